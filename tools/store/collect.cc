@@ -73,6 +73,9 @@ Collection collect(const Inventory& inventory, const CollectOptions& options) {
       out.results.push_back(result->address);
     }
   }
+  for (const DamagedResult& result : inventory.damaged) {
+    if (result.used < old) out.results.push_back(result.address);
+  }
   for (const KeptBlob& blob : inventory.blobs) {
     const bool stays = staying.has(blob.blob) || blob.used >= old;
     (stays ? out.kept_bytes : out.removed_bytes) += blob.blob.size;

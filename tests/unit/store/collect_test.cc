@@ -75,6 +75,14 @@ TEST_CASE("what was used within the grace time stays, with or without a result",
   CHECK(removed.runs.empty());
 }
 
+TEST_CASE("a damaged result stays for the grace time, whatever needs it", "[store]") {
+  PlaceOf place;
+  place.inventory.damaged = {{PlaceOf::address("new"), hours_ago(23)},
+                             {PlaceOf::address("old"), hours_ago(25)}};
+  place.run("1", Domain::release, 1, "old", true);
+  CHECK(collect(place.inventory, options(100)).results == std::vector{PlaceOf::address("old")});
+}
+
 TEST_CASE("up to a size, what was used last stays", "[store]") {
   PlaceOf place;
   place.result("oldest", 300);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -32,6 +33,25 @@ std::vector<fs::path> files_below(const fs::path& directory) {
   return out;
 }
 
+/// What a writer that was killed left of an entry.
+bool is_left_over(std::string_view name) {
+  constexpr size_t kDigits = 64;
+  return name.size() > kDigits + 2 && name.front() == '.' && name[kDigits + 1] == '.' &&
+         is_sha256_hex(name.substr(1, kDigits));
+}
+
+/// The entries of a directory of results or blobs, and what killed writers left of them; nothing
+/// else that lies there.
+std::vector<fs::path> entries_below(const fs::path& directory) {
+  std::vector<fs::path> out = files_below(directory);
+  std::erase_if(out, [](const fs::path& path) {
+    const std::string name = path.filename().string();
+    std::error_code ignored;
+    return fs::is_directory(path, ignored) || !(is_sha256_hex(name) || is_left_over(name));
+  });
+  return out;
+}
+
 store::StoreTime time_of(const struct stat& status) {
   return std::chrono::system_clock::from_time_t(status.st_mtime);
 }
@@ -49,20 +69,22 @@ std::optional<store::ActionResult> action_at(const fs::path& path) {
   return action ? std::optional(*action) : std::nullopt;
 }
 
+std::string text_at(const nlohmann::json& object, const char* name) {
+  const bool there = object.is_object() && object.contains(name) && object[name].is_string();
+  return there ? object[name].get<std::string>() : std::string();
+}
+
+/// nullopt for a file that is not of a run.
 std::optional<store::KeptRun> read_run(const fs::path& path) {
   const Result<std::string> text = LocalFiles().read(path);
   const std::optional<struct stat> status = status_of(path);
   if (!text || !status) return std::nullopt;
   const std::vector<std::string> lines = split(*text, '\n');
   const nlohmann::json header = nlohmann::json::parse(lines.front(), nullptr, false);
-  store::KeptRun run{path.filename().string(), {}};
+  if (text_at(header, "schema") != kLeaseSchema) return std::nullopt;
+  store::KeptRun run{path.filename().string(), text_at(header, "run")};
   run.used = time_of(*status);
-  const bool known = header.is_object() && header.contains("run") && header["run"].is_string() &&
-                     header.contains("domain") && header["domain"].is_string();
-  if (known) {
-    run.run = header["run"].get<std::string>();
-    run.domain = store::parse_domain(header["domain"].get<std::string>()).value_or(run.domain);
-  }
+  run.domain = store::parse_domain(text_at(header, "domain")).value_or(run.domain);
   for (const std::string& line : lines) {
     if (is_sha256_hex(line)) run.addresses.insert({line});
   }
@@ -74,26 +96,29 @@ std::optional<store::KeptRun> read_run(const fs::path& path) {
 /// Removes a file, unless it was used meanwhile.
 void remove_unused(const fs::path& path, store::StoreTime old) {
   const std::optional<struct stat> status = status_of(path);
-  std::error_code ignored;
-  if (status && time_of(*status) < old) fs::remove(path, ignored);
+  if (status && time_of(*status) < old) ::unlink(path.c_str());
 }
 
 }  // namespace
 
 store::Inventory take_inventory(const fs::path& root) {
   store::Inventory inventory;
-  for (const fs::path& path : files_below(root / "ac")) {
-    const std::optional<store::ActionResult> action = action_at(path);
+  for (const fs::path& path : entries_below(root / "ac")) {
     const std::optional<struct stat> status = status_of(path);
-    if (!action || !status) continue;
-    store::KeptResult result{{path.filename().string()}, {action->record}, time_of(*status)};
+    if (!status) continue;
+    const std::string name = path.filename().string();
+    const std::optional<store::ActionResult> action = action_at(path);
+    if (!action || is_left_over(name)) {
+      inventory.damaged.push_back({{name}, time_of(*status)});
+      continue;
+    }
+    store::KeptResult result{{name}, {action->record}, time_of(*status)};
     for (const store::StoredOutput& output : action->outputs) result.blobs.push_back(output.blob);
     inventory.results.push_back(std::move(result));
   }
-  for (const fs::path& path : files_below(root / "cas")) {
+  for (const fs::path& path : entries_below(root / "cas")) {
     const std::optional<struct stat> status = status_of(path);
     if (!status) continue;
-    // Also what a killed process left under a name of its own.
     inventory.blobs.push_back(
         {{path.filename().string(), static_cast<uint64_t>(status->st_size)}, time_of(*status)});
   }
@@ -136,7 +161,7 @@ std::vector<TreeResult> read_results(const fs::path& root) {
 
 std::vector<std::string> verify_tree(const fs::path& root) {
   std::vector<std::string> wrong;
-  for (const fs::path& path : files_below(root / "cas")) {
+  for (const fs::path& path : entries_below(root / "cas")) {
     const std::string name = path.filename().string();
     if (!is_sha256_hex(name)) continue;
     const Result<FileDigest> digest = digest_file(path);
@@ -147,8 +172,9 @@ std::vector<std::string> verify_tree(const fs::path& root) {
           fmt::format("{} has the sha256 {}", quoted(fmt::format("cas/{}", name)), digest->sha256));
     }
   }
-  for (const fs::path& path : files_below(root / "ac")) {
+  for (const fs::path& path : entries_below(root / "ac")) {
     const std::string name = path.filename().string();
+    if (is_left_over(name)) continue;
     const std::optional<store::ActionResult> action = action_at(path);
     if (!action) {
       wrong.push_back(fmt::format("{} cannot be read", quoted("ac/" + name)));
@@ -158,7 +184,9 @@ std::vector<std::string> verify_tree(const fs::path& root) {
     for (const store::StoredOutput& output : action->outputs) blobs.push_back(output.blob);
     for (const store::Blob& blob : blobs) {
       const std::optional<struct stat> status = status_of(root / "cas" / blob.sha256);
-      if (status && static_cast<uint64_t>(status->st_size) == blob.size) continue;
+      const bool whole =
+          status && S_ISREG(status->st_mode) && static_cast<uint64_t>(status->st_size) == blob.size;
+      if (whole) continue;
       wrong.push_back(fmt::format("{}, which {} needs, is missing",
                                   quoted(fmt::format("cas/{}", blob.sha256)),
                                   quoted(fmt::format("ac/{}", name))));

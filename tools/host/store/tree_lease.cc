@@ -40,7 +40,7 @@ void TreeLease::open() {
   fd_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
   if (!fd_.valid()) return;
   static_cast<void>(::flock(fd_.get(), LOCK_EX | LOCK_NB));
-  const nlohmann::ordered_json header = {{"schema", "pinwheel-store-run/1"},
+  const nlohmann::ordered_json header = {{"schema", std::string(kLeaseSchema)},
                                          {"run", user_.run},
                                          {"domain", std::string(store::to_string(user_.domain))}};
   const std::string line =

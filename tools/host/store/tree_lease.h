@@ -3,12 +3,16 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "host/system/unique_fd.h"
 #include "store/address.h"
 #include "store/domain.h"
 
 namespace pinwheel::host {
+
+/// The schema in the first line of a run's file.
+constexpr std::string_view kLeaseSchema = "pinwheel-store-run/1";
 
 /// The run that uses a place on disk.
 struct StoreUser {

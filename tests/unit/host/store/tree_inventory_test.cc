@@ -35,17 +35,20 @@ TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
   keep_aging(scratch, "old", "old bytes");
-  scratch.write("s/cas/.abc.0123", "left by a killed process");
+  const std::string left = "." + sha256_hex("x") + ".0123";
+  scratch.write("s/cas/" + left, "left by a killed process");
+  scratch.write("s/ac/" + left, "left by a killed process");
   age(root, std::chrono::hours(48));
   keep_aging(scratch, "new", "new bytes");
   REQUIRE(collect_tree(root, now(), DryRun::yes));
   CHECK(tree_at(root, store::PlaceAccess::read_only)->find(address_of_key("old"))->has_value());
   const auto removed = collect_tree(root, now(), DryRun::no);
   REQUIRE(removed);
-  CHECK(removed->results == std::vector{address_of_key("old")});
+  CHECK(removed->results == std::vector{address_of_key("old"), store::Address{left}});
   CHECK(removed->runs.size() == 1);
   CHECK_FALSE(fs::exists(root / "cas" / sha256_hex("old bytes")));
-  CHECK_FALSE(fs::exists(root / "cas/.abc.0123"));
+  CHECK_FALSE(fs::exists(root / "cas" / left));
+  CHECK_FALSE(fs::exists(root / "ac" / left));
   CHECK(tree_at(root)->find(address_of_key("new"))->has_value());
   CHECK(verify_tree(root).empty());
 }
@@ -59,6 +62,40 @@ TEST_CASE("what a living run found stays", "[store]") {
   age(root, std::chrono::hours(48));
   CHECK(collect_tree(root, now(), DryRun::no)->results.empty());
   CHECK(living->fetch(blob_of("bytes"), scratch.path() / "out") == true);
+}
+
+TEST_CASE("files that are not pinwheel's stay", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  keep_aging(scratch, "old", "old bytes");
+  const std::vector<std::string> foreign = {
+      "runs/experiment.csv", "runs/other.json", "cas/important.txt",
+      "cas/.abc.0123",       "ac/notes",        "ac/.abc.0123",
+      "cas/.gitignore.0123",
+  };
+  for (const std::string& name : foreign) scratch.write("s/" + name, R"({"run":"r","domain":"d"})");
+  fs::create_directory(root / "cas" / sha256_hex("directory"));
+  age(root, std::chrono::hours(48));
+  const auto removed = collect_tree(root, now(), DryRun::no);
+  REQUIRE(removed);
+  CHECK(removed->results.size() == 1);
+  CHECK(removed->runs.size() == 1);
+  for (const std::string& name : foreign) CHECK(fs::exists(root / name));
+  CHECK(fs::exists(root / "cas" / sha256_hex("directory")));
+  CHECK(verify_tree(root).empty());
+}
+
+TEST_CASE("a damaged result goes when it is old", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  scratch.write("s/ac/" + sha256_hex("x"), "{");
+  CHECK(collect_tree(root, now(), DryRun::no)->results.empty());
+  CHECK(verify_tree(root).size() == 1);
+  age(root, std::chrono::hours(48));
+  CHECK(collect_tree(root, now(), DryRun::yes)->results.size() == 1);
+  CHECK(verify_tree(root).size() == 1);
+  CHECK(collect_tree(root, now(), DryRun::no)->results.size() == 1);
+  CHECK(verify_tree(root).empty());
 }
 
 TEST_CASE("a place that does not exist has nothing to remove", "[store]") {
