@@ -59,3 +59,19 @@ def test_a_place_that_is_only_to_be_read_is_not_changed(script, tmp_path):
     assert names(place) == before
     # What only reads may.
     store(script, "verify", "--store", f"dir:{place},ro")
+
+
+def test_builds_in_the_domain_of_releases_are_no_releases(script, tmp_path):
+    # Not in CI, where each run has an id of its own.
+    place = tmp_path / "place"
+    here = ["--store", f"dir:{place}"]
+    script.run("release", "matrix.yaml", *here)
+    released = set(names(place / "ac"))
+    age(place)
+    for number in range(3):
+        script.edit(lambda matrix, number=number: matrix["environment"]["variables"].update(MORE=str(number)))
+        script.run("build", "matrix.yaml", *here, "--store-domain", "release")
+    age(place)
+    told = json.loads(store(script, "gc", *here, "--size", "0", "--releases", "1", "--json").stdout)
+    assert told["removed-results"] == 3 and set(names(place / "ac")) == released
+    store(script, "verify", *here)

@@ -37,6 +37,7 @@ struct KeptRun {
   Domain domain = Domain::branch;
   StoreTime used = {};
   bool living = false;
+  bool publishes = false;
   std::set<Address> addresses = {};  ///< of what it found and kept
 };
 
@@ -48,7 +49,7 @@ struct Inventory {
 };
 
 struct CollectOptions {
-  size_t releases = 3;      ///< what that many of the last releases used stays
+  size_t releases = 3;      ///< what that many of the last runs that publish used stays
   uint64_t most_bytes = 0;  ///< what nothing needs stays up to this size, last used first
   std::chrono::seconds grace = std::chrono::hours(24);  ///< what was used since then stays
   StoreTime now = {};

@@ -85,6 +85,9 @@ std::optional<store::KeptRun> read_run(const fs::path& path) {
   store::KeptRun run{path.filename().string(), text_at(header, "run")};
   run.used = time_of(*status);
   run.domain = store::parse_domain(text_at(header, "domain")).value_or(run.domain);
+  // Runs of earlier versions did not say it.
+  run.publishes = header.value("publishes", nlohmann::json(run.domain == store::Domain::release)) ==
+                  nlohmann::json(true);
   for (const std::string& line : lines) {
     if (is_sha256_hex(line)) run.addresses.insert({line});
   }

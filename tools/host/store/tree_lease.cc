@@ -42,7 +42,8 @@ void TreeLease::open() {
   static_cast<void>(::flock(fd_.get(), LOCK_EX | LOCK_NB));
   const nlohmann::ordered_json header = {{"schema", std::string(kLeaseSchema)},
                                          {"run", user_.run},
-                                         {"domain", std::string(store::to_string(user_.domain))}};
+                                         {"domain", std::string(store::to_string(user_.domain))},
+                                         {"publishes", user_.publishes == Publishes::yes}};
   const std::string line =
       header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   static_cast<void>(write_all(fd_.get(), line));

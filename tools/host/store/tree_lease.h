@@ -14,10 +14,14 @@ namespace pinwheel::host {
 /// The schema in the first line of a run's file.
 constexpr std::string_view kLeaseSchema = "pinwheel-store-run/1";
 
+/// Whether a run publishes what it uses: `gc` keeps that of the last such runs.
+enum class Publishes { no, yes };
+
 /// The run that uses a place on disk.
 struct StoreUser {
   std::string run;  ///< its id, as in `store::Writer`
   store::Domain domain = store::Domain::branch;
+  Publishes publishes = Publishes::no;
 };
 
 /// The results that a run found or kept, in a file `runs/RUN.ID` below a place on disk, locked

@@ -85,6 +85,22 @@ TEST_CASE("files that are not pinwheel's stay", "[store]") {
   CHECK(verify_tree(root).empty());
 }
 
+TEST_CASE("a run says whether it publishes; of an older one the domain does", "[store]") {
+  const Scratch scratch;
+  const auto publishes = [&scratch](const std::string& header) {
+    scratch.write("s/runs/r", header + "\n");
+    const store::Inventory inventory = take_inventory(scratch.path() / "s");
+    REQUIRE(inventory.runs.size() == 1);
+    return inventory.runs[0].publishes;
+  };
+  const std::string begin = R"({"schema":"pinwheel-store-run/1","run":"r","domain":)";
+  CHECK(publishes(begin + R"("branch","publishes":true})"));
+  CHECK_FALSE(publishes(begin + R"("release","publishes":false})"));
+  CHECK_FALSE(publishes(begin + R"("release","publishes":"yes"})"));
+  CHECK(publishes(begin + R"("release"})"));
+  CHECK_FALSE(publishes(begin + R"("branch"})"));
+}
+
 TEST_CASE("a damaged result goes when it is old", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";

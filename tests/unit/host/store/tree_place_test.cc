@@ -167,8 +167,10 @@ TEST_CASE("a run holds what it found and kept", "[store]") {
   REQUIRE(runs.size() == 2);
   for (const std::string& run : runs) {
     const std::string text = scratch.read("s/runs/" + run);
-    CHECK(text == "{\"schema\":\"pinwheel-store-run/1\",\"run\":\"r1\",\"domain\":\"branch\"}\n" +
-                      kAddress.hex + "\n");
+    CHECK(text ==
+          R"({"schema":"pinwheel-store-run/1","run":"r1","domain":"branch","publishes":false})"
+          "\n" +
+              kAddress.hex + "\n");
   }
 }
 
