@@ -13,8 +13,9 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "host/store/place.h"
+#include "host/store/regular_file.h"
 #include "host/store/tree_lease.h"
-#include "host/system/digest_file.h"
 #include "host/system/files.h"
 #include "host/system/unique_fd.h"
 #include "store/action_result.h"
@@ -23,6 +24,9 @@ namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Of a file of a run, with a line for each of a million results.
+constexpr uint64_t kMostLeaseBytes = 64UL << 20;
 
 /// The files of a directory, sorted; none if it cannot be listed.
 std::vector<fs::path> files_below(const fs::path& directory) {
@@ -56,17 +60,22 @@ store::StoreTime time_of(const struct stat& status) {
   return std::chrono::system_clock::from_time_t(status.st_mtime);
 }
 
+/// Of the regular file that a link leads to; of the link, if it leads elsewhere.
 std::optional<struct stat> status_of(const fs::path& path) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  const bool regular = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  if (!regular && ::lstat(path.c_str(), &status) != 0) return std::nullopt;
   return status;
 }
 
-std::optional<store::ActionResult> action_at(const fs::path& path) {
-  const Result<std::string> text = LocalFiles().read(path);
-  if (!text) return std::nullopt;
-  const Result<store::ActionResult> action = store::parse_action_result(*text);
-  return action ? std::optional(*action) : std::nullopt;
+/// `wrong_bytes` for what is none, also if it could only be read without an end.
+PlaceResult<store::ActionResult> action_at(const fs::path& path) {
+  PlaceResult<std::optional<std::string>> text = read_regular(path, store::kMostRecordBytes);
+  if (!text) return tl::unexpected(std::move(text).error());
+  if (!*text) return wrong_bytes(path.string(), "is missing");
+  Result<store::ActionResult> action = store::parse_action_result(**text);
+  if (!action) return fault(FaultKind::wrong_bytes, std::move(action).error());
+  return *std::move(action);
 }
 
 std::string text_at(const nlohmann::json& object, const char* name) {
@@ -76,10 +85,10 @@ std::string text_at(const nlohmann::json& object, const char* name) {
 
 /// nullopt for a file that is not of a run.
 std::optional<store::KeptRun> read_run(const fs::path& path) {
-  const Result<std::string> text = LocalFiles().read(path);
+  const PlaceResult<std::optional<std::string>> text = read_regular(path, kMostLeaseBytes);
   const std::optional<struct stat> status = status_of(path);
-  if (!text || !status) return std::nullopt;
-  const std::vector<std::string> lines = split(*text, '\n');
+  if (!text || !*text || !status) return std::nullopt;
+  const std::vector<std::string> lines = split(**text, '\n');
   const nlohmann::json header = nlohmann::json::parse(lines.front(), nullptr, false);
   if (text_at(header, "schema") != kLeaseSchema) return std::nullopt;
   store::KeptRun run{path.filename().string(), text_at(header, "run")};
@@ -91,7 +100,7 @@ std::optional<store::KeptRun> read_run(const fs::path& path) {
   for (const std::string& line : lines) {
     if (is_sha256_hex(line)) run.addresses.insert({line});
   }
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   run.living = fd.valid() && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   return run;
 }
@@ -110,11 +119,10 @@ store::Inventory take_inventory(const fs::path& root) {
     const std::optional<struct stat> status = status_of(path);
     if (!status) continue;
     const std::string name = path.filename().string();
-    const std::optional<store::ActionResult> action = action_at(path);
-    if (!action || is_left_over(name)) {
-      inventory.damaged.push_back({{name}, time_of(*status)});
-      continue;
-    }
+    const PlaceResult<store::ActionResult> action = action_at(path);
+    const bool damaged = !action && action.error().kind == FaultKind::wrong_bytes;
+    if (damaged || is_left_over(name)) inventory.damaged.push_back({{name}, time_of(*status)});
+    if (!action || is_left_over(name)) continue;
     store::KeptResult result{{name}, {action->record}, time_of(*status)};
     for (const store::StoredOutput& output : action->outputs) result.blobs.push_back(output.blob);
     inventory.results.push_back(std::move(result));
@@ -152,11 +160,12 @@ Result<store::Collection> collect_tree(const fs::path& root, const store::Collec
 std::vector<TreeResult> read_results(const fs::path& root) {
   std::vector<TreeResult> out;
   for (const fs::path& path : files_below(root / "ac")) {
-    const std::optional<store::ActionResult> action = action_at(path);
+    const PlaceResult<store::ActionResult> action = action_at(path);
     if (!action) continue;
-    const Result<std::string> record = LocalFiles().read(root / "cas" / action->record.sha256);
-    if (!record || sha256_hex(*record) != action->record.sha256) continue;
-    Result<store::StoredResult> result = store::parse_stored_result(*record);
+    const PlaceResult<std::optional<std::string>> record =
+        read_regular(root / "cas" / action->record.sha256, store::kMostRecordBytes);
+    if (!record || !*record || sha256_hex(**record) != action->record.sha256) continue;
+    Result<store::StoredResult> result = store::parse_stored_result(**record);
     if (result) out.push_back({{path.filename().string()}, *std::move(result)});
   }
   return out;
@@ -167,18 +176,18 @@ std::vector<std::string> verify_tree(const fs::path& root) {
   for (const fs::path& path : entries_below(root / "cas")) {
     const std::string name = path.filename().string();
     if (!is_sha256_hex(name)) continue;
-    const Result<FileDigest> digest = digest_file(path);
-    if (!digest) {
+    const PlaceResult<std::optional<RegularFile>> file = digest_regular(path);
+    if (!file || !*file) {
       wrong.push_back(fmt::format("{} cannot be read", quoted(fmt::format("cas/{}", name))));
-    } else if (digest->sha256 != name) {
-      wrong.push_back(
-          fmt::format("{} has the sha256 {}", quoted(fmt::format("cas/{}", name)), digest->sha256));
+    } else if ((*file)->sha256 != name) {
+      wrong.push_back(fmt::format("{} has the sha256 {}", quoted(fmt::format("cas/{}", name)),
+                                  (*file)->sha256));
     }
   }
   for (const fs::path& path : entries_below(root / "ac")) {
     const std::string name = path.filename().string();
     if (is_left_over(name)) continue;
-    const std::optional<store::ActionResult> action = action_at(path);
+    const PlaceResult<store::ActionResult> action = action_at(path);
     if (!action) {
       wrong.push_back(fmt::format("{} cannot be read", quoted("ac/" + name)));
       continue;

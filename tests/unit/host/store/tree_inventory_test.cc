@@ -1,6 +1,9 @@
 #include "host/store/tree_inventory.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+
+#include <array>
 
 #include "unit/host/store/stored.h"
 
@@ -15,8 +18,11 @@ store::Address address_of_key(const std::string& key) {
 
 /// Makes everything in a place as old as that.
 void age(const fs::path& root, std::chrono::hours hours) {
+  const time_t then =
+      std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() - hours);
+  const std::array<timespec, 2> times = {timespec{then, 0}, timespec{then, 0}};
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - hours);
+    REQUIRE(::utimensat(AT_FDCWD, entry.path().c_str(), times.data(), AT_SYMLINK_NOFOLLOW) == 0);
   }
 }
 
@@ -99,6 +105,25 @@ TEST_CASE("a run says whether it publishes; of an older one the domain does", "[
   CHECK_FALSE(publishes(begin + R"("release","publishes":"yes"})"));
   CHECK(publishes(begin + R"("release"})"));
   CHECK_FALSE(publishes(begin + R"("branch"})"));
+}
+
+TEST_CASE("an inventory waits for nothing, and reads no more than a record may have", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  keep_aging(scratch, "k", "bytes");
+  fs::create_symlink("/dev/zero", root / "ac" / sha256_hex("zero"));
+  fs::resize_file(scratch.write("s/ac/" + sha256_hex("sparse"), ""), 1UL << 40U);
+  fs::resize_file(scratch.write("s/runs/sparse", ""), 1UL << 40U);
+  for (const char* kind : {"ac", "cas", "runs"}) {
+    REQUIRE(::mkfifo((root / kind / sha256_hex("fifo")).c_str(), 0600) == 0);
+  }
+  CHECK(read_results(root).size() == 1);
+  CHECK(take_inventory(root).damaged.size() == 3);
+  CHECK(verify_tree(root).size() == 4);
+  age(root, std::chrono::hours(48));
+  CHECK(collect_tree(root, now(), DryRun::no));
+  CHECK(verify_tree(root).empty());
+  CHECK(fs::exists("/dev/zero"));
 }
 
 TEST_CASE("a damaged result goes when it is old", "[store]") {
