@@ -1,5 +1,7 @@
 """`store gc`: what it removes, and what it leaves alone."""
 
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -75,3 +77,74 @@ def test_builds_in_the_domain_of_releases_are_no_releases(script, tmp_path):
     told = json.loads(store(script, "gc", *here, "--size", "0", "--releases", "1", "--json").stdout)
     assert told["removed-results"] == 3 and set(names(place / "ac")) == released
     store(script, "verify", *here)
+
+
+class TestBesideARun:
+    """A cleaner that is held up for some seconds when it is about to remove the first of two results."""
+
+    @pytest.fixture
+    def place(self, project, tmp_path):
+        """A place with two old results, of which that of `plain` is removed last, and a checkout that forgot them."""
+        script = project("script")
+        place = tmp_path / "place"
+        for days, step in ((4, "build:plain"), (3, "build:loud")):
+            before = set(names(place))
+            script.run("build", "matrix.yaml", "--step", step, "--store", f"dir:{place}")
+            for name in set(names(place)) - before:
+                os.utime(place / name, (time.time() - days * DAY,) * 2)
+        script.share_resolutions()
+        script.start_afresh()
+        return script, place
+
+    @contextlib.contextmanager
+    def cleaner(self, script, place):
+        """A `gc` that removes everything, and has begun; it ends with the block."""
+        delay = ["-e", "trace=unlink", "-e", "inject=unlink:delay_enter=5000000:when=1"]
+        clean = script.command("store", "gc", "--store", f"dir:{place}", *EVERYTHING, "--json")
+        cleaner = subprocess.Popen(
+            ["strace", "-f", "-qq", "-o", "/dev/null", *delay, *clean],
+            cwd=script.directory,
+            env=script.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        with open(place / "lock") as lock:
+            while self.may_share(lock):
+                assert cleaner.poll() is None
+                time.sleep(0.01)
+        told = {}
+        yield told
+        told |= json.loads(cleaner.communicate(timeout=60)[0])
+        assert cleaner.returncode == 0
+
+    @staticmethod
+    def may_share(lock) -> bool:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        return True
+
+    @pytest.mark.takes(30)
+    def test_a_run_gets_a_result_with_its_files_or_makes_it(self, place):
+        script, directory = place
+        build = ["build", "matrix.yaml", "--step", "build:plain", "--store", f"dir:{directory}"]
+        with self.cleaner(script, directory):
+            script.run(*build)
+        store(script, "verify", "--store", f"dir:{directory}")
+        script.start_afresh()
+        assert script.report(*build)["build:plain"]["state"] == "reused"
+
+    @pytest.mark.takes(20)
+    def test_a_result_that_is_used_without_a_lock_keeps_its_files(self, place):
+        script, directory = place
+        old = [path for path in (directory / "ac").iterdir() if path.stat().st_mtime < time.time() - 3.5 * DAY]
+        assert len(old) == 1
+        with self.cleaner(script, directory) as told:
+            os.utime(old[0])
+        assert told["removed-results"] == 1 and old[0].exists()
+        store(script, "verify", "--store", f"dir:{directory}")
+        # What it says is what is there.
+        blobs = list((directory / "cas").iterdir())
+        assert len(blobs) == 2 and told["kept-bytes"] == sum(path.stat().st_size for path in blobs)

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/digest.h"
@@ -105,10 +106,40 @@ std::optional<store::KeptRun> read_run(const fs::path& path) {
   return run;
 }
 
-/// Removes a file, unless it was used meanwhile.
-void remove_unused(const fs::path& path, store::StoreTime old) {
+/// Removes a file, unless it was used meanwhile; whether it did.
+bool remove_unused(const fs::path& path, store::StoreTime old) {
   const std::optional<struct stat> status = status_of(path);
-  if (status && time_of(*status) < old) ::unlink(path.c_str());
+  return status && time_of(*status) < old && ::unlink(path.c_str()) == 0;
+}
+
+/// Removes what was collected, and returns what was removed: somebody who takes no lock may use a
+/// result meanwhile, which then keeps its files.
+store::Collection remove_collected(const fs::path& root, const store::Inventory& inventory,
+                                   const store::Collection& collected, store::StoreTime old) {
+  store::Collection removed;
+  removed.kept_bytes = collected.kept_bytes + collected.removed_bytes;
+  std::set<store::Address> used;
+  for (const store::Address& address : collected.results) {
+    if (remove_unused(root / "ac" / address.hex, old)) {
+      removed.results.push_back(address);
+    } else {
+      used.insert(address);
+    }
+  }
+  std::set<store::Blob> needed;
+  for (const store::KeptResult& result : inventory.results) {
+    if (used.contains(result.address)) needed.insert(result.blobs.begin(), result.blobs.end());
+  }
+  for (const store::Blob& blob : collected.blobs) {
+    if (needed.contains(blob) || !remove_unused(root / "cas" / blob.sha256, old)) continue;
+    removed.blobs.push_back(blob);
+    removed.removed_bytes += blob.size;
+    removed.kept_bytes -= blob.size;
+  }
+  for (const std::string& run : collected.runs) {
+    if (remove_unused(root / "runs" / run, old)) removed.runs.push_back(run);
+  }
+  return removed;
 }
 
 }  // namespace
@@ -144,17 +175,12 @@ store::Inventory take_inventory(const fs::path& root) {
 Result<store::Collection> collect_tree(const fs::path& root, const store::CollectOptions& options,
                                        DryRun dry_run) {
   if (!fs::exists(root)) return store::Collection{};
-  // Nobody writes from here on; what was written before is in the inventory.
+  // No run writes or begins to use a result from here on; what was before is in the inventory.
   const TreeLock lock(root, TreeLock::Kind::exclusive);
-  store::Collection collection = store::collect(take_inventory(root), options);
-  if (dry_run == DryRun::yes) return collection;
-  const store::StoreTime old = options.now - options.grace;
-  for (const store::Address& address : collection.results) {
-    remove_unused(root / "ac" / address.hex, old);
-  }
-  for (const store::Blob& blob : collection.blobs) remove_unused(root / "cas" / blob.sha256, old);
-  for (const std::string& run : collection.runs) remove_unused(root / "runs" / run, old);
-  return collection;
+  const store::Inventory inventory = take_inventory(root);
+  store::Collection collected = store::collect(inventory, options);
+  if (dry_run == DryRun::yes) return collected;
+  return remove_collected(root, inventory, collected, options.now - options.grace);
 }
 
 std::vector<TreeResult> read_results(const fs::path& root) {

@@ -45,8 +45,9 @@ class TreeLease {
   std::set<store::Address> held_ = {};
 };
 
-/// A lock on a place on disk, held while the object lives: writers share it, `gc` has it alone
-/// while it removes. Where there are no locks, only the grace time protects.
+/// A lock on a place on disk, held while the object lives: runs share it while they write, and from
+/// their look at a result until they hold it; `gc` has it alone. Where there are no locks, only the
+/// grace time protects.
 class TreeLock {
  public:
   enum class Kind { shared, exclusive };

@@ -99,14 +99,23 @@ bool TreePlace::has(const store::Blob& blob) const {
 
 PlaceResult<std::optional<store::StoredResult>> TreePlace::find(const store::Address& address) {
   const fs::path path = options_.root / "ac" / address.hex;
-  PlaceResult<std::optional<std::string>> action = read_regular(path, store::kMostRecordBytes);
-  if (!action) return tl::unexpected(std::move(action).error());
-  if (!*action) return std::nullopt;
-  auto result = record_of(**action);
-  if (!result || !*result || options_.access == store::PlaceAccess::read_only) return result;
+  std::error_code ignored;
+  const bool read_only = options_.access == store::PlaceAccess::read_only;
+  if (read_only || !fs::exists(path, ignored)) return look_at(path);
+  // Until the lease is written, `gc` could remove the files of a result that is there.
+  const TreeLock lock(options_.root, TreeLock::Kind::shared);
+  auto result = look_at(path);
+  if (!result || !*result) return result;
   touch(path);
   lease_.hold(address);
   return result;
+}
+
+PlaceResult<std::optional<store::StoredResult>> TreePlace::look_at(const fs::path& path) const {
+  PlaceResult<std::optional<std::string>> action = read_regular(path, store::kMostRecordBytes);
+  if (!action) return tl::unexpected(std::move(action).error());
+  if (!*action) return std::nullopt;
+  return record_of(**action);
 }
 
 PlaceResult<std::optional<store::StoredResult>> TreePlace::record_of(

@@ -37,6 +37,7 @@ class TreePlace final : public Place {
 
  private:
   std::filesystem::path blob_path(const store::Blob& blob) const;
+  PlaceResult<std::optional<store::StoredResult>> look_at(const std::filesystem::path& path) const;
   PlaceResult<std::optional<store::StoredResult>> record_of(const std::string& action) const;
   PlaceDone fetch_from(int fd, const store::Blob& blob, const std::filesystem::path& target) const;
   bool has(const store::Blob& blob) const;
