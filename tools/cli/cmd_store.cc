@@ -110,7 +110,7 @@ Result<int> import_results(const StoreCommandOptions& options, Streams& streams)
     return fail(ErrorKind::usage, fmt::format("{} has no results", quoted(options.directory)),
                 "`pinwheel store export --plan FILE DIR` writes such a directory");
   }
-  host::TreePlace to = place_at(root, options.place, domain);
+  host::TreePlace to = place_at(root, options.place, sharing_of(options), domain);
   // What claims to be of a more trusted domain may come from anybody.
   TRY(const host::CopiedResults copied,
       host::copy_results(options.directory, to, [domain](const store::StoredResult& result) {
@@ -120,11 +120,18 @@ Result<int> import_results(const StoreCommandOptions& options, Streams& streams)
                  {{"schema", "pinwheel-store-copy/1"},
                   {"copied", copied.copied},
                   {"there-already", copied.there_already},
-                  {"left-out", copied.left_out}},
+                  {"left-out", copied.left_out},
+                  {"damaged", copied.damaged}},
                  fmt::format("{} copied, {} there already, {} left out\n", copied.copied,
                              copied.there_already, copied.left_out),
                  streams);
-  return 0;
+  if (copied.damaged.empty()) return 0;
+  const std::vector<std::string> steps(copied.damaged.begin(), copied.damaged.end());
+  return fail(ErrorKind::check,
+              fmt::format("{} {} damaged or missing files in {}", quoted_list(steps),
+                          steps.size() == 1 ? "has" : "have", quoted(options.directory)),
+              fmt::format("everything else was copied; {} names the files",
+                          quoted("pinwheel store verify --store dir:" + options.directory)));
 }
 
 }  // namespace

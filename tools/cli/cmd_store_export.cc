@@ -86,7 +86,8 @@ Result<int> cmd_store_export(const GlobalOptions& all, const StoreCommandOptions
         "run its steps with `--store local`; `pinwheel store why STEP --plan FILE` says what "
         "differs");
   }
-  host::TreePlace to = place_at(options.directory, "dir:" + options.directory, asking.domain);
+  host::TreePlace to =
+      place_at(options.directory, "dir:" + options.directory, host::Sharing::shared, asking.domain);
   TRY(const Exported done, copy_all(asking, known, root, to));
   if (!done.missing.empty()) {
     streams.note(fmt::format("{} {} no result in {}\n", quoted_list(done.missing),

@@ -46,12 +46,20 @@ Result<fs::path> root_of_place(const StoreCommandOptions& options, PlaceUse use)
               "its own");
 }
 
-host::TreePlace place_at(const fs::path& root, std::string name, store::Domain domain) {
+host::TreePlace place_at(const fs::path& root, std::string name, host::Sharing sharing,
+                         store::Domain domain) {
   return host::TreePlace({std::move(name),
                           root,
                           store::PlaceAccess::read_write,
-                          host::Sharing::shared,
-                          {host::run_id(user_variables()), domain}});
+                          sharing,
+                          {host::run_id(user_variables()), domain},
+                          host::Presence::digest});
+}
+
+host::Sharing sharing_of(const StoreCommandOptions& options) {
+  const Result<store::PlaceDescription> place = store::parse_place(options.place);
+  const bool own = place && place->kind == store::PlaceKind::local;
+  return own ? host::Sharing::machine : host::Sharing::shared;
 }
 
 void print_of_store(const StoreCommandOptions& options, const nlohmann::ordered_json& json,

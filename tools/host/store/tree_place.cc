@@ -93,8 +93,11 @@ fs::path TreePlace::blob_path(const store::Blob& blob) const {
 
 bool TreePlace::has(const store::Blob& blob) const {
   struct stat status = {};
-  return ::stat(blob_path(blob).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         static_cast<uint64_t>(status.st_size) == blob.size;
+  const bool fits = ::stat(blob_path(blob).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+                    static_cast<uint64_t>(status.st_size) == blob.size;
+  if (!fits || options_.presence == Presence::size) return fits;
+  const PlaceResult<std::optional<RegularFile>> file = digest_regular(blob_path(blob));
+  return file && *file && (*file)->sha256 == blob.sha256;
 }
 
 PlaceResult<std::optional<store::StoredResult>> TreePlace::find(const store::Address& address) {
