@@ -311,3 +311,10 @@ class TestImport:
         for before, name, after in zip(calls[::3], calls[1::3], calls[2::3], strict=True):
             assert "fsync(" in before and "rename(" in name and "fsync(" in after
         assert len(calls) == 3 * blobs > 0
+
+
+def test_a_place_that_is_not_there_is_not_verified(script, tmp_path):
+    (tmp_path / "file").touch()
+    for missing in (tmp_path / "nosuch", tmp_path / "file"):
+        assert f"`{missing}` is not a directory" in store(script, "verify", "--store", f"dir:{missing}", code=2).stderr
+    store(script, "verify", PINWHEEL_CACHE_DIR=str(tmp_path / "no-cache"))

@@ -87,6 +87,13 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
 
 Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
   TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
+  std::error_code ignored;
+  // The machine's own place appears with its first result.
+  const bool may_lack = sharing_of(options) == host::Sharing::machine;
+  if (!fs::is_directory(root, ignored) && (fs::exists(root, ignored) || !may_lack)) {
+    return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(root.string())),
+                "name one that `--store dir:PATH` wrote to");
+  }
   const std::vector<std::string> wrong = host::verify_tree(root);
   std::string text;
   for (const std::string& line : wrong) text += line + "\n";
