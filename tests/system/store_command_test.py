@@ -318,3 +318,14 @@ def test_a_place_that_is_not_there_is_not_verified(script, tmp_path):
     for missing in (tmp_path / "nosuch", tmp_path / "file"):
         assert f"`{missing}` is not a directory" in store(script, "verify", "--store", f"dir:{missing}", code=2).stderr
     store(script, "verify", PINWHEEL_CACHE_DIR=str(tmp_path / "no-cache"))
+
+
+def test_what_was_exported_into_a_checkout_is_no_source(script, tmp_path):
+    jobs = Jobs(script, tmp_path / "jobs")
+    built, _ = jobs.build("build:plain")
+    job = jobs.job("export", built.directory / "out")
+    store(job, "export", "--plan", "plan.json", "carried", "--store", "dir:in")
+    # Another clone with what the first has; no option names it.
+    (job.directory / "in").rename(tmp_path / "in")
+    report = job.report("build", "--plan", "plan.json", "--step", "build:plain", "--store", f"dir:{tmp_path / 'in'}")
+    assert report["build:plain"]["state"] == "reused"

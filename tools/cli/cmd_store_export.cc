@@ -11,6 +11,8 @@
 #include "cli/commands.h"
 #include "cli/store_place.h"
 #include "cli/store_question.h"
+#include "host/machine/ignored_directory.h"
+#include "host/system/files.h"
 #include "plan/known_results.h"
 #include "store/address.h"
 
@@ -86,6 +88,9 @@ Result<int> cmd_store_export(const GlobalOptions& all, const StoreCommandOptions
         "run its steps with `--store local`; `pinwheel store why STEP --plan FILE` says what "
         "differs");
   }
+  // In a checkout it is no part of the source, as the directories of runs are.
+  host::LocalFiles files;
+  TRY_DONE(host::make_output_directory(files, options.directory));
   host::TreePlace to =
       place_at(options.directory, "dir:" + options.directory, host::Sharing::shared, asking.domain);
   TRY(const Exported done, copy_all(asking, known, root, to));
