@@ -9,9 +9,12 @@ import json
 import pathlib
 import sys
 from unittest import mock
+from urllib.parse import urlsplit
 
 import botocore.auth
+import botocore.session
 from botocore.awsrequest import AWSRequest
+from botocore.config import Config
 from botocore.credentials import Credentials
 
 FILE = pathlib.Path(__file__).parents[1] / "data/store/signatures.json"
@@ -109,6 +112,21 @@ REQUESTS = [
     ),
 ]
 
+# Name, endpoint, style, region
+ENDPOINTS = [
+    ("aws", "", "virtual", "eu-west-1"),
+    ("own", "http://minio:9000", "path", "us-east-1"),
+    ("http-port", "http://127.0.0.1:80", "path", "us-east-1"),
+    ("https-port", "https://minio:443", "path", "us-east-1"),
+    ("https-port-virtual", "https://minio:443", "virtual", "us-east-1"),
+    ("other-port", "http://minio:443", "path", "us-east-1"),
+    ("like-a-port", "http://minio:8080", "path", "us-east-1"),
+    ("ipv6", "http://[::1]:80", "path", "us-east-1"),
+    ("path", "http://127.0.0.1:18080/storage/v1/s3", "path", "us-east-1"),
+    ("path-slash", "https://h/storage/v1/s3/", "path", "us-east-1"),
+    ("path-virtual", "https://h/storage/v1/s3", "virtual", "us-east-1"),
+]
+
 
 def quoted(text: str) -> str:
     from urllib.parse import quote
@@ -132,6 +150,32 @@ def signed(method, host, path, query, headers, payload, token, region) -> dict:
     return dict(request.headers)
 
 
+def addressed(endpoint: str, style: str, region: str) -> dict:
+    """Where an object is, and the signature of a request for it."""
+    client = botocore.session.get_session().create_client(
+        "s3",
+        region_name=region,
+        endpoint_url=endpoint or None,
+        aws_access_key_id=ID,
+        aws_secret_access_key=SECRET,
+        config=Config(signature_version="s3v4", s3={"addressing_style": style}),
+    )
+    url, _, _ = client.generate_presigned_url("get_object", {"Bucket": "bucket", "Key": "a b/c+d"}).partition("?")
+    # Without a Host, which is then that of the request that is sent.
+    request = AWSRequest(method="GET", url=url)
+    auth = botocore.auth.S3SigV4Auth(Credentials(ID, SECRET), "s3", region)
+    with (
+        mock.patch("botocore.auth.get_current_datetime", lambda: NOW),
+        mock.patch.object(auth, "payload", lambda _: EMPTY),
+    ):
+        auth.add_auth(request)
+    return {
+        "path": urlsplit(url).path,
+        "host": botocore.auth._host_from_url(url),
+        "authorization": request.headers["Authorization"],
+    }
+
+
 def make() -> str:
     out = []
     for name, *request in REQUESTS:
@@ -153,7 +197,17 @@ def make() -> str:
                 "authorization": result["Authorization"],
             }
         )
-    data = {"id": ID, "secret": SECRET, "now": int(NOW.timestamp()), "requests": out}
+    endpoints = [
+        {"name": name, "endpoint": endpoint, "style": style, "region": region, **addressed(endpoint, style, region)}
+        for name, endpoint, style, region in ENDPOINTS
+    ]
+    data = {
+        "id": ID,
+        "secret": SECRET,
+        "now": int(NOW.timestamp()),
+        "requests": out,
+        "endpoints": endpoints,
+    }
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 

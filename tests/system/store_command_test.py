@@ -265,3 +265,67 @@ def test_a_frozen_plan_is_published_to_its_own_targets_alone(script, tmp_path):
     refused = job.run("release", "--plan", "plan.json", "--target", "indx", code=2)
     assert "`indx`" in refused.stderr and "`index`" in refused.stderr
     assert job.starts() == {} and not job.index.exists()
+
+
+class TestImport:
+    @pytest.fixture
+    def made(self, script, tmp_path):
+        """A place with the results of two builds."""
+        script.run("build", "matrix.yaml", "--store", f"dir:{tmp_path / 'made'}")
+        return tmp_path / "made"
+
+    @staticmethod
+    def damage(place: pathlib.Path) -> pathlib.Path:
+        """Changes a wheel of a place and keeps its size."""
+        wheel = min(path for path in (place / "cas").iterdir() if path.read_bytes()[:2] == b"PK")
+        wheel.chmod(0o644)
+        wheel.write_bytes(b"XX" + wheel.read_bytes()[2:])
+        return wheel
+
+    def test_what_is_damaged_here_is_replaced(self, script, made, tmp_path):
+        here = ["--store", f"dir:{tmp_path / 'here'}"]
+        store(script, "import", str(made), *here)
+        self.damage(tmp_path / "here")
+        told = json.loads(store(script, "import", str(made), *here, "--json").stdout)
+        assert (told["copied"], told["there-already"], told["damaged"]) == (1, 1, [])
+        store(script, "verify", *here)
+
+    def test_what_is_damaged_there_does_not_keep_the_rest_back(self, script, made, tmp_path):
+        self.damage(made)
+        here = ["--store", f"dir:{tmp_path / 'here'}"]
+        ran = store(script, "import", str(made), *here, "--json", code=5)
+        told = json.loads(ran.stdout)
+        assert told["copied"] == 1 and len(told["damaged"]) == 1
+        assert f"`{told['damaged'][0]}` has damaged or missing files" in ran.stderr and "hint:" in ran.stderr
+        store(script, "verify", *here)
+
+    def test_the_place_of_the_machine_is_durable(self, script, made, tmp_path):
+        script.environment |= {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache")}
+        trace = tmp_path / "trace"
+        command = ["strace", "-f", "-y", "-qq", "-e", "trace=fsync,rename", "-o", str(trace)]
+        command += script.command("store", "import", str(made))
+        subprocess.run(command, cwd=script.directory, env=script.environment, check=True, capture_output=True)
+        calls = [line for line in trace.read_text().splitlines() if "/store/cas" in line]
+        blobs = len(list((tmp_path / "cache/store/cas").iterdir()))
+        # The file before it has its name, then the directory.
+        for before, name, after in zip(calls[::3], calls[1::3], calls[2::3], strict=True):
+            assert "fsync(" in before and "rename(" in name and "fsync(" in after
+        assert len(calls) == 3 * blobs > 0
+
+
+def test_a_place_that_is_not_there_is_not_verified(script, tmp_path):
+    (tmp_path / "file").touch()
+    for missing in (tmp_path / "nosuch", tmp_path / "file"):
+        assert f"`{missing}` is not a directory" in store(script, "verify", "--store", f"dir:{missing}", code=2).stderr
+    store(script, "verify", PINWHEEL_CACHE_DIR=str(tmp_path / "no-cache"))
+
+
+def test_what_was_exported_into_a_checkout_is_no_source(script, tmp_path):
+    jobs = Jobs(script, tmp_path / "jobs")
+    built, _ = jobs.build("build:plain")
+    job = jobs.job("export", built.directory / "out")
+    store(job, "export", "--plan", "plan.json", "carried", "--store", "dir:in")
+    # Another clone with what the first has; no option names it.
+    (job.directory / "in").rename(tmp_path / "in")
+    report = job.report("build", "--plan", "plan.json", "--step", "build:plain", "--store", f"dir:{tmp_path / 'in'}")
+    assert report["build:plain"]["state"] == "reused"

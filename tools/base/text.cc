@@ -277,12 +277,14 @@ std::optional<uint64_t> parse_bytes(std::string_view text) {
                                                                              {"mib", 1ULL << 20},
                                                                              {"gib", 1ULL << 30},
                                                                              {"tib", 1ULL << 40}}};
+  constexpr double kMostBytes = 0x1p63;
   const auto parts = number_and_unit(text);
   if (!parts) return std::nullopt;
   for (const auto& [name, factor] : kUnits) {
-    if (to_lower(parts->second) == name) {
-      return static_cast<uint64_t>(parts->first * static_cast<double>(factor));
-    }
+    if (to_lower(parts->second) != name) continue;
+    const double bytes = parts->first * static_cast<double>(factor);
+    if (bytes > kMostBytes) return std::nullopt;
+    return static_cast<uint64_t>(bytes);
   }
   return std::nullopt;
 }
@@ -297,13 +299,15 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
                                                                            {"hour", 3'600'000},
                                                                            {"hours", 3'600'000},
                                                                            {"d", 86'400'000}}};
+  // A time of day minus this is one that the system's clock can name.
+  constexpr double kMostMilliseconds = 36'500 * 86'400'000.0;
   const auto parts = number_and_unit(text);
   if (!parts) return std::nullopt;
   for (const auto& [name, factor] : kUnits) {
-    if (to_lower(parts->second) == name) {
-      return std::chrono::milliseconds(
-          static_cast<int64_t>(parts->first * static_cast<double>(factor)));
-    }
+    if (to_lower(parts->second) != name) continue;
+    const double count = parts->first * static_cast<double>(factor);
+    if (count > kMostMilliseconds) return std::nullopt;
+    return std::chrono::milliseconds(static_cast<int64_t>(count));
   }
   return std::nullopt;
 }

@@ -68,9 +68,10 @@ std::string format_duration(std::chrono::milliseconds elapsed);
 /// "1 build", "4 builds".
 std::string plural(size_t count, std::string_view noun);
 
-/// "100 MB" (powers of 1000), "4 GiB" (powers of 1024), "512"; nullopt when it is none of these.
+/// "100 MB" (powers of 1000), "4 GiB" (powers of 1024), "512"; nullopt when it is none of these, or
+/// more than any disk has.
 std::optional<uint64_t> parse_bytes(std::string_view text);
-/// "5s", "3 h", "90 min", "2m", "1d"; nullopt when it is none of these.
+/// "5s", "3 h", "90 min", "2m", "1d"; nullopt when it is none of these, or more than a century.
 std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 }  // namespace pinwheel

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
   const store::Inventory inventory = host::take_inventory(root);
   uint64_t bytes = 0;
   for (const store::KeptBlob& blob : inventory.blobs) bytes += blob.blob.size;
@@ -53,7 +53,7 @@ Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
 }
 
 Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::changing));
   const std::optional<uint64_t> size = parse_bytes(options.size);
   if (!size) {
     return fail(ErrorKind::usage, fmt::format("--size: {} is not a size", quoted(options.size)),
@@ -62,7 +62,7 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
   const auto grace = parse_duration(options.grace);
   if (!grace) {
     return fail(ErrorKind::usage, fmt::format("--grace: {} is not a time", quoted(options.grace)),
-                "write `12h` or `1d`");
+                "write `12h` or `1d`, at most a century");
   }
   const store::CollectOptions limits = {static_cast<size_t>(options.releases), *size,
                                         std::chrono::duration_cast<std::chrono::seconds>(*grace),
@@ -86,7 +86,14 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
 }
 
 Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
+  std::error_code ignored;
+  // The machine's own place appears with its first result.
+  const bool may_lack = sharing_of(options) == host::Sharing::machine;
+  if (!fs::is_directory(root, ignored) && (fs::exists(root, ignored) || !may_lack)) {
+    return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(root.string())),
+                "name one that `--store dir:PATH` wrote to");
+  }
   const std::vector<std::string> wrong = host::verify_tree(root);
   std::string text;
   for (const std::string& line : wrong) text += line + "\n";
@@ -103,14 +110,14 @@ Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
 }
 
 Result<int> import_results(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::changing));
   TRY(const store::Domain domain, store::choose_domain(options.domain, user_variables()));
   std::error_code ignored;
   if (!fs::is_directory(fs::path(options.directory) / "ac", ignored)) {
     return fail(ErrorKind::usage, fmt::format("{} has no results", quoted(options.directory)),
                 "`pinwheel store export --plan FILE DIR` writes such a directory");
   }
-  host::TreePlace to = place_at(root, options.place, domain);
+  host::TreePlace to = place_at(root, options.place, sharing_of(options), domain);
   // What claims to be of a more trusted domain may come from anybody.
   TRY(const host::CopiedResults copied,
       host::copy_results(options.directory, to, [domain](const store::StoredResult& result) {
@@ -120,11 +127,18 @@ Result<int> import_results(const StoreCommandOptions& options, Streams& streams)
                  {{"schema", "pinwheel-store-copy/1"},
                   {"copied", copied.copied},
                   {"there-already", copied.there_already},
-                  {"left-out", copied.left_out}},
+                  {"left-out", copied.left_out},
+                  {"damaged", copied.damaged}},
                  fmt::format("{} copied, {} there already, {} left out\n", copied.copied,
                              copied.there_already, copied.left_out),
                  streams);
-  return 0;
+  if (copied.damaged.empty()) return 0;
+  const std::vector<std::string> steps(copied.damaged.begin(), copied.damaged.end());
+  return fail(ErrorKind::check,
+              fmt::format("{} {} damaged or missing files in {}", quoted_list(steps),
+                          steps.size() == 1 ? "has" : "have", quoted(options.directory)),
+              fmt::format("everything else was copied; {} names the files",
+                          quoted("pinwheel store verify --store dir:" + options.directory)));
 }
 
 }  // namespace

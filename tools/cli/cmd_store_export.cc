@@ -11,6 +11,8 @@
 #include "cli/commands.h"
 #include "cli/store_place.h"
 #include "cli/store_question.h"
+#include "host/machine/ignored_directory.h"
+#include "host/system/files.h"
 #include "plan/known_results.h"
 #include "store/address.h"
 
@@ -73,7 +75,7 @@ Result<Exported> copy_all(const AskingRun& asking, const host::SearchedResults& 
 
 Result<int> cmd_store_export(const GlobalOptions& all, const StoreCommandOptions& options,
                              Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
   GlobalOptions global = all;
   global.named_files = {options.plan_file, options.directory, root.string()};
   TRY(const AskingRun asking, prepare_asking_run(global, options, {}, streams));
@@ -86,7 +88,11 @@ Result<int> cmd_store_export(const GlobalOptions& all, const StoreCommandOptions
         "run its steps with `--store local`; `pinwheel store why STEP --plan FILE` says what "
         "differs");
   }
-  host::TreePlace to = place_at(options.directory, "dir:" + options.directory, asking.domain);
+  // In a checkout it is no part of the source, as the directories of runs are.
+  host::LocalFiles files;
+  TRY_DONE(host::make_output_directory(files, options.directory));
+  host::TreePlace to =
+      place_at(options.directory, "dir:" + options.directory, host::Sharing::shared, asking.domain);
   TRY(const Exported done, copy_all(asking, known, root, to));
   if (!done.missing.empty()) {
     streams.note(fmt::format("{} {} no result in {}\n", quoted_list(done.missing),

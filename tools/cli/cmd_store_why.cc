@@ -69,7 +69,7 @@ plan::StoreReply reply_of(plan::StoreQuestion question, const host::SearchedResu
 
 Result<int> cmd_store_why(const GlobalOptions& all, const StoreCommandOptions& options,
                           Streams& streams) {
-  TRY(const fs::path root, root_of_place(options));
+  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
   TRY(const std::string step, asked_step(options.arguments));
   GlobalOptions global = all;
   global.named_files = {options.plan_file, root.string()};

@@ -188,12 +188,17 @@ Result<plan::Plan> asked_part(const plan::Plan& plan, const RunOptions& options,
   return plan::subplan(plan, steps);
 }
 
+/// A gate publishes nothing.
+StoreUse store_use_of(const plan::Plan& plan, const RunOptions& options) {
+  return publications_of(plan).empty() || options.gate ? StoreUse::keep : StoreUse::publish;
+}
+
 /// The store of the run, what it tells it, and what it only reuses.
 Done add_store_to(RunRequest& request, const PreparedRun& run, const RunOptions& options,
                   Streams& streams) {
-  TRY(request.store,
-      open_run_store(options.store, StoreUse::read_and_write, run.gathered.scope.loaded.matrix,
-                     request.workplace, request.stop_store.get_token(), streams));
+  TRY(request.store, open_run_store(options.store, store_use_of(run.plan, options),
+                                    run.gathered.scope.loaded.matrix, request.workplace,
+                                    request.stop_store.get_token(), streams));
   TRY(std::string digest, digest_of_plan(options.plan_file));
   request.facts = result_facts(run, std::move(digest));
   return {};

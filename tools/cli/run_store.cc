@@ -103,6 +103,7 @@ Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options,
   if (use == StoreUse::read) {
     for (auto& place : setup.places) place.access = store::PlaceAccess::read_only;
   }
+  setup.publishes = use == StoreUse::publish ? host::Publishes::yes : host::Publishes::no;
   make_directories({setup.places.begin(), setup.places.begin() + static_cast<ptrdiff_t>(named)});
   setup.cache = workplace.cache;
   setup.environment = workplace.variables;

@@ -35,8 +35,9 @@ std::vector<std::string> directories_of(const std::vector<store::PlaceDescriptio
 Done check_store_options(const StoreOptions& options,
                          const std::map<std::string, std::string>& variables);
 
-/// Whether a run keeps its results.
-enum class StoreUse { read_and_write, read };
+/// What a run does with its store: it takes results only, keeps its own as well, or even publishes
+/// what it took and kept.
+enum class StoreUse { read, keep, publish };
 
 /// The store of a run: the user's places, then the matrix's; without places, one that has nothing.
 /// `usage` for a domain that the run may not have. A stop ends its transfers.

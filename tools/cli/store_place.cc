@@ -14,8 +14,16 @@ namespace pinwheel::cli {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> root_of_place(const StoreCommandOptions& options) {
+Result<fs::path> root_of_place(const StoreCommandOptions& options, PlaceUse use) {
   TRY(const store::PlaceDescription place, store::parse_place(options.place));
+  const bool on_this_machine =
+      place.kind == store::PlaceKind::local || place.kind == store::PlaceKind::directory;
+  if (on_this_machine && use == PlaceUse::changing &&
+      place.access == store::PlaceAccess::read_only) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} is only to be read", quoted(store::to_string(place))),
+                "leave out `,ro` to change it");
+  }
   switch (place.kind) {
     case store::PlaceKind::local: {
       TRY(const fs::path cache, cache_directory(user_variables()));
@@ -38,12 +46,20 @@ Result<fs::path> root_of_place(const StoreCommandOptions& options) {
               "its own");
 }
 
-host::TreePlace place_at(const fs::path& root, std::string name, store::Domain domain) {
+host::TreePlace place_at(const fs::path& root, std::string name, host::Sharing sharing,
+                         store::Domain domain) {
   return host::TreePlace({std::move(name),
                           root,
                           store::PlaceAccess::read_write,
-                          host::Sharing::shared,
-                          {host::run_id(user_variables()), domain}});
+                          sharing,
+                          {host::run_id(user_variables()), domain},
+                          host::Presence::digest});
+}
+
+host::Sharing sharing_of(const StoreCommandOptions& options) {
+  const Result<store::PlaceDescription> place = store::parse_place(options.place);
+  const bool own = place && place->kind == store::PlaceKind::local;
+  return own ? host::Sharing::machine : host::Sharing::shared;
 }
 
 void print_of_store(const StoreCommandOptions& options, const nlohmann::ordered_json& json,

@@ -11,12 +11,19 @@
 
 namespace pinwheel::cli {
 
-/// The directory of the place that `store` works on. `usage` for one that is not on this machine:
-/// it cannot be listed.
-Result<std::filesystem::path> root_of_place(const StoreCommandOptions& options);
+enum class PlaceUse { reading, changing };
 
-/// A place in a directory, for a copy that is written for `domain`.
-host::TreePlace place_at(const std::filesystem::path& root, std::string name, store::Domain domain);
+/// The directory of the place that `store` works on. `usage` for one that is not on this machine,
+/// which cannot be listed, and for one that is only to be read (`,ro`) if it would be changed.
+Result<std::filesystem::path> root_of_place(const StoreCommandOptions& options, PlaceUse use);
+
+/// A place in a directory, for a copy that is written for `domain`: what the machine's own keeps
+/// outlasts a power loss. What is there is compared with its digest.
+host::TreePlace place_at(const std::filesystem::path& root, std::string name, host::Sharing sharing,
+                         store::Domain domain);
+
+/// Whether the place that `store` works on is the machine's own.
+host::Sharing sharing_of(const StoreCommandOptions& options);
 
 /// The result of a command of `store`: as JSON, or as text.
 void print_of_store(const StoreCommandOptions& options, const nlohmann::ordered_json& json,

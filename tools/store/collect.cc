@@ -5,11 +5,12 @@
 namespace pinwheel::store {
 namespace {
 
-/// The ids of the last releases.
+/// The ids of the last runs that published, each with the jobs that worked for it. What a pull
+/// request publishes is no release.
 std::set<std::string> last_releases(const Inventory& inventory, size_t count) {
   std::vector<KeptRun> runs;
   for (const KeptRun& run : inventory.runs) {
-    if (run.domain == Domain::release) runs.push_back(run);
+    if (run.publishes && run.domain != Domain::pull_request) runs.push_back(run);
   }
   std::stable_sort(runs.begin(), runs.end(),
                    [](const KeptRun& a, const KeptRun& b) { return a.used > b.used; });
@@ -48,8 +49,7 @@ Collection collect(const Inventory& inventory, const CollectOptions& options) {
   const std::set<std::string> releases = last_releases(inventory, options.releases);
   std::set<Address> needed;
   for (const KeptRun& run : inventory.runs) {
-    const bool of_release = run.domain == Domain::release && releases.contains(run.run);
-    if (run.living || of_release || run.used >= old) {
+    if (run.living || releases.contains(run.run) || run.used >= old) {
       needed.insert(run.addresses.begin(), run.addresses.end());
     } else {
       out.runs.push_back(run.file);
@@ -72,6 +72,9 @@ Collection collect(const Inventory& inventory, const CollectOptions& options) {
     } else {
       out.results.push_back(result->address);
     }
+  }
+  for (const DamagedResult& result : inventory.damaged) {
+    if (result.used < old) out.results.push_back(result.address);
   }
   for (const KeptBlob& blob : inventory.blobs) {
     const bool stays = staying.has(blob.blob) || blob.used >= old;

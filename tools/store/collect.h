@@ -19,6 +19,12 @@ struct KeptResult {
   StoreTime used = {};           ///< when it was written or last found
 };
 
+/// An entry among the results that is none: damaged, or what a killed process left.
+struct DamagedResult {
+  Address address;  ///< its name, whatever it is
+  StoreTime used = {};
+};
+
 struct KeptBlob {
   Blob blob;
   StoreTime used = {};  ///< when it was written, or last needed by something written
@@ -31,17 +37,19 @@ struct KeptRun {
   Domain domain = Domain::branch;
   StoreTime used = {};
   bool living = false;
+  bool publishes = false;
   std::set<Address> addresses = {};  ///< of what it found and kept
 };
 
 struct Inventory {
   std::vector<KeptResult> results = {};
+  std::vector<DamagedResult> damaged = {};
   std::vector<KeptBlob> blobs = {};
   std::vector<KeptRun> runs = {};
 };
 
 struct CollectOptions {
-  size_t releases = 3;      ///< what that many of the last releases used stays
+  size_t releases = 3;      ///< what that many of the last runs that publish used stays
   uint64_t most_bytes = 0;  ///< what nothing needs stays up to this size, last used first
   std::chrono::seconds grace = std::chrono::hours(24);  ///< what was used since then stays
   StoreTime now = {};
@@ -49,7 +57,7 @@ struct CollectOptions {
 
 /// What is removed from a place.
 struct Collection {
-  std::vector<Address> results = {};
+  std::vector<Address> results = {};  ///< damaged ones among them
   std::vector<Blob> blobs = {};
   std::vector<std::string> runs = {};  ///< their files
   uint64_t removed_bytes = 0;
@@ -58,7 +66,7 @@ struct Collection {
 
 /// What may be removed: everything but what a living run, one of the last releases or a run within
 /// the grace time used, what was used itself within that time, and, up to a size, what was used
-/// last.
+/// last. A damaged result is of use to nobody: it stays for the grace time only.
 Collection collect(const Inventory& inventory, const CollectOptions& options);
 
 }  // namespace pinwheel::store

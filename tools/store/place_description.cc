@@ -16,9 +16,22 @@ constexpr std::string_view kForms =
     "a place is `local`, `dir:PATH`, `artifacts:PATH`, `http(s)://HOST/PREFIX` or "
     "`s3://BUCKET/PREFIX`, with `,ro` at its end to only read it";
 
+/// The text without what stands before an `@` in an address, however wrong the rest of it is: a
+/// password may have any character in it.
+std::string without_credentials(std::string_view text) {
+  const size_t at = text.rfind('@');
+  const bool path = text.starts_with("dir:") || text.starts_with("artifacts:");
+  if (at == std::string_view::npos || path) return std::string(text);
+  const size_t scheme = text.find("://");
+  const size_t begin = scheme < at ? scheme + 3 : 0;
+  return fmt::format("{}***{}", text.substr(0, begin), text.substr(at));
+}
+
 tl::unexpected<Error> not_a_place(std::string_view text, std::string_view why) {
-  return fail(ErrorKind::usage, fmt::format("{} is not a place for results: {}", quoted(text), why),
-              std::string(kForms));
+  return fail(
+      ErrorKind::usage,
+      fmt::format("{} is not a place for results: {}", quoted(without_credentials(text)), why),
+      std::string(kForms));
 }
 
 std::string_view without_slashes(std::string_view text) {
@@ -77,7 +90,10 @@ Result<PlaceDescription> s3_place(std::string_view text, std::string_view rest) 
   const size_t slash = std::min(rest.find('/'), rest.size());
   const std::string_view bucket = rest.substr(0, slash);
   if (!is_bucket(bucket)) {
-    return not_a_place(text, fmt::format("{} is not the name of a bucket", quoted(bucket)));
+    const bool secret = rest.find('@') != std::string_view::npos;
+    return not_a_place(text, secret
+                                 ? "it may not contain credentials"
+                                 : fmt::format("{} is not the name of a bucket", quoted(bucket)));
   }
   PlaceDescription place;
   place.kind = PlaceKind::s3;

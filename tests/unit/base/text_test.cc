@@ -55,6 +55,13 @@ TEST_CASE("sizes and durations are parsed as people write them") {
     CHECK_FALSE(parse_bytes(wrong).has_value());
     CHECK_FALSE(parse_duration(std::string(wrong) + " s").has_value());
   }
+  // What would not fit into the type that is returned.
+  CHECK(parse_bytes("8000000 TiB"));
+  CHECK_FALSE(parse_bytes("9000000 TiB"));
+  CHECK(parse_duration("36500d") == std::chrono::days(36500));
+  CHECK_FALSE(parse_duration("36501d"));
+  CHECK_FALSE(parse_duration("200000d"));
+  CHECK_FALSE(parse_duration("9007199254740992d"));
   CHECK(parse_duration("3 h") == std::chrono::hours(3));
   CHECK(parse_duration("5s") == std::chrono::seconds(5));
   CHECK_FALSE(parse_duration("5").has_value());

@@ -22,9 +22,14 @@ struct PlaceOf {
     inventory.results.push_back({address(name), {blob(name)}, hours_ago(hours)});
     inventory.blobs.push_back({blob(name), hours_ago(hours)});
   }
-  void run(const std::string& id, Domain domain, int hours, const std::string& used,
-           bool living = false) {
-    inventory.runs.push_back({id + ".file", id, domain, hours_ago(hours), living, {address(used)}});
+  KeptRun& run(const std::string& id, Domain domain, int hours, const std::string& used) {
+    KeptRun run{id + ".file", id, domain, hours_ago(hours)};
+    run.addresses = {address(used)};
+    return inventory.runs.emplace_back(std::move(run));
+  }
+  void release(const std::string& id, int hours, const std::string& used,
+               Domain domain = Domain::release) {
+    run(id, domain, hours, used).publishes = true;
   }
 };
 
@@ -37,11 +42,11 @@ CollectOptions options(uint64_t most_bytes = 0) {
 TEST_CASE("what the last releases and living runs used stays", "[store]") {
   PlaceOf place;
   for (const char* name : {"r1", "r2", "r3", "b1", "living", "free"}) place.result(name, 500);
-  place.run("1", Domain::release, 400, "r1");
-  place.run("2", Domain::release, 300, "r2");
-  place.run("3", Domain::release, 200, "r3");
+  place.release("1", 400, "r1");
+  place.release("2", 300, "r2");
+  place.release("3", 200, "r3");
   place.run("4", Domain::branch, 100, "b1");
-  place.run("5", Domain::pull_request, 450, "living", true);
+  place.run("5", Domain::pull_request, 450, "living").living = true;
   const Collection removed = collect(place.inventory, options());
   CHECK(removed.results ==
         std::vector{PlaceOf::address("r1"), PlaceOf::address("b1"), PlaceOf::address("free")});
@@ -55,11 +60,23 @@ TEST_CASE("what the last releases and living runs used stays", "[store]") {
 TEST_CASE("several jobs of one release are one release", "[store]") {
   PlaceOf place;
   for (const char* name : {"a", "b", "old"}) place.result(name, 500);
-  place.run("1", Domain::release, 400, "old");
-  place.run("2", Domain::release, 300, "a");
-  place.run("3", Domain::release, 200, "b");
+  place.release("1", 400, "old");
+  place.release("2", 300, "a");
+  place.release("3", 200, "b");
+  // A job of the third that publishes nothing itself.
   place.run("3", Domain::release, 199, "a");
   CHECK(collect(place.inventory, options()).results == std::vector{PlaceOf::address("old")});
+}
+
+TEST_CASE("a release is what publishes, in whatever domain", "[store]") {
+  PlaceOf place;
+  for (const char* name : {"desk", "release", "pull"}) place.result(name, 500);
+  place.release("1", 400, "desk", Domain::branch);
+  place.release("2", 350, "release");
+  // Builds in the domain of releases, and what a pull request publishes, count as none.
+  for (const char* build : {"3", "4", "5"}) place.run(build, Domain::release, 100, "pull");
+  place.release("6", 100, "pull", Domain::pull_request);
+  CHECK(collect(place.inventory, options()).results == std::vector{PlaceOf::address("pull")});
 }
 
 TEST_CASE("what was used within the grace time stays, with or without a result", "[store]") {
@@ -73,6 +90,14 @@ TEST_CASE("what was used within the grace time stays, with or without a result",
   CHECK(removed.results.empty());
   CHECK(removed.blobs == std::vector{PlaceOf::blob("left")});
   CHECK(removed.runs.empty());
+}
+
+TEST_CASE("a damaged result stays for the grace time, whatever needs it", "[store]") {
+  PlaceOf place;
+  place.inventory.damaged = {{PlaceOf::address("new"), hours_ago(23)},
+                             {PlaceOf::address("old"), hours_ago(25)}};
+  place.run("1", Domain::release, 1, "old").living = true;
+  CHECK(collect(place.inventory, options(100)).results == std::vector{PlaceOf::address("old")});
 }
 
 TEST_CASE("up to a size, what was used last stays", "[store]") {

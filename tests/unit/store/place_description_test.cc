@@ -67,6 +67,16 @@ TEST_CASE("what is no place says why", "[store]") {
 TEST_CASE("a place with credentials is refused without showing them", "[store]") {
   CHECK(why_not("https://user:hunter22@host/x") ==
         "the place `https://host/x` may not contain credentials");
+  for (const std::string_view text :
+       {"s3://AKIA:hunter2secret@bucket/x", "s3://AKIA:hunter2/secret@bucket/x",
+        "HTTPS://u:hunter2secret@h/x", "https://user:hunter2secret@/x",
+        "https://user:hunter2secret@host/a b", "https:u:hunter2secret@h",
+        "hunter2secret@host:prefix", "https://user:hunter2secret@host/x?y=1"}) {
+    CAPTURE(text);
+    CHECK(why_not(text).find("hunter2") == std::string::npos);
+  }
+  CHECK(why_not("HTTPS://u:hunter2secret@h/x").starts_with("`HTTPS://***@h/x` is not a place"));
+  CHECK(why_not("artifacts:a@b,rw").starts_with("`artifacts:a@b,rw` is not a place"));
 }
 
 }  // namespace pinwheel::store

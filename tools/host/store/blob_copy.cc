@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/store/regular_file.h"
 #include "host/system/atomic_write.h"
 #include "host/system/system_error.h"
 
@@ -164,12 +165,13 @@ int read_pieces(int fd, const std::function<void(std::string_view bytes)>& take)
 
 PlaceDone copy_blob(const fs::path& source, const fs::path& target, const store::Blob& blob,
                     const BlobFileOptions& options) {
-  const UniqueFd from(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!from.valid()) return system_fault("read", source, errno);
+  const PlaceResult<std::optional<UniqueFd>> from = open_regular(source);
+  if (!from) return tl::unexpected(from.error());
+  if (!*from) return system_fault("read", source, ENOENT);
   BlobFile file(target, blob, options);
-  if (!file.clone(from.get())) {
+  if (!file.clone((*from)->get())) {
     const int number =
-        read_pieces(from.get(), [&file](std::string_view bytes) { file.write(bytes); });
+        read_pieces((*from)->get(), [&file](std::string_view bytes) { file.write(bytes); });
     if (number != 0) return system_fault("read", source, number);
   }
   return file.keep();

@@ -1,5 +1,7 @@
 #include "host/store/copy_results.h"
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "host/store/tree_inventory.h"
@@ -13,6 +15,15 @@ bool is_at_home(const TreeResult& one) {
   const store::Domain domain = result.writer.domain;
   return one.address == store::result_address(domain, result.key) ||
          one.address == store::hand_off_address(domain, result.plan, result.step);
+}
+
+/// Whether a file is missing or has another size than its blob.
+bool lacks_files(const BlobFiles& files) {
+  return std::any_of(files.begin(), files.end(), [](const auto& each) {
+    std::error_code code;
+    return !std::filesystem::is_regular_file(each.second, code) ||
+           std::filesystem::file_size(each.second, code) != each.first.size || code;
+  });
 }
 
 }  // namespace
@@ -30,7 +41,15 @@ Result<CopiedResults> copy_results(
     for (const store::StoredOutput& output : one.result.outputs) {
       files[output.blob] = from / "cas" / output.blob.sha256;
     }
+    if (lacks_files(files)) {
+      out.damaged.insert(one.result.step);
+      continue;
+    }
     PlaceResult<Kept> kept = to.put({one.address}, one.result, files);
+    if (!kept && kept.error().kind == FaultKind::wrong_bytes) {
+      out.damaged.insert(one.result.step);
+      continue;
+    }
     if (!kept) return fail(std::move(kept).error().error);
     ++(*kept == Kept::new_one ? out.copied : out.there_already);
   }

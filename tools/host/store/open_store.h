@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/secret.h"
 #include "host/store/store.h"
+#include "host/store/tree_lease.h"
 #include "store/place_description.h"
 
 namespace pinwheel::host {
@@ -18,7 +19,8 @@ namespace pinwheel::host {
 struct StoreSetup {
   std::vector<store::PlaceDescription> places = {};  ///< in order
   store::Domain domain = store::Domain::branch;
-  std::string run = {};                                 ///< id of the run; empty: `run_id`
+  std::string run = {};  ///< id of the run; empty: `run_id`
+  Publishes publishes = Publishes::no;
   std::filesystem::path cache;                          ///< the cache directory of the machine
   std::map<std::string, std::string> environment = {};  ///< pinwheel's variables
   std::string user_agent = "pinwheel";

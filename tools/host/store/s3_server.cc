@@ -41,6 +41,13 @@ std::shared_ptr<const ports::ByteSource> in_memory(std::string bytes) {
   return std::make_shared<const ports::MemorySource>(std::move(bytes));
 }
 
+/// The host of a URL as a client names it: one that signs another does not sign what is sent.
+std::string without_usual_port(const UrlParts& url) {
+  const std::string port = url.scheme == "https" ? ":443" : ":80";
+  const bool usual = url.host.ends_with(port);
+  return url.host.substr(0, url.host.size() - (usual ? port.size() : 0));
+}
+
 /// Whether the server says that somebody else wrote the object, now or before.
 bool is_there_already(int status) {
   return status == kExists || status == kConflict;
@@ -70,30 +77,42 @@ S3Place s3_place(std::string bucket, std::string prefix,
   return place;
 }
 
+S3Address s3_address(const S3Place& place) {
+  const std::string endpoint = place.endpoint.empty()
+                                   ? fmt::format("https://s3.{}.amazonaws.com", place.region)
+                                   : place.endpoint;
+  const UrlParts parts = split_url(endpoint).value_or(UrlParts{"https", "", endpoint, ""});
+  S3Address address;
+  address.host = without_usual_port(parts);
+  const std::string path = decode_percent(parts.path.substr(0, parts.path.find_first_of("?#")));
+  address.path = without_trailing_slashes(path);
+  if (place.style == BucketStyle::virtual_host) {
+    address.host = place.bucket + "." + address.host;
+  } else {
+    address.path += "/" + place.bucket;
+  }
+  address.base = parts.scheme + "://" + address.host;
+  return address;
+}
+
 S3Server::S3Server(std::shared_ptr<ports::Http> http, S3Place place,
                    std::shared_ptr<AwsCredentials> credentials)
-    : http_(std::move(http)), place_(std::move(place)), credentials_(std::move(credentials)) {
-  const std::string endpoint = place_.endpoint.empty()
-                                   ? fmt::format("https://s3.{}.amazonaws.com", place_.region)
-                                   : place_.endpoint;
-  const std::optional<UrlParts> parts = split_url(endpoint);
-  const std::string scheme = parts ? parts->scheme : "https";
-  host_ = parts ? parts->host : endpoint;
-  if (place_.style == BucketStyle::virtual_host) host_ = place_.bucket + "." + host_;
-  base_ = scheme + "://" + host_;
-}
+    : http_(std::move(http)),
+      place_(std::move(place)),
+      address_(s3_address(place_)),
+      credentials_(std::move(credentials)) {}
 
 PlaceResult<ports::HttpResponse> S3Server::send(const Request& request) {
   const Result<store::AwsKeys> keys = credentials_->keys();
   if (!keys) return fault(FaultKind::refused, keys.error());
-  std::string path = place_.style == BucketStyle::path ? "/" + place_.bucket : std::string();
+  std::string path = address_.path;
   if (!place_.prefix.empty()) path += "/" + place_.prefix;
   const store::AwsRequest unsigned_request{
-      request.method, host_,           path + "/" + request.path,
+      request.method, address_.host,   path + "/" + request.path,
       request.query,  request.headers, request.payload_sha256};
   ports::HttpRequest out;
   out.method = request.method;
-  out.url = base_ + store::encoded_path(unsigned_request.path);
+  out.url = address_.base + store::encoded_path(unsigned_request.path);
   if (!request.query.empty()) out.url += "?" + store::encoded_query(request.query);
   out.headers = store::signed_headers(unsigned_request, *keys,
                                       {place_.region, "s3", std::chrono::system_clock::now()});
@@ -112,7 +131,7 @@ PlaceResult<bool> S3Server::get(const std::string& path, const ObjectSink& sink)
   if (!response) return tl::unexpected(response.error());
   if (is_missing(response->status) && !lacks_bucket(*response)) return false;
   if (response->status == kHttpOk) return true;
-  return tl::unexpected(s3_fault("GET", base_, *response));
+  return tl::unexpected(s3_fault("GET", address_.base, *response));
 }
 
 PlaceResult<bool> S3Server::has(const std::string& path, uint64_t size) {
@@ -128,7 +147,7 @@ PlaceResult<bool> S3Server::has(const std::string& path, uint64_t size) {
 
 PlaceFault S3Server::fault_of_head(const std::string& path, const ports::HttpResponse& head) {
   // A busy server is not asked for more.
-  if (is_server_error(head.status)) return s3_fault("HEAD", base_, head);
+  if (is_server_error(head.status)) return s3_fault("HEAD", address_.base, head);
   const ObjectSink nowhere{[] {}, [](std::string_view) {}};
   Request request;
   request.path = path;
@@ -136,7 +155,7 @@ PlaceFault S3Server::fault_of_head(const std::string& path, const ports::HttpRes
   request.sink = &nowhere;
   const PlaceResult<ports::HttpResponse> response = send(request);
   const bool is_same = response && response->status == head.status;
-  return s3_fault("HEAD", base_, is_same ? *response : head);
+  return s3_fault("HEAD", address_.base, is_same ? *response : head);
 }
 
 PlaceDone S3Server::put(const std::string& path, const ObjectToPut& object) {
@@ -160,7 +179,7 @@ PlaceDone S3Server::put_whole(const std::string& path, const ObjectToPut& object
   if (!response) return tl::unexpected(response.error());
   const bool there = object.replace == Replace::no && is_there_already(response->status);
   if (there || is_success(response->status)) return {};
-  return tl::unexpected(s3_fault("PUT", base_, *response));
+  return tl::unexpected(s3_fault("PUT", address_.base, *response));
 }
 
 PlaceDone S3Server::put_parts(const std::string& path, const ObjectToPut& object) {
@@ -173,7 +192,7 @@ PlaceDone S3Server::put_parts(const std::string& path, const ObjectToPut& object
   if (!response) return tl::unexpected(response.error());
   const std::string upload = xml_value(response->body, "UploadId");
   if (response->status != kHttpOk || upload.empty()) {
-    return tl::unexpected(s3_fault("POST", base_, *response));
+    return tl::unexpected(s3_fault("POST", address_.base, *response));
   }
   const PlaceResult<std::string> parts = send_parts(path, upload, object);
   PlaceDone done = parts ? complete(path, upload, *parts, object.replace)
@@ -206,7 +225,7 @@ PlaceResult<std::string> S3Server::send_parts(const std::string& path, const std
     const PlaceResult<ports::HttpResponse> response = send(request);
     if (!response) return tl::unexpected(response.error());
     if (!is_success(response->status)) {
-      return tl::unexpected(s3_fault("PUT", base_, *response));
+      return tl::unexpected(s3_fault("PUT", address_.base, *response));
     }
     list += fmt::format("<Part><PartNumber>{}</PartNumber><ETag>{}</ETag></Part>", number,
                         publish::header(*response, "etag"));
@@ -230,7 +249,7 @@ PlaceDone S3Server::complete(const std::string& path, const std::string& upload,
   // It may say that it succeeds, and then that it did not.
   const bool failed = response->body.find("<Error") != std::string::npos;
   if (is_success(response->status) && !failed) return {};
-  return tl::unexpected(s3_fault("POST", base_, *response));
+  return tl::unexpected(s3_fault("POST", address_.base, *response));
 }
 
 }  // namespace pinwheel::host

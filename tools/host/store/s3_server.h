@@ -14,7 +14,7 @@ struct S3Place {
   std::string bucket;
   std::string prefix = {};  ///< without slashes at its ends
   std::string region = "us-east-1";
-  std::string endpoint = {};  ///< "https://minio:9000"; empty: that of AWS in the region
+  std::string endpoint = {};  ///< "https://minio:9000/path"; empty: that of AWS in the region
   BucketStyle style = BucketStyle::path;
   uint64_t part_bytes = 64UL << 20;  ///< longer objects are sent in parts of that size
 };
@@ -24,6 +24,14 @@ struct S3Place {
 /// `addressing_style = virtual`.
 S3Place s3_place(std::string bucket, std::string prefix,
                  const std::map<std::string, std::string>& environment);
+
+/// Where the objects of a bucket are.
+struct S3Address {
+  std::string base;  ///< scheme and host
+  std::string host;  ///< as `Host` names it: without the port that its scheme has anyway
+  std::string path;  ///< in front of an object, not encoded: that of the endpoint, then the bucket
+};
+S3Address s3_address(const S3Place& place);
 
 /// A bucket of S3, or of a server that speaks its protocol, with signed requests. Objects are
 /// written only if they are not there, where that is asked (`If-None-Match: *`), long ones in
@@ -51,8 +59,7 @@ class S3Server final : public ObjectServer {
 
   std::shared_ptr<ports::Http> http_;
   S3Place place_;
-  std::string base_;  ///< scheme and host
-  std::string host_;
+  S3Address address_;
   std::shared_ptr<AwsCredentials> credentials_;
 };
 

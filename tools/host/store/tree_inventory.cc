@@ -4,16 +4,19 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "host/store/place.h"
+#include "host/store/regular_file.h"
 #include "host/store/tree_lease.h"
-#include "host/system/digest_file.h"
 #include "host/system/files.h"
 #include "host/system/unique_fd.h"
 #include "store/action_result.h"
@@ -22,6 +25,9 @@ namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Of a file of a run, with a line for each of a million results.
+constexpr uint64_t kMostLeaseBytes = 64UL << 20;
 
 /// The files of a directory, sorted; none if it cannot be listed.
 std::vector<fs::path> files_below(const fs::path& directory) {
@@ -32,68 +38,129 @@ std::vector<fs::path> files_below(const fs::path& directory) {
   return out;
 }
 
+/// What a writer that was killed left of an entry.
+bool is_left_over(std::string_view name) {
+  constexpr size_t kDigits = 64;
+  return name.size() > kDigits + 2 && name.front() == '.' && name[kDigits + 1] == '.' &&
+         is_sha256_hex(name.substr(1, kDigits));
+}
+
+/// The entries of a directory of results or blobs, and what killed writers left of them; nothing
+/// else that lies there.
+std::vector<fs::path> entries_below(const fs::path& directory) {
+  std::vector<fs::path> out = files_below(directory);
+  std::erase_if(out, [](const fs::path& path) {
+    const std::string name = path.filename().string();
+    std::error_code ignored;
+    return fs::is_directory(path, ignored) || !(is_sha256_hex(name) || is_left_over(name));
+  });
+  return out;
+}
+
 store::StoreTime time_of(const struct stat& status) {
   return std::chrono::system_clock::from_time_t(status.st_mtime);
 }
 
+/// Of the regular file that a link leads to; of the link, if it leads elsewhere.
 std::optional<struct stat> status_of(const fs::path& path) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  const bool regular = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  if (!regular && ::lstat(path.c_str(), &status) != 0) return std::nullopt;
   return status;
 }
 
-std::optional<store::ActionResult> action_at(const fs::path& path) {
-  const Result<std::string> text = LocalFiles().read(path);
-  if (!text) return std::nullopt;
-  const Result<store::ActionResult> action = store::parse_action_result(*text);
-  return action ? std::optional(*action) : std::nullopt;
+/// `wrong_bytes` for what is none, also if it could only be read without an end.
+PlaceResult<store::ActionResult> action_at(const fs::path& path) {
+  PlaceResult<std::optional<std::string>> text = read_regular(path, store::kMostRecordBytes);
+  if (!text) return tl::unexpected(std::move(text).error());
+  if (!*text) return wrong_bytes(path.string(), "is missing");
+  Result<store::ActionResult> action = store::parse_action_result(**text);
+  if (!action) return fault(FaultKind::wrong_bytes, std::move(action).error());
+  return *std::move(action);
 }
 
+std::string text_at(const nlohmann::json& object, const char* name) {
+  const bool there = object.is_object() && object.contains(name) && object[name].is_string();
+  return there ? object[name].get<std::string>() : std::string();
+}
+
+/// nullopt for a file that is not of a run.
 std::optional<store::KeptRun> read_run(const fs::path& path) {
-  const Result<std::string> text = LocalFiles().read(path);
+  const PlaceResult<std::optional<std::string>> text = read_regular(path, kMostLeaseBytes);
   const std::optional<struct stat> status = status_of(path);
-  if (!text || !status) return std::nullopt;
-  const std::vector<std::string> lines = split(*text, '\n');
+  if (!text || !*text || !status) return std::nullopt;
+  const std::vector<std::string> lines = split(**text, '\n');
   const nlohmann::json header = nlohmann::json::parse(lines.front(), nullptr, false);
-  store::KeptRun run{path.filename().string(), {}};
+  if (text_at(header, "schema") != kLeaseSchema) return std::nullopt;
+  store::KeptRun run{path.filename().string(), text_at(header, "run")};
   run.used = time_of(*status);
-  const bool known = header.is_object() && header.contains("run") && header["run"].is_string() &&
-                     header.contains("domain") && header["domain"].is_string();
-  if (known) {
-    run.run = header["run"].get<std::string>();
-    run.domain = store::parse_domain(header["domain"].get<std::string>()).value_or(run.domain);
-  }
+  run.domain = store::parse_domain(text_at(header, "domain")).value_or(run.domain);
+  // Runs of earlier versions did not say it.
+  run.publishes = header.value("publishes", nlohmann::json(run.domain == store::Domain::release)) ==
+                  nlohmann::json(true);
   for (const std::string& line : lines) {
     if (is_sha256_hex(line)) run.addresses.insert({line});
   }
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   run.living = fd.valid() && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   return run;
 }
 
-/// Removes a file, unless it was used meanwhile.
-void remove_unused(const fs::path& path, store::StoreTime old) {
+/// Removes a file, unless it was used meanwhile; whether it did.
+bool remove_unused(const fs::path& path, store::StoreTime old) {
   const std::optional<struct stat> status = status_of(path);
-  std::error_code ignored;
-  if (status && time_of(*status) < old) fs::remove(path, ignored);
+  return status && time_of(*status) < old && ::unlink(path.c_str()) == 0;
+}
+
+/// Removes what was collected, and returns what was removed: somebody who takes no lock may use a
+/// result meanwhile, which then keeps its files.
+store::Collection remove_collected(const fs::path& root, const store::Inventory& inventory,
+                                   const store::Collection& collected, store::StoreTime old) {
+  store::Collection removed;
+  removed.kept_bytes = collected.kept_bytes + collected.removed_bytes;
+  std::set<store::Address> used;
+  for (const store::Address& address : collected.results) {
+    if (remove_unused(root / "ac" / address.hex, old)) {
+      removed.results.push_back(address);
+    } else {
+      used.insert(address);
+    }
+  }
+  std::set<store::Blob> needed;
+  for (const store::KeptResult& result : inventory.results) {
+    if (used.contains(result.address)) needed.insert(result.blobs.begin(), result.blobs.end());
+  }
+  for (const store::Blob& blob : collected.blobs) {
+    if (needed.contains(blob) || !remove_unused(root / "cas" / blob.sha256, old)) continue;
+    removed.blobs.push_back(blob);
+    removed.removed_bytes += blob.size;
+    removed.kept_bytes -= blob.size;
+  }
+  for (const std::string& run : collected.runs) {
+    if (remove_unused(root / "runs" / run, old)) removed.runs.push_back(run);
+  }
+  return removed;
 }
 
 }  // namespace
 
 store::Inventory take_inventory(const fs::path& root) {
   store::Inventory inventory;
-  for (const fs::path& path : files_below(root / "ac")) {
-    const std::optional<store::ActionResult> action = action_at(path);
+  for (const fs::path& path : entries_below(root / "ac")) {
     const std::optional<struct stat> status = status_of(path);
-    if (!action || !status) continue;
-    store::KeptResult result{{path.filename().string()}, {action->record}, time_of(*status)};
+    if (!status) continue;
+    const std::string name = path.filename().string();
+    const PlaceResult<store::ActionResult> action = action_at(path);
+    const bool damaged = !action && action.error().kind == FaultKind::wrong_bytes;
+    if (damaged || is_left_over(name)) inventory.damaged.push_back({{name}, time_of(*status)});
+    if (!action || is_left_over(name)) continue;
+    store::KeptResult result{{name}, {action->record}, time_of(*status)};
     for (const store::StoredOutput& output : action->outputs) result.blobs.push_back(output.blob);
     inventory.results.push_back(std::move(result));
   }
-  for (const fs::path& path : files_below(root / "cas")) {
+  for (const fs::path& path : entries_below(root / "cas")) {
     const std::optional<struct stat> status = status_of(path);
     if (!status) continue;
-    // Also what a killed process left under a name of its own.
     inventory.blobs.push_back(
         {{path.filename().string(), static_cast<uint64_t>(status->st_size)}, time_of(*status)});
   }
@@ -108,27 +175,23 @@ store::Inventory take_inventory(const fs::path& root) {
 Result<store::Collection> collect_tree(const fs::path& root, const store::CollectOptions& options,
                                        DryRun dry_run) {
   if (!fs::exists(root)) return store::Collection{};
-  // Nobody writes from here on; what was written before is in the inventory.
+  // No run writes or begins to use a result from here on; what was before is in the inventory.
   const TreeLock lock(root, TreeLock::Kind::exclusive);
-  store::Collection collection = store::collect(take_inventory(root), options);
-  if (dry_run == DryRun::yes) return collection;
-  const store::StoreTime old = options.now - options.grace;
-  for (const store::Address& address : collection.results) {
-    remove_unused(root / "ac" / address.hex, old);
-  }
-  for (const store::Blob& blob : collection.blobs) remove_unused(root / "cas" / blob.sha256, old);
-  for (const std::string& run : collection.runs) remove_unused(root / "runs" / run, old);
-  return collection;
+  const store::Inventory inventory = take_inventory(root);
+  store::Collection collected = store::collect(inventory, options);
+  if (dry_run == DryRun::yes) return collected;
+  return remove_collected(root, inventory, collected, options.now - options.grace);
 }
 
 std::vector<TreeResult> read_results(const fs::path& root) {
   std::vector<TreeResult> out;
   for (const fs::path& path : files_below(root / "ac")) {
-    const std::optional<store::ActionResult> action = action_at(path);
+    const PlaceResult<store::ActionResult> action = action_at(path);
     if (!action) continue;
-    const Result<std::string> record = LocalFiles().read(root / "cas" / action->record.sha256);
-    if (!record || sha256_hex(*record) != action->record.sha256) continue;
-    Result<store::StoredResult> result = store::parse_stored_result(*record);
+    const PlaceResult<std::optional<std::string>> record =
+        read_regular(root / "cas" / action->record.sha256, store::kMostRecordBytes);
+    if (!record || !*record || sha256_hex(**record) != action->record.sha256) continue;
+    Result<store::StoredResult> result = store::parse_stored_result(**record);
     if (result) out.push_back({{path.filename().string()}, *std::move(result)});
   }
   return out;
@@ -136,20 +199,21 @@ std::vector<TreeResult> read_results(const fs::path& root) {
 
 std::vector<std::string> verify_tree(const fs::path& root) {
   std::vector<std::string> wrong;
-  for (const fs::path& path : files_below(root / "cas")) {
+  for (const fs::path& path : entries_below(root / "cas")) {
     const std::string name = path.filename().string();
     if (!is_sha256_hex(name)) continue;
-    const Result<FileDigest> digest = digest_file(path);
-    if (!digest) {
+    const PlaceResult<std::optional<RegularFile>> file = digest_regular(path);
+    if (!file || !*file) {
       wrong.push_back(fmt::format("{} cannot be read", quoted(fmt::format("cas/{}", name))));
-    } else if (digest->sha256 != name) {
-      wrong.push_back(
-          fmt::format("{} has the sha256 {}", quoted(fmt::format("cas/{}", name)), digest->sha256));
+    } else if ((*file)->sha256 != name) {
+      wrong.push_back(fmt::format("{} has the sha256 {}", quoted(fmt::format("cas/{}", name)),
+                                  (*file)->sha256));
     }
   }
-  for (const fs::path& path : files_below(root / "ac")) {
+  for (const fs::path& path : entries_below(root / "ac")) {
     const std::string name = path.filename().string();
-    const std::optional<store::ActionResult> action = action_at(path);
+    if (is_left_over(name)) continue;
+    const PlaceResult<store::ActionResult> action = action_at(path);
     if (!action) {
       wrong.push_back(fmt::format("{} cannot be read", quoted("ac/" + name)));
       continue;
@@ -158,7 +222,9 @@ std::vector<std::string> verify_tree(const fs::path& root) {
     for (const store::StoredOutput& output : action->outputs) blobs.push_back(output.blob);
     for (const store::Blob& blob : blobs) {
       const std::optional<struct stat> status = status_of(root / "cas" / blob.sha256);
-      if (status && static_cast<uint64_t>(status->st_size) == blob.size) continue;
+      const bool whole =
+          status && S_ISREG(status->st_mode) && static_cast<uint64_t>(status->st_size) == blob.size;
+      if (whole) continue;
       wrong.push_back(fmt::format("{}, which {} needs, is missing",
                                   quoted(fmt::format("cas/{}", blob.sha256)),
                                   quoted(fmt::format("ac/{}", name))));

@@ -9,8 +9,8 @@
 
 namespace pinwheel::host {
 
-/// What a place on disk has. A file that cannot be read is not part of it; a place that does not
-/// exist has nothing.
+/// What a place on disk has. A place that does not exist has nothing, and what is not named as
+/// pinwheel names its files, or is no file of a run, is not part of it: somebody else put it there.
 store::Inventory take_inventory(const std::filesystem::path& root);
 
 /// What a place on disk has and `collect` gives away, removed; nothing with `dry_run`.

@@ -40,9 +40,10 @@ void TreeLease::open() {
   fd_ = UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644));
   if (!fd_.valid()) return;
   static_cast<void>(::flock(fd_.get(), LOCK_EX | LOCK_NB));
-  const nlohmann::ordered_json header = {{"schema", "pinwheel-store-run/1"},
+  const nlohmann::ordered_json header = {{"schema", std::string(kLeaseSchema)},
                                          {"run", user_.run},
-                                         {"domain", std::string(store::to_string(user_.domain))}};
+                                         {"domain", std::string(store::to_string(user_.domain))},
+                                         {"publishes", user_.publishes == Publishes::yes}};
   const std::string line =
       header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   static_cast<void>(write_all(fd_.get(), line));

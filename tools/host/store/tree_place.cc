@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "host/store/blob_copy.h"
+#include "host/store/regular_file.h"
 #include "host/system/atomic_write.h"
 #include "host/system/unique_fd.h"
 #include "store/action_result.h"
@@ -34,6 +35,14 @@ bool nobody_writes(int fd) {
   struct stat status = {};
   if (::geteuid() == 0 || ::fstat(fd, &status) != 0) return false;
   return (status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0;
+}
+
+PlaceDone check_size_of(int fd, const store::Blob& blob) {
+  struct stat status = {};
+  if (::fstat(fd, &status) != 0) return system_fault("read", blob.sha256, errno);
+  if (static_cast<uint64_t>(status.st_size) == blob.size) return {};
+  return wrong_bytes(blob.sha256,
+                     fmt::format("has {} bytes instead of {}", status.st_size, blob.size));
 }
 
 /// Compares an open file with its blob.
@@ -82,34 +91,34 @@ fs::path TreePlace::blob_path(const store::Blob& blob) const {
   return options_.root / "cas" / blob.sha256;
 }
 
-PlaceResult<std::optional<std::string>> TreePlace::read(const fs::path& path) const {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
-  if (!fd.valid()) return system_fault("read", path, errno);
-  std::string bytes;
-  const int number = read_pieces(fd.get(), [&bytes](std::string_view piece) {
-    if (bytes.size() <= store::kMostRecordBytes) bytes += piece;
-  });
-  if (number != 0) return system_fault("read", path, number);
-  return bytes;
-}
-
 bool TreePlace::has(const store::Blob& blob) const {
   struct stat status = {};
-  return ::stat(blob_path(blob).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         static_cast<uint64_t>(status.st_size) == blob.size;
+  const bool fits = ::stat(blob_path(blob).c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+                    static_cast<uint64_t>(status.st_size) == blob.size;
+  if (!fits || options_.presence == Presence::size) return fits;
+  const PlaceResult<std::optional<RegularFile>> file = digest_regular(blob_path(blob));
+  return file && *file && (*file)->sha256 == blob.sha256;
 }
 
 PlaceResult<std::optional<store::StoredResult>> TreePlace::find(const store::Address& address) {
   const fs::path path = options_.root / "ac" / address.hex;
-  PlaceResult<std::optional<std::string>> action = read(path);
-  if (!action) return tl::unexpected(std::move(action).error());
-  if (!*action) return std::nullopt;
-  auto result = record_of(**action);
-  if (!result || !*result || options_.access == store::PlaceAccess::read_only) return result;
+  std::error_code ignored;
+  const bool read_only = options_.access == store::PlaceAccess::read_only;
+  if (read_only || !fs::exists(path, ignored)) return look_at(path);
+  // Until the lease is written, `gc` could remove the files of a result that is there.
+  const TreeLock lock(options_.root, TreeLock::Kind::shared);
+  auto result = look_at(path);
+  if (!result || !*result) return result;
   touch(path);
   lease_.hold(address);
   return result;
+}
+
+PlaceResult<std::optional<store::StoredResult>> TreePlace::look_at(const fs::path& path) const {
+  PlaceResult<std::optional<std::string>> action = read_regular(path, store::kMostRecordBytes);
+  if (!action) return tl::unexpected(std::move(action).error());
+  if (!*action) return std::nullopt;
+  return record_of(**action);
 }
 
 PlaceResult<std::optional<store::StoredResult>> TreePlace::record_of(
@@ -119,7 +128,8 @@ PlaceResult<std::optional<store::StoredResult>> TreePlace::record_of(
   for (const store::StoredOutput& output : action->outputs) {
     if (!has(output.blob)) return std::nullopt;
   }
-  PlaceResult<std::optional<std::string>> record = read(blob_path(action->record));
+  PlaceResult<std::optional<std::string>> record =
+      read_regular(blob_path(action->record), store::kMostRecordBytes);
   if (!record) return tl::unexpected(std::move(record).error());
   if (!*record) return std::nullopt;
   if (sha256_hex(**record) != action->record.sha256) {
@@ -133,26 +143,29 @@ PlaceResult<std::optional<store::StoredResult>> TreePlace::record_of(
 
 PlaceResult<bool> TreePlace::fetch(const store::Blob& blob, const fs::path& target) {
   const fs::path source = blob_path(blob);
-  const UniqueFd fd(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) return false;
-  if (!fd.valid()) return system_fault("read", source, errno);
-  const bool may_link = options_.sharing == Sharing::machine && nobody_writes(fd.get());
-  BlobFile file(target, blob, {});
-  PlaceDone done;
-  if (file.clone(fd.get())) {
-    done = file.keep();
-  } else if (may_link) {
-    done = check_file(fd.get(), blob);
-    if (done && hard_link(source, target)) return true;
-    if (done) done = copy_blob(source, target, blob, {});
-  } else {
-    const int number = read_pieces(fd.get(), [&](std::string_view piece) { file.write(piece); });
-    if (number != 0) return system_fault("read", source, number);
-    done = file.keep();
-  }
+  const PlaceResult<std::optional<UniqueFd>> fd = open_regular(source);
+  if (fd && !*fd) return false;
+  PlaceDone done =
+      fd ? fetch_from((*fd)->get(), blob, target) : PlaceDone(tl::unexpected(fd.error()));
   if (done) return true;
   if (done.error().kind == FaultKind::wrong_bytes) drop(blob);
   return tl::unexpected(std::move(done).error());
+}
+
+PlaceDone TreePlace::fetch_from(int fd, const store::Blob& blob, const fs::path& target) const {
+  const fs::path source = blob_path(blob);
+  // Of a file that cannot be the blob nothing is read.
+  if (PlaceDone fits = check_size_of(fd, blob); !fits) return fits;
+  BlobFile file(target, blob, {});
+  if (file.clone(fd)) return file.keep();
+  if (options_.sharing == Sharing::machine && nobody_writes(fd)) {
+    if (PlaceDone same = check_file(fd, blob); !same) return same;
+    if (hard_link(source, target)) return {};
+    return copy_blob(source, target, blob, {});
+  }
+  const int number = read_pieces(fd, [&file](std::string_view piece) { file.write(piece); });
+  if (number != 0) return system_fault("read", source, number);
+  return file.keep();
 }
 
 void TreePlace::drop(const store::Blob& blob) const {

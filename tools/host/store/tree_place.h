@@ -10,12 +10,17 @@
 
 namespace pinwheel::host {
 
+/// How a place makes sure that it has a blob: by its size, since whoever reads it compares it; or
+/// by its digest, where it is said to be there and nobody reads it.
+enum class Presence { size, digest };
+
 struct TreeOptions {
   std::string name;            ///< for messages: "local", "dir:out"
   std::filesystem::path root;  ///< made when it is first written to
   store::PlaceAccess access = store::PlaceAccess::read_write;
   Sharing sharing = Sharing::shared;
   StoreUser user = {};
+  Presence presence = Presence::size;
 };
 
 /// A place on a file system, laid out as servers lay out theirs: `ac/HEX` an ActionResult in JSON,
@@ -36,8 +41,9 @@ class TreePlace final : public Place {
 
  private:
   std::filesystem::path blob_path(const store::Blob& blob) const;
-  PlaceResult<std::optional<std::string>> read(const std::filesystem::path& path) const;
+  PlaceResult<std::optional<store::StoredResult>> look_at(const std::filesystem::path& path) const;
   PlaceResult<std::optional<store::StoredResult>> record_of(const std::string& action) const;
+  PlaceDone fetch_from(int fd, const store::Blob& blob, const std::filesystem::path& target) const;
   bool has(const store::Blob& blob) const;
   PlaceDone put_blob(const store::Blob& blob, const std::filesystem::path& source);
   PlaceDone put_bytes(const store::Blob& blob, const std::string& bytes);

@@ -47,16 +47,50 @@ TEST_CASE("a result at an address that is not its own is not copied", "[store]")
         1);
 }
 
-TEST_CASE("a damaged blob ends the copy", "[store]") {
+TEST_CASE("a damaged blob does not end the copy", "[store]") {
   const Scratch scratch;
-  keep(scratch, "a", "");
-  const auto blob = scratch.path() / "from/cas" / sha256_hex("a");
-  std::filesystem::permissions(blob, std::filesystem::perms::owner_all);
-  std::ofstream(blob) << "b";
+  for (const char* key : {"a", "b", "c", "d"}) keep(scratch, key, "");
+  const auto blob = [&scratch](const std::string& bytes) {
+    return scratch.path() / "from/cas" / sha256_hex(bytes);
+  };
+  std::filesystem::remove(blob("b"));
+  for (const auto& [key, damage] : {std::pair("a", "x"), std::pair("c", "longer")}) {
+    std::filesystem::permissions(blob(key), std::filesystem::perms::owner_all);
+    std::ofstream(blob(key)) << damage;
+  }
   const auto to = tree_at(scratch.path() / "to");
   const auto copied = copy_results(scratch.path() / "from", *to, [](const auto&) { return true; });
-  REQUIRE_FALSE(copied);
-  CHECK(copied.error().kind == ErrorKind::check);
+  REQUIRE(copied);
+  CHECK(copied->copied == 1);
+  CHECK(copied->damaged == std::set<std::string>{"build:cpu"});
+  CHECK(to->fetch(blob_of("d"), scratch.path() / "out") == true);
+}
+
+TEST_CASE("a fault of the place that is copied to ends the copy", "[store]") {
+  const Scratch scratch;
+  keep(scratch, "a", "");
+  scratch.write("file", "");
+  const auto to = tree_at(scratch.path() / "file/to");
+  CHECK_FALSE(copy_results(scratch.path() / "from", *to, [](const auto&) { return true; }));
+}
+
+TEST_CASE("a damaged blob is not there already for a copy", "[store]") {
+  const Scratch scratch;
+  keep(scratch, "a", "");
+  const auto all = [](const auto&) { return true; };
+  REQUIRE(copy_results(scratch.path() / "from", *tree_at(scratch.path() / "to"), all));
+  const auto blob = scratch.path() / "to/cas" / sha256_hex("a");
+  std::filesystem::permissions(blob, std::filesystem::perms::owner_all);
+  std::ofstream(blob) << "b";
+  TreePlace to({"dir:to",
+                scratch.path() / "to",
+                store::PlaceAccess::read_write,
+                Sharing::shared,
+                {"r1"},
+                Presence::digest});
+  CHECK(copy_results(scratch.path() / "from", to, all)->copied == 1);
+  CHECK(scratch.read("to/cas/" + sha256_hex("a")) == "a");
+  CHECK(copy_results(scratch.path() / "from", to, all)->there_already == 1);
 }
 
 }  // namespace pinwheel::host

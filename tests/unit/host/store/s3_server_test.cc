@@ -1,11 +1,15 @@
 #include "host/store/s3_server.h"
 
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "host/store/s3_fault.h"
 #include "unit/catch.h"
+#include "unit/source_tree_path.h"
 
 namespace pinwheel::host {
 namespace {
@@ -84,6 +88,45 @@ TEST_CASE("objects are below the prefix, in the path or of the host of the bucke
         std::vector<std::string>{"HEAD http://h:9000/bucket/pre/cas/x",
                                  "HEAD http://bucket.h:9000/pre/cas/x",
                                  "HEAD https://bucket.s3.eu-west-1.amazonaws.com/cas/x"});
+}
+
+TEST_CASE("an object is where botocore finds it, and its request signed as botocore signs it",
+          "[store]") {
+  // Written by tests/scripts/make_signatures.py.
+  std::ifstream file(in_source_tree("tests/data/store/signatures.json"));
+  const nlohmann::json data = nlohmann::json::parse(file);
+  const store::AwsKeys keys{data["id"], Secret(data["secret"])};
+  const auto now = std::chrono::system_clock::from_time_t(data["now"].get<time_t>());
+  REQUIRE(data["endpoints"].size() >= 11);
+  for (const nlohmann::json& one : data["endpoints"]) {
+    CAPTURE(one["name"].get<std::string>());
+    S3Place place{"bucket", "", one["region"], one["endpoint"]};
+    if (one["style"] == "virtual") place.style = BucketStyle::virtual_host;
+    const S3Address address = s3_address(place);
+    const std::string path = address.path + "/a b/c+d";
+    CHECK(address.host == one["host"].get<std::string>());
+    CHECK(store::encoded_path(path) == one["path"].get<std::string>());
+    const store::AwsRequest request{"GET", address.host, path, {}, {}, sha256_hex("")};
+    const auto headers = store::signed_headers(request, keys, {place.region, "s3", now});
+    CHECK(std::find(headers.begin(), headers.end(),
+                    std::pair<std::string, std::string>("Authorization",
+                                                        one["authorization"].get<std::string>())) !=
+          headers.end());
+  }
+}
+
+TEST_CASE("a request goes to the host that is signed, below the path of the endpoint", "[store]") {
+  Bucket bucket;
+  bucket.http->replies = {{404}, {404}, {404}};
+  for (const char* endpoint :
+       {"http://127.0.0.1:80", "https://minio:443/", "http://h:18080/storage/v1/s3/"}) {
+    bucket.place.endpoint = endpoint;
+    CHECK(bucket.server().has("cas/x", 1) == false);
+  }
+  CHECK(bucket.http->lines() ==
+        std::vector<std::string>{"HEAD http://127.0.0.1/bucket/pre/cas/x",
+                                 "HEAD https://minio/bucket/pre/cas/x",
+                                 "HEAD http://h:18080/storage/v1/s3/bucket/pre/cas/x"});
 }
 
 TEST_CASE("the style of a bucket follows from its server and the profile", "[store]") {

@@ -1,6 +1,9 @@
 #include "host/store/tree_inventory.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+
+#include <array>
 
 #include "unit/host/store/stored.h"
 
@@ -15,8 +18,11 @@ store::Address address_of_key(const std::string& key) {
 
 /// Makes everything in a place as old as that.
 void age(const fs::path& root, std::chrono::hours hours) {
+  const time_t then =
+      std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() - hours);
+  const std::array<timespec, 2> times = {timespec{then, 0}, timespec{then, 0}};
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - hours);
+    REQUIRE(::utimensat(AT_FDCWD, entry.path().c_str(), times.data(), AT_SYMLINK_NOFOLLOW) == 0);
   }
 }
 
@@ -35,17 +41,20 @@ TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
   keep_aging(scratch, "old", "old bytes");
-  scratch.write("s/cas/.abc.0123", "left by a killed process");
+  const std::string left = "." + sha256_hex("x") + ".0123";
+  scratch.write("s/cas/" + left, "left by a killed process");
+  scratch.write("s/ac/" + left, "left by a killed process");
   age(root, std::chrono::hours(48));
   keep_aging(scratch, "new", "new bytes");
   REQUIRE(collect_tree(root, now(), DryRun::yes));
   CHECK(tree_at(root, store::PlaceAccess::read_only)->find(address_of_key("old"))->has_value());
   const auto removed = collect_tree(root, now(), DryRun::no);
   REQUIRE(removed);
-  CHECK(removed->results == std::vector{address_of_key("old")});
+  CHECK(removed->results == std::vector{address_of_key("old"), store::Address{left}});
   CHECK(removed->runs.size() == 1);
   CHECK_FALSE(fs::exists(root / "cas" / sha256_hex("old bytes")));
-  CHECK_FALSE(fs::exists(root / "cas/.abc.0123"));
+  CHECK_FALSE(fs::exists(root / "cas" / left));
+  CHECK_FALSE(fs::exists(root / "ac" / left));
   CHECK(tree_at(root)->find(address_of_key("new"))->has_value());
   CHECK(verify_tree(root).empty());
 }
@@ -59,6 +68,75 @@ TEST_CASE("what a living run found stays", "[store]") {
   age(root, std::chrono::hours(48));
   CHECK(collect_tree(root, now(), DryRun::no)->results.empty());
   CHECK(living->fetch(blob_of("bytes"), scratch.path() / "out") == true);
+}
+
+TEST_CASE("files that are not pinwheel's stay", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  keep_aging(scratch, "old", "old bytes");
+  const std::vector<std::string> foreign = {
+      "runs/experiment.csv", "runs/other.json", "cas/important.txt",
+      "cas/.abc.0123",       "ac/notes",        "ac/.abc.0123",
+      "cas/.gitignore.0123",
+  };
+  for (const std::string& name : foreign) scratch.write("s/" + name, R"({"run":"r","domain":"d"})");
+  fs::create_directory(root / "cas" / sha256_hex("directory"));
+  age(root, std::chrono::hours(48));
+  const auto removed = collect_tree(root, now(), DryRun::no);
+  REQUIRE(removed);
+  CHECK(removed->results.size() == 1);
+  CHECK(removed->runs.size() == 1);
+  for (const std::string& name : foreign) CHECK(fs::exists(root / name));
+  CHECK(fs::exists(root / "cas" / sha256_hex("directory")));
+  CHECK(verify_tree(root).empty());
+}
+
+TEST_CASE("a run says whether it publishes; of an older one the domain does", "[store]") {
+  const Scratch scratch;
+  const auto publishes = [&scratch](const std::string& header) {
+    scratch.write("s/runs/r", header + "\n");
+    const store::Inventory inventory = take_inventory(scratch.path() / "s");
+    REQUIRE(inventory.runs.size() == 1);
+    return inventory.runs[0].publishes;
+  };
+  const std::string begin = R"({"schema":"pinwheel-store-run/1","run":"r","domain":)";
+  CHECK(publishes(begin + R"("branch","publishes":true})"));
+  CHECK_FALSE(publishes(begin + R"("release","publishes":false})"));
+  CHECK_FALSE(publishes(begin + R"("release","publishes":"yes"})"));
+  CHECK(publishes(begin + R"("release"})"));
+  CHECK_FALSE(publishes(begin + R"("branch"})"));
+}
+
+TEST_CASE("an inventory waits for nothing, and reads no more than a record may have", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  keep_aging(scratch, "k", "bytes");
+  fs::create_symlink("/dev/zero", root / "ac" / sha256_hex("zero"));
+  fs::resize_file(scratch.write("s/ac/" + sha256_hex("sparse"), ""), 1UL << 40U);
+  fs::resize_file(scratch.write("s/runs/sparse", ""), 1UL << 40U);
+  for (const char* kind : {"ac", "cas", "runs"}) {
+    REQUIRE(::mkfifo((root / kind / sha256_hex("fifo")).c_str(), 0600) == 0);
+  }
+  CHECK(read_results(root).size() == 1);
+  CHECK(take_inventory(root).damaged.size() == 3);
+  CHECK(verify_tree(root).size() == 4);
+  age(root, std::chrono::hours(48));
+  CHECK(collect_tree(root, now(), DryRun::no));
+  CHECK(verify_tree(root).empty());
+  CHECK(fs::exists("/dev/zero"));
+}
+
+TEST_CASE("a damaged result goes when it is old", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  scratch.write("s/ac/" + sha256_hex("x"), "{");
+  CHECK(collect_tree(root, now(), DryRun::no)->results.empty());
+  CHECK(verify_tree(root).size() == 1);
+  age(root, std::chrono::hours(48));
+  CHECK(collect_tree(root, now(), DryRun::yes)->results.size() == 1);
+  CHECK(verify_tree(root).size() == 1);
+  CHECK(collect_tree(root, now(), DryRun::no)->results.size() == 1);
+  CHECK(verify_tree(root).empty());
 }
 
 TEST_CASE("a place that does not exist has nothing to remove", "[store]") {

@@ -104,6 +104,30 @@ TEST_CASE("a damaged record or list of files is a fault", "[store]") {
   CHECK(place->find(kAddress).error().kind == FaultKind::wrong_bytes);
 }
 
+TEST_CASE("a place does not wait for what is no regular file", "[store]") {
+  const Scratch scratch;
+  const auto place = tree_at(scratch.path() / "s");
+  REQUIRE(place->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+  const fs::path result = scratch.path() / "s/ac" / kAddress.hex;
+  const fs::path blob = scratch.path() / "s/cas" / sha256_hex("one");
+  fs::remove(blob);
+  REQUIRE(::mkfifo(blob.c_str(), 0600) == 0);
+  CHECK(*place->find(kAddress) == std::nullopt);
+  CHECK(place->fetch(blob_of("one"), scratch.path() / "out").error().kind ==
+        FaultKind::wrong_bytes);
+  fs::remove(result);
+  fs::create_symlink("/dev/zero", result);
+  CHECK(place->find(kAddress).error().kind == FaultKind::wrong_bytes);
+  // As the file that is to be kept, too.
+  const fs::path made = scratch.path() / "made/fifo";
+  REQUIRE(::mkfifo(made.c_str(), 0600) == 0);
+  CHECK(place->put({kAddress}, result_of("k", {"one"}), {{blob_of("one"), made}}).error().kind ==
+        FaultKind::wrong_bytes);
+  CHECK(place->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})) ==
+        Kept::new_one);
+  CHECK(place->fetch(blob_of("one"), scratch.path() / "out") == true);
+}
+
 TEST_CASE("a kept result stays, unless another shows more", "[store]") {
   const Scratch scratch;
   const auto place = tree_at(scratch.path() / "s");
@@ -167,8 +191,10 @@ TEST_CASE("a run holds what it found and kept", "[store]") {
   REQUIRE(runs.size() == 2);
   for (const std::string& run : runs) {
     const std::string text = scratch.read("s/runs/" + run);
-    CHECK(text == "{\"schema\":\"pinwheel-store-run/1\",\"run\":\"r1\",\"domain\":\"branch\"}\n" +
-                      kAddress.hex + "\n");
+    CHECK(text ==
+          R"({"schema":"pinwheel-store-run/1","run":"r1","domain":"branch","publishes":false})"
+          "\n" +
+              kAddress.hex + "\n");
   }
 }
 
