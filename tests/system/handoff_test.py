@@ -107,6 +107,35 @@ def test_a_damaged_artifact_is_missing(jobs):
     assert job.wheels() == {}
 
 
+class TestTargetsNamedTwice:
+    """Each ends at once; the time limit only ends a run that would wait for ever."""
+
+    def test_on_the_command_line_it_is_one_target(self, script):
+        script.patience = 120
+        report = script.report("release", "matrix.yaml", "--target", "index", "--target", "index")
+        assert report["publish:index"]["state"] == "done"
+        assert script.starts()["publish:index"] == 1
+
+    def test_with_a_frozen_plan_too(self, script):
+        script.patience = 120
+        script.run("plan", "matrix.yaml", "--out", "plan.json")
+        report = script.report("release", "--plan", "plan.json", "--target", "index", "--target", "index")
+        assert report["publish:index"]["state"] == "done"
+
+    def test_in_a_channel_or_a_frozen_plan_it_is_a_mistake(self, script):
+        script.patience = 120
+        script.run("plan", "matrix.yaml", "--out", "plan.json")
+        plan = script.directory / "plan.json"
+        plan.write_text(json.dumps(json.loads(plan.read_text()) | {"targets": ["index", "index"]}))
+        refused = script.run("release", "--plan", "plan.json", code=2)
+        assert "target `index` is listed twice" in refused.stderr
+        plan.unlink()
+        script.edit(lambda matrix: matrix["channels"]["ci"].update(publish=["index", "index"]))
+        refused = script.run("release", "matrix.yaml", code=2)
+        assert "channel `ci` lists `index` twice" in refused.stderr
+        assert script.starts() == {}
+
+
 class TestEvidence:
     @pytest.fixture
     def skipping(self, script, tmp_path):

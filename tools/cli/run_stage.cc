@@ -48,6 +48,15 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
   return accepted;
 }
 
+/// A target that is named again is the same target.
+std::vector<std::string> each_once(const std::vector<std::string>& names) {
+  std::vector<std::string> once;
+  for (const std::string& name : names) {
+    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+  }
+  return once;
+}
+
 /// The request on the command line: a run, the source of its packages, and the steps of it that
 /// are wanted; none: all.
 struct Asked {
@@ -64,7 +73,7 @@ Result<Asked> fresh_request(const GlobalOptions& global, const RunOptions& optio
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
   const std::vector<std::string> targets =
-      stage == plan::Stage::publish ? options.targets : std::vector<std::string>();
+      stage == plan::Stage::publish ? each_once(options.targets) : std::vector<std::string>();
   TRY(const VersionFacts version,
       gather_version_facts(files, git, loaded, options.selection.channel, targets, streams.log()));
   TRY(const plan::Outline outline,

@@ -5,7 +5,9 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -63,6 +65,15 @@ std::map<std::string, FrozenImage> read_images(const Json& json) {
   return images;
 }
 
+/// Steps are made of these names, and each has one.
+void check_each_once(const std::vector<std::string>& names, std::string_view what) {
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) continue;
+    throw std::out_of_range(fmt::format("{} {} is listed twice", what, quoted(name)));
+  }
+}
+
 FrozenPlan read(const Json& json) {
   FrozenPlan frozen;
   json.at("matrix-digest").get_to(frozen.matrix_digest);
@@ -85,6 +96,8 @@ FrozenPlan read(const Json& json) {
     frozen.variables = json.at("variables").get<std::map<std::string, std::string>>();
   }
   json.at("files").get_to(frozen.files);
+  check_each_once(frozen.targets, "target");
+  check_each_once(frozen.variants, "variant");
   // The digests become file names, so nothing else is allowed.
   for (const auto& [request, resolution] : frozen.resolutions) {
     if (!is_hex(request)) {

@@ -92,6 +92,20 @@ TEST_CASE("a resolution that would leave its directory is rejected") {
   CHECK(read.error().kind == ErrorKind::config);
 }
 
+TEST_CASE("a target or variant that is listed twice is a config error that names it") {
+  FrozenPlan targets = example();
+  targets.targets = {"pypi", "pypi"};
+  FrozenPlan variants = example();
+  variants.variants = {"cp311-cpu", "cp312-cpu", "cp311-cpu"};
+  for (const auto& [frozen, name] : {std::pair{targets, "`pypi`"}, {variants, "`cp311-cpu`"}}) {
+    INFO(name);
+    const Result<FrozenPlan> read = parse_frozen_plan(to_json(frozen), "plan.json");
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::config);
+    CHECK(read.error().message.find(name) != std::string::npos);
+  }
+}
+
 TEST_CASE("an answer that would leave its directory is rejected") {
   FrozenPlan frozen = example();
   frozen.answers = {{"../x", {"cffi"}}};
