@@ -107,6 +107,45 @@ def test_a_damaged_artifact_is_missing(jobs):
     assert job.wheels() == {}
 
 
+class TestVariantsOfAPlan:
+    """What was frozen is what is built, shown and gated, or the exit code says that it is not."""
+
+    def test_a_status_that_only_the_freezing_asked_for_needs_no_repeating(self, script):
+        rule = {"when": {"flavor": "loud"}, "status": "unmaintained", "because": "few use it"}
+        script.edit(lambda matrix: matrix.update(rules=[rule]))
+        script.run("plan", "matrix.yaml", "--status", "supported,experimental,unmaintained", "--out", "plan.json")
+        frozen = json.loads((script.directory / "plan.json").read_text())
+        assert frozen["variants"] == [f"{script_python()}-{flavor}" for flavor in ("plain", "loud")]
+        rows = json.loads(script.run("plan", "--plan", "plan.json", "--format", "github", "--stage", "build").stdout)
+        assert {row["step"] for row in rows["include"]} == {"build:plain", "build:loud"}
+        ids = script.run("plan", "--plan", "plan.json", "--format", "ids").stdout.split()
+        assert ids == frozen["variants"]
+        one = script.report("build", "--plan", "plan.json", "--step", "build:loud")
+        assert one["build:loud"]["state"] == "done" and "build:plain" not in one
+        loud, plain = f"test:{script_python()}-loud", f"test:{script_python()}-plain"
+        script.run("test", "--plan", "plan.json", "--step", plain)
+        refused = script.run("release", "--plan", "plan.json", "--reuse-only", "--gate", code=5)
+        assert f"`{loud}` has no result" in refused.stderr
+
+    def test_a_selection_with_nothing_of_the_plan_selects_nothing(self, script):
+        script.run("plan", "matrix.yaml", "-s", "flavor=plain", "--out", "one.json")
+        loud = f"{script_python()}-loud"
+        for selection in (["-s", "flavor=loud"], ["--only", loud], ["*-loud"], ["--shard", "2/2"]):
+            for command in ("build", "release"):
+                refused = script.run(command, "--plan", "one.json", *selection, code=3)
+                assert "hint:" in refused.stderr and "experimental" not in refused.stderr
+        script.run("build", "--plan", "one.json", "-s", "flavor=loud", "--allow-empty")
+        assert script.starts() == {}
+
+    def test_a_variant_that_the_matrix_lost_is_drift_wherever_it_is_asked_for(self, script):
+        script.run("plan", "matrix.yaml", "--out", "plan.json")
+        script.edit(lambda matrix: matrix["axes"].update(flavor=["loud"]))
+        plain = f"{script_python()}-plain"
+        for command in (["build"], *(["plan", "--format", name] for name in ("github", "ids", "table"))):
+            refused = script.run(*command, "--plan", "plan.json", code=7)
+            assert f"the plan has the variant `{plain}`" in refused.stderr and refused.stdout == ""
+
+
 class TestTargetsNamedTwice:
     """Each ends at once; the time limit only ends a run that would wait for ever."""
 

@@ -20,10 +20,10 @@ enum class ErrorKind {
   check,             ///< a gate failed
   unplanned_wheel,   ///< a gate failed that every other build of the project would fail, too
   publish,           ///< an index refused an upload, or its reply is unknown
-  drift,             ///< a generated file or a lock is out of date
-  interrupted,       ///< the user asked to stop, or an earlier stop is propagated
-  terminated,        ///< the system asked to stop: SIGTERM, or SIGHUP of a closed terminal
-  internal,          ///< a bug in pinwheel
+  drift,  ///< a generated file or a lock is out of date, or a frozen plan is of something else
+  interrupted,  ///< the user asked to stop, or an earlier stop is propagated
+  terminated,   ///< the system asked to stop: SIGTERM, or SIGHUP of a closed terminal
+  internal,     ///< a bug in pinwheel
 };
 
 /// The name of a kind in `--json`, the journal and reports, e.g. `nothing-selected`.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -173,17 +172,6 @@ VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen) {
   here.source_date_epoch = frozen.source_date_epoch;
   here.commit = frozen.commit;
   return here;
-}
-
-plan::Outline narrowed(const Loaded& loaded, const plan::Outline& outline,
-                       const plan::FrozenPlan& frozen) {
-  std::vector<matrix::Variant> kept;
-  for (const matrix::Variant& variant : outline.variants) {
-    const bool frozen_in = std::find(frozen.variants.begin(), frozen.variants.end(), variant.id) !=
-                           frozen.variants.end();
-    if (frozen_in) kept.push_back(variant);
-  }
-  return plan::make_outline(loaded.classes, kept);
 }
 
 std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pinned) {

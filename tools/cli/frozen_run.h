@@ -30,10 +30,6 @@ Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& f
 /// The version facts, with values from a frozen plan replacing those found here. Pure.
 VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen);
 
-/// The part of an outline that is also in a frozen plan: a job may run a share of a plan. Pure.
-plan::Outline narrowed(const Loaded& loaded, const plan::Outline& outline,
-                       const plan::FrozenPlan& frozen);
-
 /// The images that differ from the pinned ones: `drift`, each with its base. Pure.
 std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pinned);
 
