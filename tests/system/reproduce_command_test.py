@@ -210,6 +210,17 @@ def test_a_report_that_names_no_step_changes_nothing_here(failed, step):
     assert step.startswith("build:") or after == before
 
 
+def test_a_report_may_not_crash_or_hang_whoever_reads_it(failed):
+    """Both end at once; the time limit only ends a hang."""
+    project = failed.project
+    project.patience = 120
+    start = '{"schema":"pinwheel-report/2","signal":0,"elapsed_ms":0,"outcomes":['
+    for text in (start + "[" * 400_000 + "]" * 400_000 + "]}", '{"pinwheel-report/' * 60_000):
+        failed.report.write_text(text)
+        refused = project.run("reproduce", str(failed.report), code=2)
+        assert "report.json`" in refused.stderr and "hint:" in refused.stderr
+
+
 def test_a_frozen_plan_needs_no_engine_options(project, channel):
     """`--plan` takes the engine and Python source from `plan --out`."""
     script = project("script")

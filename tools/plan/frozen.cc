@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "base/digest.h"
+#include "base/json_levels.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "env/patchelf.h"
 #include "env/resolution.h"
@@ -139,6 +141,12 @@ std::string to_json(const FrozenPlan& frozen) {
 
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file) {
   const std::string hint = "make it again: `pinwheel plan --out FILE`";
+  if (json_levels(text) > limits::kJsonLevels) {
+    return fail(ErrorKind::config,
+                fmt::format("{} is not a frozen plan: it has more than {} levels", quoted(file),
+                            limits::kJsonLevels),
+                hint);
+  }
   try {
     const Json json = Json::parse(text);
     const std::string schema = json.at("schema").get<std::string>();

@@ -84,6 +84,19 @@ TEST_CASE("text that is not a frozen plan is a config error that names the file"
   }
 }
 
+TEST_CASE("a plan that nests without end is an error, not the end of the stack") {
+  std::string text = to_json(example());
+  const std::string answers = R"("backend-answers": {)";
+  const size_t at = text.find(answers);
+  REQUIRE(at != std::string::npos);
+  text.insert(at + answers.size(),
+              R"("ab": )" + std::string(400'000, '[') + std::string(400'000, ']') + ",");
+  const Result<FrozenPlan> read = parse_frozen_plan(text, "plan.json");
+  REQUIRE_FALSE(read);
+  CHECK(read.error().kind == ErrorKind::config);
+  CHECK(read.error().message == "`plan.json` is not a frozen plan: it has more than 100 levels");
+}
+
 TEST_CASE("a resolution that would leave its directory is rejected") {
   FrozenPlan frozen = example();
   frozen.resolutions = {{"../../x", "{}"}};
