@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shlex
 import shutil
 
 import pytest
@@ -173,6 +174,25 @@ class TestTargetsNamedTwice:
         refused = script.run("release", "matrix.yaml", code=2)
         assert "channel `ci` lists `index` twice" in refused.stderr
         assert script.starts() == {}
+
+
+def test_the_command_that_repeats_a_publication_publishes_no_more_than_the_first(script):
+    blocked = script.directory.parent / "blocked"
+    blocked.write_text("")
+    testing = {"kind": "directory", "path": "../blocked/index", "label": "local"}
+    script.edit(lambda matrix: matrix["publish"].update(testing=testing))
+    script.edit(lambda matrix: matrix["channels"]["release"].update(publish=["index", "testing"]))
+    script.run("plan", "matrix.yaml", "--out", "plan.json")
+    script.run("test", "--plan", "plan.json", "--store", "dir:a store")
+    given = ["release", "--plan", "plan.json", "--store", "dir:a store", "--reuse-only", "--target", "testing"]
+    failed = script.run(*given, code=4)
+    (again,) = [line for line in failed.stderr.splitlines() if "run this step again: " in line]
+    words = shlex.split(again.partition("run this step again: ")[2])
+    assert words == ["pinwheel", *script.command(*given)[1:]]
+    repeated = script.run(*words[1 : 1 + len(given)], code=4)
+    assert "publish:testing" in repeated.stderr
+    assert not script.index.exists()
+    assert "publish:index" not in script.starts()
 
 
 class TestEvidence:

@@ -23,6 +23,8 @@ struct GlobalOptions {
   std::string output_dir = "dist";
   /// No option: the plans, reports and stores that the command line names.
   std::vector<std::string> named_files = {};
+  /// No option: the command line itself, without the program.
+  std::vector<std::string> arguments = {};
 };
 
 /// The matrix, and the selected part of it (tools/cli/README.md, "Selection").

@@ -328,6 +328,7 @@ CommandOptions chosen(Parser& parser) {
 Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
   Parser parser;
   set_up(parser);
+  parser.global.arguments = arguments;
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     parser.app.parse(std::move(reversed));

@@ -191,6 +191,14 @@ Result<plan::Plan> asked_part(const plan::Plan& plan, const RunOptions& options,
   return plan::subplan(plan, steps);
 }
 
+/// What does the same once more: the command line as it was given, because what it lacks (a plan, a
+/// target, a store) would publish something else.
+std::string same_again(const GlobalOptions& global, const std::string& command,
+                       const MatrixChoice& choice) {
+  if (!global.arguments.empty()) return shell_join(global.arguments);
+  return shell_join({command, choice.path});
+}
+
 /// The store of the run, what it tells it, and what it only reuses.
 Done add_store_to(RunRequest& request, const PreparedRun& run, const RunOptions& options,
                   Streams& streams) {
@@ -220,8 +228,7 @@ Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan:
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(PreparedRun run, prepare_run(asked.scope, asked.source, streams));
   TRY(run.plan, asked_part(run.plan, options, asked.steps));
-  RunRequest request{run.plan, run.gathered.workplace,
-                     fmt::format("{} {}", command, shell_quote(choice.path))};
+  RunRequest request{run.plan, run.gathered.workplace, same_again(global, command, choice)};
   request.workplace.accepted = accepted;
   request.workplace.token_file = options.token_file;
   TRY(request.workplace.variables,
