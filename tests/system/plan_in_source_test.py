@@ -1,6 +1,7 @@
 """Plans, reports and logs that a command line names are no source, wherever they lie."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -32,6 +33,18 @@ def test_a_committed_plan_is_current_for_its_own_commit(script):
     script.git("rm", "-q", "--cached", "plan.json")
     again = script.report("build", "--plan", str(elsewhere), "--step", "build:plain")
     assert again["build:plain"]["state"] == "reused", plan
+
+
+def test_a_checkout_whose_index_is_locked_can_be_planned(script):
+    """As where another git is at work, and where the checkout may only be read."""
+    index = script.directory / ".git" / "index"
+    before = index.read_bytes()
+    (script.directory / ".git" / "index.lock").touch()
+    os.utime(script.directory / "make_wheel.py", (1_700_000_000, 1_700_000_000))
+    script.run("plan", "matrix.yaml", "--out", "../plan.json")
+    frozen = json.loads((script.directory.parent / "plan.json").read_text())
+    assert frozen["version"] == "1.2.0"
+    assert index.read_bytes() == before
 
 
 def test_a_log_inside_the_checkout_changes_nothing(script):
