@@ -122,7 +122,9 @@ Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& ru
 
 Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run) {
   const auto checkout = git.facts(run.workplace.matrix_directory, ports::WorkTree::ignore);
-  return decisions_of(files, run, matrix_of(run, checkout));
+  TRY(plan::FrozenPlan frozen, decisions_of(files, run, matrix_of(run, checkout)));
+  TRY_DONE(plan::check_names(frozen));
+  return frozen;
 }
 
 Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run) {

@@ -17,7 +17,7 @@
 namespace pinwheel::cli {
 
 /// The decisions of a run, as values that another machine can use: version, date, levels, images,
-/// packages, the user's variables that affect a build.
+/// packages, the user's variables that affect a build. `config` if no JSON can hold them.
 Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run);
 
 /// The same, plus the state of the checkout.

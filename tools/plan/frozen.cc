@@ -13,6 +13,7 @@
 #include "base/json_levels.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "env/patchelf.h"
 #include "env/resolution.h"
 
@@ -114,7 +115,27 @@ FrozenPlan read(const Json& json) {
   return frozen;
 }
 
+Done check_utf8(std::string_view what, const std::string& text) {
+  if (is_utf8(text)) return {};
+  return fail(ErrorKind::config,
+              fmt::format("{} {} cannot be in a frozen plan: it is not UTF-8", what, quoted(text)),
+              "rename it");
+}
+
 }  // namespace
+
+Done check_names(const FrozenPlan& frozen) {
+  TRY_DONE(check_utf8("the matrix file", frozen.matrix));
+  for (const auto& [compute, image] : frozen.levels.bases) {
+    TRY_DONE(check_utf8("the base image", compute));
+    TRY_DONE(check_utf8("the base image", image));
+  }
+  if (!frozen.variables) return {};
+  for (const auto& [name, value] : *frozen.variables) {
+    TRY_DONE(check_utf8(fmt::format("the value of {},", quoted(name)), value));
+  }
+  return {};
+}
 
 std::string to_json(const FrozenPlan& frozen) {
   Json json = {{"schema", kSchema},
@@ -136,7 +157,7 @@ std::string to_json(const FrozenPlan& frozen) {
                {"files", frozen.files}};
   if (!frozen.matrix.empty()) json["matrix"] = frozen.matrix;
   if (frozen.variables) json["variables"] = *frozen.variables;
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file) {

@@ -97,6 +97,25 @@ TEST_CASE("a plan that nests without end is an error, not the end of the stack")
   CHECK(read.error().message == "`plan.json` is not a frozen plan: it has more than 100 levels");
 }
 
+TEST_CASE("a name that JSON cannot have is refused in a plan, and replaced in a report") {
+  CHECK(check_names(example()));
+  FrozenPlan matrix = example();
+  matrix.matrix = "m\xff.yaml";
+  FrozenPlan base = example();
+  base.levels.bases = {{"*", "mirror/\xff"}};
+  FrozenPlan variable = example();
+  variable.variables = std::map<std::string, std::string>{{"CFLAGS", "-I\xe9"}};
+  for (const auto& [frozen, name] :
+       {std::pair{matrix, R"(`m\xff.yaml`)"}, {base, R"(`mirror/\xff`)"}, {variable, "`CFLAGS`"}}) {
+    INFO(name);
+    const Done refused = check_names(frozen);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::config);
+    CHECK(refused.error().message.find(name) != std::string::npos);
+    CHECK(parse_frozen_plan(to_json(frozen), "plan.json"));
+  }
+}
+
 TEST_CASE("a resolution that would leave its directory is rejected") {
   FrozenPlan frozen = example();
   frozen.resolutions = {{"../../x", "{}"}};
