@@ -2,12 +2,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "env/engine.h"
 #include "env/python_source.h"
 
 namespace pinwheel::cli {
+
+/// The name of stdout, where an option takes a file to write.
+inline constexpr std::string_view kStdout = "-";
 
 enum class ColorMode { automatic, always, never };
 enum class LogFormat { automatic, pretty, plain, json };

@@ -76,7 +76,8 @@ void add_plan(Parser& parser) {
                  "with `--plan` and `--format github`: which 256 of the rows, from 1 (default: 1)")
       ->type_name("I");
   app.add_option("--out", parser.plan.out,
-                 "write what was decided (version, date, exact packages, file names) for `--plan`")
+                 "write what was decided (version, date, exact packages, file names) for `--plan`; "
+                 "`-`: to stdout, without the table")
       ->type_name("FILE");
   app.add_flag("--no-lock", parser.plan.no_lock,
                "with `--out`: ignore the packages pinned by `env lock`");
