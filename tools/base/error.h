@@ -33,6 +33,8 @@ std::optional<ErrorKind> parse_error_kind(std::string_view name);
 /// The documented exit code of a command that an error of this kind ended (`interrupted` is 130,
 /// `terminated` is 143); those of steps: `plan::exit_code`.
 int exit_code(ErrorKind kind);
+/// `interrupted` for SIGINT, `terminated` for any other signal that asks a command to stop.
+ErrorKind kind_of_stop(int signal);
 
 /// A place in a text file. Lines and columns count from 1; 0 means unknown.
 struct Location {
