@@ -233,3 +233,28 @@ def test_the_output_of_a_build_keeps_its_colors_and_is_no_command(project):
     # Outside of a runner its words stay as they are.
     log = run(command[0], *command[1:], cwd=script.directory, **script.environment, GITHUB_ACTIONS="")
     assert b"\n::stop-commands::x\n" in log.stdout
+
+
+def test_a_variable_that_is_not_utf8_is_refused_by_its_name(project):
+    script = project("script")
+    for command in (["plan", "matrix.yaml", "--out", "plan.json"], ["build", "matrix.yaml"]):
+        refused = script.run(*command, code=2, CFLAGS="-I/tmp/caf\udce9")
+        assert "`CFLAGS`" in refused.stderr and r"`-I/tmp/caf\xe9`" in refused.stderr
+    assert not (script.directory / "plan.json").exists() and script.starts() == {}
+
+
+def test_a_matrix_whose_name_is_not_utf8_builds_reports_and_is_not_frozen(project):
+    script = project("script")
+    name = "m\udcff.yaml"
+    os.rename(script.directory / "matrix.yaml", script.directory / name)
+    script.commit()
+    refused = script.run("plan", name, "--out", "plan.json", code=2)
+    assert r"the matrix file `m\xff.yaml`" in refused.stderr
+    assert not (script.directory / "plan.json").exists()
+    script.run("build", name)
+    (script.directory / "make_wheel.py").write_text("raise SystemExit(3)\n")
+    script.commit()
+    # The report has another name for the matrix, and the exit code is that of the step.
+    report = script.whole_report("build", name, "--keep-going", code=1)
+    assert {outcome["state"] for outcome in report["outcomes"] if outcome["id"].startswith("build:")} == {"failed"}
+    assert report["run"]["matrix"] == "m\ufffd.yaml"

@@ -1,7 +1,10 @@
 """Plans, reports and logs that a command line names are no source, wherever they lie."""
 
 import json
+import os
 import shutil
+import stat
+import subprocess
 
 import pytest
 
@@ -32,6 +35,52 @@ def test_a_committed_plan_is_current_for_its_own_commit(script):
     script.git("rm", "-q", "--cached", "plan.json")
     again = script.report("build", "--plan", str(elsewhere), "--step", "build:plain")
     assert again["build:plain"]["state"] == "reused", plan
+
+
+def test_a_checkout_whose_index_is_locked_can_be_planned(script):
+    """As where another git is at work, and where the checkout may only be read."""
+    index = script.directory / ".git" / "index"
+    before = index.read_bytes()
+    (script.directory / ".git" / "index.lock").touch()
+    os.utime(script.directory / "make_wheel.py", (1_700_000_000, 1_700_000_000))
+    script.run("plan", "matrix.yaml", "--out", "../plan.json")
+    frozen = json.loads((script.directory.parent / "plan.json").read_text())
+    assert frozen["version"] == "1.2.0"
+    assert index.read_bytes() == before
+
+
+class TestWhereThePlanGoes:
+    """Only a regular file is replaced; what else is named stays what it is."""
+
+    @pytest.fixture
+    def place(self, script):
+        return script.directory.parent
+
+    def test_a_link_stays_and_its_file_is_written(self, script, place):
+        (place / "real.json").write_text("an old one\n")
+        (place / "link.json").symlink_to("real.json")
+        script.run("plan", "matrix.yaml", "--out", "../link.json")
+        assert (place / "link.json").is_symlink()
+        assert json.loads((place / "real.json").read_text())["version"] == "1.2.0"
+
+    def test_a_fifo_stays_and_its_reader_gets_the_plan(self, script, place):
+        os.mkfifo(place / "fifo")
+        with subprocess.Popen(["cat", str(place / "fifo")], stdout=subprocess.PIPE, text=True) as reader:
+            try:
+                script.run("plan", "matrix.yaml", "--out", "../fifo")
+                assert stat.S_ISFIFO((place / "fifo").lstat().st_mode)
+                said, _ = reader.communicate(timeout=60)
+            finally:
+                reader.kill()
+        assert json.loads(said)["version"] == "1.2.0"
+
+    def test_a_dash_is_stdout(self, script):
+        said = script.run("plan", "matrix.yaml", "--out", "-").stdout
+        assert json.loads(said)["version"] == "1.2.0"
+        assert not (script.directory / "-").exists()
+        for more in (["--json"], ["--format", "ids"]):
+            refused = script.run("plan", "matrix.yaml", "--out", "-", *more, code=2)
+            assert "stdout" in refused.stderr
 
 
 def test_a_log_inside_the_checkout_changes_nothing(script):

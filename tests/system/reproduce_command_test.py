@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import PYTHON, Project
+from conftest import PYTHON, Project, digests
 from contained import contain, use
 from loopback import serving
 
@@ -106,8 +106,8 @@ def test_with_an_empty_cache_the_exact_packages_of_the_run_are_installed(project
     assert failed.told["outcomes"][-1]["error"]["message"] in ran.stderr
 
     frozen = failed.told["run"]["plan"]["resolutions"]
-    place = other.state / "reproduce" / step.replace(":", "-") / "resolutions"
-    recorded = {path.stem: json.loads(path.read_text()) for path in place.glob("*.json")}
+    place = (other.state / "reproduce").glob(f"{step.replace(':', '-')}-*/resolutions/*.json")
+    recorded = {path.stem: json.loads(path.read_text()) for path in place}
     assert frozen and all(recorded[digest]["packages"] == json.loads(text)["packages"] for digest, text in frozen.items())
     made = (tmp_path / "cache" / "environments").glob("*/pinwheel-complete.json")
     assert any("setuptools" in marker.read_text() for marker in made)
@@ -192,6 +192,33 @@ def test_a_step_that_cannot_be_repeated_says_why(failed):
     assert "there is no report `gone.json`" in other.run("reproduce", "gone.json", code=2).stderr
     assert "hint:" in failed.project.run("reproduce", f"{TAG}-plane", "matrix.yaml", code=2).stderr
     assert other.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("step", ["..", ".", "", "x" * 400, "build:" + "../" * 20])
+def test_a_report_that_names_no_step_changes_nothing_here(failed, step):
+    project = failed.project
+    project.run("reproduce", str(failed.report), code=1)
+    before = digests(project.state)
+    assert "journal.jsonl" in before
+    report = failed.told | {"outcomes": [outcome | {"id": step} for outcome in failed.told["outcomes"]]}
+    failed.report.write_text(json.dumps(report))
+    refused = project.run("reproduce", str(failed.report), code=2)
+    assert "hint:" in refused.stderr
+    after = digests(project.state)
+    assert {name: after.get(name) for name in before} == before
+    # A directory of its own is all that a text may get that looks like an id.
+    assert step.startswith("build:") or after == before
+
+
+def test_a_report_may_not_crash_or_hang_whoever_reads_it(failed):
+    """Both end at once; the time limit only ends a hang."""
+    project = failed.project
+    project.patience = 120
+    start = '{"schema":"pinwheel-report/2","signal":0,"elapsed_ms":0,"outcomes":['
+    for text in (start + "[" * 400_000 + "]" * 400_000 + "]}", '{"pinwheel-report/' * 60_000):
+        failed.report.write_text(text)
+        refused = project.run("reproduce", str(failed.report), code=2)
+        assert "report.json`" in refused.stderr and "hint:" in refused.stderr
 
 
 def test_a_frozen_plan_needs_no_engine_options(project, channel):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <utility>
 
 #include "base/visible_text.h"
@@ -105,6 +106,10 @@ std::optional<ErrorKind> parse_error_kind(std::string_view name) {
 
 int exit_code(ErrorKind kind) {
   return entry(kind).exit_code;
+}
+
+ErrorKind kind_of_stop(int signal) {
+  return signal == SIGINT ? ErrorKind::interrupted : ErrorKind::terminated;
 }
 
 Error&& Error::with_hint(std::string text) && {

@@ -20,10 +20,10 @@ enum class ErrorKind {
   check,             ///< a gate failed
   unplanned_wheel,   ///< a gate failed that every other build of the project would fail, too
   publish,           ///< an index refused an upload, or its reply is unknown
-  drift,             ///< a generated file or a lock is out of date
-  interrupted,       ///< the user asked to stop, or an earlier stop is propagated
-  terminated,        ///< the system asked to stop: SIGTERM, or SIGHUP of a closed terminal
-  internal,          ///< a bug in pinwheel
+  drift,  ///< a generated file or a lock is out of date, or a frozen plan is of something else
+  interrupted,  ///< the user asked to stop, or an earlier stop is propagated
+  terminated,   ///< the system asked to stop: SIGTERM, or SIGHUP of a closed terminal
+  internal,     ///< a bug in pinwheel
 };
 
 /// The name of a kind in `--json`, the journal and reports, e.g. `nothing-selected`.
@@ -33,6 +33,8 @@ std::optional<ErrorKind> parse_error_kind(std::string_view name);
 /// The documented exit code of a command that an error of this kind ended (`interrupted` is 130,
 /// `terminated` is 143); those of steps: `plan::exit_code`.
 int exit_code(ErrorKind kind);
+/// `interrupted` for SIGINT, `terminated` for any other signal that asks a command to stop.
+ErrorKind kind_of_stop(int signal);
 
 /// A place in a text file. Lines and columns count from 1; 0 means unknown.
 struct Location {

@@ -84,6 +84,8 @@ inline constexpr ByteLimit kPipReport{"pip's report", 40 * kMega};
 inline constexpr ByteLimit kCredentials{"a file of credentials", kMega};
 inline constexpr ByteLimit kPlan{"a frozen plan", 32 * kMega};
 inline constexpr ByteLimit kReport{"a report", 32 * kMega};
+inline constexpr uint64_t kJsonLevels = 100;   ///< of lists and objects, in both
+inline constexpr uint64_t kReportPlaces = 64;  ///< of a text where a report may begin, from the end
 
 }  // namespace limits
 

@@ -36,4 +36,13 @@ Utf8Character first_utf8(std::string_view text) {
   return {code, length};
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = first_utf8(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 }  // namespace pinwheel

@@ -14,4 +14,7 @@ struct Utf8Character {
 /// empty or begins with anything else.
 Utf8Character first_utf8(std::string_view text);
 
+/// Whether all of the text is UTF-8, as JSON requires it.
+bool is_utf8(std::string_view text);
+
 }  // namespace pinwheel

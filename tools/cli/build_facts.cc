@@ -1,9 +1,12 @@
 #include "cli/build_facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "cli/sdist_source.h"
 #include "env/arch_list.h"
 #include "env/pass_list.h"
@@ -79,6 +82,17 @@ std::map<std::string, std::string> deciding_variables(
   return deciding;
 }
 
+Done check_variables(const std::map<std::string, std::string>& variables) {
+  for (const auto& [name, value] : variables) {
+    if (is_utf8(value)) continue;
+    return fail(ErrorKind::config,
+                fmt::format("the variable {} decides builds, and {} is not UTF-8", quoted(name),
+                            quoted(value)),
+                "rename the files and directories that it names");
+  }
+  return {};
+}
+
 Result<BuildFacts> gather_build_facts(
     const Loaded& loaded, const host::Workplace& workplace,
     const std::optional<std::map<std::string, std::string>>& recorded) {
@@ -99,6 +113,7 @@ Result<BuildFacts> gather_build_facts(
     add_variables(workplace, env::kArchListVariables,
                   lists_architectures(loaded.matrix) ? facts.ignored : facts.variables);
   }
+  TRY_DONE(check_variables(facts.variables));
   facts.toolchain = host_compiler(workplace, facts.variables);
   return facts;
 }

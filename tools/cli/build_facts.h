@@ -24,6 +24,10 @@ struct BuildFacts {
   std::map<std::string, std::string> ignored = {};
 };
 
+/// `config` if the value of a variable that decides builds is not UTF-8: keys and plans have it as
+/// text of JSON. Pure.
+Done check_variables(const std::map<std::string, std::string>& variables);
+
 /// Reads the package's source, and queries the version of the host's compiler. `recorded`: the
 /// variables of the run or plan to repeat, which then replace those of the user.
 Result<BuildFacts> gather_build_facts(

@@ -28,8 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kStdout = "-";
-
 /// The directory of the matrix file, from which `package.source` leads to the project.
 fs::path matrix_directory(const InitOptions& options) {
   const bool named = !options.out.empty() && options.out != kStdout;

@@ -116,6 +116,11 @@ Done check_combination(const PlanCommand& options) {
     return fail(ErrorKind::usage, "`--format fingerprint` needs `--plan`",
                 "freeze a plan first: `pinwheel plan --out plan.json`");
   }
+  const bool formatted = options.json || options.format != PlanFormat::table;
+  if (options.out == kStdout && formatted) {
+    return fail(ErrorKind::usage, "`--out -` and another format both print to stdout",
+                "write the plan to a file, or leave out one of them");
+  }
   if (options.json && options.format != PlanFormat::table && options.format != PlanFormat::json) {
     return fail(ErrorKind::usage, "`--json` and `--format` exclude each other");
   }
@@ -175,6 +180,7 @@ Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Stream
   if (!options.out.empty()) {
     const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
     TRY_DONE(freeze_plan(files, scope, locks_or_indexes(locks), options.out, streams));
+    if (options.out == kStdout) return 0;
   }
   if (options.format == PlanFormat::json) {
     TRY(const auto forecast, timed_forecast(scope, streams));

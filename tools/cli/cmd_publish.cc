@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 
@@ -196,8 +195,7 @@ Result<Outcomes> upload(const std::vector<publish::Artifact>& files,
                                                    hooks_of(streams, ports.stop.get_token()));
   const int signal = watcher.end();
   if (outcomes || signal == 0) return outcomes;
-  return fail(signal == SIGINT ? ErrorKind::interrupted : ErrorKind::terminated,
-              "publishing was stopped",
+  return fail(kind_of_stop(signal), "publishing was stopped",
               "run the same command again: files that arrived are recognized by their hash");
 }
 

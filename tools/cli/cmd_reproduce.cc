@@ -17,12 +17,12 @@
 #include "cli/run_plan.h"
 #include "cli/run_store.h"
 #include "cli/workplace.h"
-#include "env/container.h"
 #include "host/git/worktree.h"
 #include "host/machine/ignored_directory.h"
 #include "host/machine/local_machine.h"
 #include "host/steps/journal_file.h"
 #include "host/system/files.h"
+#include "plan/step_id.h"
 #include "plan/subplan.h"
 
 namespace pinwheel::cli {
@@ -43,7 +43,7 @@ Result<Place> make_place(const GlobalOptions& global, const std::string& step) {
   const fs::path state = fs::absolute(global.state_dir).lexically_normal();
   TRY_DONE(host::make_ignored_directory(files, state));
   Place place;
-  place.directory = state / "reproduce" / env::container_name(step);
+  place.directory = state / "reproduce" / plan::file_name_of(step);
   TRY_DONE(files.make_directories(place.directory.parent_path()));
   TRY(place.lock, files.lock(place.directory.string() + ".lock", ports::IfLocked::fail));
   TRY_DONE(files.remove_all(place.directory));

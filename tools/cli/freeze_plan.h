@@ -9,8 +9,8 @@
 
 namespace pinwheel::cli {
 
-/// Writes the frozen plan of `plan --out` to the file `out`; first makes the images and resolves
-/// the environments.
+/// Writes the frozen plan of `plan --out` to the file `out`, or to stdout; first makes the images
+/// and resolves the environments.
 Done freeze_plan(ports::Files& files, const RunScope& scope, const PackageSource& source,
                  const std::string& out, Streams& streams);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -123,7 +122,9 @@ Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& ru
 
 Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run) {
   const auto checkout = git.facts(run.workplace.matrix_directory, ports::WorkTree::ignore);
-  return decisions_of(files, run, matrix_of(run, checkout));
+  TRY(plan::FrozenPlan frozen, decisions_of(files, run, matrix_of(run, checkout)));
+  TRY_DONE(plan::check_names(frozen));
+  return frozen;
 }
 
 Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run) {
@@ -173,17 +174,6 @@ VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen) {
   here.source_date_epoch = frozen.source_date_epoch;
   here.commit = frozen.commit;
   return here;
-}
-
-plan::Outline narrowed(const Loaded& loaded, const plan::Outline& outline,
-                       const plan::FrozenPlan& frozen) {
-  std::vector<matrix::Variant> kept;
-  for (const matrix::Variant& variant : outline.variants) {
-    const bool frozen_in = std::find(frozen.variants.begin(), frozen.variants.end(), variant.id) !=
-                           frozen.variants.end();
-    if (frozen_in) kept.push_back(variant);
-  }
-  return plan::make_outline(loaded.classes, kept);
 }
 
 std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pinned) {

@@ -17,7 +17,7 @@
 namespace pinwheel::cli {
 
 /// The decisions of a run, as values that another machine can use: version, date, levels, images,
-/// packages, the user's variables that affect a build.
+/// packages, the user's variables that affect a build. `config` if no JSON can hold them.
 Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run);
 
 /// The same, plus the state of the checkout.
@@ -29,10 +29,6 @@ Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& f
 
 /// The version facts, with values from a frozen plan replacing those found here. Pure.
 VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen);
-
-/// The part of an outline that is also in a frozen plan: a job may run a share of a plan. Pure.
-plan::Outline narrowed(const Loaded& loaded, const plan::Outline& outline,
-                       const plan::FrozenPlan& frozen);
 
 /// The images that differ from the pinned ones: `drift`, each with its base. Pure.
 std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pinned);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/frozen_outline.h"
 #include "cli/frozen_run.h"
 #include "cli/recorded_run.h"
 #include "host/machine/machine_name.h"
@@ -78,12 +79,11 @@ Result<RunScope> frozen_scope(const FrozenScopeRequest& request, Streams& stream
   const Warnings warnings = selection.strict ? Warnings::refuse : Warnings::tell;
   TRY(const Loaded loaded, load_matrix(files, request.choice.path, streams, warnings));
   TRY(const LevelOptions levels, frozen_levels(request.levels, frozen));
-  TRY(const plan::Outline outline,
-      select_outline(loaded, selection, request.choice.globs, frozen.channel));
+  TRY(const plan::Outline outline, frozen_outline(loaded, selection, request.choice.globs, frozen));
   VersionFacts here;
   here.machine = host::machine_name();
   here.publishes_nowhere = publishes_nowhere(loaded.matrix, frozen.channel);
-  return up_to(request.stage, {request.global, loaded, narrowed(loaded, outline, frozen), levels,
+  return up_to(request.stage, {request.global, loaded, outline, levels,
                                frozen_version(here, frozen), TestImageUse::prepare});
 }
 

@@ -36,7 +36,8 @@ struct FrozenScopeRequest {
 };
 
 /// The scope of a run of a frozen plan. Of the checkout only the matrix is read, so a clone without
-/// history will do. `usage` if the command line contradicts the plan.
+/// history will do. `usage` if the command line contradicts the plan; the errors of
+/// `frozen_outline`.
 Result<RunScope> frozen_scope(const FrozenScopeRequest& request, Streams& streams);
 
 /// `publish:` for each target asked for; `usage` for one that the plan does not have. Pure.

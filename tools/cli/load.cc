@@ -151,7 +151,10 @@ Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOption
     if (empty && options.allow_empty) return plan::Outline{};
     return fail(std::move(selected).error());
   }
-  plan::Outline outline = plan::make_outline(loaded.classes, *selected);
+  return shard_of(plan::make_outline(loaded.classes, *selected), options);
+}
+
+Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& options) {
   if (options.shard.empty()) return outline;
   TRY(const plan::Shard shard, plan::parse_shard(options.shard));
   std::vector<plan::Outline> parts = plan::split_into_shards(outline, shard.count);

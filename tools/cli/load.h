@@ -45,4 +45,8 @@ Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOption
                                      const std::vector<std::string>& globs,
                                      const std::string& channel);
 
+/// The part of an outline that is in the shard of the options; all of it without one. An empty
+/// shard is `nothing_selected` unless `--allow-empty`.
+Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& options);
+
 }  // namespace pinwheel::cli

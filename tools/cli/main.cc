@@ -108,8 +108,9 @@ void end_log(const GlobalOptions& global, int code, Streams& streams) {
   if (global.log_format != LogFormat::json) {
     streams.note(fmt::format("log of this command: {}\n", visible(file)));
   } else if (global.verbosity != Verbosity::quiet) {
-    streams.json_line(
-        fmt::format("{{\"event\":\"log\",\"file\":{}}}\n", nlohmann::json(file).dump()));
+    // A name that is not UTF-8 may not change the exit code.
+    const nlohmann::json event = {{"event", "log"}, {"file", file}};
+    streams.json_line(event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   }
 }
 

@@ -2,12 +2,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "env/engine.h"
 #include "env/python_source.h"
 
 namespace pinwheel::cli {
+
+/// The name of stdout, where an option takes a file to write.
+inline constexpr std::string_view kStdout = "-";
 
 enum class ColorMode { automatic, always, never };
 enum class LogFormat { automatic, pretty, plain, json };
@@ -23,6 +27,8 @@ struct GlobalOptions {
   std::string output_dir = "dist";
   /// No option: the plans, reports and stores that the command line names.
   std::vector<std::string> named_files = {};
+  /// No option: the command line itself, without the program.
+  std::vector<std::string> arguments = {};
 };
 
 /// The matrix, and the selected part of it (tools/cli/README.md, "Selection").

@@ -77,7 +77,8 @@ void add_plan(Parser& parser) {
                  "`I/N`: of at most N, those beyond the rows empty")
       ->type_name("I[/N]");
   app.add_option("--out", parser.plan.out,
-                 "write what was decided (version, date, exact packages, file names) for `--plan`")
+                 "write what was decided (version, date, exact packages, file names) for `--plan`; "
+                 "`-`: to stdout, without the table")
       ->type_name("FILE");
   app.add_flag("--no-lock", parser.plan.no_lock,
                "with `--out`: ignore the packages pinned by `env lock`");
@@ -329,6 +330,7 @@ CommandOptions chosen(Parser& parser) {
 Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
   Parser parser;
   set_up(parser);
+  parser.global.arguments = arguments;
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     parser.app.parse(std::move(reversed));

@@ -16,6 +16,7 @@
 #include "host/net/http.h"
 #include "host/steps/journal_file.h"
 #include "host/system/files.h"
+#include "plan/step_id.h"
 #include "ports/read_within.h"
 #include "report/report_json.h"
 
@@ -74,6 +75,12 @@ Result<ReproduceTarget> from_report(const std::string& place, const std::string&
   TRY(report::RunReport run, report::find_report(text, place));
   ReproduceTarget target;
   TRY(target.step, report::failed_step(run.report, id));
+  if (!plan::is_step_id(target.step)) {
+    return fail(ErrorKind::config,
+                fmt::format("{} is a step of the report in {}, and no id of a step has that form",
+                            quoted(target.step), quoted(place)),
+                "`pinwheel` wrote no such report: get it again from the run");
+  }
   if (!run.origin) {
     return fail(ErrorKind::config,
                 fmt::format("{} has no record of its run's commit and packages", quoted(place)),
@@ -108,11 +115,6 @@ std::optional<plan::RunOrigin> origin_of_failure(const plan::StepOutcome& outcom
   return run ? std::move(run->origin) : std::nullopt;
 }
 
-bool is_step(std::string_view id) {
-  return id.starts_with("build:") || id.starts_with("test:") || id.starts_with("env:") ||
-         id.starts_with("publish:") || id == "sdist";
-}
-
 /// The steps of a variant, or the step itself; the build first.
 Result<std::vector<std::string>> steps_of(const std::string& id, const std::string& matrix,
                                           Streams& streams) {
@@ -120,7 +122,7 @@ Result<std::vector<std::string>> steps_of(const std::string& id, const std::stri
   host::LocalFiles files;
   TRY(const Loaded loaded, load_matrix(files, matrix, streams, Warnings::tell));
   TRY(const plan::Outline outline, outline_of(loaded, id));
-  if (is_step(id)) return std::vector{id};
+  if (plan::is_step_id(id)) return std::vector{id};
   return std::vector{"build:" + outline.builds.at(0).cls.id, "test:" + id};
 }
 

@@ -27,7 +27,8 @@ inline constexpr const char* kReportName = "report.json";
 struct RunRequest {
   plan::Plan plan;
   host::Workplace workplace;
-  std::string program_arguments;  ///< "release matrix.yaml", for the command that repeats a step
+  /// "release matrix.yaml --target index", quoted, for the command that repeats a step.
+  std::string program_arguments;
   /// The origin of the run; called when its report is written.
   std::function<Result<plan::RunOrigin>()> origin = {};
   plan::Results results = {};               ///< existing results in addition to the journal's

@@ -48,6 +48,15 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
   return accepted;
 }
 
+/// A target that is named again is the same target.
+std::vector<std::string> each_once(const std::vector<std::string>& names) {
+  std::vector<std::string> once;
+  for (const std::string& name : names) {
+    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+  }
+  return once;
+}
+
 /// The request on the command line: a run, the source of its packages, and the steps of it that
 /// are wanted; none: all.
 struct Asked {
@@ -64,7 +73,7 @@ Result<Asked> fresh_request(const GlobalOptions& global, const RunOptions& optio
   const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
   const std::vector<std::string> targets =
-      stage == plan::Stage::publish ? options.targets : std::vector<std::string>();
+      stage == plan::Stage::publish ? each_once(options.targets) : std::vector<std::string>();
   TRY(const VersionFacts version,
       gather_version_facts(files, git, loaded, options.selection.channel, targets, streams.log()));
   TRY(const plan::Outline outline,
@@ -193,6 +202,14 @@ StoreUse store_use_of(const plan::Plan& plan, const RunOptions& options) {
   return publications_of(plan).empty() || options.gate ? StoreUse::keep : StoreUse::publish;
 }
 
+/// What does the same once more: the command line as it was given, because what it lacks (a plan, a
+/// target, a store) would publish something else.
+std::string same_again(const GlobalOptions& global, const std::string& command,
+                       const MatrixChoice& choice) {
+  if (!global.arguments.empty()) return shell_join(global.arguments);
+  return shell_join({command, choice.path});
+}
+
 /// The store of the run, what it tells it, and what it only reuses.
 Done add_store_to(RunRequest& request, const PreparedRun& run, const RunOptions& options,
                   Streams& streams) {
@@ -222,8 +239,7 @@ Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan:
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(PreparedRun run, prepare_run(asked.scope, asked.source, streams));
   TRY(run.plan, asked_part(run.plan, options, asked.steps));
-  RunRequest request{run.plan, run.gathered.workplace,
-                     fmt::format("{} {}", command, shell_quote(choice.path))};
+  RunRequest request{run.plan, run.gathered.workplace, same_again(global, command, choice)};
   request.workplace.accepted = accepted;
   request.workplace.token_file = options.token_file;
   TRY(request.workplace.variables,

@@ -1,12 +1,10 @@
 #include "cli/stoppable.h"
 
-#include <csignal>
-
 namespace pinwheel::cli {
 
 Error stopped_by(int signal) {
-  return {signal == SIGINT ? ErrorKind::interrupted : ErrorKind::terminated,
-          "stopped before the first step", std::nullopt, "nothing is left behind; run it again"};
+  return {kind_of_stop(signal), "stopped before the first step", std::nullopt,
+          "nothing is left behind; run it again"};
 }
 
 }  // namespace pinwheel::cli

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "base/json_levels.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "pep/name.h"
 
@@ -167,6 +169,11 @@ std::string to_json(const Resolution& resolution) {
 }
 
 Result<Resolution> parse_resolution(std::string_view text) {
+  if (json_levels(text) > limits::kJsonLevels) {
+    return fail(ErrorKind::environment,
+                fmt::format("the resolution has more than {} levels", limits::kJsonLevels),
+                "resolve again with `--refresh`");
+  }
   try {
     const Json json = Json::parse(text);
     if (json.at("format") != kFormat) {

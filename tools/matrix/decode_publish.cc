@@ -148,12 +148,18 @@ Result<ChannelSettings> decode_channel(const Node::Member& member, const Matrix&
   channel.publishes_nowhere = publish->items.empty();
   std::vector<std::string> known;
   for (const PublishTarget& target : matrix.targets) known.push_back(target.name);
+  std::set<std::string> seen;
   for (const Node& name : publish->items) {
     if (std::find(known.begin(), known.end(), name.scalar) == known.end()) {
       return fail(config_error(fmt::format("unknown publish target {}", quoted(name.scalar)),
                                name.at,
                                known.empty() ? "the matrix declares no `publish` targets"
                                              : suggest(name.scalar, known)));
+    }
+    if (!seen.insert(name.scalar).second) {
+      return fail(config_error(
+          fmt::format("channel {} lists {} twice", quoted(channel.name), quoted(name.scalar)),
+          name.at));
     }
     channel.publish.push_back(name.scalar);
   }

@@ -5,10 +5,15 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/digest.h"
+#include "base/json_levels.h"
+#include "base/limits.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "env/patchelf.h"
 #include "env/resolution.h"
 
@@ -63,6 +68,15 @@ std::map<std::string, FrozenImage> read_images(const Json& json) {
   return images;
 }
 
+/// Steps are made of these names, and each has one.
+void check_each_once(const std::vector<std::string>& names, std::string_view what) {
+  std::set<std::string_view> seen;
+  for (const std::string& name : names) {
+    if (seen.insert(name).second) continue;
+    throw std::out_of_range(fmt::format("{} {} is listed twice", what, quoted(name)));
+  }
+}
+
 FrozenPlan read(const Json& json) {
   FrozenPlan frozen;
   json.at("matrix-digest").get_to(frozen.matrix_digest);
@@ -85,6 +99,8 @@ FrozenPlan read(const Json& json) {
     frozen.variables = json.at("variables").get<std::map<std::string, std::string>>();
   }
   json.at("files").get_to(frozen.files);
+  check_each_once(frozen.targets, "target");
+  check_each_once(frozen.variants, "variant");
   // The digests become file names, so nothing else is allowed.
   for (const auto& [request, resolution] : frozen.resolutions) {
     if (!is_hex(request)) {
@@ -99,7 +115,27 @@ FrozenPlan read(const Json& json) {
   return frozen;
 }
 
+Done check_utf8(std::string_view what, const std::string& text) {
+  if (is_utf8(text)) return {};
+  return fail(ErrorKind::config,
+              fmt::format("{} {} cannot be in a frozen plan: it is not UTF-8", what, quoted(text)),
+              "rename it");
+}
+
 }  // namespace
+
+Done check_names(const FrozenPlan& frozen) {
+  TRY_DONE(check_utf8("the matrix file", frozen.matrix));
+  for (const auto& [compute, image] : frozen.levels.bases) {
+    TRY_DONE(check_utf8("the base image", compute));
+    TRY_DONE(check_utf8("the base image", image));
+  }
+  if (!frozen.variables) return {};
+  for (const auto& [name, value] : *frozen.variables) {
+    TRY_DONE(check_utf8(fmt::format("the value of {},", quoted(name)), value));
+  }
+  return {};
+}
 
 std::string to_json(const FrozenPlan& frozen) {
   Json json = {{"schema", kSchema},
@@ -121,11 +157,17 @@ std::string to_json(const FrozenPlan& frozen) {
                {"files", frozen.files}};
   if (!frozen.matrix.empty()) json["matrix"] = frozen.matrix;
   if (frozen.variables) json["variables"] = *frozen.variables;
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file) {
   const std::string hint = "make it again: `pinwheel plan --out FILE`";
+  if (json_levels(text) > limits::kJsonLevels) {
+    return fail(ErrorKind::config,
+                fmt::format("{} is not a frozen plan: it has more than {} levels", quoted(file),
+                            limits::kJsonLevels),
+                hint);
+  }
   try {
     const Json json = Json::parse(text);
     const std::string schema = json.at("schema").get<std::string>();

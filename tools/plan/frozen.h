@@ -68,7 +68,11 @@ struct FrozenPlan {
   bool operator==(const FrozenPlan&) const = default;
 };
 
-/// JSON, schema `pinwheel-frozen-plan/2`.
+/// `config` if a name in the plan is not UTF-8, and JSON cannot have it as it is. Pure.
+Done check_names(const FrozenPlan& frozen);
+
+/// JSON, schema `pinwheel-frozen-plan/2`. Bytes that are not UTF-8 are replaced, which a report may
+/// bear and a plan that others run may not: `check_names`.
 std::string to_json(const FrozenPlan& frozen);
 /// The inverse. `config`, naming `file`, if the text is not such a plan or has an unknown version.
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file);

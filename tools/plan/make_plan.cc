@@ -65,6 +65,11 @@ class PlanBuilder {
   explicit PlanBuilder(const StepInputs& in) : in_(in) {}
 
   Done add(Step step) {
+    // The executor would wait for ever for the one of the two that it cannot tell apart.
+    if (keys_.contains(step.id)) {
+      return fail(ErrorKind::config,
+                  fmt::format("two steps of the plan are called {}", quoted(step.id)));
+    }
     std::map<std::string, std::string> need_keys;
     for (const std::string& need : step.needs) need_keys[need] = keys_.at(need);
     step.parts = key_parts(step.action);

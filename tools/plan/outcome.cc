@@ -66,7 +66,7 @@ std::optional<Evidence> parse_evidence(std::string_view name) {
 }
 
 int exit_code(const Report& report) {
-  if (report.signal != 0) return 128 + report.signal;
+  if (report.signal != 0) return exit_code_of(kind_of_stop(report.signal));
   int worst = 0;
   for (const StepOutcome& outcome : report.outcomes) {
     const bool bad = outcome.state == StepState::failed || outcome.state == StepState::interrupted;

@@ -46,11 +46,11 @@ struct StepOutcome {
 struct Report {
   std::vector<StepOutcome> outcomes;  ///< in plan order
   std::chrono::milliseconds elapsed{0};
-  int signal = 0;  ///< 2 or 15 if the run was interrupted
+  int signal = 0;  ///< SIGINT, SIGTERM or SIGHUP if the run was interrupted
 };
 
 /// The documented exit code: 0; the lowest of 1, 5, 6 (then of any other) among the failures;
-/// 128+signal if interrupted.
+/// 130 or 143 if interrupted (`kind_of_stop`).
 int exit_code(const Report& report);
 
 }  // namespace pinwheel::plan

@@ -2,14 +2,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
+
+#include "base/digest.h"
 
 namespace pinwheel::plan {
 namespace {
 
 constexpr std::string_view kTest = "test:";
+constexpr std::array<std::string_view, 5> kKinds = {"env:", "toolkit:", "build:", kTest,
+                                                    "publish:"};
 
 }  // namespace
+
+bool is_step_id(std::string_view text) {
+  if (text == "sdist") return true;
+  return std::any_of(kKinds.begin(), kKinds.end(), [text](std::string_view kind) {
+    return text.starts_with(kind) && text.size() > kind.size();
+  });
+}
+
+std::string file_name_of(std::string_view id) {
+  // The digest tells apart what looks the same in a slug or only begins alike.
+  constexpr size_t kReadable = 100;
+  constexpr size_t kDigits = 12;
+  return fmt::format("{}-{}", image_slug(id.substr(0, kReadable)),
+                     sha256_hex(id).substr(0, kDigits));
+}
 
 std::string image_slug(std::string_view image) {
   std::string slug;

@@ -4,6 +4,12 @@
 
 namespace pinwheel::plan {
 
+/// Whether a text has the form of a step's id: "sdist", or a kind and a name, "build:cpu".
+bool is_step_id(std::string_view text);
+/// The name of a file or directory for a step, whatever its id: readable, with a digest of the id.
+/// "build:cpu" -> "build-cpu-5b10d5f23b00".
+std::string file_name_of(std::string_view id);
+
 /// "test:<variant>".
 std::string test_id(std::string_view variant);
 /// "test:<variant>@<image>": the test of a variant's wheel on a distribution. The image's name is

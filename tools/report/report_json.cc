@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_levels.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "plan/outcome_json.h"
 
@@ -50,14 +52,18 @@ std::string_view object_at(std::string_view text, size_t at) {
   return {};
 }
 
-/// All reports in the text: each starts with the brace before its schema.
+/// The reports in the text, the last one first: each starts with the brace before its schema. Only
+/// so many places are looked at, because each may take a pass through the rest of the text.
 std::vector<std::string_view> objects_in(std::string_view text) {
   std::vector<std::string_view> found;
-  for (size_t at = text.find(kAnySchema); at != std::string_view::npos;
-       at = text.find(kAnySchema, at + 1)) {
-    const size_t brace = text.rfind('{', at);
+  uint64_t places = 0;
+  size_t at = text.rfind(kAnySchema);
+  for (; at != std::string_view::npos && at > 0; at = text.rfind(kAnySchema, at - 1)) {
     // In a web page the quote is an entity.
-    if (brace == std::string_view::npos || text[at - 1] != '"') continue;
+    if (text[at - 1] != '"') continue;
+    if (++places > limits::kReportPlaces) break;
+    const size_t brace = text.rfind('{', at);
+    if (brace == std::string_view::npos) break;
     const std::string_view object = object_at(text, brace);
     if (!object.empty()) found.push_back(object);
   }
@@ -87,6 +93,11 @@ std::string report_json(const RunReport& run) {
 }
 
 Result<RunReport> parse_report(std::string_view text) {
+  if (json_levels(text) > limits::kJsonLevels) {
+    return fail(ErrorKind::config,
+                fmt::format("the report has more than {} levels", limits::kJsonLevels),
+                "get it again from the run");
+  }
   try {
     const Json json = Json::parse(text);
     if (const std::string schema = json.at("schema").get<std::string>(); schema != kSchema) {
@@ -125,8 +136,8 @@ Result<RunReport> find_report(std::string_view text, const std::string& file) {
   }
   std::optional<RunReport> last;
   std::optional<Error> trouble;
-  for (auto object = objects.rbegin(); object != objects.rend(); ++object) {
-    Result<RunReport> read = parse_report(*object);
+  for (const std::string_view object : objects) {
+    Result<RunReport> read = parse_report(object);
     if (!read) {
       if (!trouble) trouble = std::move(read).error();
       continue;

@@ -25,7 +25,8 @@ Result<RunReport> parse_report(std::string_view json);
 
 /// Finds the report in any text that contains one: the JSON itself, a step summary in Markdown, or
 /// a web page that shows such a summary. Of several reports, the last with a failed step, else the
-/// last. `config`, naming `file`, if there is none or none with a known schema.
+/// last; of a text with very many, the last ones are considered. `config`, naming `file`, if there
+/// is none or none with a known schema.
 Result<RunReport> find_report(std::string_view text, const std::string& file);
 
 /// The id of the failed step to reproduce: `asked` (a step's id, or a variant's for its test), else

@@ -5,12 +5,6 @@
 namespace pinwheel::cli {
 namespace {
 
-matrix::Variant variant(const std::string& id) {
-  matrix::Variant one;
-  one.id = id;
-  return one;
-}
-
 TEST_CASE("a frozen plan fixes the version, but not the branch and machine") {
   VersionFacts here;
   here.branch = "topic";
@@ -30,16 +24,6 @@ TEST_CASE("a frozen plan fixes the version, but not the branch and machine") {
   CHECK(taken.commit == "c0ffee");
   CHECK(taken.branch == "topic");
   CHECK(taken.machine == "x86_64");
-}
-
-TEST_CASE("an outline is narrowed to the variants of the frozen plan") {
-  plan::Outline selected;
-  selected.variants = {variant("a"), variant("b")};
-  plan::FrozenPlan frozen;
-  frozen.variants = {"b", "c"};
-  const plan::Outline both = narrowed({}, selected, frozen);
-  REQUIRE(both.variants.size() == 1);
-  CHECK(both.variants[0].id == "b");
 }
 
 TEST_CASE("only pinned images are compared") {

@@ -34,6 +34,13 @@ TEST_CASE("a resolution round-trips through its file, and a damaged or foreign f
   }
 }
 
+TEST_CASE("a resolution that nests without end is an error, not the end of the stack") {
+  const std::string deep = std::string(400'000, '[') + std::string(400'000, ']');
+  const auto read = parse_resolution(R"({"format": 1, "absent": )" + deep + "}");
+  REQUIRE_FALSE(read);
+  CHECK(read.error().message == "the resolution has more than 100 levels");
+}
+
 TEST_CASE("the digest covers packages and Python, not time, location or pip") {
   const std::string digest = example_resolution().digest();
   Resolution other = example_resolution();

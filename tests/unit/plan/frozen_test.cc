@@ -84,12 +84,58 @@ TEST_CASE("text that is not a frozen plan is a config error that names the file"
   }
 }
 
+TEST_CASE("a plan that nests without end is an error, not the end of the stack") {
+  std::string text = to_json(example());
+  const std::string answers = R"("backend-answers": {)";
+  const size_t at = text.find(answers);
+  REQUIRE(at != std::string::npos);
+  text.insert(at + answers.size(),
+              R"("ab": )" + std::string(400'000, '[') + std::string(400'000, ']') + ",");
+  const Result<FrozenPlan> read = parse_frozen_plan(text, "plan.json");
+  REQUIRE_FALSE(read);
+  CHECK(read.error().kind == ErrorKind::config);
+  CHECK(read.error().message == "`plan.json` is not a frozen plan: it has more than 100 levels");
+}
+
+TEST_CASE("a name that JSON cannot have is refused in a plan, and replaced in a report") {
+  CHECK(check_names(example()));
+  FrozenPlan matrix = example();
+  matrix.matrix = "m\xff.yaml";
+  FrozenPlan base = example();
+  base.levels.bases = {{"*", "mirror/\xff"}};
+  FrozenPlan variable = example();
+  variable.variables = std::map<std::string, std::string>{{"CFLAGS", "-I\xe9"}};
+  for (const auto& [frozen, name] :
+       {std::pair{matrix, R"(`m\xff.yaml`)"}, {base, R"(`mirror/\xff`)"}, {variable, "`CFLAGS`"}}) {
+    INFO(name);
+    const Done refused = check_names(frozen);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::config);
+    CHECK(refused.error().message.find(name) != std::string::npos);
+    CHECK(parse_frozen_plan(to_json(frozen), "plan.json"));
+  }
+}
+
 TEST_CASE("a resolution that would leave its directory is rejected") {
   FrozenPlan frozen = example();
   frozen.resolutions = {{"../../x", "{}"}};
   const Result<FrozenPlan> read = parse_frozen_plan(to_json(frozen), "plan.json");
   REQUIRE_FALSE(read);
   CHECK(read.error().kind == ErrorKind::config);
+}
+
+TEST_CASE("a target or variant that is listed twice is a config error that names it") {
+  FrozenPlan targets = example();
+  targets.targets = {"pypi", "pypi"};
+  FrozenPlan variants = example();
+  variants.variants = {"cp311-cpu", "cp312-cpu", "cp311-cpu"};
+  for (const auto& [frozen, name] : {std::pair{targets, "`pypi`"}, {variants, "`cp311-cpu`"}}) {
+    INFO(name);
+    const Result<FrozenPlan> read = parse_frozen_plan(to_json(frozen), "plan.json");
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::config);
+    CHECK(read.error().message.find(name) != std::string::npos);
+  }
 }
 
 TEST_CASE("an answer that would leave its directory is rejected") {

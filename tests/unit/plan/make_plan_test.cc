@@ -262,3 +262,12 @@ TEST_CASE("experimental builds are withheld from every target") {
   REQUIRE_FALSE(nothing);
   CHECK(nothing.error().kind == ErrorKind::check);
 }
+
+TEST_CASE("no plan has two steps of one name") {
+  const PlanExample example;
+  const Result<Plan> twice = make_plan(example.matrix, example.expansion, example.outline(),
+                                       example.facts, {Stage::publish, {"index", "index"}});
+  REQUIRE_FALSE(twice);
+  CHECK(twice.error().kind == ErrorKind::config);
+  CHECK(twice.error().message == "two steps of the plan are called `publish:index`");
+}

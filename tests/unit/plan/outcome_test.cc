@@ -1,5 +1,7 @@
 #include "plan/outcome.h"
 
+#include <csignal>
+
 #include "plan/outcome_json.h"
 #include "unit/catch.h"
 
@@ -27,9 +29,14 @@ TEST_CASE("the exit code is the lowest of 1, 5 and 6, then any other") {
   CHECK(exit_code(Report{{failed(ErrorKind::transient)}}) == 1);
 }
 
-TEST_CASE("an interrupted run exits with 128 and the signal") {
+TEST_CASE("an interrupted run has the exit code of its signal, whatever failed") {
   Report report{{failed(ErrorKind::step)}};
-  report.signal = 15;
+  report.signal = SIGINT;
+  CHECK(exit_code(report) == 130);
+  report.signal = SIGTERM;
+  CHECK(exit_code(report) == 143);
+  // A closed terminal asks for the same as SIGTERM.
+  report.signal = SIGHUP;
   CHECK(exit_code(report) == 143);
 }
 

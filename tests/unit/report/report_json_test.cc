@@ -91,6 +91,39 @@ TEST_CASE("text without a report, or with another schema, is an error that names
   CHECK_FALSE(report::find_report(whole.substr(0, whole.size() / 2), "f"));
 }
 
+TEST_CASE("a report that nests without end is an error, not the end of the stack") {
+  const std::string deep = std::string(400'000, '[') + std::string(400'000, ']');
+  const std::string start = R"({"schema":"pinwheel-report/2","signal":0,"elapsed_ms":0,)";
+  for (const std::string& text :
+       {start + R"("outcomes":[)" + deep + "]}", start + R"("outcomes":[],"run":)" + deep + "}",
+        start + R"("outcomes":[],"run":{"plan":)" + deep + "}}"}) {
+    const auto found = report::find_report(text, "f");
+    REQUIRE_FALSE(found);
+    CHECK(found.error().kind == ErrorKind::config);
+    CHECK(found.error().causes.at(0).message == "the report has more than 100 levels");
+  }
+}
+
+TEST_CASE("a text that begins very many reports is read in the end") {
+  std::string opened;
+  std::string closed;
+  std::string quotes;
+  for (int i = 0; i < 60'000; ++i) {
+    opened += R"({"pinwheel-report/)";
+    closed += R"("pinwheel-report/":{)";
+    quotes += R"("pinwheel-report/)";
+  }
+  for (const std::string& text : {opened, closed + std::string(60'000, '}'), quotes}) {
+    const auto none = report::find_report(text, "f");
+    REQUIRE_FALSE(none);
+    CHECK(none.error().kind == ErrorKind::config);
+  }
+  // The last one counts, whatever stands before it.
+  const auto found = report::find_report(opened + report::report_json(failed_run()), "f");
+  REQUIRE(found);
+  CHECK(found->report.outcomes[0].id == "build:cpu");
+}
+
 TEST_CASE("a failed step is selected by its id, by its variant, or is the first") {
   plan::Report report;
   report.outcomes.resize(3);

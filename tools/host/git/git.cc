@@ -43,7 +43,9 @@ Result<bool> is_dirty(const GitLibrary& git, git_repository* repository) {
   if (git.repository_is_bare(repository) != 0) return false;
   // A submodule is dirty if its commit differs, as in `git describe --dirty`, which ignores
   // untracked files by default.
-  TRY(const GitStatusList list, read_status(git, repository, GIT_STATUS_OPT_UPDATE_INDEX, ""));
+  // Without GIT_STATUS_OPT_UPDATE_INDEX: it writes to the index, and fails where that is locked or
+  // may not be written.
+  TRY(const GitStatusList list, read_status(git, repository, 0, ""));
   for (size_t i = 0; i < git.status_list_entrycount(list.get()); ++i) {
     const git_status_entry* entry = git.status_byindex(list.get(), i);
     if ((entry->status & ~static_cast<unsigned>(GIT_STATUS_IGNORED)) != 0) return true;

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/error.h"
+
 namespace pinwheel::host {
 namespace {
 
@@ -51,7 +53,7 @@ void SignalWatcher::watch() {
       signalfd_siginfo info = {};
       if (::read(signals_.get(), &info, sizeof info) != sizeof info) continue;
       const int number = static_cast<int>(info.ssi_signo);
-      if (++seen > 1) ::_exit(128 + number);
+      if (++seen > 1) ::_exit(exit_code(kind_of_stop(number)));
       on_first_(number);
     }
     if (fds[1].revents != 0) return;

@@ -7,7 +7,7 @@
 namespace pinwheel::host {
 
 /// Turns SIGINT, SIGTERM and SIGHUP into calls. The first signal calls `on_first` with its number,
-/// on the watcher's thread; the second ends the process immediately with 128 + its number (the
+/// on the watcher's thread; the second ends the process immediately with its exit code (the
 /// supervisors then kill every child, and the journal's records are already durable).
 ///
 /// Create it before any other thread: it blocks these signals in the creating thread, and new

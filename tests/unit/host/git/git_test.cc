@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 
@@ -126,6 +127,28 @@ TEST_CASE("only tracked files make a tree dirty") {
   CHECK_FALSE(git.facts(scratch.path())->dirty);
   repository.git("rm -q --cached a.txt");
   CHECK(git.facts(scratch.path())->dirty);
+}
+
+TEST_CASE("a checkout is read without writing to its index, which may be locked") {
+  const Scratch scratch;
+  Repository repository(scratch.path());
+  scratch.write("a.txt", "a");
+  repository.git("add a.txt");
+  repository.commit("one");
+  // Only its times differ from what the index says.
+  const fs::path file = scratch.path() / "a.txt";
+  fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
+  scratch.write(".git/index.lock", "");
+  const std::string index = scratch.read(".git/index");
+  LibGit2 git;
+  const Result<ports::GitFacts> facts = git.facts(scratch.path());
+  INFO((facts ? std::string() : render(facts.error())));
+  REQUIRE(facts);
+  CHECK_FALSE(facts->dirty);
+  REQUIRE(git.files(scratch.path()));
+  scratch.write("a.txt", "changed");
+  CHECK(git.facts(scratch.path())->dirty);
+  CHECK(scratch.read(".git/index") == index);
 }
 
 TEST_CASE("the files are those of git ls-files, tracked or not ignored") {

@@ -1,0 +1,17 @@
+#include "base/json_levels.h"
+
+#include <string>
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+TEST_CASE("the levels of a JSON text are those of its lists and objects, not of its strings") {
+  CHECK(json_levels("") == 0);
+  CHECK(json_levels("1") == 0);
+  CHECK(json_levels(R"({"a": [1, {"b": []}], "c": {}})") == 4);
+  CHECK(json_levels(R"(["[[[[", "\"[[[", "\\", [1]])") == 2);
+  CHECK(json_levels("[[],[],[]]") == 2);
+  CHECK(json_levels(std::string(1'000'000, '[')) == 1'000'000);
+  CHECK(json_levels("]]]}}}[") == 1);
+}
