@@ -64,6 +64,7 @@ std::vector<ExplainedJob> explained_tests(const WorkflowFacts& facts) {
 /// The gate needs all that are before it.
 ExplainedJob explained_gate(const WorkflowFacts& facts, const std::vector<ExplainedJob>& before) {
   std::vector<std::string> needs;
+  needs.reserve(before.size());
   for (const ExplainedJob& job : before) needs.push_back(job.id);
   return {"gate",
           gate_name(facts),

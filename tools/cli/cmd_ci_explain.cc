@@ -220,6 +220,7 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
     return 0;
   }
   std::vector<std::string> names;
+  names.reserve(wholes.size());
   for (const WholeJob& each : wholes) names.push_back(each.job.id);
   TRY(const WorkflowJob job, find_job(jobs, choice.globs.front(), std::move(names)));
   const Explained explanation = explained(job, scope.outline);

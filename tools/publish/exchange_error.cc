@@ -107,10 +107,10 @@ std::string circleci_claim(const IdentityClaims& claims, std::string_view name) 
 }
 
 std::string circleci_publisher(const IdentityClaims& claims) {
-  const std::string fields = fmt::format(
-      "organization ID {}, project ID {}, pipeline definition ID {}",
-      quoted(circleci_claim(claims, "org-id")), quoted(circleci_claim(claims, "project-id")),
-      quoted(circleci_claim(claims, "pipeline-definition-id")));
+  std::string fields = fmt::format("organization ID {}, project ID {}, pipeline definition ID {}",
+                                   quoted(circleci_claim(claims, "org-id")),
+                                   quoted(circleci_claim(claims, "project-id")),
+                                   quoted(circleci_claim(claims, "pipeline-definition-id")));
   std::vector<std::string> optional;
   for (const auto& [claim, field] :
        {std::pair("context-ids", "context ID"), std::pair("vcs-ref", "VCS ref"),

@@ -109,7 +109,7 @@ std::string identity_variable(std::string_view audience) {
 std::string gitlab_id_tokens(IndexKind index) {
   const bool known = index != IndexKind::other;
   const std::string_view audience = to_string(known ? index : IndexKind::pypi);
-  const std::string tokens =
+  std::string tokens =
       quoted(fmt::format("id_tokens: {{{}: {{aud: {}}}}}", identity_variable(audience), audience));
   if (known) return tokens;
   return fmt::format("`id_tokens` with the audience of the index, as is {} for PyPI", tokens);

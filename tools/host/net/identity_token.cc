@@ -79,7 +79,8 @@ std::string told_by(const ports::Captured& ran) {
 /// `ran` printed no token.
 Error no_token_of(const std::string& program, const IdentityRequest& request,
                   const ports::Captured& ran) {
-  Error error{ran.exit.timed_out ? ErrorKind::transient : ErrorKind::publish,
+  const ErrorKind kind = ran.exit.timed_out ? ErrorKind::transient : ErrorKind::publish;
+  Error error{kind,
               fmt::format("{} gave the job no identity token of {}", quoted(program),
                           publish::to_string(request.provider)),
               std::nullopt,
@@ -91,7 +92,7 @@ Error no_token_of(const std::string& program, const IdentityRequest& request,
   const std::string told = told_by(ran);
   if (told.empty()) return error;
   return std::move(error).with_cause(
-      {error.kind, fmt::format("{} says: {}", quoted(program), quoted(told))});
+      {kind, fmt::format("{} says: {}", quoted(program), quoted(told))});
 }
 
 Result<Secret> from_program(std::vector<std::string> argv, std::string_view prefix,
