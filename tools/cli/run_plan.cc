@@ -183,12 +183,10 @@ Done check_complete(const RunRequest& request, const plan::Plan& plan,
   const std::map<std::string, Error> missing =
       missing_results(plan, results, {*request.requested, places});
   if (missing.empty()) return {};
-  std::vector<plan::StepOutcome> outcomes;
-  for (auto& [step, outcome] : plan::reuse(plan, results)) outcomes.push_back(outcome);
   // What is still to run has no evidence yet.
   const bool over = request.gate && request.requested->empty();
-  return plan::check_gate(over ? *request.gate : std::vector<plan::Step>(), outcomes,
-                          request.workplace.accepted, missing);
+  return plan::check_gate(over ? *request.gate : std::vector<plan::Step>(),
+                          plan::known_outcomes(plan, results), request.workplace.accepted, missing);
 }
 
 Result<int> run_dry(const RunOptions& options, const RunRequest& request, Streams& streams) {
@@ -349,8 +347,8 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   host::remove_left_containers(cleaner.port, request.workplace);
   TRY(const RunDirectories directories, make_run_directories(request.workplace));
   TRY(const host::SearchedResults known, results_everywhere(request, journal->history(), streams));
-  const plan::Plan plan = plan::without_idle(request.plan, known.results);
-  const plan::Results results = with_unplaced(plan, known.results, request.unplaced);
+  const plan::Results results = with_unplaced(request.plan, known.results, request.unplaced);
+  const plan::Plan plan = plan::without_idle(request.plan, results);
   if (Done complete = check_complete(request, plan, results); !complete) {
     // A place that failed may be why a result is missing.
     finish_store(request, streams);

@@ -147,6 +147,18 @@ Plan without_idle(const Plan& plan, const Results& results) {
   return rest;
 }
 
+std::vector<StepOutcome> known_outcomes(const Plan& plan, const Results& results) {
+  const Knowledge knowledge(plan, results);
+  std::vector<StepOutcome> outcomes;
+  for (const Step& step : plan.steps) {
+    const KnownStep& known = knowledge.of(step.id);
+    if (!known.parts) continue;
+    std::optional<StepOutcome> outcome = find_result(results, step.id, *known.parts);
+    if (outcome) outcomes.push_back(*std::move(outcome));
+  }
+  return outcomes;
+}
+
 std::vector<std::string> missing_steps(const Plan& plan, const Results& results,
                                        const std::set<std::string>& requested) {
   const Knowledge knowledge(plan, results);

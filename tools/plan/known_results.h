@@ -47,6 +47,10 @@ std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& the
 /// are none themselves. Their products stay in the keys of these steps.
 Plan without_idle(const Plan& plan, const Results& results);
 
+/// The outcomes of the steps that have a result, in plan order, as `find_result` gives them: also
+/// of those beside an environment that is still to be made.
+std::vector<StepOutcome> known_outcomes(const Plan& plan, const Results& results);
+
 /// For a run that reuses only: the ids of the steps that travel, were not requested and have no
 /// result, in plan order.
 std::vector<std::string> missing_steps(const Plan& plan, const Results& results,

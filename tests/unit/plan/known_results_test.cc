@@ -143,6 +143,11 @@ TEST_CASE("a skipped test among the results stays skipped") {
   results[{"test:x", test.key}] = skipped;
   CHECK(missing_steps(plan, results, {}).empty());
   CHECK(find_result(results, "test:x", test.parts)->state == StepState::skipped);
+  // Its environment is no result.
+  const std::vector<StepOutcome> known = known_outcomes(plan, results);
+  REQUIRE(known.size() == 3);
+  CHECK(known.back().id == "test:x");
+  CHECK(known.back().evidence == Evidence::loaded);
 }
 
 TEST_CASE("a key is known in part where a need has no result or no packages yet") {
