@@ -86,17 +86,25 @@ std::vector<ci::PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
   return jobs;
 }
 
+struct ChunkCounts {
+  size_t builds = 0;
+  size_t tests = 0;
+};
+
 /// The chunks of the rows that a plan of the outline has, of whatever version.
-Result<size_t> chunks_of(const Loaded& loaded, const plan::Outline& outline, report::Rows rows) {
+Result<ChunkCounts> chunks_of(const Loaded& loaded, const plan::Outline& outline) {
   plan::PlanOptions options;
   options.stage = plan::Stage::test;
   plan::PlanFacts facts;
   facts.version = {"0", ""};
   TRY(const plan::Plan plan,
       plan::make_plan(loaded.matrix, loaded.expansion, outline, facts, options));
-  TRY(const report::JobRows jobs,
-      report::job_rows(plan, outline, loaded.expansion.variants, loaded.matrix.ci, rows));
-  return jobs.chunks.size();
+  const auto rows_of = [&](report::Rows rows) {
+    return report::job_rows(plan, outline, loaded.expansion.variants, loaded.matrix.ci, rows);
+  };
+  TRY(const report::JobRows builds, rows_of(report::Rows::builds));
+  TRY(const report::JobRows tests, rows_of(report::Rows::tests));
+  return ChunkCounts{builds.chunks.size(), tests.chunks.size()};
 }
 
 /// The directory as it is named from the root, so that it has a parent however it was written.
@@ -130,8 +138,9 @@ Result<ci::WorkflowFacts> facts_of(const Loaded& loaded, ci::WorkflowSet set,
   selection.channel = facts.channel;
   TRY(const plan::Outline outline, select_outline(loaded, selection, {}, facts.channel));
   TRY(facts.secrets, secrets_of(loaded.matrix, outline.variants));
-  TRY(facts.build_chunks, chunks_of(loaded, outline, report::Rows::builds));
-  TRY(facts.test_chunks, chunks_of(loaded, outline, report::Rows::tests));
+  TRY(const ChunkCounts chunks, chunks_of(loaded, outline));
+  facts.build_chunks = chunks.builds;
+  facts.test_chunks = chunks.tests;
   return facts;
 }
 
