@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 #include <unordered_map>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 
 namespace pinwheel::plan {
@@ -16,10 +16,8 @@ namespace {
 constexpr size_t kBuildWeight = 10;
 
 std::optional<int> positive(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
-  return value;
+  const std::optional<int> value = parse_integer(text);
+  return value && *value >= 1 ? value : std::nullopt;
 }
 
 size_t weight(const BuildGroup& group) {

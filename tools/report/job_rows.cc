@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <variant>
 
 #include "base/digest.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "matrix/variant_index.h"
 #include "plan/runner_labels.h"
@@ -255,14 +255,6 @@ std::string printed(std::vector<Row> chunk, size_t chunks) {
   return line.dump() + "\n";
 }
 
-std::optional<int> integer_of(const std::string& text) {
-  int number = 0;
-  const char* const end = text.data() + text.size();
-  const std::from_chars_result read = std::from_chars(text.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const plan::Outline& outline,
@@ -299,9 +291,9 @@ Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
 
 Result<ChunkChoice> parse_chunk(const std::string& text) {
   const size_t slash = text.find('/');
-  const std::optional<int> number = integer_of(text.substr(0, slash));
+  const std::optional<int> number = parse_integer(text.substr(0, slash));
   const std::optional<int> of =
-      slash == std::string::npos ? std::nullopt : integer_of(text.substr(slash + 1));
+      slash == std::string::npos ? std::nullopt : parse_integer(text.substr(slash + 1));
   const bool whole = slash == std::string::npos || (of && *of >= 1);
   if (number && whole) return ChunkChoice{*number, of};
   return fail(ErrorKind::usage, fmt::format("{} is not a chunk", quoted(text)),

@@ -1,0 +1,11 @@
+#pragma once
+#include <optional>
+#include <string_view>
+
+namespace pinwheel {
+
+/// The whole text as a decimal number, "-2"; nullopt for anything else, also for one that is too
+/// large.
+std::optional<int> parse_integer(std::string_view text);
+
+}  // namespace pinwheel
