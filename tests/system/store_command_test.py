@@ -12,6 +12,7 @@ from conftest import PYTHON, Project
 from jobs import Jobs
 from made_wheels import make_wheel
 from reproduce_command_test import BROKEN, Failed
+from stores import store
 
 TEST = f"test:cp{PYTHON.replace('.', '')}-plain"
 
@@ -19,10 +20,6 @@ TEST = f"test:cp{PYTHON.replace('.', '')}-plain"
 @pytest.fixture
 def script(project):
     return project("script")
-
-
-def store(project: Project, *arguments: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess:
-    return project.run("store", *arguments, code=code, **environment)
 
 
 def why(project: Project, step: str, *arguments: str, **environment: str) -> dict:

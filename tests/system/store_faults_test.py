@@ -13,6 +13,7 @@ import time
 import pytest
 from conftest import PYTHON, Project, digests
 from jobs import Jobs
+from stores import store
 
 TEST = f"test:cp{PYTHON.replace('.', '')}-plain"
 # Everything by which a writer of a place on disk changes something, and a cleaner.
@@ -33,10 +34,6 @@ def script(project):
     script = project("script")
     script.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
     return script
-
-
-def store(project: Project, *arguments: str, code: int = 0) -> subprocess.CompletedProcess:
-    return project.run("store", *arguments, code=code)
 
 
 def contents(place: pathlib.Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import Project
+from stores import store
 
 EVERYTHING = ["--size", "0", "--releases", "0"]
 DAY = 24 * 3600
@@ -20,10 +20,6 @@ def script(project):
     script = project("script")
     script.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
     return script
-
-
-def store(project: Project, *arguments: str, code: int = 0) -> subprocess.CompletedProcess:
-    return project.run("store", *arguments, code=code)
 
 
 def age(place: pathlib.Path, days: int = 3) -> None:
