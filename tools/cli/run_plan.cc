@@ -45,6 +45,7 @@
 #include "report/logged_status.h"
 #include "report/plain_status.h"
 #include "report/report_json.h"
+#include "report/step_warning.h"
 #include "report/summary.h"
 #include "run/execute.h"
 #include "run/silent.h"
@@ -239,7 +240,8 @@ std::string hidden_in(const host::Workplace& workplace, std::string text) {
   return workplace.hidden ? workplace.hidden->mask(text) : std::move(text);
 }
 
-/// The step summary of GitHub Actions, and an annotation for each cause of failures.
+/// The step summary of GitHub Actions, and an annotation for each cause of failures and each
+/// warning.
 void tell_github(LogFormat format, KnownFailures& failures, const report::RunReport& run,
                  const host::Workplace& workplace, Streams& streams) {
   if (!streams.in_github() && !streams.has_step_summary()) return;
@@ -247,6 +249,9 @@ void tell_github(LogFormat format, KnownFailures& failures, const report::RunRep
       run.report, [&failures](const plan::StepOutcome& outcome) { return failures.of(outcome); });
   if (format != LogFormat::json) {
     for (report::Annotation& each : report::annotations_of(causes)) {
+      streams.annotate(std::move(each));
+    }
+    for (report::Annotation& each : report::annotations_of(report::step_warnings(run.report))) {
       streams.annotate(std::move(each));
     }
   }

@@ -17,13 +17,18 @@ const matrix::Check* find_check(const std::vector<matrix::Check>& checks, std::s
 
 namespace {
 
-/// What no wheel may break is judged whether the matrix names it or not; device code and size only
-/// where it does, because they need its numbers.
-std::vector<std::string> rules_for(const std::vector<matrix::Check>& checks) {
+/// Whether the rule can be judged: device code and size need the numbers of the matrix.
+bool can_judge(const std::string& rule, const matrix::Settings& settings) {
+  if (find_check(settings.checks.after, rule) != nullptr) return true;
+  return rule != "device-code" && rule != "size";
+}
+
+std::vector<std::string> rules_for(const matrix::Settings& settings) {
+  const std::vector<std::string>& accepted = settings.checks.accept;
   std::vector<std::string> rules = inspect::rule_ids();
-  std::erase_if(rules, [&checks](const std::string& rule) {
-    const bool by_wish = rule == "device-code" || rule == "size";
-    return by_wish && find_check(checks, rule) == nullptr;
+  std::erase_if(rules, [&](const std::string& rule) {
+    return !can_judge(rule, settings) ||
+           std::find(accepted.begin(), accepted.end(), rule) != accepted.end();
   });
   return rules;
 }
@@ -40,7 +45,7 @@ std::vector<std::string> named_rules(const std::vector<matrix::Check>& checks) {
 Result<WheelPolicy> wheel_policy(const matrix::Settings& settings) {
   const std::vector<matrix::Check>& checks = settings.checks.after;
   WheelPolicy policy;
-  policy.rules = rules_for(checks);
+  policy.rules = rules_for(settings);
   policy.strict = named_rules(checks);
   policy.expected.arch_list = settings.build.arch_list;
   policy.expected.external = settings.build.external;

@@ -14,7 +14,7 @@ namespace pinwheel::compat {
 /// What a matrix wants of the wheels of one variant: the gate of `build` and of `inspect --matrix`.
 struct WheelPolicy {
   inspect::Expectations expected;        ///< names, version and judge of symbols are left open
-  std::vector<std::string> rules = {};   ///< that are judged
+  std::vector<std::string> rules = {};   ///< that are judged: none that the matrix accepts
   std::vector<std::string> strict = {};  ///< that the matrix names: their warnings fail too
 };
 

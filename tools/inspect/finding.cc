@@ -1,5 +1,6 @@
 #include "inspect/finding.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -18,6 +19,36 @@ Error to_error(const Finding& finding) {
   std::string message = "[" + finding.rule + "] " + quoted(finding.file) + ": " + finding.message;
   if (!finding.evidence.empty()) message += " (" + finding.evidence + ")";
   return Error{ErrorKind::check, std::move(message), std::nullopt, finding.hint, {}};
+}
+
+std::vector<std::string> to_lines(const std::vector<Finding>& findings) {
+  struct Group {
+    const Finding* first;
+    std::vector<std::string> files = {};
+    std::vector<std::string> evidence = {};
+  };
+  const auto add = [](std::vector<std::string>& names, const std::string& name) {
+    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    if (!known && !name.empty()) names.push_back(name);
+  };
+  std::vector<Group> groups;
+  for (const Finding& finding : findings) {
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& each) {
+      return each.first->rule == finding.rule && each.first->message == finding.message &&
+             each.first->hint == finding.hint;
+    });
+    if (group == groups.end()) group = groups.insert(group, Group{&finding});
+    add(group->files, finding.file);
+    add(group->evidence, finding.evidence);
+  }
+  std::vector<std::string> lines;
+  for (const Group& group : groups) {
+    std::string& line = lines.emplace_back("[" + group.first->rule + "] " +
+                                           quoted_list(group.files) + ": " + group.first->message);
+    if (!group.evidence.empty()) line += " (" + join(group.evidence, "; ") + ")";
+    if (!group.first->hint.empty()) line += "; " + group.first->hint;
+  }
+  return lines;
 }
 
 }  // namespace pinwheel::inspect

@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -28,5 +29,9 @@ Finding unreadable(std::string rule, const std::string& file, const Error& error
 
 /// An error of kind `check`: "[platform-tag] `demo/_C.so`: needs GLIBC_2.34 (libc.so.6)".
 Error to_error(const Finding& finding);
+
+/// One line for each rule and message, with every file that has it: "[debug-info] `a.so`, `b.so`:
+/// has debug information; strip it". In the order of the findings.
+std::vector<std::string> to_lines(const std::vector<Finding>& findings);
 
 }  // namespace pinwheel::inspect

@@ -193,6 +193,22 @@ Shape build() {
   });
 }
 
+/// The rules of `inspect` that need no argument.
+std::vector<std::string> wheel_rules() {
+  return {"wheel-name",        "record",
+          "metadata",          "archive",
+          "special-members",   "hidden-characters",
+          "platform-tag",      "needed-libraries",
+          "undefined-symbols", "rpath",
+          "python-abi",        "executable-stack",
+          "text-relocations",  "relro",
+          "debug-info",        "gpu-label",
+          "gpu-driver",        "torch-requirement",
+          "byte-code",         "top-level",
+          "duplicates",        "odd-members",
+          "device-code"};
+}
+
 Shape checks() {
   return mapping({
       {"before",
@@ -202,23 +218,13 @@ Shape checks() {
             Shape::Empty::allowed),
        "checks of the build environment"},
       {"after",
-       list(tagged({"wheel-name",        "record",
-                    "metadata",          "archive",
-                    "special-members",   "hidden-characters",
-                    "platform-tag",      "needed-libraries",
-                    "undefined-symbols", "rpath",
-                    "python-abi",        "executable-stack",
-                    "text-relocations",  "relro",
-                    "debug-info",        "gpu-label",
-                    "gpu-driver",        "torch-requirement",
-                    "byte-code",         "top-level",
-                    "duplicates",        "odd-members",
-                    "device-code"},
-                   {{"size", scalar(Format::bytes), "the maximum size of a wheel"},
-                    {"operators", list(scalar(Format::text)),
-                     "operators that the library must register"}}),
+       list(tagged(wheel_rules(), {{"size", scalar(Format::bytes), "the maximum size of a wheel"},
+                                   {"operators", list(scalar(Format::text)),
+                                    "operators that the library must register"}}),
             Shape::Empty::allowed),
        "checks of the wheel"},
+      {"accept", list(one_of(wheel_rules()), Shape::Empty::allowed),
+       "rules of the wheel whose findings the project intends"},
   });
 }
 

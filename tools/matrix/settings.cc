@@ -211,6 +211,21 @@ Result<std::vector<Check>> read_checks(const Node& mapping, std::string_view key
   return checks;
 }
 
+Result<CheckSettings> read_check_settings(const Node& node, const Reader& reader) {
+  CheckSettings checks;
+  TRY(checks.before, read_checks(node, "before", reader));
+  TRY(checks.after, read_checks(node, "after", reader));
+  TRY(checks.accept, reader.list(node, "accept"));
+  for (const std::string& rule : checks.accept) {
+    const bool named = std::any_of(checks.after.begin(), checks.after.end(),
+                                   [&rule](const Check& check) { return check.rule == rule; });
+    if (!named) continue;
+    return fail(config_error("`checks` both requires and accepts " + quoted(rule),
+                             node.find("accept")->at, "keep it in `after` or in `accept`"));
+  }
+  return checks;
+}
+
 Result<TestImages> read_test_images(const Node& node, const Reader& reader) {
   TestImages images;
   TRY(images.names, reader.list(node, "images"));
@@ -273,8 +288,7 @@ Result<Settings> settings_for(const Matrix& matrix, const Variant& variant) {
     TRY(settings.build, read_build(*node, reader));
   }
   if (const Node* const node = sections.find("checks")) {
-    TRY(settings.checks.before, read_checks(*node, "before", reader));
-    TRY(settings.checks.after, read_checks(*node, "after", reader));
+    TRY(settings.checks, read_check_settings(*node, reader));
   }
   if (const Node* const node = sections.find("test")) {
     TRY(settings.test, read_test(*node, reader));

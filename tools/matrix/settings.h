@@ -90,7 +90,7 @@ struct BuildSettings {
   std::vector<std::string> command =
       {};  ///< argv, never empty; the plan fills `{dest_dir}`, `{package}`, `{version}`
   std::vector<std::string> arch_list = {};  ///< "8.0", "12.0+PTX", "gfx90a"
-  uint64_t memory_per_job = 2ULL << 30;     ///< bytes
+  uint64_t memory_per_job = 2ULL << 30;  ///< bytes
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Retry retry = {};
   RepairSettings repair = {};
@@ -108,6 +108,7 @@ struct Check {
 struct CheckSettings {
   std::vector<Check> before = {};
   std::vector<Check> after = {};
+  std::vector<std::string> accept = {};  ///< rules of wheels whose findings are intended
 };
 
 enum class Hardware { none, gpu };

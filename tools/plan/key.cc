@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 // Incremented when the meaning of a key changes, so that results of an older pinwheel are not
 // reused.
-constexpr int kKeySchema = 2;
+constexpr int kKeySchema = 3;
 
 constexpr size_t kDigestLength = 64;
 
@@ -112,6 +112,7 @@ Json to_json(const BuildWheel& action) {
                {"requires-torch", action.requires_torch},
                {"epoch", action.source_date_epoch},
                {"record", action.record_json}};
+  if (!action.settings.checks.accept.empty()) json["accept"] = action.settings.checks.accept;
   if (!action.secrets.empty()) json["secrets"] = action.secrets;
   return json;
 }

@@ -13,7 +13,7 @@
 namespace pinwheel::report {
 namespace {
 
-/// GitHub shows as many errors of one step.
+/// GitHub shows as many annotations of one level of a step.
 constexpr size_t kMostAnnotations = 10;
 /// Steps that are named in full.
 constexpr size_t kMostSteps = 30;
@@ -61,15 +61,25 @@ std::string code_block(std::string_view text) {
   return fmt::format("{}text\n{}{}\n", fence, lines, fence);
 }
 
-/// "build:a", "build:a and build:b", "build:a and 3 more".
-std::string steps_line(const FailureCause& cause) {
-  const std::vector<std::string>& steps = cause.steps;
+}  // namespace
+
+std::string steps_line(const std::vector<std::string>& steps) {
   if (steps.size() == 1) return steps[0];
   if (steps.size() == 2) return fmt::format("{} and {}", steps[0], steps[1]);
   return fmt::format("{} and {} more", steps[0], steps.size() - 1);
 }
 
-}  // namespace
+std::string markdown_text(std::string text) {
+  for (const auto& [from, to] :
+       {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {"|", "\\|"}, {"\r", ""}, {"\n", " "}}) {
+    text = replace_all(std::move(text), from, to);
+  }
+  return text;
+}
+
+size_t annotations_shown(size_t count) {
+  return count <= kMostAnnotations ? count : kMostAnnotations - 1;
+}
 
 std::vector<FailureCause> failure_causes(
     const plan::Report& report,
@@ -91,15 +101,14 @@ std::vector<FailureCause> failure_causes(
 
 std::vector<Annotation> annotations_of(const std::vector<FailureCause>& causes) {
   std::vector<Annotation> out;
-  const bool all = causes.size() <= kMostAnnotations;
-  const size_t shown = all ? causes.size() : kMostAnnotations - 1;
+  const size_t shown = annotations_shown(causes.size());
   for (size_t i = 0; i < shown; ++i) {
     std::string text = causes[i].text;
     if (text.ends_with('\n')) text.pop_back();
-    out.push_back(
-        {AnnotationLevel::error, steps_line(causes[i]) + " failed", std::move(text), causes[i].at});
+    out.push_back({AnnotationLevel::error, steps_line(causes[i].steps) + " failed", std::move(text),
+                   causes[i].at});
   }
-  if (!all) {
+  if (shown < causes.size()) {
     out.push_back({AnnotationLevel::error, fmt::format("{} more causes", causes.size() - shown),
                    "the step summary has all of them"});
   }
@@ -109,7 +118,8 @@ std::vector<Annotation> annotations_of(const std::vector<FailureCause>& causes) 
 std::string causes_markdown(const std::vector<FailureCause>& causes) {
   std::string out;
   for (const FailureCause& cause : causes) {
-    out += fmt::format("\n#### {} failed\n\n{}", quoted(steps_line(cause)), code_block(cause.text));
+    out += fmt::format("\n#### {} failed\n\n{}", quoted(steps_line(cause.steps)),
+                       code_block(cause.text));
   }
   return out;
 }

@@ -17,6 +17,16 @@ struct FailureCause {
   std::optional<Location> at = {};
 };
 
+/// "build:a", "build:a and build:b", "build:a and 3 more".
+std::string steps_line(const std::vector<std::string>& steps);
+
+/// The text as Markdown on one line, also in a cell of a table.
+std::string markdown_text(std::string text);
+
+/// How many of so many annotations of one level are shown: GitHub drops what is above ten, and if
+/// there are more, the last one says so.
+size_t annotations_shown(size_t count);
+
 /// The failures of a run by cause, in plan order. `facts` is asked once for each failed step.
 std::vector<FailureCause> failure_causes(
     const plan::Report& report, const std::function<FailureFacts(const plan::StepOutcome&)>& facts);

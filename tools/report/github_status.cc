@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "report/github_command.h"
-
 namespace pinwheel::report {
 
 GitHubStatus::GitHubStatus(Printer printer) : printer_(printer), plain_(std::move(printer)) {}
@@ -23,9 +21,6 @@ void GitHubStatus::step_retry(const plan::Step& step, const Error& error,
 
 void GitHubStatus::step_finished(const plan::StepOutcome& outcome) {
   plain_.step_finished(outcome);
-  for (const std::string& warning : outcome.warnings) {
-    printer_.command(github_annotation({AnnotationLevel::warning, outcome.id, warning}));
-  }
 }
 
 void GitHubStatus::heartbeat(const run::Progress& progress) {

@@ -3,9 +3,9 @@
 
 namespace pinwheel::report {
 
-/// The plain status for a GitHub job: warnings of steps are annotated, and the summary is in a
-/// group. Failures are annotated by cause when the run has ended (`report/failure_cause`). Groups
-/// do not nest, and steps run in parallel, so steps have no groups.
+/// The plain status for a GitHub job: the summary is in a group. Failures and warnings are
+/// annotated when the run has ended (`report/failure_cause`, `report/step_warning`). Groups do not
+/// nest, and steps run in parallel, so steps have no groups.
 class GitHubStatus final : public run::StatusSink {
  public:
   explicit GitHubStatus(Printer printer);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "report/plan_text.h"
+#include "report/step_warning.h"
 
 namespace pinwheel::report {
 namespace {
@@ -26,14 +27,6 @@ std::vector<std::vector<std::string>> rows_of(const plan::Report& report) {
                     one.attempts > 0 ? format_duration(one.elapsed) : "", note_of(one)});
   }
   return rows;
-}
-
-std::string markdown_cell(std::string text) {
-  for (const auto& [from, to] :
-       {std::pair{"&", "&amp;"}, {"<", "&lt;"}, {"|", "\\|"}, {"\r", ""}, {"\n", " "}}) {
-    text = replace_all(std::move(text), from, to);
-  }
-  return text;
 }
 
 /// GitHub accepts one mebibyte per step.
@@ -71,7 +64,8 @@ std::string summary_line(const plan::Report& report) {
 }
 
 std::string summary_table(const plan::Report& report) {
-  return align_columns(rows_of(report)) + summary_line(report);
+  return align_columns(rows_of(report)) + warnings_text(step_warnings(report)) +
+         summary_line(report);
 }
 
 std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes) {
@@ -80,12 +74,13 @@ std::string summary_markdown(const RunReport& run, const std::vector<FailureCaus
   bool header = true;
   for (const std::vector<std::string>& row : rows_of(report)) {
     out += "|";
-    for (const std::string& cell : row) out += fmt::format(" {} |", markdown_cell(cell));
+    for (const std::string& cell : row) out += fmt::format(" {} |", markdown_text(cell));
     out += "\n";
     if (header) out += "|---|---|---|---|\n";
     header = false;
   }
-  return out + "\n" + summary_line(report) + causes_markdown(causes) + reproduce_markdown(run);
+  return out + "\n" + summary_line(report) + causes_markdown(causes) +
+         warnings_markdown(step_warnings(report)) + reproduce_markdown(run);
 }
 
 }  // namespace pinwheel::report

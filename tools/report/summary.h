@@ -12,11 +12,11 @@ namespace pinwheel::report {
 /// omitted.
 std::string summary_line(const plan::Report& report);
 
-/// A table of the steps (step, state, time, note), then the summary line.
+/// A table of the steps (step, state, time, note), their warnings, then the summary line.
 std::string summary_table(const plan::Report& report);
 
 /// The same as GitHub-flavored Markdown under a heading, for $GITHUB_STEP_SUMMARY. If a step
-/// failed, the causes follow and a folded report of the failures, so that `pinwheel reproduce`
+/// failed, it has the causes and a folded report of the failures, so that `pinwheel reproduce`
 /// needs only this text.
 std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes);
 

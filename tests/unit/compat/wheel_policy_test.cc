@@ -24,12 +24,11 @@ matrix::Settings with_checks(std::vector<matrix::Check> after) {
 
 }  // namespace
 
-TEST_CASE("device code and size are judged where the matrix names them, the rest always") {
+TEST_CASE("size is judged where the matrix names it, the rest always") {
   const Result<WheelPolicy> silent = wheel_policy(with_checks({}));
   REQUIRE(silent);
   CHECK(judges(*silent, "record"));
   CHECK_FALSE(judges(*silent, "size"));
-  CHECK_FALSE(judges(*silent, "device-code"));
   CHECK(silent->strict.empty());
   CHECK(silent->expected.arch_list == std::vector<std::string>{"9.0"});
 
@@ -40,6 +39,17 @@ TEST_CASE("device code and size are judged where the matrix names them, the rest
   CHECK(judges(*named, "device-code"));
   CHECK(named->expected.size_limit == 2'000'000);
   CHECK(named->strict == std::vector<std::string>{"size", "device-code", "debug-info"});
+}
+
+TEST_CASE("a rule that the matrix accepts is not judged") {
+  matrix::Settings settings = with_checks({{"size", {"2 MB"}}});
+  settings.checks.accept = {"torch-requirement", "device-code"};
+  const Result<WheelPolicy> policy = wheel_policy(settings);
+  REQUIRE(policy);
+  CHECK_FALSE(judges(*policy, "torch-requirement"));
+  CHECK_FALSE(judges(*policy, "device-code"));
+  CHECK(judges(*policy, "size"));
+  CHECK(judges(*policy, "record"));
 }
 
 TEST_CASE("a wheel may need what the matrix says that others provide") {

@@ -59,6 +59,18 @@ TEST_CASE("warnings of strict rules fail") {
   CHECK(failures(findings, {"relro"}) == findings);
 }
 
+TEST_CASE("findings of one rule and message are one line with every file") {
+  const std::vector<Finding> findings = {
+      {"relro", "a.so", "has none", "PT_GNU_RELRO", "link with it"},
+      {"size", "x.whl", "is large"},
+      {"relro", "b.so", "has none", "no segment", "link with it"},
+      {"relro", "a.so", "has none", "PT_GNU_RELRO", "link with it"},
+      {"relro", "c.so", "has some", "", "link with it"}};
+  CHECK(to_lines(findings) ==
+        Texts{"[relro] `a.so`, `b.so`: has none (PT_GNU_RELRO; no segment); link with it",
+              "[size] `x.whl`: is large", "[relro] `c.so`: has some; link with it"});
+}
+
 TEST_CASE("an expected architecture that does not exist is a configuration error") {
   Expectations expected;
   expected.arch_list = {"Hopper"};

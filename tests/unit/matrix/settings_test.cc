@@ -36,6 +36,7 @@ const std::string kSettingsBody =
     "checks:\n"
     "  before: [compiler, {header: a.h}]\n"
     "  after: [{size: 10 MB}, {operators: ['a::b', 'a::c']}]\n"
+    "  accept: [torch-requirement]\n"
     "test:\n"
     "  pip: [pytest]\n"
     "  command: [pytest, '{package}/tests']\n"
@@ -152,6 +153,17 @@ TEST_CASE("overrides apply in order, the later wins") {
   const Settings nightly = settings(kSettingsBody, "cp311-cu130-torchnightly");
   CHECK(nightly.build.arch_list == Names{"12.0+PTX"});
   CHECK(nightly.build.timeout == std::chrono::hours(2));
+}
+
+TEST_CASE("findings are accepted by the name of their rule, which is not required as well") {
+  CHECK(settings(kSettingsBody, "cp311-cpu-torch2.13").checks.accept == Names{"torch-requirement"});
+  const Matrix matrix =
+      parsed("axes: {python: ['3.11']}\nchecks: {after: [relro], accept: [relro]}\n");
+  const Result<Settings> refused =
+      settings_for(matrix, testing::variant_named(value_of(expand(matrix)), "cp311"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "`checks` both requires and accepts `relro`");
+  CHECK(refused.error().at->line > 0);
 }
 
 TEST_CASE("checks keep their order and their arguments") {

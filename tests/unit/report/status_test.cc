@@ -119,16 +119,11 @@ TEST_CASE("a quiet run prints failed steps alone") {
   CHECK(text == kEvents.substr(kEvents.find("failed ")));
 }
 
-TEST_CASE("GitHub status annotates warnings and groups the summary") {
+TEST_CASE("GitHub status groups the summary") {
   std::string text;
   report::GitHubStatus status(printer_to(text));
   tell(status);
   CHECK(text == kEvents + kSkipped + "::group::summary\n" + kTable + "::endgroup::\n");
-  text.clear();
-  plan::StepOutcome warned = skipped_test();
-  warned.warnings = {"100% more\ngeneral"};
-  status.step_finished(warned);
-  CHECK(text.ends_with("::warning title=test%3Aa::100%25 more%0Ageneral\n"));
 }
 
 TEST_CASE("an annotation escapes characters that would end it") {

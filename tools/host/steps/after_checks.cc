@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "base/text.h"
 #include "compat/wheel_policy.h"
@@ -32,18 +33,43 @@ std::vector<inspect::Finding> with_arch_list_hint(std::vector<inspect::Finding> 
   return findings;
 }
 
-Error as_error(const fs::path& wheel, const std::vector<inspect::Finding>& findings) {
+/// The failures, then the findings that would not have stopped the build.
+Error as_error(const fs::path& wheel, const std::vector<inspect::Finding>& failures,
+               const std::vector<inspect::Finding>& warnings) {
   Error error{ErrorKind::check, fmt::format("{} violates {}", quoted(wheel.filename().string()),
-                                            plural(findings.size(), "rule"))};
-  for (const inspect::Finding& finding : findings)
+                                            plural(failures.size(), "rule"))};
+  for (const inspect::Finding& finding : failures)
     error.causes.push_back(inspect::to_error(finding));
+  for (const inspect::Finding& finding : warnings) {
+    Error& cause = error.causes.emplace_back(inspect::to_error(finding));
+    cause.message = "warning: " + cause.message;
+  }
   return error;
+}
+
+void log_findings(const StepContext& context, const fs::path& wheel, std::string_view severity,
+                  const std::vector<inspect::Finding>& findings) {
+  for (const inspect::Finding& finding : findings) {
+    append_log(context, fmt::format("{}: {}: {}\n", severity, quoted(wheel.filename().string()),
+                                    join(inspect::to_lines({finding}), "")));
+  }
+}
+
+std::vector<inspect::Finding> without(std::vector<inspect::Finding> findings,
+                                      const std::vector<inspect::Finding>& what) {
+  std::erase_if(findings, [&what](const inspect::Finding& finding) {
+    return std::find(what.begin(), what.end(), finding) != what.end();
+  });
+  return findings;
 }
 
 }  // namespace
 
-Done check_after(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
-                 const wheel::Naming& naming, const fs::path& finished) {
+Result<std::vector<inspect::Finding>> check_after(const StepContext& context,
+                                                  const plan::BuildWheel& action,
+                                                  const BuildSite& site,
+                                                  const wheel::Naming& naming,
+                                                  const fs::path& finished) {
   const std::vector<matrix::Check>& checks = action.settings.checks.after;
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(finished));
   TRY(const inspect::WheelFacts facts, inspect::gather(finished.filename().string(), *source));
@@ -53,13 +79,17 @@ Done check_after(const StepContext& context, const plan::BuildWheel& action, con
   TRY(policy.expected.judge_symbols, symbols_judge(context, action));
   TRY(const std::vector<inspect::Finding> findings,
       inspect::check(facts, policy.expected, policy.rules));
-  const std::vector<inspect::Finding> failures = inspect::failures(findings, policy.strict);
-  if (!failures.empty()) {
-    return fail(as_error(finished, with_arch_list_hint(failures, context.attempt.log)));
+  const std::vector<inspect::Finding> failures =
+      with_arch_list_hint(inspect::failures(findings, policy.strict), context.attempt.log);
+  const std::vector<inspect::Finding> warnings =
+      without(findings, inspect::failures(findings, policy.strict));
+  log_findings(context, finished, "error", failures);
+  log_findings(context, finished, "warning", warnings);
+  if (!failures.empty()) return fail(as_error(finished, failures, warnings));
+  if (const matrix::Check* const operators = compat::find_check(checks, "operators")) {
+    TRY_DONE(check_operators(context, site, finished, action.compute, operators->arguments));
   }
-  const matrix::Check* const operators = compat::find_check(checks, "operators");
-  if (operators == nullptr) return {};
-  return check_operators(context, site, finished, action.compute, operators->arguments);
+  return warnings;
 }
 
 }  // namespace pinwheel::host

@@ -5,14 +5,19 @@
 
 #include "base/result.h"
 #include "host/steps/build_site.h"
+#include "inspect/finding.h"
 #include "plan/action.h"
 
 namespace pinwheel::host {
 
-/// Runs the `checks.after` of a class on a finished wheel: the rules of `inspect` with the plan's
-/// expectations, and `operators`, which installs the wheel in an overlay and queries torch. Kind
-/// `check` with every finding as a cause; no finding is only printed.
-Done check_after(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
-                 const wheel::Naming& naming, const std::filesystem::path& finished);
+/// Runs the checks of a class on a finished wheel: the rules of `inspect` with the plan's
+/// expectations, and `operators`, which installs the wheel in an overlay and queries torch. The
+/// attempt's log gets every finding. Returns those that do not stop the build; kind `check`, with
+/// every finding as a cause, if one does.
+Result<std::vector<inspect::Finding>> check_after(const StepContext& context,
+                                                  const plan::BuildWheel& action,
+                                                  const BuildSite& site,
+                                                  const wheel::Naming& naming,
+                                                  const std::filesystem::path& finished);
 
 }  // namespace pinwheel::host

@@ -81,12 +81,16 @@ std::string record_of(const plan::BuildWheel& action, PathMode mode, const Repai
   return record.dump(2) + "\n";
 }
 
+struct FinishedWheels {
+  std::vector<fs::path> wheels = {};
+  std::vector<inspect::Finding> findings = {};  ///< of all, that did not stop the build
+};
+
 /// Finishes and checks in scratch; only wheels that passed every check are moved to the output
 /// directory.
-Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
-                                               const plan::BuildWheel& action,
-                                               const BuildSite& site, const RepairedBuild& built) {
-  std::vector<fs::path> finished;
+Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::BuildWheel& action,
+                                        const BuildSite& site, const RepairedBuild& built) {
+  FinishedWheels finished;
   for (const wheel::Naming& naming : action.namings) {
     const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
                                 record_of(action, site.space.mode(), built),
@@ -97,8 +101,10 @@ Result<std::vector<fs::path>> finish_and_check(const StepContext& context,
         pep::parse_wheel_name(fs::path(output.path).filename().string()));
     TRY_DONE(plan::judge_platform(action, name));
     TRY_DONE(check_wheel_for_secrets(output.path, action.secrets, context.workplace.secrets));
-    TRY_DONE(check_after(context, action, site, naming, output.path));
-    finished.emplace_back(output.path);
+    TRY(const std::vector<inspect::Finding> findings,
+        check_after(context, action, site, naming, output.path));
+    finished.findings.insert(finished.findings.end(), findings.begin(), findings.end());
+    finished.wheels.emplace_back(output.path);
   }
   return finished;
 }
@@ -115,10 +121,13 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   TRY(const fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   TRY(std::vector<std::string> warnings, check_built_wheel(context, action, built));
   TRY(const RepairedBuild repaired, repair_built(context, action, site, built));
-  TRY(const std::vector<fs::path> finished, finish_and_check(context, action, site, repaired));
+  TRY(const FinishedWheels finished, finish_and_check(context, action, site, repaired));
+  for (std::string& line : inspect::to_lines(finished.findings)) {
+    warnings.push_back(std::move(line));
+  }
   run::Success success;
   success.warnings = std::move(warnings);
-  for (const fs::path& wheel : finished) {
+  for (const fs::path& wheel : finished.wheels) {
     TRY(const plan::Output output, put_into(wheel, context.workplace.output));
     append_log(context, fmt::format("{} sha256={}\n", output.path, output.sha256));
     success.outputs.push_back(output);
