@@ -20,7 +20,8 @@ namespace {
 /// Whether the rule can be judged: device code and size need the numbers of the matrix.
 bool can_judge(const std::string& rule, const matrix::Settings& settings) {
   if (find_check(settings.checks.after, rule) != nullptr) return true;
-  return rule != "device-code" && rule != "size";
+  if (rule == "device-code") return !settings.build.arch_list.empty();
+  return rule != "size";
 }
 
 std::vector<std::string> rules_for(const matrix::Settings& settings) {

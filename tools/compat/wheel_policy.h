@@ -18,7 +18,8 @@ struct WheelPolicy {
   std::vector<std::string> strict = {};  ///< that the matrix names: their warnings fail too
 };
 
-/// Kind `config` for a size that is none.
+/// Device code is judged where the matrix sets `build.arch-list` for a GPU or names the check, size
+/// where it is named, the other rules always. Kind `config` for a size that is none.
 Result<WheelPolicy> wheel_policy(const matrix::Settings& settings);
 
 /// The torch that a matrix declares for a variant: the minor release of a C++ ABI, or all from the

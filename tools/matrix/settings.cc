@@ -173,6 +173,12 @@ Result<RepairSettings> read_repair(const Node& node, const Reader& reader) {
                            "expected `auto`, `none` or a command as a list"));
 }
 
+/// Architectures are those of a GPU; without the axis, of CUDA's.
+bool takes_architectures(const Variant& variant) {
+  const std::string& family = split_compute(variant.get("compute")).family;
+  return family.empty() || family == "cuda" || family == "rocm";
+}
+
 Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   BuildSettings build;
   TRY(build.command, reader.list(node, "command", Placeholders::variant_and_plan));
@@ -286,6 +292,7 @@ Result<Settings> settings_for(const Matrix& matrix, const Variant& variant) {
   }
   if (const Node* const node = sections.find("build")) {
     TRY(settings.build, read_build(*node, reader));
+    if (!takes_architectures(variant)) settings.build.arch_list.clear();
   }
   if (const Node* const node = sections.find("checks")) {
     TRY(settings.checks, read_check_settings(*node, reader));

@@ -89,7 +89,8 @@ struct RepairSettings {
 struct BuildSettings {
   std::vector<std::string> command =
       {};  ///< argv, never empty; the plan fills `{dest_dir}`, `{package}`, `{version}`
-  std::vector<std::string> arch_list = {};  ///< "8.0", "12.0+PTX", "gfx90a"
+  /// "8.0", "12.0+PTX", "gfx90a"; empty for a compute without a GPU's architectures, such as "cpu"
+  std::vector<std::string> arch_list = {};
   uint64_t memory_per_job = 2ULL << 30;  ///< bytes
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Retry retry = {};

@@ -41,6 +41,14 @@ TEST_CASE("size is judged where the matrix names it, the rest always") {
   CHECK(named->strict == std::vector<std::string>{"size", "device-code", "debug-info"});
 }
 
+TEST_CASE("an arch list is a promise: device code is judged, named or not") {
+  CHECK(judges(*wheel_policy(with_checks({})), "device-code"));
+  matrix::Settings settings;
+  CHECK_FALSE(judges(*wheel_policy(settings), "device-code"));
+  settings.checks.after = {{"device-code"}};
+  CHECK(judges(*wheel_policy(settings), "device-code"));
+}
+
 TEST_CASE("a rule that the matrix accepts is not judged") {
   matrix::Settings settings = with_checks({{"size", {"2 MB"}}});
   settings.checks.accept = {"torch-requirement", "device-code"};

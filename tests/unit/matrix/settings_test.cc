@@ -148,11 +148,22 @@ TEST_CASE("secrets are names of variables, once each") {
 }
 
 TEST_CASE("overrides apply in order, the later wins") {
-  CHECK(settings(kSettingsBody, "cp311-cpu-torch2.13").build.arch_list == Names{"9.0"});
+  CHECK(settings(kSettingsBody, "cp311-cpu-torch2.13").build.timeout == std::chrono::minutes(90));
   CHECK(settings(kSettingsBody, "cp311-cu130-torch2.13").build.arch_list == Names{"9.0", "10.0"});
   const Settings nightly = settings(kSettingsBody, "cp311-cu130-torchnightly");
   CHECK(nightly.build.arch_list == Names{"12.0+PTX"});
   CHECK(nightly.build.timeout == std::chrono::hours(2));
+}
+
+TEST_CASE("architectures are those of a variant with a GPU") {
+  const std::string body =
+      "axes: {python: ['3.11'], compute: [cpu, cuda/13.0, rocm/6.4]}\n"
+      "build: {arch-list: ['9.0']}\n";
+  CHECK(settings(body, "cp311-cpu").build.arch_list.empty());
+  CHECK(settings(body, "cp311-cu130").build.arch_list == Names{"9.0"});
+  CHECK(settings(body, "cp311-rocm6.4").build.arch_list == Names{"9.0"});
+  const std::string plain = "axes: {python: ['3.11']}\nbuild: {arch-list: ['9.0']}\n";
+  CHECK(settings(plain, "cp311").build.arch_list == Names{"9.0"});
 }
 
 TEST_CASE("findings are accepted by the name of their rule, which is not required as well") {
