@@ -132,6 +132,25 @@ bool is_workflow(const std::string& path) {
   return path.starts_with(kWorkflows) && (path.ends_with(".yml") || path.ends_with(".yaml"));
 }
 
+/// What is on the command line of CMake in every build: of the table of scikit-build-core, and of
+/// cibuildwheel's `config-settings`.
+std::map<std::string, std::string> cmake_defines(const init::ProjectFacts& facts) {
+  constexpr std::string_view kDefine = "cmake.define.";
+  std::map<std::string, std::string> defines = facts.tools.scikit_build.base.defines;
+  for (const project::ScikitBuildOverride& override : facts.tools.scikit_build.overrides) {
+    if (override.replaces_defines) defines.clear();
+    for (const auto& [key, value] : override.settings) {
+      if (key.starts_with(kDefine)) defines.erase(key.substr(kDefine.size()));
+    }
+  }
+  const auto settings = facts.cibuildwheel.options.find("config-settings");
+  if (settings == facts.cibuildwheel.options.end()) return defines;
+  for (const auto& [key, value] : settings->second.entries) {
+    if (key.starts_with(kDefine)) defines[key.substr(kDefine.size())] = value;
+  }
+  return defines;
+}
+
 /// Reads a file of the project, if its name says that it matters.
 void read_one(ports::Files& files, const fs::path& directory, const std::string& path,
               init::ProjectFacts& facts) {
@@ -150,7 +169,8 @@ void read_one(ports::Files& files, const fs::path& directory, const std::string&
   if (source) {
     facts.sources.push_back(project::scan_source(path, *text));
   } else if (cmake && facts.cmake) {
-    facts.cmake = project::merged(*facts.cmake, project::parse_cmake_lists(*text));
+    facts.cmake =
+        project::merged(*facts.cmake, project::parse_cmake_lists(*text, cmake_defines(facts)));
   } else if (last_part(path) == kMeson && facts.meson) {
     facts.meson = project::merged(*facts.meson, project::parse_meson_build(*text));
   }
@@ -195,9 +215,9 @@ Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path&
                 "pass the directory of a Python project, or `--from NAME==VERSION` for an sdist on "
                 "the index");
   }
-  const fs::path cmake = fs::path(facts.tools.scikit_build_source) / kCMake;
+  const fs::path cmake = fs::path(facts.tools.scikit_build.base.source_dir) / kCMake;
   if (const auto text = text_of(files, directory, cmake.lexically_normal().string(), facts)) {
-    facts.cmake = project::parse_cmake_lists(*text);
+    facts.cmake = project::parse_cmake_lists(*text, cmake_defines(facts));
   }
   if (const auto text = text_of(files, directory, std::string(kMeson), facts)) {
     facts.meson = project::parse_meson_build(*text);

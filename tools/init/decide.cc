@@ -278,8 +278,7 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   if (proof) torch = with_proven_abi(facts, std::move(torch), *proof);
   const PythonChoice named = choose_pythons(facts);
   PythonChoice pythons = with_torch(named, facts.torches, torch.releases);
-  const PythonAbiChoice abi =
-      proof ? proof->python : choose_python_abi(facts, pythons.values.front());
+  const PythonAbiChoice abi = proof ? proof->python : choose_python_abi(facts, pythons.values);
   if (!abi.limit.empty()) pythons = with_limited_api(std::move(pythons), abi.limit);
   const FromCibuildwheel cibw = translate_cibuildwheel(facts, pythons.values);
   Decision decision{std::move(identity.name), {std::move(identity.lines), {}}};

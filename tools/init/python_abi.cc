@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "init/pythons.h"
@@ -13,6 +15,7 @@ namespace {
 
 using project::Backend;
 using project::SourceMark;
+using Texts = std::vector<std::string>;
 
 PythonAbiChoice limited(std::string limit, std::string because) {
   PythonAbiChoice choice{fmt::format("limited({})", limit), limit, std::move(because), {}};
@@ -64,19 +67,99 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
   return choice;
 }
 
-std::optional<PythonAbiChoice> of_scikit_build(const ProjectFacts& facts) {
-  if (backend(facts) != Backend::scikit_build_core) return std::nullopt;
-  const std::string& tag = facts.tools.scikit_build_py_api;
-  if (tag.empty() && facts.tools.scikit_build_pure) {
-    return PythonAbiChoice{
-        "none", {}, "`[tool.scikit-build]` makes a wheel without compiled files", {}};
+/// `abi.python` of a wheel that scikit-build-core makes with these settings for a Python.
+std::string abi_of_wheel(const project::ScikitBuildSettings& settings, const std::string& python) {
+  const bool threaded = python.ends_with('t');
+  for (const std::string& tag : split(settings.py_api, '.')) {
+    if (tag.starts_with("py")) return "none";
+    // Where a Python lacks that ABI, the tag is ignored.
+    const std::string limit = python_of_tag(tag);
+    if (!limit.empty() && !threaded && !is_older(python, limit)) {
+      return fmt::format("limited({})", limit);
+    }
   }
-  if (tag.empty()) return std::nullopt;
-  const std::string because = fmt::format("`wheel.py-api` of scikit-build-core is {}", quoted(tag));
-  if (tag.starts_with("py")) return PythonAbiChoice{"none", {}, because, {}};
-  const std::string limit = python_of_tag(tag);
-  if (limit.empty()) return std::nullopt;
-  return limited(limit, because);
+  return settings.is_pure() ? "none" : "version";
+}
+
+project::ScikitBuildSite site_of(const ProjectFacts& facts, const std::string& python) {
+  project::ScikitBuildSite site{python, {}, !facts.package_info.name.empty(), {}, {}};
+  const Texts requirements = requirements_on(build_requires(facts), "scikit-build-core");
+  if (!requirements.empty()) site.requirement = requirements.front();
+  const auto entries = [&facts](const char* option) {
+    const auto found = facts.cibuildwheel.options.find(option);
+    return found == facts.cibuildwheel.options.end() ? project::CibwValue{} : found->second;
+  };
+  for (const auto& [name, value] : entries("environment").entries) site.variables[name] = value;
+  site.config_settings = entries("config-settings").entries;
+  return site;
+}
+
+/// What `abi.python` may be for the Pythons, each once, and what decides on it only in a build.
+struct PossibleAbis {
+  std::map<std::string, std::set<std::string>> by_python = {};
+  std::set<std::string> all = {};
+  std::set<std::string> undecided = {};
+};
+
+PossibleAbis possible_abis(const ProjectFacts& facts, const Texts& pythons) {
+  PossibleAbis result;
+  for (const std::string& python : pythons) {
+    const project::ScikitBuildOutcomes outcomes =
+        project::scikit_build_outcomes(facts.tools.scikit_build, site_of(facts, python));
+    for (const project::ScikitBuildSettings& settings : outcomes.possible) {
+      const std::string abi = abi_of_wheel(settings, python);
+      result.by_python[python].insert(abi);
+      result.all.insert(abi);
+    }
+    result.undecided.insert(outcomes.undecided.begin(), outcomes.undecided.end());
+  }
+  return result;
+}
+
+/// The limit of the oldest Python whose wheel certainly has one; its wheel serves the newer ones.
+std::string certain_limit(const PossibleAbis& abis, const Texts& pythons) {
+  for (const std::string& python : pythons) {
+    const std::set<std::string>& possible = abis.by_python.at(python);
+    const std::string& abi = *possible.begin();
+    if (possible.size() == 1 && abi.starts_with("limited(")) return abi.substr(8, abi.size() - 9);
+  }
+  return {};
+}
+
+/// The ABI for wheels that may be of several: every one of them keeps to `version`.
+PythonAbiChoice undecided_abi(const PossibleAbis& abis) {
+  PythonAbiChoice choice{"version", {}, "what every outcome of the build keeps: see the end", {}};
+  const Texts conditions(abis.undecided.begin(), abis.undecided.end());
+  const Texts values(abis.all.begin(), abis.all.end());
+  choice.left_out.push_back(
+      {"`[[tool.scikit-build.overrides]]` (pyproject.toml)",
+       fmt::format("{}, so that `abi.python` is one of {}: if every build makes the same, write it",
+                   conditions.empty() ? "they differ by Python"
+                                      : quoted_list(conditions) + " is known in the build alone",
+                   quoted_list(values))});
+  return choice;
+}
+
+std::optional<PythonAbiChoice> of_scikit_build(const ProjectFacts& facts, const Texts& pythons) {
+  if (backend(facts) != Backend::scikit_build_core) return std::nullopt;
+  const PossibleAbis abis = possible_abis(facts, pythons);
+  const bool overridden = !facts.tools.scikit_build.overrides.empty();
+  const std::string& tag = facts.tools.scikit_build.base.py_api;
+  const std::string by_tag =
+      overridden || tag.empty()
+          ? "`[tool.scikit-build]` with its overrides"
+          : fmt::format("`wheel.py-api` of scikit-build-core is {}", quoted(tag));
+  if (abis.all == std::set<std::string>{"version"}) return std::nullopt;
+  if (abis.all == std::set<std::string>{"none"}) {
+    return PythonAbiChoice{
+        "none",
+        {},
+        overridden || tag.empty() ? "`[tool.scikit-build]` makes a wheel for every Python" : by_tag,
+        {}};
+  }
+  const std::string limit = abis.all.contains("none") ? "" : certain_limit(abis, pythons);
+  if (!limit.empty()) return limited(limit, by_tag);
+  return undecided_abi(abis);
 }
 
 std::optional<PythonAbiChoice> of_meson(const ProjectFacts& facts) {
@@ -151,8 +234,9 @@ std::vector<LeftOut> unclear_limits(const ProjectFacts& facts) {
 
 }  // namespace
 
-PythonAbiChoice choose_python_abi(const ProjectFacts& facts, const std::string& oldest) {
-  for (auto& choice : {of_scikit_build(facts), of_meson(facts), of_maturin(facts, oldest),
+PythonAbiChoice choose_python_abi(const ProjectFacts& facts, const Texts& pythons) {
+  const std::string& oldest = pythons.front();
+  for (auto& choice : {of_scikit_build(facts, pythons), of_meson(facts), of_maturin(facts, oldest),
                        of_setuptools(facts, oldest)}) {
     if (choice) return *choice;
   }

@@ -15,8 +15,9 @@ struct PythonAbiChoice {
   std::vector<LeftOut> left_out = {};
 };
 
-/// Decides from what the build files say. `oldest` is the oldest Python of the matrix: the limit
-/// where a project uses the limited API without naming one.
-PythonAbiChoice choose_python_abi(const ProjectFacts& facts, const std::string& oldest);
+/// Decides from what the build files say. `pythons` are those of the matrix, ascending: the oldest
+/// is the limit where a project uses the limited API without naming one.
+PythonAbiChoice choose_python_abi(const ProjectFacts& facts,
+                                  const std::vector<std::string>& pythons);
 
 }  // namespace pinwheel::init

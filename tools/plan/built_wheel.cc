@@ -74,15 +74,30 @@ std::string python_part(const WheelTags& tags) {
   return tags.python + "-" + tags.abi;
 }
 
+/// How to make the wheel for every Python that the plan promises; `own` is the line that promises
+/// what was built.
+std::string no_abi_hint(project::Backend backend, PythonUse use, const std::string& own) {
+  switch (use) {
+    case PythonUse::some:
+      return fmt::format("write {}: its libraries take symbols of CPython", own);
+    case PythonUse::none:
+      return fmt::format("{}; or write {}", project::no_abi_fix(backend), own);
+    case PythonUse::unknown:
+      break;
+  }
+  return fmt::format("write {}; if its libraries take no symbol of CPython, {} instead", own,
+                     project::no_abi_fix(backend));
+}
+
 Error narrower_error(const BuildWheel& action, const pep::WheelName& built,
-                     project::Backend backend) {
-  const std::string own = python_abi_of(built.tags);
+                     project::Backend backend, PythonUse use) {
+  const std::string own = quoted(fmt::format("abi: {{python: {}}}", python_abi_of(built.tags)));
   std::string hint;
   if (action.tags.abi == "abi3") {
     const int minor = minor_of(action.tags.python).value_or(0);
-    hint = project::limited_api_fix(backend, minor);
+    hint = fmt::format("{}; or write {}", project::limited_api_fix(backend, minor), own);
   } else if (action.tags.abi == "none") {
-    hint = project::no_abi_fix(backend);
+    hint = no_abi_hint(backend, use, own);
   } else {
     return {
         .kind = ErrorKind::unplanned_wheel,
@@ -90,7 +105,6 @@ Error narrower_error(const BuildWheel& action, const pep::WheelName& built,
                                quoted(python_part(built.tags)), quoted(python_part(action.tags))),
         .hint = "make `build.command` use the Python of its environment"};
   }
-  hint += fmt::format("; or write {}", quoted(fmt::format("abi: {{python: {}}}", own)));
   return {.kind = ErrorKind::unplanned_wheel,
           .message = fmt::format("the build made a wheel for {}, but `abi.python` promises {}",
                                  quoted(python_part(built.tags)), quoted(python_part(action.tags))),
@@ -190,11 +204,11 @@ std::string python_abi_of(const pep::TagSet& tags) {
 Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
                                                    const pep::WheelName& built,
                                                    const std::string& metadata_name,
-                                                   project::Backend backend) {
+                                                   project::Backend backend, PythonUse use) {
   TRY_DONE(judge_name(action, metadata_name));
   TRY_DONE(judge_version(action, built));
   const TagFit fit = tag_fit(built.tags, action.tags, action.environment.python);
-  if (fit == TagFit::narrower) return fail(narrower_error(action, built, backend));
+  if (fit == TagFit::narrower) return fail(narrower_error(action, built, backend, use));
   const std::vector<std::string> same = same_file(action, built, fit);
   if (!same.empty()) return fail(collision_error(built, same, fit));
   std::vector<std::string> warnings;

@@ -24,15 +24,19 @@ TagFit tag_fit(const pep::TagSet& built, const WheelTags& planned, const std::st
 /// The value of `abi.python` that describes such tags: "none", "limited(3.10)", "version".
 std::string python_abi_of(const pep::TagSet& tags);
 
+/// Whether the libraries of a built wheel take symbols of CPython.
+enum class PythonUse { unknown, none, some };
+
 /// Checks what a backend built against the plan: the project's name, its public version, its tags.
 /// Returns warnings, for people. Kind `check` for another name or version. Kind `unplanned_wheel`
 /// for tags that break the promise of `abi`, or that make two builds of the plan write one file;
-/// the hint has the fix for the backend and the `abi` to write instead. `metadata_name` is `Name`
-/// of METADATA.
+/// the hint has the `abi` to write instead and the fix for the backend: a wheel for every Python is
+/// no fix for one that takes symbols of CPython (`use`). `metadata_name` is `Name` of METADATA.
 Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
                                                    const pep::WheelName& built,
                                                    const std::string& metadata_name,
-                                                   project::Backend backend);
+                                                   project::Backend backend,
+                                                   PythonUse use = PythonUse::unknown);
 
 /// Checks the platform tag of a finished wheel against the axis `libc`. Kind `unplanned_wheel` for
 /// the other C library; a wheel for any platform is for both.

@@ -1,9 +1,11 @@
 #include "project/cmake_lists.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "project/abi_macros.h"
+#include "project/truth.h"
 
 namespace pinwheel::project {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 struct CMakeCall {
   std::string name;
   std::vector<std::string> words;
+  bool quoted_end = false;  ///< the last argument is in quotes
 };
 
 /// The text without comments; bracket comments do not occur around calls.
@@ -51,8 +54,9 @@ std::vector<CMakeCall> calls_in(std::string_view code) {
       depth += (code[end] == '(') - (code[end] == ')');
       ++end;
     }
-    calls.push_back({to_lower(before.substr(begin)),
-                     words_in(code.substr(open + 1, end - std::min(end, open + 2)))});
+    const std::string_view arguments = code.substr(open + 1, end - std::min(end, open + 2));
+    calls.push_back(
+        {to_lower(before.substr(begin)), words_in(arguments), trim(arguments).ends_with('"')});
     open = end;
   }
   return calls;
@@ -105,7 +109,6 @@ void read_call(const CMakeCall& call, CMakeLists& lists) {
     const std::vector<std::string> languages =
         call.name == "project" ? languages_of_project(call) : call.words;
     for (const std::string& language : languages) add_once(lists.languages, language);
-    lists.needs_cuda = lists.needs_cuda || (call.name == "project" && has_word(call, "CUDA"));
   }
   if (call.name == "find_package" && !call.words.empty()) add_once(lists.packages, call.words[0]);
   if (call.name == "pkg_check_modules" || call.name == "pkg_search_module") {
@@ -120,12 +123,123 @@ void read_call(const CMakeCall& call, CMakeLists& lists) {
   if (lists.stable_abi_version.empty()) lists.stable_abi_version = sabi_version(call);
 }
 
+using Variables = std::map<std::string, std::string>;
+
+/// A word of `if` that is a constant, or the value of a variable.
+Truth constant_truth(const std::string& value) {
+  const std::string word = to_lower(value);
+  constexpr std::array<std::string_view, 4> kTrue = {"on", "yes", "true", "y"};
+  constexpr std::array<std::string_view, 7> kFalse = {"off",    "no",       "false", "n",
+                                                      "ignore", "notfound", "0"};
+  if (std::ranges::find(kTrue, word) != kTrue.end()) return Truth::yes;
+  if (word.empty() || word.ends_with("-notfound")) return Truth::no;
+  if (std::ranges::find(kFalse, word) != kFalse.end()) return Truth::no;
+  return std::ranges::all_of(word, is_digit) ? Truth::yes : Truth::unknown;
+}
+
+Truth operand_truth(const std::string& word, const Variables& variables) {
+  const Truth constant = constant_truth(word);
+  if (constant != Truth::unknown) return constant;
+  const auto found = variables.find(word);
+  return found == variables.end() ? Truth::unknown : constant_truth(found->second);
+}
+
+/// `[NOT] NAME`, joined by `AND` and `OR`, which CMake evaluates in this order; anything else is
+/// unknown.
+Truth condition_truth(const std::vector<std::string>& words, const Variables& variables) {
+  Truth any = Truth::no;
+  Truth all = Truth::yes;
+  size_t at = 0;
+  while (at < words.size()) {
+    const bool negative = words[at] == "NOT";
+    if (negative && ++at == words.size()) return Truth::unknown;
+    const Truth operand = operand_truth(words[at], variables);
+    all = both(all, negative ? negated(operand) : operand);
+    if (++at == words.size()) break;
+    if (words[at] != "AND" && words[at] != "OR") return Truth::unknown;
+    if (words[at++] == "OR") {
+      any = one_of(any, all);
+      all = Truth::yes;
+    }
+  }
+  return one_of(any, all);
+}
+
+/// The branches of the `if`s around a call, and the variables there.
+class Branches {
+ public:
+  explicit Branches(const Variables& defines) : defines_(defines), variables_(defines) {
+    for (const char* off : {"WIN32", "MSVC", "APPLE", "MINGW", "CYGWIN", "ANDROID", "IOS"}) {
+      variables_.try_emplace(off, "OFF");
+    }
+    for (const char* on : {"UNIX", "LINUX"}) variables_.try_emplace(on, "ON");
+  }
+
+  /// Reads a call that is about conditions or variables.
+  void read(const CMakeCall& call) {
+    if (call.name == "if") open_.push_back(opened(condition_truth(call.words, variables_)));
+    if (open_.empty()) return set(call);
+    Branch& last = open_.back();
+    if (call.name == "elseif") turn(last, condition_truth(call.words, variables_));
+    if (call.name == "else") turn(last, Truth::yes);
+    if (call.name == "endif") open_.pop_back();
+    set(call);
+  }
+
+  /// Whether the branch that is read now runs.
+  Truth here() const {
+    Truth truth = Truth::yes;
+    for (const Branch& branch : open_) truth = both(truth, branch.now);
+    return truth;
+  }
+
+ private:
+  struct Branch {
+    Truth now = Truth::unknown;
+    Truth before = Truth::no;  ///< whether an earlier branch ran
+  };
+
+  static Branch opened(Truth condition) { return {condition, condition}; }
+
+  static void turn(Branch& branch, Truth condition) {
+    branch.now = both(condition, negated(branch.before));
+    branch.before = one_of(branch.before, condition);
+  }
+
+  void set(const CMakeCall& call) {
+    const bool option = call.name == "option";
+    if ((call.name != "set" && !option) || call.words.empty() || here() == Truth::no) return;
+    const std::string& name = call.words[0];
+    const bool cached = option || std::ranges::find(call.words, "CACHE") != call.words.end();
+    if (cached && defines_.contains(name)) return;
+    std::string value = call.words.size() < 2 ? "" : call.words[1];
+    if (option) value = call.quoted_end || call.words.size() < 2 ? "OFF" : call.words.back();
+    const bool literal = option || cached || call.words.size() == 2;
+    if (here() == Truth::yes && literal && value.find('$') == std::string::npos) {
+      variables_[name] = value;
+    } else {
+      variables_.erase(name);
+    }
+  }
+
+  const Variables& defines_;
+  Variables variables_;
+  std::vector<Branch> open_;
+};
+
 }  // namespace
 
-CMakeLists parse_cmake_lists(std::string_view text) {
+CMakeLists parse_cmake_lists(std::string_view text, const Variables& defines) {
   const std::string code = without_cmake_comments(text);
   CMakeLists lists;
-  for (const CMakeCall& call : calls_in(code)) read_call(call, lists);
+  Branches branches(defines);
+  for (const CMakeCall& call : calls_in(code)) {
+    branches.read(call);
+    if (branches.here() == Truth::no) continue;
+    const bool certain = call.name == "project" && branches.here() == Truth::yes;
+    lists.needs_cuda = lists.needs_cuda || (certain && has_word(call, "CUDA"));
+    read_call(call, lists);
+  }
   if (lists.stable_abi_version.empty()) lists.stable_abi_version = limited_api_macro(code);
   lists.torch_target = torch_target_macro(code);
   return lists;

@@ -1,11 +1,12 @@
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace pinwheel::project {
 
-/// What the text of a `CMakeLists.txt` says; conditions are not evaluated.
+/// What the text of a `CMakeLists.txt` says, without the calls below an `if` that cannot hold.
 struct CMakeLists {
   std::vector<std::string> languages = {};   ///< of `project` and `enable_language`, as written
   std::vector<std::string> packages = {};    ///< of `find_package`, each once
@@ -19,7 +20,11 @@ struct CMakeLists {
   bool operator==(const CMakeLists&) const = default;
 };
 
-CMakeLists parse_cmake_lists(std::string_view text);
+/// `defines` are the variables of the command line, by name (`-DNAME=VALUE`). An `if` is decided by
+/// these, by the defaults of `option`, by literals of `set` and by what Linux is; where that does
+/// not decide it, both of its branches count.
+CMakeLists parse_cmake_lists(std::string_view text,
+                             const std::map<std::string, std::string>& defines = {});
 
 /// What both files say; whether CUDA is needed, the first one alone: it is that of the top.
 CMakeLists merged(CMakeLists first, const CMakeLists& second);

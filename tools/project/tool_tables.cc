@@ -32,11 +32,6 @@ std::string build_hook_of(const toml::table& document) {
   return {};
 }
 
-/// Whether the value at a dotted path is `false`, and not only absent.
-bool is_denied(const toml::table& document, std::string_view path) {
-  return document.at_path(path).value<bool>() == false;
-}
-
 bool lists_rust(const toml::table& document) {
   return document.at_path("tool.setuptools-rust.ext-modules").is_array() ||
          document.at_path("tool.setuptools-rust.bins").is_array();
@@ -53,10 +48,7 @@ Result<ToolTables> parse_tool_tables(std::string_view text, const std::string& f
   tables.classifiers = toml_texts(document, "project.classifiers");
   tables.extras = lists_in(document, "project.optional-dependencies");
   tables.groups = lists_in(document, "dependency-groups");
-  tables.scikit_build_py_api = word("tool.scikit-build.wheel.py-api");
-  tables.scikit_build_source = word("tool.scikit-build.cmake.source-dir");
-  tables.scikit_build_pure = is_denied(document, "tool.scikit-build.wheel.platlib") ||
-                             is_denied(document, "tool.scikit-build.wheel.cmake");
+  tables.scikit_build = read_scikit_build(document);
   tables.meson_limited_api = toml_flag(document, "tool.meson-python.limited-api");
   tables.bdist_py_limited_api = word("tool.distutils.bdist_wheel.py-limited-api");
   tables.setuptools_extensions = document.at_path("tool.setuptools.ext-modules").is_array();

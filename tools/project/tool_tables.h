@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "project/scikit_build.h"
 
 namespace pinwheel::project {
 
@@ -16,10 +17,7 @@ struct ToolTables {
   std::map<std::string, std::vector<std::string>> extras = {};
   /// `[dependency-groups]` (PEP 735), without included groups.
   std::map<std::string, std::vector<std::string>> groups = {};
-  std::string scikit_build_py_api = {};  ///< `[tool.scikit-build] wheel.py-api`, "cp312", "py3"
-  std::string scikit_build_source = {};  ///< its `cmake.source-dir`; empty for the project's top
-  /// By `wheel.platlib` or `wheel.cmake` of `[tool.scikit-build]`, its wheel is for every machine.
-  bool scikit_build_pure = false;
+  ScikitBuild scikit_build = {};          ///< `[tool.scikit-build]`
   bool meson_limited_api = false;         ///< `[tool.meson-python] limited-api`
   std::string bdist_py_limited_api = {};  ///< `[tool.distutils.bdist_wheel] py-limited-api`
   bool setuptools_extensions = false;     ///< `[tool.setuptools] ext-modules` lists some

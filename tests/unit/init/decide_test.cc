@@ -99,7 +99,7 @@ TEST_CASE("a project whose CMakeLists.txt always compiles CUDA has no build for 
 TEST_CASE("a limited API leaves the Pythons that have it") {
   ProjectFacts facts = project_named("demo");
   facts.pyproject->build_system = {{"scikit-build-core"}, "scikit_build_core.build", {}};
-  facts.tools.scikit_build_py_api = "cp312";
+  facts.tools.scikit_build.base.py_api = "cp312";
   CHECK(value_of(facts, "axes.python") == LineValue(Texts{"3.12", "3.13", "3.14"}));
   CHECK(value_of(facts, "abi.python") == LineValue("limited(3.12)"));
 }

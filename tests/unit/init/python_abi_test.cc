@@ -12,7 +12,7 @@ project::Pyproject of_backend(const std::string& backend) {
 }
 
 std::string chosen(const ProjectFacts& facts) {
-  return choose_python_abi(facts, "3.10").value;
+  return choose_python_abi(facts, {"3.10", "3.13"}).value;
 }
 
 TEST_CASE("no extension modules, or some") {
@@ -41,7 +41,7 @@ TEST_CASE("setuptools names the limited API in three places") {
   CHECK(chosen(facts) == "limited(3.12)");
   facts = {};
   facts.setup_py = project::SetupPy{.extensions = true, .limited_api = true};
-  const PythonAbiChoice unclear = choose_python_abi(facts, "3.10");
+  const PythonAbiChoice unclear = choose_python_abi(facts, {"3.10", "3.13"});
   CHECK(unclear.value == "version");
   REQUIRE(unclear.left_out.size() == 1);
   CHECK(unclear.left_out[0].why.ends_with("`python: limited(3.10)`"));
@@ -64,9 +64,9 @@ TEST_CASE("scikit-build-core, meson-python and maturin") {
   facts.pyproject = of_backend("scikit_build_core.build");
   facts.cmake = project::CMakeLists{};
   CHECK(chosen(facts) == "version");
-  facts.tools.scikit_build_py_api = "cp312";
-  CHECK(choose_python_abi(facts, "3.10").limit == "3.12");
-  facts.tools.scikit_build_py_api = "py3";
+  facts.tools.scikit_build.base.py_api = "cp312";
+  CHECK(choose_python_abi(facts, {"3.10", "3.13"}).limit == "3.12");
+  facts.tools.scikit_build.base.py_api = "py3";
   CHECK(chosen(facts) == "none");
   facts = {};
   facts.pyproject = of_backend("mesonpy");
@@ -91,10 +91,48 @@ TEST_CASE("scikit-build-core compiles unless it is told not to") {
   facts.pyproject = of_backend("scikit_build_core.build");
   CHECK(chosen(facts) == "version");
   facts.cmake = project::CMakeLists{};
-  facts.tools.scikit_build_pure = true;
+  facts.tools.scikit_build.base.platlib = false;
   CHECK(chosen(facts) == "none");
-  facts.tools.scikit_build_py_api = "cp312";
+  facts.tools.scikit_build.base = {.cmake = false};
+  CHECK(chosen(facts) == "none");
+  facts.tools.scikit_build.base.platlib = true;
+  CHECK(chosen(facts) == "version");
+}
+
+TEST_CASE("overrides of scikit-build-core decide, where reading shows whether they apply") {
+  ProjectFacts facts;
+  facts.pyproject = of_backend("scikit_build_core.build");
+  facts.cmake = project::CMakeLists{};
+  facts.tools.scikit_build.base.cmake = false;
+  facts.tools.scikit_build.overrides = {
+      {.any = {{"system-cmake", ">=3.15"}, {"cmake-wheel", "true", true}},
+       .settings = {{"wheel.cmake", "true"}}}};
+  CHECK(chosen(facts) == "version");
+  facts.tools.scikit_build.overrides[0].any.clear();
+  facts.tools.scikit_build.overrides[0].all = {{"env.WITH_C", "true", true}};
+  CHECK(chosen(facts) == "none");
+  facts.cibuildwheel.options["environment"] = {{}, {{"WITH_C", "1"}}, "pyproject.toml"};
+  CHECK(chosen(facts) == "version");
+  facts.tools.scikit_build.overrides[0].all = {{"platform-node", "builder"}};
+  const PythonAbiChoice open = choose_python_abi(facts, {"3.10", "3.13"});
+  CHECK(open.value == "version");
+  REQUIRE(open.left_out.size() == 1);
+  CHECK(open.left_out[0].why ==
+        "`platform-node` is known in the build alone, so that `abi.python` is one of `none`, "
+        "`version`: if every build makes the same, write it");
+}
+
+TEST_CASE("settings of the frontend win over the table of scikit-build-core") {
+  ProjectFacts facts;
+  facts.pyproject = of_backend("scikit_build_core.build");
+  facts.tools.scikit_build.base.py_api = "cp312";
   CHECK(chosen(facts) == "limited(3.12)");
+  facts.cibuildwheel.options["config-settings"] = {
+      {}, {{"skbuild.wheel.py-api", "cp310"}}, "pyproject.toml"};
+  CHECK(chosen(facts) == "limited(3.10)");
+  facts.cibuildwheel.options["environment"] = {
+      {}, {{"SKBUILD_WHEEL_PY_API", "py3"}}, "pyproject.toml"};
+  CHECK(chosen(facts) == "none");
 }
 
 TEST_CASE("setuptools-rust makes an extension module, of one Python unless bdist_wheel says more") {
@@ -111,7 +149,7 @@ TEST_CASE("a stable ABI that the wheel's name does not show is said") {
   ProjectFacts facts;
   facts.pyproject = of_backend("scikit_build_core.build");
   facts.cmake = project::CMakeLists{.python_module = true, .stable_abi = true};
-  const PythonAbiChoice choice = choose_python_abi(facts, "3.10");
+  const PythonAbiChoice choice = choose_python_abi(facts, {"3.10", "3.13"});
   CHECK(choice.value == "version");
   REQUIRE(choice.left_out.size() == 1);
   CHECK(choice.left_out[0].what == "the stable ABI of CPython (CMakeLists.txt)");

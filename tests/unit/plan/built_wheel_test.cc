@@ -102,6 +102,22 @@ TEST_CASE("a promise that is broken has the fix and the other `abi`") {
   CHECK(other.error().hint == "make `build.command` use the Python of its environment");
 }
 
+TEST_CASE("a wheel that takes symbols of CPython cannot be for every Python") {
+  const auto hint = [](PythonUse use) {
+    return judge_built_wheel(build({"py3", "none", "x86_64"}), wheel("cp311-cp311-linux_x86_64"),
+                             "my_ops", Backend::scikit_build_core, use)
+        .error()
+        .hint;
+  };
+  CHECK(hint(PythonUse::some) ==
+        "write `abi: {python: version}`: its libraries take symbols of CPython");
+  CHECK(hint(PythonUse::none) ==
+        "set `wheel.py-api = \"py3\"` in `[tool.scikit-build]`; or write `abi: {python: version}`");
+  CHECK(hint(PythonUse::unknown) ==
+        "write `abi: {python: version}`; if its libraries take no symbol of CPython, set "
+        "`wheel.py-api = \"py3\"` in `[tool.scikit-build]` instead");
+}
+
 TEST_CASE("a wheel for more Pythons is an error only where two builds would write it") {
   BuildWheel action = build({"cp310", "cp310", "x86_64"});
   const pep::WheelName pure = wheel("py3-none-any");

@@ -43,5 +43,36 @@ TEST_CASE("two files are merged, and broken ones are read as far as they go") {
   CHECK(parse_cmake_lists("(((") == CMakeLists{});
 }
 
+TEST_CASE("a call below an `if` that cannot hold does not count") {
+  const auto makes = [](const std::string& text,
+                        const std::map<std::string, std::string>& defines) {
+    return parse_cmake_lists(text, defines).python_module;
+  };
+  const std::string option =
+      "option(BINDINGS \"build them ON demand\" "
+      "OFF)\nif(BINDINGS)\npybind11_add_module(a)\nendif()";
+  CHECK_FALSE(makes(option, {}));
+  CHECK(makes(option, {{"BINDINGS", "ON"}}));
+  CHECK_FALSE(makes("option(B \"help\")\nif(B)\npybind11_add_module(a)\nendif()", {}));
+  CHECK(makes("if(WIN32)\nelseif(UNKNOWN)\nelse()\npybind11_add_module(a)\nendif()", {}));
+  CHECK_FALSE(makes("if(NOT WIN32)\nelse()\npybind11_add_module(a)\nendif()", {}));
+  CHECK_FALSE(makes("set(A ON)\nif(A AND APPLE)\npybind11_add_module(a)\nendif()", {}));
+  CHECK(makes("set(A ON)\nif(APPLE OR A)\npybind11_add_module(a)\nendif()", {}));
+  CHECK(makes("if(X)\nset(A OFF)\nendif()\nif(A)\npybind11_add_module(a)\nendif()", {}));
+  CHECK(makes("if(A VERSION_LESS 3)\npybind11_add_module(a)\nendif()", {}));
+  CHECK_FALSE(makes("if(OFF)\nif(X)\npybind11_add_module(a)\nendif()\nendif()", {}));
+  CHECK(makes("endif()\nelse()\nif(\npybind11_add_module(a)", {}) == false);
+}
+
+TEST_CASE("CUDA is needed where the `if` around it holds") {
+  const std::string text =
+      "option(GPU \"GPUs\" ON)\nif(GPU)\nproject(a LANGUAGES CXX CUDA)\nelse()\nproject(a "
+      "LANGUAGES "
+      "CXX)\nendif()";
+  CHECK(parse_cmake_lists(text).needs_cuda);
+  CHECK_FALSE(parse_cmake_lists(text, {{"GPU", "OFF"}}).needs_cuda);
+  CHECK_FALSE(parse_cmake_lists("if(X)\nproject(a CUDA)\nendif()").needs_cuda);
+}
+
 }  // namespace
 }  // namespace pinwheel::project

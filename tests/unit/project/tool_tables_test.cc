@@ -18,7 +18,7 @@ TEST_CASE("the tables of backends, extras and groups") {
   REQUIRE(read);
   CHECK(read->extras.at("test") == std::vector<std::string>{"pytest", "mock"});
   CHECK(read->groups.at("dev") == std::vector<std::string>{"ruff"});
-  CHECK(read->scikit_build_py_api == "cp312");
+  CHECK(read->scikit_build.base.py_api == "cp312");
   CHECK(read->meson_limited_api);
   CHECK(read->bdist_py_limited_api == "cp39");
   CHECK(read->setuptools_extensions);
@@ -42,10 +42,11 @@ TEST_CASE("hooks that may compile are named; those that write a version are not"
 
 TEST_CASE("what scikit-build-core and setuptools-rust are told to make") {
   const auto read = [](const char* text) { return *parse_tool_tables(text, "pyproject.toml"); };
-  CHECK_FALSE(read("[tool.scikit-build]\nwheel.platlib = true\n").scikit_build_pure);
-  CHECK(read("[tool.scikit-build]\nwheel.platlib = false\n").scikit_build_pure);
-  CHECK(read("[tool.scikit-build.wheel]\ncmake = false\n").scikit_build_pure);
-  CHECK(read("[tool.scikit-build]\ncmake.source-dir = 'src'\n").scikit_build_source == "src");
+  CHECK_FALSE(read("[tool.scikit-build]\nwheel.platlib = true\n").scikit_build.base.is_pure());
+  CHECK(read("[tool.scikit-build]\nwheel.platlib = false\n").scikit_build.base.is_pure());
+  CHECK(read("[tool.scikit-build.wheel]\ncmake = false\n").scikit_build.base.is_pure());
+  CHECK(read("[tool.scikit-build]\ncmake.source-dir = 'src'\n").scikit_build.base.source_dir ==
+        "src");
   CHECK_FALSE(read("[tool.setuptools-rust]\n").setuptools_rust);
   CHECK(read("[[tool.setuptools-rust.ext-modules]]\ntarget = 'a._a'\n").setuptools_rust);
   CHECK(read("[[tool.setuptools-rust.bins]]\ntarget = 'a'\n").setuptools_rust);

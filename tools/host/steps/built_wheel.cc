@@ -1,9 +1,12 @@
 #include "host/steps/built_wheel.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "host/steps/build_command.h"
+#include "host/steps/inspect_path.h"
 #include "host/system/file_source.h"
+#include "inspect/python_abi.h"
 #include "pep/wheel_name.h"
 #include "plan/built_wheel.h"
 #include "project/pyproject.h"
@@ -32,6 +35,16 @@ Result<std::string> metadata_name(const fs::path& built) {
   return metadata.name();
 }
 
+/// Asked only where the plan promises a wheel for every Python: it reads every library.
+Result<plan::PythonUse> python_use(const plan::BuildWheel& action, const fs::path& built) {
+  if (action.tags.abi != "none") return plan::PythonUse::unknown;
+  TRY(const inspect::WheelFacts facts, inspect_wheel({built}));
+  const bool some = std::ranges::any_of(facts.libraries, [](const inspect::ElfMember& library) {
+    return !inspect::python_symbols(library.elf).empty();
+  });
+  return some ? plan::PythonUse::some : plan::PythonUse::none;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> check_built_wheel(const StepContext& context,
@@ -39,7 +52,8 @@ Result<std::vector<std::string>> check_built_wheel(const StepContext& context,
                                                    const fs::path& built) {
   TRY(const pep::WheelName name, pep::parse_wheel_name(built.filename().string()));
   TRY(const std::string own_name, metadata_name(built));
-  return plan::judge_built_wheel(action, name, own_name, backend_of_source(context));
+  TRY(const plan::PythonUse use, python_use(action, built));
+  return plan::judge_built_wheel(action, name, own_name, backend_of_source(context), use);
 }
 
 }  // namespace pinwheel::host
