@@ -156,7 +156,8 @@ Result<std::string> resolve_request(const host::LocalMachine& local,
                                     Refresh refresh, Streams& streams) {
   TRY(const std::unique_ptr<host::ContainedMachine> contained, contain(local, workplace, request));
   const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
-  if (refresh == Refresh::yes || !host::load_resolution(machine, env::digest(request))) {
+  const bool known = host::load_resolution(machine, env::digest(request)).has_value();
+  if (env::has_packages(request) && (refresh == Refresh::yes || !known)) {
     const bool conda = !request.conda.packages.empty();
     announce(machine, describe(request), conda ? SolvedBy::conda : SolvedBy::pip, streams);
   }

@@ -49,6 +49,10 @@ Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps) {
     all.steps.insert(step.id);
     all.containers.insert(env::digest(request->container));
     all.requests.insert(env::digest(*request));
+    const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
+    if (build != nullptr && !build->checked_in.python.empty()) {
+      all.requests.insert(env::digest(build->checked_in));
+    }
   }
   return all;
 }

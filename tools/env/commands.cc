@@ -49,6 +49,10 @@ Variables pip_variables(const Variables& user) {
   return result;
 }
 
+WithPip bundled_pip(Purpose purpose) {
+  return purpose == Purpose::build ? WithPip::bundled : WithPip::none;
+}
+
 ports::Command make_venv(const Interpreter& interpreter, const std::string& directory,
                          WithPip with_pip, const Variables& variables) {
   ports::Command command;

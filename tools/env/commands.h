@@ -18,6 +18,9 @@ using Variables = std::map<std::string, std::string>;
 Variables pip_variables(const Variables& user);
 
 enum class WithPip { bundled, none };
+/// Builds call pip; its version depends on the interpreter, so the key covers it. Tests have none:
+/// before Python 3.12 it comes with setuptools, which wheels then import without requiring it.
+WithPip bundled_pip(Purpose purpose);
 /// A virtual environment at `directory` of exactly this interpreter.
 ports::Command make_venv(const Interpreter& interpreter, const std::string& directory,
                          WithPip with_pip, const Variables& variables);

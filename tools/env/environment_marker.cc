@@ -33,9 +33,10 @@ Result<EnvironmentMarker> parse_environment_marker(std::string_view text) {
   }
 }
 
-std::string environment_id(const Resolution& resolution, const Interpreter& interpreter) {
+std::string environment_id(const Resolution& resolution, const Interpreter& interpreter,
+                           Purpose purpose) {
   return sha256_hex(resolution.digest() + "\n" + interpreter.path + "\n" + interpreter.platform +
-                    "\n" + interpreter.soabi)
+                    "\n" + interpreter.soabi + (purpose == Purpose::test ? "\ntest" : ""))
       .substr(0, 16);
 }
 

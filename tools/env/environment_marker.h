@@ -25,7 +25,9 @@ std::string to_json(const EnvironmentMarker& marker);
 Result<EnvironmentMarker> parse_environment_marker(std::string_view json);
 
 /// The name of the base environment that an interpreter makes from a resolution: 16 hex digits.
-std::string environment_id(const Resolution& resolution, const Interpreter& interpreter);
+/// Those of builds contain pip, so the same packages have another name for tests.
+std::string environment_id(const Resolution& resolution, const Interpreter& interpreter,
+                           Purpose purpose);
 
 /// Free bytes that the environment needs before it is made. Measured: a CPU torch takes 0.8 GB with
 /// its download, a CUDA one with its libraries 9 GB, anything else far less.

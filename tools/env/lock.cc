@@ -89,7 +89,8 @@ std::string asked_text(const Request& asked) {
     text += list("container-arguments", arguments);
   }
   return text + list("conda-channels", asked.conda.channels) +
-         list("conda-packages", asked.conda.packages) + line("conda-cuda", asked.conda_cuda);
+         list("conda-packages", asked.conda.packages) + line("conda-cuda", asked.conda_cuda) +
+         line("purpose", asked.purpose == Purpose::test ? "test" : "");
 }
 
 std::string pinwheel_text(const Lock& lock) {

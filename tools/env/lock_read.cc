@@ -111,6 +111,7 @@ Request asked_from(const toml::table& table) {
   }
   asked.conda = {texts_at(table, "conda-channels"), texts_at(table, "conda-packages")};
   asked.conda_cuda = text_at(table, "conda-cuda");
+  asked.purpose = text_at(table, "purpose") == "test" ? Purpose::test : Purpose::build;
   return asked;
 }
 

@@ -11,6 +11,7 @@
 #include "base/json_levels.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "env/gpu_packages.h"
 #include "pep/name.h"
 
 namespace pinwheel::env {
@@ -216,10 +217,13 @@ std::string requirements_text(const Resolution& resolution, TorchPart part) {
   return text;
 }
 
-std::string constraints_text(const Resolution& resolution) {
+std::string constraints_text(const Resolution& resolution, Purpose purpose) {
   std::string text;
   for (const auto* list : {&resolution.packages, &resolution.absent}) {
     for (const PipPackage& package : *list) {
+      const bool pinned = purpose == Purpose::build || package.name == "torch" ||
+                          is_gpu_package(package.name);
+      if (!pinned) continue;
       text += fmt::format("{}=={}\n", package.name, package.version);
     }
   }

@@ -72,8 +72,10 @@ enum class TorchPart { with, without, only };
 /// A requirements file for `pip install --require-hashes`; torch can be separated because its extra
 /// index is for torch only.
 std::string requirements_text(const Resolution& resolution, TorchPart part);
-/// A constraints file that pins every package of the resolution, including absent ones.
-std::string constraints_text(const Resolution& resolution);
+/// A constraints file for what is installed on top of an environment, including absent packages.
+/// For builds, it pins every package. For tests, it pins torch and its GPU libraries: whatever else
+/// came with torch may be replaced, as in a user's environment.
+std::string constraints_text(const Resolution& resolution, Purpose purpose);
 
 /// Whether the request uses nightly builds (`--pre`): it is resolved again in each run.
 bool is_nightly(const Request& request);

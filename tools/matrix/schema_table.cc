@@ -231,6 +231,9 @@ Shape checks() {
 Shape test() {
   return mapping({
       {"pip", texts(), "requirements of the tests only"},
+      {"environment", one_of({"clean", "build"}),
+       "what tests see besides the wheel and `test.pip`: the variant's torch, or the build's "
+       "packages too"},
       {"command", texts(), "the test command (argv); default: only import the package"},
       {"hardware", by_value(one_of({"none", "gpu"})), "what the tests need"},
       {"without-gpu", texts(),

@@ -247,6 +247,10 @@ Result<TestImages> read_test_images(const Node& node, const Reader& reader) {
 
 Result<TestSettings> read_test(const Node& node, const Reader& reader) {
   TestSettings test;
+  if (const Node* const environment = node.find("environment");
+      environment && environment->scalar == "build") {
+    test.environment = TestEnvironment::build;
+  }
   TRY(test.pip, reader.list(node, "pip"));
   TRY(test.command, reader.list(node, "command", Placeholders::variant_and_plan));
   TRY(const std::string hardware, reader.picked(node, "hardware"));

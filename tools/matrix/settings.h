@@ -114,6 +114,10 @@ struct CheckSettings {
 
 enum class Hardware { none, gpu };
 
+/// What a test sees besides its wheel and `test.pip`: only the variant's torch, or everything that
+/// the build saw.
+enum class TestEnvironment { clean, build };
+
 /// The Python that tests in images use: the distribution's own, or one that the Dockerfile
 /// provides.
 enum class TestPython { image, provided };
@@ -127,6 +131,7 @@ struct TestImages {
 };
 
 struct TestSettings {
+  TestEnvironment environment = TestEnvironment::clean;
   std::vector<std::string> pip = {};      ///< requirements of the tests only
   std::vector<std::string> command = {};  ///< argv; empty: import only
   Hardware hardware = Hardware::none;

@@ -67,6 +67,9 @@ struct BuildWheel {
   int64_t source_date_epoch = 0;
   std::string record_json;                ///< contents of dist-info/pinwheel.json
   std::vector<Sibling> siblings = {};     ///< in plan order; not in the key
+  /// Where `checks.after: operators` loads the wheel: the environment of the variant's tests.
+  /// Without a Python if there is no such check.
+  env::Request checked_in = {};
   std::vector<std::string> secrets = {};  ///< names of variables; no value is in a plan
 };
 
@@ -113,6 +116,15 @@ struct Publish {
 
 using Action =
     std::variant<CreateEnvironment, MakeToolkit, BuildWheel, BuildSdist, TestWheel, Publish>;
+
+/// "build" for a test that sees the packages of the build (`StepOutcome::environment`); else empty.
+inline std::string test_environment(const Action& action) {
+  const auto* const test = std::get_if<TestWheel>(&action);
+  const bool sees_build =
+      test != nullptr && test->image.empty() &&
+      test->settings.environment == matrix::TestEnvironment::build;
+  return sees_build ? "build" : "";
+}
 
 /// The names of the secrets that an action's command gets.
 inline std::vector<std::string> secrets_of(const Action& action) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -35,6 +36,19 @@ Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
               "set `environment.container.base`, or choose an image with `--base-image`");
 }
 
+/// The packages of a conda environment that provide its Python; one that names none is asked for
+/// the variant's.
+std::vector<std::string> python_packages(const std::vector<std::string>& packages,
+                                         const std::string& python) {
+  std::vector<std::string> found;
+  for (const std::string& package : packages) {
+    const std::string name = package.substr(0, package.find_first_of(" =<>!~["));
+    if (name == "python" || name.ends_with("::python")) found.push_back(package);
+  }
+  if (found.empty()) found.push_back("python=" + python);
+  return found;
+}
+
 }  // namespace
 
 Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
@@ -61,6 +75,30 @@ Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Va
   requirements.insert(settings.environment.pip.begin(), settings.environment.pip.end());
   request.requirements.assign(requirements.begin(), requirements.end());
   request.torch = settings.environment.torch;
+  return request;
+}
+
+Result<env::Request> test_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
+                                  const matrix::Settings& settings, const PlanOptions& options) {
+  TRY(env::Request request, base_request(matrix, variant, settings, options));
+  if (settings.test.environment == matrix::TestEnvironment::build) return request;
+  request.requirements.clear();
+  if (!request.conda.packages.empty()) {
+    request.conda.packages = python_packages(request.conda.packages, request.python);
+    request.conda_cuda.clear();
+  }
+  request.purpose = env::Purpose::test;
+  return request;
+}
+
+Result<std::optional<env::Request>> operators_request(const matrix::Matrix& matrix,
+                                                      const matrix::Variant& variant,
+                                                      const matrix::Settings& settings,
+                                                      const PlanOptions& options) {
+  const bool checked = std::any_of(settings.checks.after.begin(), settings.checks.after.end(),
+                                   [](const matrix::Check& check) { return check.rule == "operators"; });
+  if (!checked) return std::nullopt;
+  TRY(env::Request request, test_request(matrix, variant, settings, options));
   return request;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,10 +13,22 @@
 
 namespace pinwheel::plan {
 
-/// The base environment of a variant, for its tests and, as far as packages go, its build. `config`
-/// if the matrix lacks what the chosen levels require.
+/// The environment that builds a variant, without a toolkit. `config` if the matrix lacks what the
+/// chosen levels require.
 Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
                                   const matrix::Settings& settings, const PlanOptions& options);
+
+/// The environment that tests a variant: its Python, the variant's torch and nothing else, in the
+/// container of the build; or, with `test.environment: build`, the environment of the build.
+Result<env::Request> test_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
+                                  const matrix::Settings& settings, const PlanOptions& options);
+
+/// The environment in which `checks.after: operators` loads a wheel, which is that of the variant's
+/// tests; nullopt without that check.
+Result<std::optional<env::Request>> operators_request(const matrix::Matrix& matrix,
+                                                      const matrix::Variant& variant,
+                                                      const matrix::Settings& settings,
+                                                      const PlanOptions& options);
 
 /// The environment that builds a variant: a base environment plus the class's toolkit. `config`
 /// also if the toolkit is the container's and there is no container.

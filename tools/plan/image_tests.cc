@@ -30,13 +30,14 @@ matrix::ContainerSettings container_of(const std::string& image, const matrix::V
   return container;
 }
 
-/// The environment of users: torch and the wheel, none of the build's tools.
+/// A test on a distribution never sees the build's packages.
 env::Request environment_of(const matrix::Variant& variant, const matrix::Settings& settings,
                             matrix::ContainerSettings container) {
   env::Request request;
   request.python = variant.get("python");
   request.torch = settings.environment.torch;
   request.container = std::move(container);
+  request.purpose = env::Purpose::test;
   return request;
 }
 

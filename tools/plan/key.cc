@@ -29,6 +29,7 @@ Json to_json(const env::Request& request) {
     json["conda"] = {request.conda.channels, request.conda.packages};
     if (!request.conda_cuda.empty()) json["conda-cuda"] = request.conda_cuda;
   }
+  if (request.purpose == env::Purpose::test) json["purpose"] = "test";
   return json;
 }
 
@@ -114,6 +115,7 @@ Json to_json(const BuildWheel& action) {
                {"record", action.record_json}};
   if (!action.settings.checks.accept.empty()) json["accept"] = action.settings.checks.accept;
   if (!action.secrets.empty()) json["secrets"] = action.secrets;
+  if (!action.checked_in.python.empty()) json["checked-in"] = to_json(action.checked_in);
   return json;
 }
 

@@ -29,6 +29,7 @@ std::string environment_name(const std::string& variant, const env::Request& req
   std::string name = identifier(variant);
   if (!request.container.base.empty()) name += "-container";
   if (!request.conda.packages.empty()) name += "-conda";
+  if (request.purpose == env::Purpose::test) name += "-test";
   return name;
 }
 
@@ -82,6 +83,31 @@ void add_toolkit(const env::Request& build, const std::string& variant, Collecto
   target.toolkit_of.push_back(build);
 }
 
+/// The environment of a class's build, and its toolkit.
+void add_build(const env::Request& build, const std::string& variant, Collector& collector) {
+  env::Request packages = build;
+  packages.toolkit.clear();
+  packages.toolkit_from = matrix::ToolkitFrom::automatic;
+  packages.toolkit_conda = {};
+  LockTarget& target = collector.add(packages, environment_name(variant, packages));
+  target.variants.push_back(variant);
+  if (build.toolkit.empty()) return;
+  const bool known =
+      std::any_of(target.toolkits.begin(), target.toolkits.end(), [&](const env::Request& each) {
+        return env::toolkit_digest(each) == env::toolkit_digest(build);
+      });
+  if (!known) target.toolkits.push_back(build);
+  add_toolkit(build, variant, collector);
+}
+
+/// The environment of a variant's tests, unless it has no packages.
+void add_test(const matrix::Matrix& matrix, const matrix::Variant& variant,
+              const matrix::Settings& settings, const PlanOptions& options, Collector& collector) {
+  const Result<env::Request> test = test_request(matrix, variant, settings, options);
+  if (!test || !env::has_packages(*test)) return;
+  collector.add(*test, environment_name(variant.id, *test)).variants.push_back(variant.id);
+}
+
 }  // namespace
 
 std::string lock_directory(const std::string& matrix_file) {
@@ -97,21 +123,11 @@ std::vector<LockTarget> lock_targets(const matrix::Matrix& matrix,
   for (const matrix::Variant& variant : expansion.variants) {
     const Result<matrix::Settings> settings = matrix::settings_for(matrix, variant);
     if (!settings) continue;
-    const Result<env::Request> build = build_request(matrix, variant, *settings, options);
-    if (!build) continue;
-    env::Request packages = *build;
-    packages.toolkit.clear();
-    packages.toolkit_from = matrix::ToolkitFrom::automatic;
-    packages.toolkit_conda = {};
-    LockTarget& target = collector.add(packages, environment_name(variant.id, packages));
-    target.variants.push_back(variant.id);
-    if (build->toolkit.empty() || !is_representative(classes, variant.id)) continue;
-    const bool known =
-        std::any_of(target.toolkits.begin(), target.toolkits.end(), [&](const env::Request& each) {
-          return env::toolkit_digest(each) == env::toolkit_digest(*build);
-        });
-    if (!known) target.toolkits.push_back(*build);
-    add_toolkit(*build, variant.id, collector);
+    if (is_representative(classes, variant.id)) {
+      const Result<env::Request> build = build_request(matrix, variant, *settings, options);
+      if (build) add_build(*build, variant.id, collector);
+    }
+    add_test(matrix, variant, *settings, options, collector);
   }
   return std::move(collector).take();
 }

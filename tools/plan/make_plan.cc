@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/digest.h"
@@ -160,6 +161,9 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.class_id = group.cls.id;
   if (!names_are_given(in)) action.package_name = in.matrix.package.name;
   TRY(action.environment, build_request(in.matrix, *variant, settings, in.options));
+  TRY(const std::optional<env::Request> checked_in,
+      operators_request(in.matrix, *variant, settings, in.options));
+  action.checked_in = checked_in.value_or(env::Request{});
   action.source = in.facts.source;
   action.settings = settings;
   action.version = in.facts.version.version;
@@ -210,7 +214,7 @@ Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
 Result<Step> test_step(const StepInputs& in, const std::string& id, const std::string& build) {
   TRY(const matrix::Variant* const variant, in.variants.find(id));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-  TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
+  TRY(const env::Request environment, test_request(in.matrix, *variant, settings, in.options));
   TestWheel action{id,
                    build,
                    environment,
@@ -293,7 +297,13 @@ Done add_builds(const StepInputs& in, const Outline& outline, const Namings& nam
     builds.push_back(std::move(step));
   }
   for (Step& step : with_siblings(std::move(builds))) {
-    const env::Request request = std::get<BuildWheel>(step.action).environment;
+    const BuildWheel& action = std::get<BuildWheel>(step.action);
+    const env::Request request = action.environment;
+    const bool checked_apart = action.checked_in.purpose == env::Purpose::test;
+    if (checked_apart) {
+      TRY(std::string checked_in, builder.environment(action.checked_in, step));
+      step.needs.push_back(std::move(checked_in));
+    }
     TRY_DONE(add_with_environment(builder, std::move(step), request));
   }
   return {};
@@ -333,11 +343,17 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   for (BuildRequest& build : builds) remember(std::move(build.request));
   const matrix::VariantIndex variants(expansion.variants);
   for (const BuildGroup& group : outline.builds) {
+    TRY(const matrix::Variant* const built, variants.find(group.cls.representative));
+    TRY(const matrix::Settings of_build, matrix::settings_for(matrix, *built));
+    TRY(std::optional<env::Request> checked, operators_request(matrix, *built, of_build, options));
+    if (checked) remember(*std::move(checked));
+  }
+  for (const BuildGroup& group : outline.builds) {
     if (options.stage == Stage::build) break;
     for (const std::string& test : group.tests) {
       TRY(const matrix::Variant* const tested, variants.find(test));
       TRY(const matrix::Settings of_test, matrix::settings_for(matrix, *tested));
-      TRY(env::Request request, base_request(matrix, *tested, of_test, options));
+      TRY(env::Request request, test_request(matrix, *tested, of_test, options));
       remember(std::move(request));
     }
   }

@@ -65,6 +65,13 @@ std::optional<Evidence> parse_evidence(std::string_view name) {
   return std::nullopt;
 }
 
+std::string evidence_text(const StepOutcome& outcome) {
+  if (outcome.evidence == Evidence::none) return {};
+  std::string text(to_string(outcome.evidence));
+  if (outcome.environment == "build") text += " in the build's environment";
+  return text;
+}
+
 int exit_code(const Report& report) {
   if (report.signal != 0) return exit_code_of(kind_of_stop(report.signal));
   int worst = 0;

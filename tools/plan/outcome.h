@@ -38,6 +38,7 @@ struct StepOutcome {
   std::string log = {};     ///< path of the last attempt's log; empty if there is none
   std::string reason = {};  ///< why skipped or blocked: "no cu130 torch here", "`build:cpu` failed"
   Evidence evidence = Evidence::none;
+  std::string environment = {};  ///< "build": a test saw the build's packages; empty otherwise
   std::vector<Output> outputs = {};
   std::optional<Error> error = std::nullopt;
   std::vector<std::string> warnings = {};  ///< what people should know of the result
@@ -48,6 +49,9 @@ struct Report {
   std::chrono::milliseconds elapsed{0};
   int signal = 0;  ///< SIGINT, SIGTERM or SIGHUP if the run was interrupted
 };
+
+/// The evidence of a test for people: "ran", "ran in the build's environment"; empty if none.
+std::string evidence_text(const StepOutcome& outcome);
 
 /// The documented exit code: 0; the lowest of 1, 5, 6 (then of any other) among the failures;
 /// 130 or 143 if interrupted (`kind_of_stop`).

@@ -61,6 +61,7 @@ StepOutcome outcome_from(const OrderedJson& json) {
   }
   outcome.log = json.value("log", "");
   outcome.reason = json.value("reason", "");
+  outcome.environment = json.value("environment", "");
   const std::string evidence = json.value("evidence", "none");
   outcome.evidence = known(parse_evidence(evidence), evidence);
   if (const auto outputs = json.find("outputs"); outputs != json.end()) {
@@ -93,6 +94,7 @@ std::string outcome_json(const StepOutcome& outcome) {
   if (outcome.evidence != Evidence::none) {
     json["evidence"] = std::string(to_string(outcome.evidence));
   }
+  if (!outcome.environment.empty()) json["environment"] = outcome.environment;
   for (const Output& output : outcome.outputs) {
     json["outputs"].push_back(
         {{"path", output.path}, {"sha256", output.sha256}, {"size", output.size}});

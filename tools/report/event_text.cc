@@ -60,7 +60,7 @@ std::string finished_line(const plan::StepOutcome& outcome, Color color) {
   std::string rest = outcome.id;
   if (outcome.attempts > 0) rest += fmt::format(" {}", format_duration(outcome.elapsed));
   if (outcome.evidence != plan::Evidence::none) {
-    rest += fmt::format(" ({})", to_string(outcome.evidence));
+    rest += fmt::format(" ({})", plan::evidence_text(outcome));
   }
   if (!outcome.reason.empty()) rest += fmt::format(": {}", outcome.reason);
   std::string text = line(to_string(outcome.state), code_of(outcome.state), rest, color);

@@ -16,7 +16,7 @@ namespace {
 std::string note_of(const plan::StepOutcome& outcome) {
   if (outcome.error && outcome.state == plan::StepState::failed) return outcome.error->message;
   if (!outcome.reason.empty()) return outcome.reason;
-  if (outcome.evidence != plan::Evidence::none) return std::string(to_string(outcome.evidence));
+  if (outcome.evidence != plan::Evidence::none) return plan::evidence_text(outcome);
   return outcome.outputs.empty() ? "" : plural(outcome.outputs.size(), "file");
 }
 

@@ -98,6 +98,8 @@ class Execution {
     cursor.key = plan::key_of(cursor.parts);
     cursor.phase = Phase::ready;
     if (auto reused = plan::find_result(options_.results, plan_.steps[i].id, cursor.parts)) {
+      // A result of a store does not say it.
+      reused->environment = plan::test_environment(plan_.steps[i].action);
       settle(i, *std::move(reused));
     }
   }
@@ -123,6 +125,7 @@ class Execution {
     outcome.state = state;
     outcome.attempts = cursor.attempts;
     outcome.log = cursor.log;
+    outcome.environment = plan::test_environment(plan_.steps[i].action);
     if (cursor.attempts > 0) outcome.elapsed = since(cursor.first_start);
     return outcome;
   }

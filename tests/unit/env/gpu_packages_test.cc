@@ -24,7 +24,7 @@ TEST_CASE("NVIDIA's packages are left out and named, unless the request names th
         "torch==2.13.0 --hash=sha256:5\n");
   REQUIRE(lean.absent.size() == 3);
   CHECK(lean.absent[0].name == "cuda-toolkit");
-  CHECK(constraints_text(lean).find("triton==3.7.1\n") != std::string::npos);
+  CHECK(constraints_text(lean, Purpose::test).find("triton==3.7.1\n") != std::string::npos);
   CHECK(lean.digest() != cuda_torch().digest());
   CHECK(parse_resolution(to_json(lean)).value() == lean);
 }

@@ -91,7 +91,9 @@ TEST_CASE("torch can be installed separately") {
         "ninja==1.13.2 --hash=sha256:aa\n");
   CHECK(requirements_text(example_resolution(), TorchPart::with) ==
         "ninja==1.13.2 --hash=sha256:aa\ntorch==2.13.0+cpu --hash=sha256:bb\n");
-  CHECK(constraints_text(example_resolution()) == "ninja==1.13.2\ntorch==2.13.0+cpu\n");
+  CHECK(constraints_text(example_resolution(), Purpose::build) ==
+        "ninja==1.13.2\ntorch==2.13.0+cpu\n");
+  CHECK(constraints_text(example_resolution(), Purpose::test) == "torch==2.13.0+cpu\n");
 }
 
 TEST_CASE("a request with `--pre` uses nightly builds") {

@@ -71,15 +71,35 @@ TEST_CASE("locks are next to the matrix file") {
   CHECK(lock_directory("kernels.a.yml") == "kernels.a.locks");
 }
 
-TEST_CASE("an environment is named after its first variant, without dots") {
+TEST_CASE("an environment is named after its first variant and its use, without dots") {
   const LocksExample example;
   // CUDA 12 has no complete toolkit on PyPI; only builds use the toolkit of CUDA 13.
   CHECK(example.files({}) ==
+        std::vector<std::string>{
+            "pylock.cp311-cpu-torch2_13.toml", "pylock.cp311-cpu-torch2_13-test.toml",
+            "pylock.cp311-cu124-torch2_13.toml", "pylock.cp311-cu124-torch2_13-test.toml",
+            "pylock.cp311-cu130-torch2_13.toml", "pylock.toolkit-cuda-13_0-cp311.toml",
+            "pylock.cp311-cu130-torch2_13-test.toml", "pylock.cp313t-cpu-torch2_13-test.toml",
+            "pylock.cp313t-cu124-torch2_13-test.toml", "pylock.cp313t-cu130-torch2_13-test.toml"});
+}
+
+TEST_CASE("tests in the environment of the build share its lock, and those without packages need none") {
+  std::string yaml = kYaml;
+  yaml.replace(yaml.find("build:\n"), 0, "test: {environment: build}\n");
+  CHECK(LocksExample(yaml).files({}) ==
         std::vector<std::string>{
             "pylock.cp311-cpu-torch2_13.toml", "pylock.cp311-cu124-torch2_13.toml",
             "pylock.cp311-cu130-torch2_13.toml", "pylock.toolkit-cuda-13_0-cp311.toml",
             "pylock.cp313t-cpu-torch2_13.toml", "pylock.cp313t-cu124-torch2_13.toml",
             "pylock.cp313t-cu130-torch2_13.toml"});
+  const LocksExample plain(R"(
+schema: pinwheel/1
+package: {name: demo, source: .}
+axes: {python: ["3.11", "3.12"]}
+abi: {python: none}
+environment: {pip: [cython]}
+)");
+  CHECK(plain.files({}) == std::vector<std::string>{"pylock.cp311.toml"});
 }
 
 TEST_CASE("the levels are in the name, so that each choice has its own locks") {
@@ -97,7 +117,7 @@ TEST_CASE("a plan needs the locks of its builds, their toolkits and its tests") 
   CHECK(example.needed("cp313t-cu130-torch2.13", {.stage = Stage::test}) ==
         std::vector<std::string>{"pylock.cp311-cu130-torch2_13.toml",
                                  "pylock.toolkit-cuda-13_0-cp311.toml",
-                                 "pylock.cp313t-cu130-torch2_13.toml"});
+                                 "pylock.cp313t-cu130-torch2_13-test.toml"});
   CHECK(example.needed("cp313t-cu130-torch2.13", {.stage = Stage::build}) ==
         std::vector<std::string>{"pylock.cp311-cu130-torch2_13.toml",
                                  "pylock.toolkit-cuda-13_0-cp311.toml"});

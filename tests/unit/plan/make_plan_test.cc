@@ -117,7 +117,11 @@ TEST_CASE("a new resolution of one environment changes only the steps that need 
 }
 
 TEST_CASE("an environment records that only tests need it, and its key does not") {
-  const Plan plan = PlanExample().plan();
+  PlanExample example;
+  std::string text = kPlanYaml;
+  text.replace(text.find("overrides:"), 0, "test: {environment: build}\n");
+  example.matrix = *matrix::parse(text, "m.yaml");
+  const Plan plan = example.plan();
   const auto environment_of = [&plan](const std::string& test) {
     const Step& step = planned_step(plan, test);
     return std::get<CreateEnvironment>(planned_step(plan, step.needs.front()).action);
@@ -130,6 +134,50 @@ TEST_CASE("an environment records that only tests need it, and its key does not"
   const KeyParts parts = key_parts(tested);
   tested.only_tests = "cuda/13.0";
   CHECK(key_parts(tested) == parts);
+}
+
+TEST_CASE("a test gets the torch of its variant and none of the build's packages") {
+  PlanExample example;
+  const Plan plan = example.plan();
+  const auto& build = std::get<BuildWheel>(planned_step(plan, "build:cpu").action);
+  const Step& step = planned_step(plan, "test:cp311-cpu-torch2.10");
+  const auto& test = std::get<TestWheel>(step.action);
+  CHECK_FALSE(build.environment.requirements.empty());
+  CHECK(test.environment.requirements.empty());
+  CHECK(test.environment.torch == build.environment.torch);
+  CHECK(test.environment.purpose == env::Purpose::test);
+  CHECK(env::torch_digest(test.environment) == env::torch_digest(build.environment));
+  CHECK(env::digest(test.environment) != env::digest(build.environment));
+  // All variants with that Python and that torch share it.
+  CHECK(std::count_if(plan.steps.begin(), plan.steps.end(), [&](const Step& each) {
+          return std::holds_alternative<TestWheel>(each.action) &&
+                 each.needs.front() == step.needs.front();
+        }) == 3);
+}
+
+TEST_CASE("without packages, the environments of builds and tests still differ") {
+  env::Request build{.python = "3.11"};
+  env::Request test = build;
+  test.purpose = env::Purpose::test;
+  CHECK(env::digest(build) != env::digest(test));
+  CHECK_FALSE(env::has_packages(test));
+}
+
+TEST_CASE("the operators of a wheel are checked in the environment of tests") {
+  PlanExample example;
+  std::string text = kPlanYaml;
+  text.replace(text.find("overrides:"), 0, "checks: {after: [{operators: [\"demo::sum\"]}]}\n");
+  example.matrix = *matrix::parse(text, "m.yaml");
+  const Plan plan = example.plan({}, Stage::build);
+  const Step& step = planned_step(plan, "build:cpu");
+  const env::Request& checked_in = std::get<BuildWheel>(step.action).checked_in;
+  CHECK(checked_in.requirements.empty());
+  const std::string id = "env:" + env::digest(checked_in).substr(0, 12);
+  CHECK(std::find(step.needs.begin(), step.needs.end(), id) != step.needs.end());
+  const auto requests =
+      requests_of(example.matrix, example.expansion, example.outline(), {Stage::build, {}});
+  REQUIRE(requests);
+  CHECK(std::find(requests->begin(), requests->end(), checked_in) != requests->end());
 }
 
 TEST_CASE("a test knows the operators that its library must register") {

@@ -2,15 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
 #include "env/resolution.h"
 #include "host/provision/env_pip.h"
+#include "pep/name.h"
 
 namespace pinwheel::host {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kDistInfo = ".dist-info";
+
+}  // namespace
 
 Overlay::Overlay(const EnvMachine& machine, const BaseEnvironment& base, fs::path directory)
     : machine_(&machine),
@@ -47,7 +56,7 @@ Result<Overlay> Overlay::create(const EnvMachine& machine, const BaseEnvironment
       fs::path(env::site_packages(directory.string(), base.interpreter)) / "pinwheel-base.pth";
   TRY_DONE(machine.files.write(link, env::base_link(base.site_packages)));
   TRY_DONE(machine.files.write(directory / "base-constraints.txt",
-                               env::constraints_text(base.resolution)));
+                               env::constraints_text(base.resolution, base.purpose)));
   return overlay;
 }
 
@@ -57,6 +66,25 @@ Done Overlay::install(const std::vector<std::string>& what, env::Dependencies de
   const std::string constraints = (directory_ / "base-constraints.txt").string();
   return run_pip(*machine_, env::install_overlay(pip, python_, what, constraints, dependencies),
                  "installing " + join(what, ", "));
+}
+
+Result<std::vector<std::string>> Overlay::visible_packages() const {
+  // A package installed here hides the base's.
+  std::map<std::string, std::string> versions;
+  for (const std::string& place :
+       {env::site_packages(directory_.string(), base_.interpreter), base_.site_packages}) {
+    TRY(const std::vector<std::string> names, machine_->files.list(place));
+    for (const std::string& name : names) {
+      const size_t dash = name.find('-');
+      if (dash == std::string::npos || !name.ends_with(kDistInfo)) continue;
+      versions.emplace(pep::normalize_name(name.substr(0, dash)),
+                       name.substr(dash + 1, name.size() - dash - 1 - kDistInfo.size()));
+    }
+  }
+  std::vector<std::string> packages;
+  packages.reserve(versions.size());
+  for (const auto& [name, version] : versions) packages.push_back(name + " " + version);
+  return packages;
 }
 
 std::string Overlay::path() const {

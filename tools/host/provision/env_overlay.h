@@ -9,8 +9,9 @@
 
 namespace pinwheel::host {
 
-/// A virtual environment that sees the packages of a base and has its own on top. The base is not
-/// modified. Removed in the destructor.
+/// A virtual environment that sees the packages of a base and has its own on top. On the base of a
+/// test, it sees what a user's environment has: the base's torch, and what is installed here. The
+/// base is not modified. Removed in the destructor.
 class Overlay {
  public:
   /// Creates it at `directory`, which must not exist.
@@ -22,11 +23,15 @@ class Overlay {
   Overlay(const Overlay&) = delete;
   Overlay& operator=(const Overlay&) = delete;
 
-  /// Installs wheels (paths) and requirements, with or without dependencies; the base's packages
-  /// are pinned, so a wheel that needs a different torch fails here (`config`) instead of replacing
-  /// it.
+  /// Installs wheels (paths) and requirements, with or without dependencies. A wheel that needs a
+  /// different torch fails here (`config`) instead of replacing it; so does one that needs any other
+  /// version than the base's on the base of a build, whose packages are all pinned.
   Done install(const std::vector<std::string>& what,
                env::Dependencies dependencies = env::Dependencies::installed) const;
+
+  /// The packages that its Python can import, from here and from the base, as `name version`, sorted
+  /// by name.
+  Result<std::vector<std::string>> visible_packages() const;
 
   const std::string& python() const { return python_; }
   /// The `PATH` for commands in it: its own programs, the base's (ninja, cmake), those of the

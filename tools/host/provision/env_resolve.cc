@@ -100,6 +100,31 @@ Result<Torch> resolve_torch(const EnvMachine& machine, const env::Pip& pip,
   return torch;
 }
 
+/// Builds and tests of one run resolve a nightly minutes apart.
+constexpr std::chrono::hours kSameNightly{1};
+
+/// The request with the version of torch that an equal choice got before, if that still counts.
+env::Request with_recorded_torch(const EnvMachine& machine, env::Request request, Refresh refresh) {
+  if (refresh == Refresh::yes) return request;
+  const Result<env::Resolution> known = load_resolution(machine, env::torch_digest(request));
+  if (!known || known->packages.size() != 1) return request;
+  if (env::is_nightly(request) && machine.clock.now() - known->at > kSameNightly) return request;
+  const env::PipPackage& torch = known->packages.front();
+  std::vector<std::string> words = env::parse_spec(request.torch.spec).options;
+  words.push_back(torch.name + "==" + torch.version);
+  request.torch.spec = join(words, " ");
+  return request;
+}
+
+Done record_torch(const EnvMachine& machine, const env::Request& request, const Torch& torch) {
+  env::Resolution chosen;
+  chosen.request = env::torch_digest(request);
+  chosen.packages = {torch.package};
+  chosen.packages.front().url.clear();
+  chosen.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
+  return record_resolution(machine, chosen.request, env::to_json(chosen));
+}
+
 /// A torch from its own index is pinned by URL, else by version: the second resolution must not use
 /// the extra index.
 std::string pin(const Torch& torch) {
@@ -109,7 +134,7 @@ std::string pin(const Torch& torch) {
 }
 
 Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& request,
-                              const Ground& ground) {
+                              const Ground& ground, Refresh refresh) {
   Resolved result;
   env::Resolution& resolution = result.resolution;
   resolution.request = env::digest(request);
@@ -125,7 +150,9 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
   TRY(const ScratchDirectory scratch, ScratchDirectory::make(machine.files, reports));
   std::string torch_pin;
   if (!request.torch.spec.empty()) {
-    TRY(Torch torch, resolve_torch(machine, pip, request, reports));
+    TRY(Torch torch,
+        resolve_torch(machine, pip, with_recorded_torch(machine, request, refresh), reports));
+    TRY_DONE(record_torch(machine, request, torch));
     torch_pin = pin(torch);
     resolution.torch_index = torch.index;
     result.warnings = std::move(torch.warnings);
@@ -196,7 +223,7 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
   if (conda) {
     TRY(ground, conda_ground(machine, request));
   }
-  TRY(Resolved result, resolve_anew(machine, request, *ground));
+  TRY(Resolved result, resolve_anew(machine, request, *ground, refresh));
   TRY_DONE(record_resolution(machine, env::digest(request), env::to_json(result.resolution)));
   return result;
 }

@@ -44,11 +44,9 @@ Result<env::EnvironmentMarker> make(const EnvMachine& machine, const BaseEnviron
   TRY_DONE(
       check_space(machine, base.directory, env::bytes_needed(base.resolution), "the environment"));
   TRY(const env::Pip pip, own_pip(machine, base.interpreter));
-  // It includes pip because builds call it; its version depends on the interpreter, so the key
-  // covers it.
   TRY_DONE(run_venv(machine,
-                    env::make_venv(base.interpreter, base.directory.string(), env::WithPip::bundled,
-                                   pip.variables),
+                    env::make_venv(base.interpreter, base.directory.string(),
+                                   env::bundled_pip(base.purpose), pip.variables),
                     base.directory.string()));
   TRY_DONE(install(machine, pip, base));
   return env::EnvironmentMarker{base.interpreter.path, base.resolution, 0, {}};
@@ -73,7 +71,8 @@ Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env:
                 "install that Python, or resolve again with `--refresh`");
   }
   base.resolution = resolution;
-  base.id = env::environment_id(resolution, base.interpreter);
+  base.purpose = request.purpose;
+  base.id = env::environment_id(resolution, base.interpreter, base.purpose);
   base.directory = root_of(machine) / base.id;
   base.python = env::venv_python(base.directory.string());
   base.site_packages = env::site_packages(base.directory.string(), base.interpreter);
@@ -88,8 +87,9 @@ Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env:
 }
 
 Result<bool> has_environment(const EnvMachine& machine, const env::Resolution& resolution,
-                             const env::Interpreter& interpreter) {
-  return is_complete(machine, root_of(machine) / env::environment_id(resolution, interpreter));
+                             const env::Interpreter& interpreter, env::Purpose purpose) {
+  return is_complete(machine,
+                     root_of(machine) / env::environment_id(resolution, interpreter, purpose));
 }
 
 }  // namespace pinwheel::host

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "env/interpreter.h"
+#include "env/request.h"
 #include "env/resolution.h"
 #include "host/machine/env_machine.h"
 
@@ -17,6 +18,7 @@ struct BaseEnvironment {
   std::string site_packages;
   env::Interpreter interpreter;
   env::Resolution resolution;
+  env::Purpose purpose = env::Purpose::build;
 };
 
 /// Creates the base environment of a resolution in `<cache>/environments/<id>`, or returns the
@@ -29,6 +31,6 @@ Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env:
 
 /// Whether that environment exists already, so that nothing would be installed.
 Result<bool> has_environment(const EnvMachine& machine, const env::Resolution& resolution,
-                             const env::Interpreter& interpreter);
+                             const env::Interpreter& interpreter, env::Purpose purpose);
 
 }  // namespace pinwheel::host

@@ -44,7 +44,8 @@ Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& r
     environment.interpreter = std::move(prefix.interpreter);
     environment.conda = std::move(prefix.directory);
   }
-  environment.id = env::environment_id(environment.resolution, environment.interpreter);
+  environment.id =
+      env::environment_id(environment.resolution, environment.interpreter, request.purpose);
   if (!inside) return environment;
   TRY(environment.container, dry_container(here.machine, workplace, request.container));
   environment.variables = machine.variables;
@@ -72,6 +73,7 @@ struct ScriptOfAction {
   int cores;
 
   Result<std::string> operator()(const plan::CreateEnvironment& action) const {
+    if (action.request.purpose == env::Purpose::test) return std::string("# only tests use it\n");
     TRY(const DryEnvironment environment, look_up(workplace, action.request));
     return script_of_environment(environment, workplace);
   }

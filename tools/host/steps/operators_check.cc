@@ -41,10 +41,10 @@ Error missing(const fs::path& wheel, const std::vector<std::string>& operators) 
 }
 
 Result<std::vector<std::string>> ask_torch(const StepContext& context, const BuildSite& site,
-                                           const fs::path& wheel,
+                                           const BaseEnvironment& base, const fs::path& wheel,
                                            const std::vector<std::string>& operators) {
   TRY(const Overlay overlay,
-      Overlay::create(context.machine, site.base, context.attempt.scratch / "operators"));
+      Overlay::create(context.machine, base, context.attempt.scratch / "operators"));
   TRY_DONE(overlay.install({wheel.string()}));
   TRY(const std::vector<std::string> modules, importable_names(wheel));
   std::vector<std::string> argv = {overlay.python(), "-c", kAskTorch, join(modules, ",")};
@@ -88,16 +88,19 @@ Result<std::vector<std::string>> look_into(const fs::path& path,
 
 }  // namespace
 
-Done check_operators(const StepContext& context, const BuildSite& site, const fs::path& wheel,
-                     const std::string& compute, const std::vector<std::string>& operators) {
+Done check_operators(const StepContext& context, const plan::BuildWheel& action,
+                     const BuildSite& site, const fs::path& wheel,
+                     const std::vector<std::string>& operators) {
+  TRY(const BaseEnvironment base, base_environment(context, action.checked_in));
   const std::optional<std::string> cannot_load =
-      env::skip_reason(torch_of(context.machine, site.base.python), compute);
+      env::skip_reason(torch_of(context.machine, base.python), action.compute);
   if (cannot_load) {
     append_log(context, fmt::format("operators: {}; searched for their names in the libraries\n",
                                     *cannot_load));
   }
   TRY(const std::vector<std::string> lacking,
-      cannot_load ? look_into(wheel, operators) : ask_torch(context, site, wheel, operators));
+      cannot_load ? look_into(wheel, operators)
+                  : ask_torch(context, site, base, wheel, operators));
   if (lacking.empty()) return {};
   return fail(missing(wheel, lacking));
 }

@@ -53,6 +53,7 @@ BaseEnvironment installed_base(const compat::RunTarget& target, const exports::B
   base.directory = fs::path(target.site_packages).parent_path().parent_path().parent_path();
   base.interpreter = std::move(interpreter);
   base.resolution.packages = {{"torch", build.version, {}, {}}};
+  base.purpose = env::Purpose::test;
   return base;
 }
 
@@ -63,12 +64,13 @@ Result<BaseEnvironment> made_base(const EnvMachine& machine, const Trial& trial,
   env::Request request;
   request.python = python;
   request.torch.spec = "torch==" + build.version;
+  request.purpose = env::Purpose::test;
   trial.note(fmt::format("resolving torch {} for Python {}", build.version, python));
   TRY(const Resolved resolved, resolve(machine, request));
   const env::Resolution resolution = has_gpu == HasGpu::yes
                                          ? resolved.resolution
                                          : env::without_gpu_packages(resolved.resolution, request);
-  TRY(const bool there, has_environment(machine, resolution, interpreter));
+  TRY(const bool there, has_environment(machine, resolution, interpreter, request.purpose));
   const env::PipPackage* const torch = resolution.find("torch");
   if (torch == nullptr) return fail(ErrorKind::internal, "torch was resolved without torch");
   trial.note(fmt::format(

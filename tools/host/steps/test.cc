@@ -117,6 +117,19 @@ bool has_torch(const plan::TestWheel& action) {
   return !action.environment.torch.spec.empty();
 }
 
+/// Records what the test can import and which programs it can find, to explain its result.
+Done log_visible(const StepContext& context, const plan::TestWheel& action,
+                 const BaseEnvironment& base, const Overlay& overlay) {
+  TRY(const std::vector<std::string> packages, overlay.visible_packages());
+  const bool build = action.settings.environment == matrix::TestEnvironment::build;
+  append_log(context,
+             fmt::format("this test sees Python {}{} and {}: {}\nits PATH is {}\n",
+                         env::full_version(base.interpreter),
+                         build ? ", the packages of the build" : "",
+                         plural(packages.size(), "package"), join(packages, ", "), overlay.path()));
+  return {};
+}
+
 /// `installed` are the arguments for pip: the wheel if there is one, and `test.pip`.
 Result<PreparedTest> prepare_test(const StepContext& context, const plan::TestWheel& action,
                                   const BaseEnvironment& base,
@@ -124,6 +137,7 @@ Result<PreparedTest> prepare_test(const StepContext& context, const plan::TestWh
   TRY_DONE(prepare_directories(context, action));
   TRY(Overlay overlay, Overlay::create(context.machine, base, context.attempt.scratch / "overlay"));
   TRY_DONE(overlay.install(installed));
+  TRY_DONE(log_visible(context, action, base, overlay));
   std::map<std::string, std::string> variables = test_variables(context, action, overlay);
   const bool stubs = has_torch(action) && loads_only(context, action.compute);
   if (stubs) TRY_DONE(add_stubs(context, base, variables));

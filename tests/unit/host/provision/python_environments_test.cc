@@ -99,7 +99,7 @@ TEST_CASE("an environment without its marker is recreated, and removed by its id
   m.add_wheel("tiny_base", "1.0", "");
   const env::Request request{.python = "3.11", .requirements = {"tiny_base"}};
   const env::Resolution resolution = value_of(host::resolve(m.machine, request)).resolution;
-  const std::string id = env::environment_id(resolution, m.interpreter);
+  const std::string id = env::environment_id(resolution, m.interpreter, env::Purpose::build);
   const fs::path directory = m.machine.cache / "environments" / id;
   fs::create_directories(directory / "lib");
   REQUIRE(m.files.write(directory / "remains", "of an interrupted creation"));
