@@ -1,5 +1,7 @@
 """The program `pinwheel`, installed by pip."""
 
+from __future__ import annotations
+
 import os
 import sys
 import sysconfig

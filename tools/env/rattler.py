@@ -8,6 +8,8 @@ The one argument is a file that holds a request as JSON; the answer is one line 
 Failures are replies too: {"failed": "conflict" | "channel" | "hash" | "install", "reason": TEXT}.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import hashlib
