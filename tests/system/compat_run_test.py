@@ -90,6 +90,11 @@ def test_a_wheel_that_loads_and_whose_command_succeeds_ran(runs):
     assert run["disagreements"] == []
 
 
+def test_of_an_installed_environment_only_torch_and_its_requirements_are_seen(runs):
+    run = runs().result("--smoke", 'python -c "import torch, sympy, demo, numpy"', code=5)
+    assert run["state"] == "failed" and "No module named 'numpy'" in run["evidence"]
+
+
 def test_a_failing_smoke_command_of_a_classic_wheel_is_reported_with_its_output(runs):
     wheel = runs()
     smoke = "python -c \"import torch, demo; print('dimensions:', demo.native.dimensions())\"; exit 3"

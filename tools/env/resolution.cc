@@ -221,8 +221,8 @@ std::string constraints_text(const Resolution& resolution, Purpose purpose) {
   std::string text;
   for (const auto* list : {&resolution.packages, &resolution.absent}) {
     for (const PipPackage& package : *list) {
-      const bool pinned = purpose == Purpose::build || package.name == "torch" ||
-                          is_gpu_package(package.name);
+      const bool pinned =
+          purpose == Purpose::build || package.name == "torch" || is_gpu_package(package.name);
       if (!pinned) continue;
       text += fmt::format("{}=={}\n", package.name, package.version);
     }

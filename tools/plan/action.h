@@ -65,8 +65,8 @@ struct BuildWheel {
   std::string toolchain = {};       ///< version output of the host's compiler
   std::string requires_torch = {};  ///< "torch>=2.10" for Requires-Dist; empty: unchanged
   int64_t source_date_epoch = 0;
-  std::string record_json;                ///< contents of dist-info/pinwheel.json
-  std::vector<Sibling> siblings = {};     ///< in plan order; not in the key
+  std::string record_json;             ///< contents of dist-info/pinwheel.json
+  std::vector<Sibling> siblings = {};  ///< in plan order; not in the key
   /// Where `checks.after: operators` loads the wheel: the environment of the variant's tests.
   /// Without a Python if there is no such check.
   env::Request checked_in = {};
@@ -120,9 +120,8 @@ using Action =
 /// "build" for a test that sees the packages of the build (`StepOutcome::environment`); else empty.
 inline std::string test_environment(const Action& action) {
   const auto* const test = std::get_if<TestWheel>(&action);
-  const bool sees_build =
-      test != nullptr && test->image.empty() &&
-      test->settings.environment == matrix::TestEnvironment::build;
+  const bool sees_build = test != nullptr && test->image.empty() &&
+                          test->settings.environment == matrix::TestEnvironment::build;
   return sees_build ? "build" : "";
 }
 

@@ -95,8 +95,9 @@ Result<std::optional<env::Request>> operators_request(const matrix::Matrix& matr
                                                       const matrix::Variant& variant,
                                                       const matrix::Settings& settings,
                                                       const PlanOptions& options) {
-  const bool checked = std::any_of(settings.checks.after.begin(), settings.checks.after.end(),
-                                   [](const matrix::Check& check) { return check.rule == "operators"; });
+  const bool checked =
+      std::any_of(settings.checks.after.begin(), settings.checks.after.end(),
+                  [](const matrix::Check& check) { return check.rule == "operators"; });
   if (!checked) return std::nullopt;
   TRY(env::Request request, test_request(matrix, variant, settings, options));
   return request;

@@ -98,8 +98,6 @@ class Execution {
     cursor.key = plan::key_of(cursor.parts);
     cursor.phase = Phase::ready;
     if (auto reused = plan::find_result(options_.results, plan_.steps[i].id, cursor.parts)) {
-      // A result of a store does not say it.
-      reused->environment = plan::test_environment(plan_.steps[i].action);
       settle(i, *std::move(reused));
     }
   }
@@ -125,7 +123,6 @@ class Execution {
     outcome.state = state;
     outcome.attempts = cursor.attempts;
     outcome.log = cursor.log;
-    outcome.environment = plan::test_environment(plan_.steps[i].action);
     if (cursor.attempts > 0) outcome.elapsed = since(cursor.first_start);
     return outcome;
   }
@@ -135,6 +132,7 @@ class Execution {
     Cursor& cursor = cursors_[i];
     cursor.phase = Phase::finished;
     ++finished_;
+    outcome.environment = plan::test_environment(plan_.steps[i].action);
     const plan::StepState state = outcome.state;
     if (state == plan::StepState::failed) {
       ++failed_;
@@ -263,11 +261,8 @@ class Execution {
     plan::StepOutcome outcome = outcome_of(i, plan::StepState::interrupted);
     outcome.reason = cursors_[i].attempts == 0 ? "not started" : "";
     outcome.error = Error{ErrorKind::interrupted, "the run was interrupted"};
-    if (cursors_[i].attempts == 0) {
-      settle(i, std::move(outcome));
-    } else {
-      conclude(i, std::move(outcome));
-    }
+    if (cursors_[i].attempts == 0) return settle(i, std::move(outcome));
+    conclude(i, std::move(outcome));
   }
 
   TimePoint next_deadline() const {

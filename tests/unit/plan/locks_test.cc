@@ -83,7 +83,8 @@ TEST_CASE("an environment is named after its first variant and its use, without 
             "pylock.cp313t-cu124-torch2_13-test.toml", "pylock.cp313t-cu130-torch2_13-test.toml"});
 }
 
-TEST_CASE("tests in the environment of the build share its lock, and those without packages need none") {
+TEST_CASE(
+    "tests in the environment of the build share its lock, and those without packages need none") {
   std::string yaml = kYaml;
   yaml.replace(yaml.find("build:\n"), 0, "test: {environment: build}\n");
   CHECK(LocksExample(yaml).files({}) ==

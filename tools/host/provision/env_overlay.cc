@@ -89,10 +89,11 @@ Result<std::vector<std::string>> Overlay::visible_packages() const {
 
 std::string Overlay::path() const {
   const auto user = machine_->variables.find("PATH");
-  const std::string conda = base_.conda.empty() ? "" : (base_.conda / "bin").string() + ":";
-  return fmt::format("{}:{}:{}{}", (directory_ / "bin").string(),
-                     (base_.directory / "bin").string(), conda,
-                     user == machine_->variables.end() ? "/usr/bin:/bin" : user->second);
+  std::string path = (directory_ / "bin").string() + ":";
+  for (const fs::path& base : {base_.directory, base_.conda}) {
+    if (!base.empty()) path += (base / "bin").string() + ":";
+  }
+  return path + (user == machine_->variables.end() ? "/usr/bin:/bin" : user->second);
 }
 
 }  // namespace pinwheel::host

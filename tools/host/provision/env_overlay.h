@@ -24,13 +24,13 @@ class Overlay {
   Overlay& operator=(const Overlay&) = delete;
 
   /// Installs wheels (paths) and requirements, with or without dependencies. A wheel that needs a
-  /// different torch fails here (`config`) instead of replacing it; so does one that needs any other
-  /// version than the base's on the base of a build, whose packages are all pinned.
+  /// different torch fails here (`config`) instead of replacing it; so does one that needs any
+  /// other version than the base's on the base of a build, whose packages are all pinned.
   Done install(const std::vector<std::string>& what,
                env::Dependencies dependencies = env::Dependencies::installed) const;
 
-  /// The packages that its Python can import, from here and from the base, as `name version`, sorted
-  /// by name.
+  /// The packages that its Python can import, from here and from the base, as `name version`,
+  /// sorted by name.
   Result<std::vector<std::string>> visible_packages() const;
 
   const std::string& python() const { return python_; }

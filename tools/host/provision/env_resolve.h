@@ -22,8 +22,8 @@ struct Resolved {
 /// then resolves for their interpreter, whose prefix is created for that. A request without a
 /// Python, such as a toolkit's, has only conda packages.
 ///
-/// Requests that choose torch alike (`env::torch_digest`) get the same version: the first records it
-/// for the others, so that a wheel is tested with the torch that it was built with.
+/// Requests that choose torch alike (`env::torch_digest`) get the same version: the first records
+/// it for the others, so that a wheel is tested with the torch that it was built with.
 ///
 /// The extra index of torch is used only for torch: no other name is requested from it. If it does
 /// not respond, the user's configuration is used, with a warning. Errors: `config` for a

@@ -99,8 +99,7 @@ Done check_operators(const StepContext& context, const plan::BuildWheel& action,
                                     *cannot_load));
   }
   TRY(const std::vector<std::string> lacking,
-      cannot_load ? look_into(wheel, operators)
-                  : ask_torch(context, site, base, wheel, operators));
+      cannot_load ? look_into(wheel, operators) : ask_torch(context, site, base, wheel, operators));
   if (lacking.empty()) return {};
   return fail(missing(wheel, lacking));
 }

@@ -19,6 +19,7 @@
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
 #include "host/provision/stub_libraries.h"
+#include "host/provision/torch_view.h"
 #include "host/steps/build_command.h"
 #include "host/steps/test_import.h"
 #include "host/system/log_tail.h"
@@ -44,13 +45,12 @@ Result<std::pair<std::string, env::Interpreter>> python_here(
   return fail(std::move(none));
 }
 
-/// An existing environment, as the base of an overlay.
+/// The torch of an existing environment, as the base of an overlay; neither the other packages nor
+/// the programs of that environment are seen.
 BaseEnvironment installed_base(const compat::RunTarget& target, const exports::Build& build,
                                env::Interpreter interpreter) {
   BaseEnvironment base;
   base.site_packages = target.site_packages;
-  // <environment>/lib/python3.11/site-packages
-  base.directory = fs::path(target.site_packages).parent_path().parent_path().parent_path();
   base.interpreter = std::move(interpreter);
   base.resolution.packages = {{"torch", build.version, {}, {}}};
   base.purpose = env::Purpose::test;
@@ -213,7 +213,7 @@ Done same_kind(const compat::BuildVerdict& asked,
 }
 
 Result<compat::RunResult> try_on(const EnvMachine& machine, const Trial& trial,
-                                 const BaseEnvironment& base, HasGpu has_gpu,
+                                 BaseEnvironment base, HasGpu has_gpu,
                                  const std::optional<compat::BuildVerdict>& predicted) {
   compat::RunSeen seen;
   seen.torch = base.resolution.find("torch")->version;
@@ -221,6 +221,11 @@ Result<compat::RunResult> try_on(const EnvMachine& machine, const Trial& trial,
   TRY(const ScratchDirectory scratch,
       ScratchDirectory::make(machine.files,
                              machine.cache / "scratch" / fmt::format("compat-{}", ::getpid())));
+  if (base.directory.empty()) {
+    TRY(const fs::path torch,
+        link_torch(base.site_packages, base.interpreter, scratch.path() / "torch"));
+    base.site_packages = torch.string();
+  }
   TRY(const Overlay overlay, Overlay::create(machine, base, scratch.path() / "overlay"));
   TrialSite site{machine, trial, overlay, has_gpu, scratch.path(), {}};
   TRY_DONE(install_wheel(site));

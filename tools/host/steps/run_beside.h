@@ -25,7 +25,8 @@ struct Trial {
   std::function<void(std::string_view line)> note = {};
 };
 
-/// Tries the wheel with a torch: that of `target.site_packages`, which is not modified, or the
+/// Tries the wheel with a torch: that of `target.site_packages`, which is not modified and of which
+/// only torch and its requirements are seen, or the
 /// build of the verdict, installed from the user's index in an environment of the cache. The wheel
 /// is installed in an overlay with its other dependencies, regardless of the torch version it
 /// requires; then every library is opened, its modules are imported, and the command runs, in

@@ -122,11 +122,11 @@ Done log_visible(const StepContext& context, const plan::TestWheel& action,
                  const BaseEnvironment& base, const Overlay& overlay) {
   TRY(const std::vector<std::string> packages, overlay.visible_packages());
   const bool build = action.settings.environment == matrix::TestEnvironment::build;
-  append_log(context,
-             fmt::format("this test sees Python {}{} and {}: {}\nits PATH is {}\n",
-                         env::full_version(base.interpreter),
-                         build ? ", the packages of the build" : "",
-                         plural(packages.size(), "package"), join(packages, ", "), overlay.path()));
+  append_log(
+      context,
+      fmt::format("this test sees Python {}{} and {}: {}\nits PATH is {}\n",
+                  env::full_version(base.interpreter), build ? ", the packages of the build" : "",
+                  plural(packages.size(), "package"), join(packages, ", "), overlay.path()));
   return {};
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+#include <filesystem>
+
+#include "base/result.h"
+#include "env/interpreter.h"
+
+namespace pinwheel::host {
+
+/// Makes a directory of links to the torch of an existing environment and to what torch requires,
+/// without the other packages there, and returns it. Returns `site_packages` itself if no
+/// distribution there is named torch: what belongs to it is unknown then. `environment` if a link
+/// cannot be made.
+Result<std::filesystem::path> link_torch(const std::filesystem::path& site_packages,
+                                         const env::Interpreter& interpreter,
+                                         const std::filesystem::path& directory);
+
+}  // namespace pinwheel::host
