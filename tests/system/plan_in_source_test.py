@@ -110,3 +110,41 @@ def test_a_matrix_beside_a_plan_must_be_that_of_the_plan(script):
     assert script.starts() == {}
     outcomes = script.report("build", str(script.directory / "matrix.yaml"), "--plan", "plan.json")
     assert outcomes["build:plain"]["state"] == "done"
+
+
+class TestUntrackedFiles:
+    """New code is built before git tracks it; logs and results beside it are no source."""
+
+    def build_into(self, script, log):
+        """The exit code of a build whose output goes to a file in the checkout."""
+        with (script.directory / log).open("a") as out:
+            command = script.command("build", "matrix.yaml", "-j", "1")
+            ran = subprocess.run(
+                command, cwd=script.directory, env=script.environment, stdout=out, stderr=out, timeout=script.patience
+            )
+        return ran.returncode
+
+    def append_during_builds(self, script, file):
+        """Each build adds a line to a file of the checkout before it makes its wheel."""
+        append = f'echo "# more" >> {script.directory / file}; exec python make_wheel.py "$1"'
+        script.edit(lambda matrix: matrix["build"].update(command=["sh", "-c", append, "sh", "{dest_dir}"]))
+
+    @pytest.mark.parametrize("log", ["log.txt", "pkg/log.txt"])
+    def test_the_output_of_the_command_itself_may_be_in_the_checkout(self, script, log):
+        (script.directory / "pkg").mkdir()
+        (script.directory / "pkg" / "__init__.py").touch()
+        script.commit()
+        assert [self.build_into(script, log) for _ in range(2)] == [0, 0]
+        assert "reused" in (script.directory / log).read_text()
+
+    def test_what_another_program_writes_there_is_no_source(self, script):
+        self.append_during_builds(script, "results.txt")
+        outcomes = script.report("build", "matrix.yaml", "-j", "1")
+        assert [outcomes[f"build:{one}"]["state"] for one in ("plain", "loud")] == ["done", "done"]
+        assert (script.directory / "results.txt").read_text() == "# more\n" * 2
+
+    def test_new_code_is_source_and_named_if_it_changes_during_the_run(self, script):
+        self.append_during_builds(script, "fresh.py")
+        (script.directory / "fresh.py").touch()
+        failed = script.run("build", "matrix.yaml", "-j", "1", code=1)
+        assert f"`fresh.py` in `{script.directory}/` changed during the run" in failed.stderr

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -113,9 +114,13 @@ Done walk(ports::Files& files, const fs::path& root, const std::string& below,
 
 Result<std::vector<std::string>> list_project(ports::Files& files, ports::Git& git,
                                               const fs::path& directory) {
-  Result<std::vector<std::string>> tracked = git.files(directory);
-  if (tracked && !tracked->empty()) return tracked;
   std::vector<std::string> found;
+  if (const Result<ports::GitFiles> files_of_git = git.files(directory)) {
+    std::merge(files_of_git->tracked.begin(), files_of_git->tracked.end(),
+               files_of_git->untracked.begin(), files_of_git->untracked.end(),
+               std::back_inserter(found));
+  }
+  if (!found.empty()) return found;
   TRY_DONE(walk(files, directory, "", found));
   return found;
 }

@@ -1,10 +1,12 @@
 #include "cli/workplace.h"
 
 #include <fmt/chrono.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -27,6 +29,14 @@ std::string name_of_this_run() {
   return fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(now), ::getpid());
 }
 
+/// The file that a standard stream is redirected to; empty for a terminal or a pipe.
+fs::path redirected_to(int stream) {
+  struct stat status = {};
+  if (::fstat(stream, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  std::error_code unknown;
+  return fs::read_symlink(fmt::format("/proc/self/fd/{}", stream), unknown);
+}
+
 /// What the command line, the variables and the matrix name. What is no place is told where stores
 /// are opened.
 std::vector<fs::path> named_paths(const GlobalOptions& global, const matrix::Matrix& matrix,
@@ -42,6 +52,10 @@ std::vector<fs::path> named_paths(const GlobalOptions& global, const matrix::Mat
   }
   if (!global.log_file.empty()) {
     paths.push_back(fs::absolute(global.log_file).lexically_normal());
+  }
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    fs::path file = redirected_to(stream);
+    if (!file.empty()) paths.push_back(std::move(file));
   }
   return paths;
 }

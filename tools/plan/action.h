@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +14,12 @@
 
 namespace pinwheel::plan {
 
+/// The files of a snapshot.
+struct SourceFiles {
+  std::map<std::string, std::string> digests = {};  ///< by name: kind and sha256
+  std::set<std::string> untracked = {};             ///< those that git does not track
+};
+
 /// The source of a build: a snapshot of a directory, or an sdist from the index.
 struct Source {
   std::string directory = {};       ///< absolute; exported to scratch, never built in place
@@ -19,6 +27,8 @@ struct Source {
   std::string digest = {};          ///< sha256 over the snapshot's (path, mode, contents)
   std::string url = {};             ///< of the sdist; not in the key
   std::string archive_sha256 = {};  ///< of the sdist; not in the key
+  /// What the snapshot was read from, to say what changed since; not in the key. May be null.
+  std::shared_ptr<const SourceFiles> files = {};
 };
 
 /// Makes a base environment (Python, torch, tools, toolkit) once, under a lock.

@@ -37,6 +37,12 @@ struct NotSource {
   std::vector<std::filesystem::path> named = {};
 };
 
+/// The files of a directory in a work tree, relative to it, each list sorted. None is ignored.
+struct GitFiles {
+  std::vector<std::string> tracked = {};
+  std::vector<std::string> untracked = {};
+};
+
 /// Whether to compare the work tree with HEAD, which reads the status of every tracked file.
 enum class WorkTree { compare, ignore };
 
@@ -55,12 +61,10 @@ class Git {
     return facts(directory, WorkTree::compare);
   }
   /// Tracked files, and untracked ones that are neither ignored nor below one of `made`, under
-  /// `directory`, sorted, relative to it; includes those of checked-out submodules.
-  virtual Result<std::vector<std::string>> files(
-      const std::filesystem::path& directory, const std::vector<std::filesystem::path>& made) = 0;
-  Result<std::vector<std::string>> files(const std::filesystem::path& directory) {
-    return files(directory, {});
-  }
+  /// `directory`; includes those of checked-out submodules.
+  virtual Result<GitFiles> files(const std::filesystem::path& directory,
+                                 const std::vector<std::filesystem::path>& made) = 0;
+  Result<GitFiles> files(const std::filesystem::path& directory) { return files(directory, {}); }
 };
 
 }  // namespace pinwheel::ports

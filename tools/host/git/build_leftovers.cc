@@ -86,6 +86,10 @@ bool BuildLeftovers::contains(const std::string& name) const {
   return left || is_made_module(name);
 }
 
+bool BuildLeftovers::build_files_name(std::string_view name) const {
+  return has_word(build_files_, name);
+}
+
 /// A module for one Python that is built where the package looks for it, as `build_ext --inplace`
 /// and editable installations do. One that is only shipped is no leftover: no source of its name is
 /// beside it, and no build file names it.
@@ -95,7 +99,7 @@ bool BuildLeftovers::is_made_module(const std::string& name) const {
   if (stem.empty() || !glob_match("*.{cpython-3*,abi3,pypy3*}.so", file)) return false;
   const std::string beside = name.substr(0, name.size() - file.size() + stem.size());
   constexpr std::array<std::string_view, 6> kSources = {".c", ".cc", ".cpp", ".cu", ".cxx", ".pyx"};
-  return has_word(build_files_, stem) ||
+  return build_files_name(stem) ||
          std::any_of(kSources.begin(), kSources.end(),
                      [&](std::string_view ending) { return has(beside + std::string(ending)); });
 }

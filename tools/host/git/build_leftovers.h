@@ -19,6 +19,8 @@ class BuildLeftovers {
 
   /// Whether one of the files is a leftover.
   bool contains(const std::string& name) const;
+  /// Whether a build file of the project has this text as a word of its own.
+  bool build_files_name(std::string_view name) const;
 
  private:
   bool is_made_module(const std::string& name) const;

@@ -75,7 +75,8 @@ Result<std::string> prefix_of(const GitLibrary& git, git_repository* repository,
 
 /// Names relative to a directory.
 struct Listing {
-  std::set<std::string> files;
+  std::set<std::string> files;  ///< tracked ones
+  std::set<std::string> untracked;
   std::set<std::string> submodules;
 };
 
@@ -115,23 +116,22 @@ Done add_untracked(const GitLibrary& git, git_repository* repository, const std:
 /// Lists the files below a directory, names prefixed with `place`; files of a submodule are listed
 /// below it.
 Done add_files(const GitLibrary& git, const fs::path& directory, const std::string& place,
-               const MadeDirectories& made, std::set<std::string>& names) {
+               const MadeDirectories& made, Listing& found) {
   TRY(const GitRepository repository, open_repository(git, directory));
   TRY(const std::string prefix, prefix_of(git, repository.get(), directory));
   Listing listing;
   TRY_DONE(add_tracked(git, repository.get(), prefix, listing));
-  std::set<std::string> untracked;
-  TRY_DONE(add_untracked(git, repository.get(), prefix, untracked));
-  for (const std::string& name : untracked) {
-    if (!made.contains(place + name)) names.insert(place + name);
+  TRY_DONE(add_untracked(git, repository.get(), prefix, listing.untracked));
+  for (const std::string& name : listing.untracked) {
+    if (!made.contains(place + name)) found.untracked.insert(place + name);
   }
-  for (const std::string& name : listing.files) names.insert(place + name);
+  for (const std::string& name : listing.files) found.files.insert(place + name);
   for (const std::string& name : listing.submodules) {
     // A submodule that is not checked out is an empty directory, where git would find the outer
     // repository.
     std::error_code ignored;
     if (!fs::exists(directory / name / ".git", ignored)) continue;
-    TRY_DONE(add_files(git, directory / name, place + name + "/", made, names));
+    TRY_DONE(add_files(git, directory / name, place + name + "/", made, found));
   }
   return {};
 }
@@ -163,14 +163,15 @@ Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTre
   return facts;
 }
 
-Result<std::vector<std::string>> LibGit2::files(const fs::path& directory,
-                                                const std::vector<fs::path>& made) {
+Result<ports::GitFiles> LibGit2::files(const fs::path& directory,
+                                       const std::vector<fs::path>& made) {
   TRY(const GitLibrary* const library, git_library());
   const GitSession session(*library);
   TRY(const MadeDirectories below, MadeDirectories::below(directory, made));
-  std::set<std::string> names;
-  TRY_DONE(add_files(*library, directory, "", below, names));
-  return std::vector<std::string>(names.begin(), names.end());
+  Listing found;
+  TRY_DONE(add_files(*library, directory, "", below, found));
+  return ports::GitFiles{{found.files.begin(), found.files.end()},
+                         {found.untracked.begin(), found.untracked.end()}};
 }
 
 }  // namespace pinwheel::host

@@ -12,8 +12,8 @@ class LibGit2 final : public ports::Git {
   using Git::files;
   Result<ports::GitFacts> facts(const std::filesystem::path& directory,
                                 ports::WorkTree work_tree) override;
-  Result<std::vector<std::string>> files(const std::filesystem::path& directory,
-                                         const std::vector<std::filesystem::path>& made) override;
+  Result<ports::GitFiles> files(const std::filesystem::path& directory,
+                                const std::vector<std::filesystem::path>& made) override;
 };
 
 }  // namespace pinwheel::host

@@ -7,12 +7,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <set>
 #include <system_error>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "host/git/build_leftovers.h"
 #include "host/git/made_directories.h"
+#include "host/git/untracked_source.h"
 #include "host/system/digest_file.h"
 #include "host/system/system_error.h"
 
@@ -62,29 +67,55 @@ bool is_in_checkout(const fs::path& directory) {
   return true;
 }
 
-Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& directory,
-                                            const ports::NotSource& others) {
+/// The files of a source, sorted, and which of them git does not track.
+struct Listed {
+  std::vector<std::string> names = {};
+  std::set<std::string> untracked = {};
+};
+
+Listed listed(const fs::path& directory, const ports::GitFiles& files) {
+  Listed listed{files.tracked};
+  if (files.untracked.empty()) return listed;
+  const UntrackedSource source(directory, files);
+  for (const std::string& name : files.untracked) {
+    if (!source.contains(name)) continue;
+    listed.names.push_back(name);
+    listed.untracked.insert(name);
+  }
+  std::sort(listed.names.begin(), listed.names.end());
+  return listed;
+}
+
+Result<Listed> list_files(ports::Git& git, const fs::path& directory,
+                          const ports::NotSource& others) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return fail(ErrorKind::config,
                 fmt::format("package source {} is not a directory", quoted(directory.string())),
                 "`package.source` is relative to the matrix file");
   }
-  Result<std::vector<std::string>> names = git.files(directory, others.made);
-  // A checkout that git cannot read is an error: taking every file would include ignored ones.
-  if (!names && !is_in_checkout(directory)) names = walk_but(directory, others.made);
-  if (!names) return names;
+  const Result<ports::GitFiles> found = git.files(directory, others.made);
+  Listed files;
+  if (found) {
+    files = listed(directory, *found);
+  } else if (is_in_checkout(directory)) {
+    // Taking every file would include ignored ones.
+    return fail(found.error());
+  } else {
+    TRY(files.names, walk_but(directory, others.made));
+  }
   TRY(const MadeDirectories named, MadeDirectories::below(directory, others.named));
   // A tracked file that was deleted in the work tree is not part of the package.
-  std::erase_if(*names, [&](const std::string& name) {
+  std::erase_if(files.names, [&](const std::string& name) {
     std::error_code ignored;
     return named.covers(name) || !fs::exists(fs::symlink_status(directory / name, ignored));
   });
-  if (names->empty()) {
+  if (files.names.empty()) {
     return fail(ErrorKind::config,
-                fmt::format("package source {} contains no files", quoted(directory.string())));
+                fmt::format("package source {} contains no files", quoted(directory.string())),
+                found && !found->untracked.empty() ? "track them: `git add`" : "");
   }
-  return names;
+  return files;
 }
 
 enum class Kind { plain, executable, link };
@@ -97,16 +128,24 @@ Kind kind_of(const fs::path& path) {
   return executable ? Kind::executable : Kind::plain;
 }
 
-/// A line of the digest: kind, contents, name.
-Result<std::string> digest_line(const fs::path& path, const std::string& name, Kind kind) {
+/// The kind and the contents of a file, in the digest.
+Result<std::string> digest_of(const fs::path& path, Kind kind) {
   if (kind == Kind::link) {
     std::error_code error;
     const fs::path target = fs::read_symlink(path, error);
     if (error) return fail(system_error("read", path, error.value()));
-    return fmt::format("link {} {}\n", sha256_hex(target.string()), name);
+    return "link " + sha256_hex(target.string());
   }
   TRY(const FileDigest digest, digest_file(path));
-  return fmt::format("{} {} {}\n", kind == Kind::executable ? "exec" : "file", digest.sha256, name);
+  return (kind == Kind::executable ? "exec " : "file ") + digest.sha256;
+}
+
+using Digests = std::map<std::string, std::string>;
+
+std::string digest_of_all(const Digests& files) {
+  Sha256 whole;
+  for (const auto& [name, digest] : files) whole.update(fmt::format("{} {}\n", digest, name));
+  return to_hex(whole.finish());
 }
 
 Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch) {
@@ -129,48 +168,76 @@ Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch
   return {};
 }
 
-Result<plan::Source> read_files(const fs::path& directory, const std::vector<std::string>& names) {
-  Sha256 whole;
-  for (const std::string& name : names) {
-    const fs::path path = directory / name;
-    TRY(const std::string line, digest_line(path, name, kind_of(path)));
-    whole.update(line);
+Result<plan::Source> read_files(const fs::path& directory, const Listed& listed) {
+  plan::SourceFiles files{{}, listed.untracked};
+  for (const std::string& name : listed.names) {
+    TRY(files.digests[name], digest_of(directory / name, kind_of(directory / name)));
   }
-  return plan::Source{
-      fs::absolute(directory).lexically_normal().string(), {}, to_hex(whole.finish())};
+  plan::Source source{
+      fs::absolute(directory).lexically_normal().string(), {}, digest_of_all(files.digests)};
+  source.files = std::make_shared<const plan::SourceFiles>(std::move(files));
+  return source;
+}
+
+/// "`a.py`, `b.py` (new), `c.py` (gone)"; the first ones.
+std::string changes_in_words(const Digests& before, const Digests& now) {
+  constexpr size_t kShown = 5;
+  std::vector<std::string> changes;
+  for (const auto& [name, digest] : before) {
+    const auto found = now.find(name);
+    if (found == now.end()) changes.push_back(quoted(name) + " (gone)");
+    if (found != now.end() && found->second != digest) changes.push_back(quoted(name));
+  }
+  for (const auto& [name, digest] : now) {
+    if (!before.contains(name)) changes.push_back(quoted(name) + " (new)");
+  }
+  const size_t all = changes.size();
+  if (all > kShown) changes.resize(kShown);
+  const std::string more = all > kShown ? fmt::format(" and {} more", all - kShown) : "";
+  return join(changes, ", ") + more;
+}
+
+Error changed_source(const plan::Source& source, const Digests& now) {
+  std::string what = quoted(source.directory);
+  if (source.files != nullptr) {
+    what = fmt::format("{} in {}", changes_in_words(source.files->digests, now), what);
+  }
+  return {ErrorKind::step, what + " changed during the run", std::nullopt,
+          "run the same command again: finished steps are not repeated; let git ignore a file that "
+          "is not part of the project"};
 }
 
 }  // namespace
 
 Result<plan::Source> read_source(ports::Git& git, const fs::path& directory,
                                  const ports::NotSource& others) {
-  TRY(const std::vector<std::string> names, list_files(git, directory, others));
-  return read_files(directory, names);
+  TRY(const Listed files, list_files(git, directory, others));
+  return read_files(directory, files);
 }
 
 Result<plan::Source> read_directory(const fs::path& directory) {
-  TRY(const std::vector<std::string> names, walk(directory));
-  return read_files(directory, names);
+  TRY(std::vector<std::string> names, walk(directory));
+  return read_files(directory, {std::move(names)});
 }
 
 Done export_source(ports::Git& git, const plan::Source& source, const ports::NotSource& others,
                    const fs::path& destination, int64_t epoch) {
   const fs::path directory = source.directory;
-  TRY(const std::vector<std::string> names,
-      source.requirement.empty() ? list_files(git, directory, others) : walk(directory));
-  Sha256 whole;
-  for (const std::string& name : names) {
+  Listed listed;
+  if (source.requirement.empty()) {
+    TRY(listed, list_files(git, directory, others));
+  } else {
+    TRY(listed.names, walk(directory));
+  }
+  Digests digests;
+  for (const std::string& name : listed.names) {
     const Kind kind = kind_of(directory / name);
     TRY_DONE(copy_one(directory / name, destination / name, kind, epoch));
     // Computed from the copy, to detect edits between reading and copying.
-    TRY(const std::string line, digest_line(destination / name, name, kind));
-    whole.update(line);
+    TRY(digests[name], digest_of(destination / name, kind));
   }
-  if (to_hex(whole.finish()) != source.digest) {
-    return fail(ErrorKind::step, fmt::format("{} changed during the run", quoted(source.directory)),
-                "run the same command again: finished steps are not repeated");
-  }
-  return {};
+  if (digest_of_all(digests) == source.digest) return {};
+  return fail(changed_source(source, digests));
 }
 
 }  // namespace pinwheel::host

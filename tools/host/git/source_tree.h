@@ -9,7 +9,8 @@
 
 namespace pinwheel::host {
 
-/// The package as git sees it: tracked files, and untracked ones that are not ignored. The digest
+/// The package as git sees it: tracked files, and untracked ones that are not ignored and belong to
+/// it (`UntrackedSource`). The digest
 /// covers paths, contents and the executable bit, so it is the same in every clone and under every
 /// umask. Of a directory outside git all files are included but what builds leave
 /// (`BuildLeftovers`). What `others` names is never: it would change the source. `config` if it is
@@ -23,7 +24,7 @@ Result<plan::Source> read_directory(const std::filesystem::path& directory);
 
 /// Copies the snapshot to `destination` with modes 0644 and 0755 and `epoch` as the modification
 /// time; symbolic links stay links. `step` if the tree no longer matches `source.digest`: it was
-/// edited in the meantime. `others` as for `read_source`.
+/// edited in the meantime; names the files. `others` as for `read_source`.
 Done export_source(ports::Git& git, const plan::Source& source, const ports::NotSource& others,
                    const std::filesystem::path& destination, int64_t epoch);
 

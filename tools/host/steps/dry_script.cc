@@ -101,10 +101,16 @@ std::string export_lines(const plan::Source& source, const std::string& root, in
            unpack_line(source, root, archive);
   }
   const std::string destination = script_word(root + "/src");
+  std::string list = "git ls-files -z --cached -- .";
+  if (source.files != nullptr && !source.files->untracked.empty()) {
+    std::vector<std::string> print = {"printf", "%s\\0"};
+    print.insert(print.end(), source.files->untracked.begin(), source.files->untracked.end());
+    list = fmt::format("{{ {}; {}; }}", list, shell_join(print));
+  }
   return fmt::format(
-             "(cd {} && git ls-files -z --cached --others --exclude-standard -- . | "
+             "(cd {} && {} | "
              "xargs -0 cp --parents --no-dereference --target-directory={})\n",
-             shell_quote(source.directory), destination) +
+             shell_quote(source.directory), list, destination) +
          fmt::format(
              "find {0} -type f -perm /100 -exec chmod 0755 {{}} + -o -type f -exec chmod 0644 {{}} "
              "+\n",

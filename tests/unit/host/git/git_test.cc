@@ -174,7 +174,12 @@ TEST_CASE("the files are those of git ls-files, tracked or not ignored") {
     std::sort(expected.begin(), expected.end());
     INFO(below);
     REQUIRE_FALSE(expected.empty());
-    CHECK(*git.files(scratch.path() / below) == expected);
+    const Result<ports::GitFiles> files = git.files(scratch.path() / below);
+    REQUIRE(files);
+    std::vector<std::string> all = files->tracked;
+    all.insert(all.end(), files->untracked.begin(), files->untracked.end());
+    std::sort(all.begin(), all.end());
+    CHECK(all == expected);
   }
 }
 
@@ -193,11 +198,20 @@ TEST_CASE("the files of a submodule are listed below it if it is checked out") {
 
   LibGit2 git;
   using Names = std::vector<std::string>;
-  CHECK(*git.files(outer.path() / "package") == Names{"b.py", "module/deep/a.h", "module/new.h"});
-  CHECK(*git.files(outer.path() / "package/module") == Names{"deep/a.h", "new.h"});
+  const Result<ports::GitFiles> whole = git.files(outer.path() / "package");
+  REQUIRE(whole);
+  CHECK(whole->tracked == Names{"b.py", "module/deep/a.h"});
+  CHECK(whole->untracked == Names{"module/new.h"});
+  const Result<ports::GitFiles> part = git.files(outer.path() / "package/module");
+  REQUIRE(part);
+  CHECK(part->tracked == Names{"deep/a.h"});
+  CHECK(part->untracked == Names{"new.h"});
 
   outer.git("clone -q . ../clone");
-  CHECK(*git.files(scratch.path() / "clone/package") == Names{"b.py"});
+  const Result<ports::GitFiles> cloned = git.files(scratch.path() / "clone/package");
+  REQUIRE(cloned);
+  CHECK(cloned->tracked == Names{"b.py"});
+  CHECK(cloned->untracked.empty());
 }
 
 TEST_CASE("a detached HEAD has no branch") {

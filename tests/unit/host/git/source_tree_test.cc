@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "unit/catch.h"
@@ -16,23 +17,25 @@ namespace fs = std::filesystem;
 /// A git with these files, or one that fails.
 class FakeGit final : public ports::Git {
  public:
-  explicit FakeGit(Result<std::vector<std::string>> files) : files_(std::move(files)) {}
+  explicit FakeGit(Result<ports::GitFiles> files) : files_(std::move(files)) {}
+  explicit FakeGit(std::vector<std::string> tracked)
+      : files_(ports::GitFiles{std::move(tracked)}) {}
 
   Result<ports::GitFacts> facts(const fs::path& /*directory*/,
                                 ports::WorkTree /*work_tree*/) override {
     return fail(ErrorKind::internal, "the history is not asked for");
   }
-  Result<std::vector<std::string>> files(const fs::path& /*directory*/,
-                                         const std::vector<fs::path>& /*made*/) override {
+  Result<ports::GitFiles> files(const fs::path& /*directory*/,
+                                const std::vector<fs::path>& /*made*/) override {
     return files_;
   }
 
  private:
-  Result<std::vector<std::string>> files_;
+  Result<ports::GitFiles> files_;
 };
 
 FakeGit refusing() {
-  return FakeGit(fail(ErrorKind::environment, "not readable"));
+  return FakeGit(Result<ports::GitFiles>(fail(ErrorKind::environment, "not readable")));
 }
 
 std::string digest_of(const fs::path& directory, std::vector<std::string> names) {
@@ -145,13 +148,41 @@ TEST_CASE("an export has fixed modes and times, and links stay links") {
 TEST_CASE("an export of a source that was edited in the meantime fails") {
   const Scratch scratch;
   scratch.write("in/a.py", "one");
-  FakeGit git(std::vector<std::string>{"a.py"});
+  scratch.write("in/b.py", "one");
+  scratch.write("in/gone.py", "one");
+  FakeGit git(std::vector<std::string>{"a.py", "b.py", "gone.py", "new.py"});
   const Result<plan::Source> source = read_source(git, scratch.path() / "in", {});
   REQUIRE(source);
   scratch.write("in/a.py", "two");
+  scratch.write("in/new.py", "two");
+  fs::remove(scratch.path() / "in/gone.py");
   const Done exported = export_source(git, *source, {}, scratch.path() / "out", 0);
   REQUIRE_FALSE(exported);
   CHECK(exported.error().kind == ErrorKind::step);
+  CHECK_THAT(exported.error().message,
+             Catch::Matchers::StartsWith("`a.py`, `gone.py` (gone), `new.py` (new) in `"));
+
+  plan::Source elsewhere = *source;
+  elsewhere.files = nullptr;
+  const Done unnamed = export_source(git, elsewhere, {}, scratch.path() / "out2", 0);
+  REQUIRE_FALSE(unnamed);
+  CHECK_THAT(unnamed.error().message, Catch::Matchers::EndsWith("/in` changed during the run"));
+}
+
+TEST_CASE("a log that git does not track may grow during a run") {
+  const Scratch scratch;
+  scratch.write("setup.py", "one");
+  scratch.write("demo/new.py", "one");
+  scratch.write("out.txt", "");
+  FakeGit git(ports::GitFiles{{"setup.py"}, {"demo/new.py", "out.txt"}});
+  const Result<plan::Source> source = read_source(git, scratch.path(), {});
+  REQUIRE(source);
+  CHECK(source->digest == digest_of(scratch.path(), {"demo/new.py", "setup.py"}));
+  REQUIRE(source->files != nullptr);
+  CHECK(source->files->untracked == std::set<std::string>{"demo/new.py"});
+  scratch.write("out.txt", "more");
+  CHECK(export_source(git, *source, {}, scratch.path() / "copy", 0));
+  CHECK_FALSE(fs::exists(scratch.path() / "copy/out.txt"));
 }
 
 }  // namespace
