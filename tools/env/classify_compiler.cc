@@ -1,5 +1,7 @@
 #include "env/classify_compiler.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <optional>
 #include <span>
@@ -116,8 +118,14 @@ std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_v
   return std::nullopt;
 }
 
-/// The build looked for a library of the system, and the hint says how to get it.
+/// The build looked for a library of the system or of CUDA, and the hint says how to get it.
 Diagnosis lack_of(const MissingLibrary& library) {
+  if (library.source == LibrarySource::cuda) {
+    return {ErrorKind::environment, library.line,
+            "the build has no such part of CUDA: add it to the toolkit of the variants for "
+            "`cuda/*`, " +
+                quoted(fmt::format("environment: {{toolkit: {{pypi: [{}]}}}}", library.package))};
+  }
   return {ErrorKind::environment, library.line,
           "a library of the system is missing, on Debian " +
               quoted("apt-get install " + library.package)};

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "env/cuda_part.h"
 #include "project/debian_package.h"
 
 namespace pinwheel::env {
@@ -38,6 +39,9 @@ std::string_view lacked(std::string_view line, const Lament& lament) {
   return line.substr(0, end);
 }
 
+/// CMake names what a target links below a heading: "    CUDA::cublas".
+constexpr std::string_view kCudaTarget = "CUDA::";
+
 /// The package of a library, or of a header: "libpng-dev" for "png.h", "libcurl4-openssl-dev" for
 /// "curl/easy.h".
 std::string package_of_name(std::string_view name) {
@@ -55,8 +59,15 @@ std::optional<MissingLibrary> missing_library(std::string_view output) {
     const std::string_view line = trim(text);
     // CMake also says so of what it only would have liked, after dashes.
     if (line.starts_with("--")) continue;
+    if (line.starts_with(kCudaTarget)) {
+      const std::string part = cuda_part(line.substr(kCudaTarget.size()));
+      if (!part.empty()) return MissingLibrary{std::string(line), part, LibrarySource::cuda};
+    }
     for (const Lament& lament : kLaments) {
       const std::string_view name = lacked(line, lament);
+      if (const std::string part = cuda_part(name); !part.empty()) {
+        return MissingLibrary{std::string(line), part, LibrarySource::cuda};
+      }
       const std::string package = name.empty() ? std::string() : package_of_name(name);
       if (!package.empty()) return MissingLibrary{std::string(line), package};
     }

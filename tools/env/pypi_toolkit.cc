@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -47,9 +49,17 @@ Result<Request> pypi_toolkit_request(const Request& request) {
                             compute.version, kFirstCuda),
                 "install that CUDA and set CUDA_HOME, with `toolkit: path` in the matrix");
   }
-  return Request{.python = request.python,
-                 .requirements = {fmt::format("cuda-toolkit[cccl,crt,cudart,nvcc,nvvm]=={}.*",
-                                              matrix::leading(2, compute.version))}};
+  std::set<std::string> parts = {"cccl", "crt", "cudart", "nvcc", "nvvm"};
+  std::vector<std::string> packages;
+  for (const std::string& name : request.toolkit_packages) {
+    const bool part = name.find('-') == std::string::npos;
+    if (part) parts.insert(name);
+    if (!part) packages.push_back(name);
+  }
+  packages.insert(packages.begin(),
+                  fmt::format("cuda-toolkit[{}]=={}.*", join({parts.begin(), parts.end()}, ","),
+                              matrix::leading(2, compute.version)));
+  return Request{.python = request.python, .requirements = std::move(packages)};
 }
 
 std::string pypi_toolkit_id(const std::string& name, const Resolution& resolution) {

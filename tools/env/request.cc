@@ -45,6 +45,7 @@ std::string torch_digest(const Request& request) {
 std::string toolkit_digest(const Request& request) {
   nlohmann::json json = {request.toolkit, static_cast<int>(request.toolkit_from),
                          request.toolkit_conda.channels, request.toolkit_conda.packages};
+  if (!request.toolkit_packages.empty()) json.push_back({{"pypi", request.toolkit_packages}});
   if (!request.container.base.empty()) json.push_back(digest(request.container));
   return digest_of(json);
 }

@@ -19,6 +19,7 @@ struct Request {
   matrix::TorchSettings torch = {};
   std::string toolkit = {};  ///< "cuda/13.0", "rocm/5.2"; empty for cpu
   matrix::ToolkitFrom toolkit_from = matrix::ToolkitFrom::automatic;
+  std::vector<std::string> toolkit_packages = {};  ///< what a toolkit from PyPI has besides nvcc
   matrix::CondaSettings toolkit_conda = {};  ///< channels and packages of a toolkit from conda
 
   matrix::ContainerSettings container = {};  ///< without a base: the host

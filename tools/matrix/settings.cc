@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 #include "matrix/build_requires.h"
 #include "matrix/config_error.h"
+#include "matrix/cuda_parts.h"
 #include "matrix/decode.h"
 #include "matrix/merge.h"
 #include "matrix/secret_name.h"
@@ -103,6 +106,24 @@ Result<std::vector<std::string>> read_secrets(const Node& environment, const Rea
   return names;
 }
 
+/// Parts of the toolkit by their names, whole packages by requirements, which have a dash.
+Result<std::vector<std::string>> read_toolkit_packages(const Node& toolkit, const Reader& reader) {
+  std::set<std::string> packages;
+  const Node* const list = toolkit.find("pypi");
+  for (const Node& item : list->items) {
+    TRY(const std::string name, reader.text(item));
+    const bool known = std::find(kCudaParts.begin(), kCudaParts.end(), name) != kCudaParts.end();
+    if (!known && name.find('-') == std::string::npos) {
+      const std::string hint = suggest(name, {kCudaParts.begin(), kCudaParts.end()});
+      return fail(config_error(
+          fmt::format("PyPI's CUDA toolkit has no part {}", quoted(name)), item.at,
+          hint.empty() ? "name a package of PyPI instead, such as `nvidia-cudnn-cu13`" : hint));
+    }
+    packages.insert(name);
+  }
+  return std::vector<std::string>(packages.begin(), packages.end());
+}
+
 Result<EnvironmentSettings> read_environment(const Node& node, const Reader& reader) {
   EnvironmentSettings environment;
   if (const Node* const container = node.find("container")) {
@@ -123,6 +144,10 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
     TRY(environment.torch.index, reader.picked(*torch, "index"));
   }
   if (const Node* const toolkit = node.find("toolkit")) {
+    if (toolkit->type == Node::Type::mapping) {
+      environment.toolkit = ToolkitFrom::pypi;
+      TRY(environment.toolkit_packages, read_toolkit_packages(*toolkit, reader));
+    }
     if (toolkit->scalar == "path") environment.toolkit = ToolkitFrom::path;
     if (toolkit->scalar == "pypi") environment.toolkit = ToolkitFrom::pypi;
     if (toolkit->scalar == "conda") environment.toolkit = ToolkitFrom::conda;

@@ -66,6 +66,7 @@ struct EnvironmentSettings {
   BuildRequires build_requires = BuildRequires::automatic;
   TorchSettings torch = {};
   ToolkitFrom toolkit = ToolkitFrom::automatic;
+  std::vector<std::string> toolkit_packages = {};     ///< of `toolkit: {pypi: [...]}`, sorted
   std::map<std::string, std::string> variables = {};  ///< environment variables of builds and tests
   std::vector<std::string> secrets = {};  ///< names of the caller's variables that they get as well
 };

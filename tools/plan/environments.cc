@@ -110,6 +110,7 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
   if (compute.empty() || compute == "cpu") return request;
   request.toolkit = compute;
   request.toolkit_from = settings.environment.toolkit;
+  request.toolkit_packages = settings.environment.toolkit_packages;
   if (request.toolkit_from == matrix::ToolkitFrom::conda) {
     const matrix::CondaSettings& conda = settings.environment.conda;
     request.toolkit_conda = {conda.channels, conda.toolkit};

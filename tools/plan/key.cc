@@ -24,6 +24,7 @@ Json to_json(const env::Request& request) {
                {"torch", {request.torch.spec, request.torch.index}},
                {"toolkit", request.toolkit},
                {"toolkit-from", static_cast<int>(request.toolkit_from)}};
+  if (!request.toolkit_packages.empty()) json["toolkit-packages"] = request.toolkit_packages;
   // The image is covered by the content key in the environment's step.
   if (!request.conda.packages.empty()) {
     json["conda"] = {request.conda.channels, request.conda.packages};
@@ -62,6 +63,9 @@ Json to_json(const MakeToolkit& action) {
                {"toolkit", action.request.toolkit},
                {"toolkit-from", static_cast<int>(action.request.toolkit_from)},
                {"packages", action.packages}};
+  if (!action.request.toolkit_packages.empty()) {
+    json["toolkit-packages"] = action.request.toolkit_packages;
+  }
   if (!action.image.empty()) json["image"] = action.image;
   return json;
 }

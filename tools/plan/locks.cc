@@ -88,6 +88,7 @@ void add_build(const env::Request& build, const std::string& variant, Collector&
   env::Request packages = build;
   packages.toolkit.clear();
   packages.toolkit_from = matrix::ToolkitFrom::automatic;
+  packages.toolkit_packages = {};
   packages.toolkit_conda = {};
   LockTarget& target = collector.add(packages, environment_name(variant, packages));
   target.variants.push_back(variant);

@@ -89,6 +89,7 @@ class PlanBuilder {
     // The toolkit is separate from the environment: builds and tests share the packages.
     packages.toolkit.clear();
     packages.toolkit_from = matrix::ToolkitFrom::automatic;
+    packages.toolkit_packages = {};
     packages.toolkit_conda = {};
     Step step{id, {}, CreateEnvironment{packages, {}}};
     const auto resolution = in_.facts.resolutions.find(env::digest(request));

@@ -113,6 +113,18 @@ TEST_CASE("a library of the system that a build lacks is an environment error wi
   CHECK(linker.line.find("-lffi") != std::string::npos);
 }
 
+TEST_CASE("a build that lacks a header of CUDA is told which part of the toolkit has it") {
+  const env::Diagnosis found =
+      env::classify_compiler({.code = 1},
+                             "In file included from a.cu:2:\n"
+                             "CUDAContextLight.h:8:10: fatal error: cusparse.h: No such file or "
+                             "directory\ncompilation terminated.\nerror: command failed\n");
+  CHECK(found.kind == ErrorKind::environment);
+  CHECK(found.line ==
+        "CUDAContextLight.h:8:10: fatal error: cusparse.h: No such file or directory");
+  CHECK(found.hint.find("`environment: {toolkit: {pypi: [cusparse]}}`") != std::string::npos);
+}
+
 TEST_CASE("a library that is only optional does not explain a compile error") {
   const std::string output =
       "Package 'libffi', required by 'virtual:world', not found\na.c:1:2: error: expected ';'\n";

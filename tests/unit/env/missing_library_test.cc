@@ -29,6 +29,30 @@ TEST_CASE("what tools print of a library that is not there names its package") {
   }
 }
 
+TEST_CASE("a header or a library of CUDA names the part of the toolkit that has it") {
+  for (const auto& [output, part] :
+       {std::pair{
+            "ATen/cuda/CUDAContext.h:6:10: fatal error: cusparse.h: No such file or directory",
+            "cusparse"},
+        {"a.cu:1:10: fatal error: 'nvtx3/nvToolsExt.h' file not found", "nvtx"},
+        {"a.cu:1:10: fatal error: cusparseLt.h: No such file or directory",
+         "nvidia-cusparselt-cu13"},
+        {"a.cu:1:10: fatal error: cudnn.h: No such file or directory", "nvidia-cudnn-cu13"},
+        {"a.cpp:1:10: fatal error: cuda_runtime_api.h: No such file or directory", "cudart"},
+        {"a.cu:1:10: fatal error: thrust/sort.h: No such file or directory", "cccl"},
+        {"/usr/bin/ld: cannot find -lcublasLt: No such file or directory", "cublas"},
+        {"/usr/bin/ld: cannot find -lnppc", "npp"},
+        {"CMake Error at CMakeLists.txt:4:\n  Target \"a\" links to:\n\n    CUDA::cufft\n",
+         "cufft"}}) {
+    INFO(output);
+    const auto library = env::missing_library(output);
+    REQUIRE(library);
+    CHECK(library->package == part);
+    CHECK(library->source == env::LibrarySource::cuda);
+  }
+  CHECK(env::missing_library("cannot find -lpng")->source == env::LibrarySource::system);
+}
+
 TEST_CASE("the line that shows it is kept") {
   const auto found =
       env::missing_library("cc -c a.c\n  a.c:1:2: fatal error: png.h: No such file or directory\n");

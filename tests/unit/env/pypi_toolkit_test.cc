@@ -40,6 +40,11 @@ TEST_CASE("PyPI has complete toolkits since CUDA 13") {
   CHECK(request->toolkit.empty());
   CHECK(request->requirements ==
         std::vector<std::string>{"cuda-toolkit[cccl,crt,cudart,nvcc,nvvm]==13.2.*"});
+  Request more = asking("cuda/13.0", ToolkitFrom::pypi);
+  more.toolkit_packages = {"cublas", "nvidia-cudnn-cu13==9.*"};
+  CHECK(pypi_toolkit_request(more)->requirements ==
+        std::vector<std::string>{"cuda-toolkit[cccl,crt,cublas,cudart,nvcc,nvvm]==13.0.*",
+                                 "nvidia-cudnn-cu13==9.*"});
   for (const std::string compute : {"cuda/12.8", "rocm/7.1"}) {
     const auto none = pypi_toolkit_request(asking(compute, ToolkitFrom::pypi));
     REQUIRE_FALSE(none.has_value());

@@ -105,6 +105,25 @@ TEST_CASE("containers, mirrors and image tests are read, templates expanded") {
   CHECK(none.test.images.python == TestPython::image);
 }
 
+TEST_CASE("a toolkit from PyPI may have more parts, and other packages") {
+  const std::string start =
+      "axes: {python: ['3.11'], compute: [cuda/13.0]}\nenvironment: {toolkit: ";
+  const auto read = [&start](const std::string& toolkit) {
+    return settings(start + toolkit + "}\n", "cp311-cu130").environment;
+  };
+  CHECK(read("pypi").toolkit_packages.empty());
+  const EnvironmentSettings more = read("{pypi: [nvtx, cublas, 'nvidia-cudnn-cu{python.nodot}']}");
+  CHECK(more.toolkit == ToolkitFrom::pypi);
+  CHECK(more.toolkit_packages == Names{"cublas", "nvidia-cudnn-cu311", "nvtx"});
+  const Matrix matrix = parsed(start + "{pypi: [cubla]}}\n");
+  const auto unknown =
+      settings_for(matrix, testing::variant_named(value_of(expand(matrix)), "cp311-cu130"));
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().message == "PyPI's CUDA toolkit has no part `cubla`");
+  CHECK(unknown.error().hint == "did you mean `cublas`?");
+  CHECK(unknown.error().at);
+}
+
 TEST_CASE("what happens with libraries of the system: auto, none or a command") {
   const std::string axes = "axes: {python: ['3.11']}\nbuild: {repair: ";
   CHECK(settings("axes: {python: ['3.11']}\n", "cp311").build.repair == RepairSettings{});

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 305 MB of wheels, unpacked, and pip's copy of them.
+// 305 MB of wheels, unpacked, and pip's copy of them; and as much for each package that the matrix
+// adds: cuBLAS is the largest.
 constexpr uint64_t kBytesNeeded = 1'500'000'000;
 
 Done link(const fs::path& target, const fs::path& at) {
@@ -57,6 +58,29 @@ Done install(const EnvMachine& machine, const env::Request& request,
                  fmt::format("installing the toolkit {}", quoted(request.toolkit)));
 }
 
+/// Packages that are no part of the toolkit itself (`nvidia-cudnn-cu13`) have directories of their
+/// own beside its prefix: their headers and libraries belong to it, too. Links of the file system,
+/// because builds see the prefix alone.
+Done link_packages(const fs::path& prefix) {
+  std::error_code error;
+  for (const fs::directory_entry& package : fs::directory_iterator(prefix.parent_path(), error)) {
+    if (package.path() == prefix) continue;
+    for (const char* const part : {"include", "lib"}) {
+      std::error_code absent;
+      if (!fs::is_directory(package.path() / part, absent)) continue;
+      fs::copy(package.path() / part, prefix / part,
+               fs::copy_options::recursive | fs::copy_options::create_hard_links |
+                   fs::copy_options::skip_existing,
+               error);
+      if (!error) continue;
+      return fail(ErrorKind::environment,
+                  fmt::format("{} cannot be linked into the toolkit: {}",
+                              quoted((package.path() / part).string()), error.message()));
+    }
+  }
+  return {};
+}
+
 /// Adds what the prefix from PyPI lacks compared to an installed toolkit: `lib64`, where nvcc,
 /// CMake and PyTorch look for libraries, and the unversioned names that linkers look for.
 Done link_libraries(const fs::path& prefix) {
@@ -88,8 +112,10 @@ Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Req
   const env::Toolkit toolkit =
       env::cuda_toolkit(env::pypi_prefix(directory.string(), release), release);
   const auto make = [&]() -> Result<env::EnvironmentMarker> {
-    TRY_DONE(check_space(machine, directory, kBytesNeeded, "a CUDA toolkit"));
+    TRY_DONE(check_space(machine, directory, kBytesNeeded * (1 + request.toolkit_packages.size()),
+                         "a CUDA toolkit"));
     TRY_DONE(install(machine, request, resolution, directory));
+    TRY_DONE(link_packages(toolkit.prefix));
     TRY_DONE(link_libraries(toolkit.prefix));
     TRY_DONE(check_nvcc(machine, toolkit));
     return env::EnvironmentMarker{{}, resolution, 0, {}};

@@ -91,11 +91,7 @@ std::map<std::string, std::string> with_secrets(std::map<std::string, std::strin
 std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
                                                   const BuildSpace& space) {
   std::map<std::string, std::string> variables = toolkit.variables;
-  const std::vector<BuildMount>& mounts = space.mounts();
-  const bool mounted = std::any_of(mounts.begin(), mounts.end(), [](const BuildMount& mount) {
-    return mount.at == kToolkitName;
-  });
-  if (!mounted) return variables;
+  if (space.real(kToolkitName) != toolkit.prefix) return variables;
   for (auto& [name, value] : variables) {
     value = replace_all(value, toolkit.prefix, space.seen(kToolkitName).string());
   }

@@ -34,8 +34,7 @@ std::map<std::string, std::string> with_secrets(std::map<std::string, std::strin
                                                 const std::vector<std::string>& names,
                                                 const std::map<std::string, Secret>& values);
 
-/// A toolkit's variables, with paths as the build sees them: below `kToolkitName` if it is mounted
-/// there.
+/// A toolkit's variables, with paths as the build sees them: below `kToolkitName` if it is there.
 std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
                                                   const BuildSpace& space);
 

@@ -9,6 +9,7 @@
 #include "env/commands.h"
 #include "env/request.h"
 #include "host/git/source_tree.h"
+#include "host/provision/completed_toolkit.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/full_disk.h"
@@ -37,6 +38,18 @@ Done make_directories(const StepContext& context) {
 /// A toolkit in the cache is seen at a fixed path, one of the machine at its own path.
 bool is_cached(const StepContext& context, const env::Toolkit& toolkit) {
   return toolkit.prefix.starts_with(context.workplace.cache.string() + "/");
+}
+
+/// With what torch's own headers include and the toolkit lacks. The toolkit of an image is out of
+/// reach, and is one for builds.
+Result<env::Toolkit> with_torchs_packages(const StepContext& context, const BaseEnvironment& base,
+                                          env::Toolkit toolkit) {
+  const bool out_of_reach = context.machine.host != nullptr && !is_cached(context, toolkit);
+  if (out_of_reach || base.resolution.find("torch") == nullptr) return toolkit;
+  TRY(const std::optional<env::Toolkit> completed,
+      complete_toolkit(context.machine.files, toolkit, fs::path(base.site_packages) / "nvidia",
+                       context.attempt.scratch / kToolkitName));
+  return completed ? *completed : toolkit;
 }
 
 std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironment& base,
@@ -84,6 +97,9 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
     TRY(toolkit, find_toolkit(context.machine, request));
   }
   TRY_DONE(make_directories(context));
+  if (toolkit) {
+    TRY(toolkit, with_torchs_packages(context, base, *std::move(toolkit)));
+  }
   TRY_DONE(export_source(context.git, source, not_source(context.workplace),
                          context.attempt.scratch / kSourceName, epoch));
   BuildSpace space(context.attempt.scratch, context.workplace.paths,

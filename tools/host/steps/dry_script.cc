@@ -62,6 +62,16 @@ std::vector<BuildMount> mounts_of(const DryEnvironment& environment) {
   return mounts;
 }
 
+/// The same as `complete_toolkit`, in the toolkit's own prefix: the script uses it for one
+/// environment.
+std::string torchs_packages_lines(const fs::path& prefix, const DryEnvironment& environment) {
+  if (environment.resolution.find("torch") == nullptr) return {};
+  return fmt::format(
+      "for part in include lib; do for from in {}/lib/python*/site-packages/nvidia/*/$part; do "
+      "[ ! -d \"$from\" ] || cp -Rs --no-clobber \"$from/.\" {}/$part/ || true; done; done\n",
+      script_word(scratch("env-" + environment.id).string()), script_word(prefix.string()));
+}
+
 /// The same as `make_pypi_toolkit`, with the environment's own pip.
 std::string toolkit_lines(const DryToolkit& toolkit, const DryEnvironment& environment,
                           const Workplace& workplace) {
@@ -73,6 +83,7 @@ std::string toolkit_lines(const DryToolkit& toolkit, const DryEnvironment& envir
   return fmt::format("if [ ! -e {} ]; then\n", script_word(target.string())) +
          heredoc(file, env::requirements_text(*toolkit.packages, env::TorchPart::with)) +
          line_in(environment, env::install_prefix(pip, file, target.string())) +
+         torchs_packages_lines(prefix, environment) +
          fmt::format(
              "(cd {} && ln -s lib lib64 && cd lib && for file in lib*.so.*; do "
              "[ -e \"${{file%%.so.*}}.so\" ] || ln -s \"$file\" \"${{file%%.so.*}}.so\"; "
