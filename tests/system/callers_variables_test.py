@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import shutil
 
 import pytest
 from conftest import PYTHON
@@ -10,8 +12,11 @@ TAG = "cp" + PYTHON.replace(".", "")
 PRINT = """
 import json, os, runpy, shutil, sys
 names = ("MAX_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL", "TORCH_CUDA_ARCH_LIST", "CUDAARCHS")
-programs = {name: shutil.which(name) for name in ("nvcc", "beside-nvcc")}
-print("SEEN " + json.dumps({name: os.environ.get(name) for name in names} | programs), flush=True)
+programs = {name: shutil.which(name) for name in ("nvcc", "hipcc", "beside-nvcc")}
+places = [path for path in ("/usr/local/cuda", "/opt/rocm-9") if os.path.lexists(path)]
+places += [path for path in ("/usr/local/bin/nvcc", "/usr/bin/nvcc") if os.access(path, os.X_OK)]
+places = {"places": places, "others": [name for name in os.listdir("/usr/local") if name[0] != "c"]}
+print("SEEN " + json.dumps({name: os.environ.get(name) for name in names} | programs | places), flush=True)
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
@@ -64,13 +69,39 @@ def test_the_callers_architectures_are_ignored_where_the_matrix_names_some(scrip
     assert script.report("build", "matrix.yaml", CUDAARCHS="90")["build:plain"]["state"] == "reused"
 
 
-def test_a_build_for_the_cpu_does_not_see_the_nvcc_of_the_machine(script, tmp_path):
-    """Projects compile for CUDA where they find one, whatever torch they are built for."""
+@pytest.mark.parametrize("beside", ["nvcc", "hipcc"])
+def test_a_build_for_the_cpu_does_not_see_the_compilers_of_the_machine(script, tmp_path, beside):
+    """Projects compile for CUDA where they find one, whatever torch they are built for. A directory that has it may
+    have the programs that make a build's root, too."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in ("nvcc", "beside-nvcc"):
+    for name in (beside, "beside-nvcc", "unshare", "mount"):
         (programs / name).write_text("#!/bin/sh\n")
         (programs / name).chmod(0o755)
     script.run("build", "matrix.yaml", PATH=f"{programs}:{os.environ['PATH']}")
     assert seen(script)["nvcc"] is None
+    assert seen(script)["hipcc"] is None
     assert os.path.basename(seen(script)["beside-nvcc"]) == "beside-nvcc"
+
+
+@pytest.fixture
+def toolkits():
+    """The usual places of toolkits, of which this machine or this test has some."""
+    made = [path for path in map(pathlib.Path, ("/usr/local/cuda", "/opt/rocm-9")) if not path.exists()]
+    if not all(os.access(path.parent, os.W_OK) for path in made):
+        pytest.skip("a directory of the system cannot be written")
+    for path in made:
+        (path / "bin").mkdir(parents=True)
+    yield
+    for path in made:
+        shutil.rmtree(path)
+
+
+def test_a_build_for_the_cpu_does_not_see_the_usual_places_of_toolkits(script, toolkits):
+    """torch and CMake look there, without a variable and without a compiler on PATH."""
+    script.run("build", "matrix.yaml")
+    assert seen(script)["places"] == []
+    assert sorted(seen(script)["others"]) == sorted(name for name in os.listdir("/usr/local") if name[0] != "c")
+    script.edit(lambda matrix: matrix["environment"]["variables"].update(CUDA_HOME="/usr/local/cuda"))
+    script.run("build", "matrix.yaml")
+    assert seen(script)["places"][:2] == ["/usr/local/cuda", "/opt/rocm-9"]

@@ -11,8 +11,8 @@
 
 namespace pinwheel::ports {
 
-/// A bind mount: a directory that a child process also sees at another path. Both paths are
-/// absolute.
+/// A bind mount: a directory or a file that a child process also sees at another path, in place of
+/// what is there. Both paths are absolute.
 struct Mount {
   std::filesystem::path from;
   std::filesystem::path at;
@@ -27,7 +27,7 @@ struct Command {
   std::filesystem::path directory = {};
   std::map<std::string, std::string> environment = {};
   std::optional<std::chrono::milliseconds> timeout = std::nullopt;
-  std::vector<Mount> mounts = {};  ///< outer ones first; visible to this child only
+  std::vector<Mount> mounts = {};  ///< made in this order; visible to this child only
 
   bool operator==(const Command&) const = default;
 };

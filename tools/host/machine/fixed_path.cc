@@ -29,6 +29,7 @@ ports::Command BuildSpace::wrap(ports::Command command) const {
   command.mounts.push_back({scratch_, kFixedPath});
   for (const BuildMount& mount : mounts_)
     command.mounts.push_back({mount.from, kFixedPath / mount.at});
+  command.mounts.insert(command.mounts.end(), covers_.begin(), covers_.end());
   return command;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "ports/process.h"
@@ -35,6 +36,10 @@ class BuildSpace {
   /// arguments are paths as the build sees them.
   ports::Command wrap(ports::Command command) const;
 
+  /// Further mounts, over paths outside the root; of no effect in mode `real`. Outer ones come
+  /// last.
+  void cover(std::vector<ports::Mount> mounts) { covers_ = std::move(mounts); }
+
   PathMode mode() const { return mode_; }
   const std::vector<BuildMount>& mounts() const { return mounts_; }
 
@@ -42,6 +47,7 @@ class BuildSpace {
   std::filesystem::path scratch_;
   PathMode mode_;
   std::vector<BuildMount> mounts_;
+  std::vector<ports::Mount> covers_ = {};
 };
 
 /// Tests whether a namespace works, with a harmless command.

@@ -112,8 +112,8 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
 }  // namespace
 
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action) {
-  TRY(const BuildSite site,
-      prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  TRY(const BuildSite site, prepare_site(context, action.environment, action.source,
+                                         action.source_date_epoch, action.variables));
   TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
   TRY_DONE(check_before_build(context, action, site));
   TRY_DONE(run_logged(context, site, build_command(action, site.setting(context)),
@@ -137,8 +137,8 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
 
 Result<ports::Exit> enter_build(const StepContext& context, const plan::BuildWheel& action,
                                 const Enter& enter) {
-  TRY(const BuildSite site,
-      prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  TRY(const BuildSite site, prepare_site(context, action.environment, action.source,
+                                         action.source_date_epoch, action.variables));
   return enter(site.space.wrap(build_command(action, site.setting(context))));
 }
 

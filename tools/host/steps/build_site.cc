@@ -15,7 +15,7 @@
 #include "host/provision/full_disk.h"
 #include "host/provision/toolkit.h"
 #include "host/steps/checkout_place.h"
-#include "host/steps/path_without.h"
+#include "host/steps/hidden_toolkits.h"
 #include "host/steps/time_limit.h"
 #include "host/system/log_tail.h"
 
@@ -60,16 +60,6 @@ std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironm
   return mounts;
 }
 
-/// The directories of a container are the image's.
-Result<std::string> seen_path(const StepContext& context, const env::Request& request,
-                              const BuildSpace& space) {
-  const auto user = context.machine.variables.find("PATH");
-  if (user == context.machine.variables.end()) return std::string();
-  const bool contained = context.machine.host != nullptr;
-  if (!request.toolkit.empty() || contained) return user->second;
-  return path_without(user->second, "nvcc", space);
-}
-
 std::optional<Location> place_to_edit(const BuildSite& site, Location named) {
   if (site.checkout.empty()) return std::nullopt;
   return checkout_place(site.space, site.checkout, std::move(named));
@@ -90,7 +80,8 @@ Result<BaseEnvironment> base_environment(const StepContext& context, const env::
 }
 
 Result<BuildSite> prepare_site(const StepContext& context, const env::Request& request,
-                               const plan::Source& source, int64_t epoch) {
+                               const plan::Source& source, int64_t epoch,
+                               const std::map<std::string, std::string>& chosen) {
   TRY(BaseEnvironment base, base_environment(context, request));
   std::optional<env::Toolkit> toolkit;
   if (!request.toolkit.empty()) {
@@ -107,7 +98,13 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
   std::map<std::string, std::string> variables;
   if (toolkit) variables = seen_variables(*toolkit, space);
   if (!base.conda.empty()) add_conda_path(space, variables);
-  TRY(std::string path, seen_path(context, request, space));
+  std::string path = value_at(context.machine.variables, "PATH");
+  if (request.toolkit.empty()) {
+    TRY(HiddenToolkits hidden, hide_toolkits(context, space, chosen));
+    path = std::move(hidden.path);
+    space.cover(std::move(hidden.covers));
+    variables.merge(hidden.variables);
+  }
   const fs::path checkout = source.requirement.empty() ? source.directory : std::string();
   return BuildSite{std::move(base),      std::move(toolkit), std::move(space),
                    std::move(variables), std::move(path),    checkout};

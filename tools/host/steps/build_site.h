@@ -20,18 +20,19 @@ struct BuildSite {
   BuildSpace space;
   /// Variables of the toolkit, with paths as the build sees them; PATH includes the conda prefix.
   std::map<std::string, std::string> toolkit_variables;
-  /// The user's PATH as the build sees it: of a build without a toolkit, without the machine's
-  /// nvcc, for which projects look to decide that they compile for GPUs.
-  std::string path;
+  std::string path;  ///< the user's PATH as the build sees it
   /// The package in the checkout, which people edit; empty for an sdist.
   std::filesystem::path checkout = {};
 
   BuildSetting setting(const StepContext& context) const;
 };
 
-/// Creates the environment if it does not exist, finds the toolkit, exports the source.
+/// Creates the environment if it does not exist, finds the toolkit, exports the source. From a
+/// build without a toolkit those of the machine are hidden, unless a variable that the matrix sets
+/// (`chosen`) is a toolkit's.
 Result<BuildSite> prepare_site(const StepContext& context, const env::Request& request,
-                               const plan::Source& source, int64_t epoch);
+                               const plan::Source& source, int64_t epoch,
+                               const std::map<std::string, std::string>& chosen);
 
 /// The base environment of a request, from its recorded resolution.
 Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request);

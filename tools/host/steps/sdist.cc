@@ -7,8 +7,8 @@
 namespace pinwheel::host {
 
 Result<run::Success> perform_sdist(const StepContext& context, const plan::BuildSdist& action) {
-  TRY(const BuildSite site,
-      prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  TRY(const BuildSite site, prepare_site(context, action.environment, action.source,
+                                         action.source_date_epoch, action.variables));
   TRY_DONE(run_logged(context, site, sdist_command(action, site.setting(context)),
                       "building the sdist"));
   TRY(const std::filesystem::path built,
@@ -23,8 +23,8 @@ Result<run::Success> perform_sdist(const StepContext& context, const plan::Build
 
 Result<ports::Exit> enter_sdist(const StepContext& context, const plan::BuildSdist& action,
                                 const Enter& enter) {
-  TRY(const BuildSite site,
-      prepare_site(context, action.environment, action.source, action.source_date_epoch));
+  TRY(const BuildSite site, prepare_site(context, action.environment, action.source,
+                                         action.source_date_epoch, action.variables));
   return enter(site.space.wrap(sdist_command(action, site.setting(context))));
 }
 

@@ -52,6 +52,35 @@ TEST_CASE(
   CHECK_FALSE(fs::exists(fs::path(kFixedPath) / "src"));
 }
 
+TEST_CASE("a build does not see what is covered, and its PATH may have programs of any name") {
+  const Scratch scratch;
+  ChildProcesses process;
+  const fs::path place = scratch.path() / "place";
+  fs::create_directories(place / "sub");
+  fs::create_directories(scratch.path() / "build/src");
+  fs::create_directories(scratch.path() / "build/copy/sub");
+  fs::create_directories(scratch.path() / "bin");
+  std::ofstream(place / "sub" / "file") << "seen\n";
+  std::ofstream(place / "hidden") << "not seen\n";
+  for (const char* const name : {"unshare", "mount", "sh"}) {
+    std::ofstream(scratch.path() / "bin" / name) << "#!/nosuch\n";
+    fs::permissions(scratch.path() / "bin" / name, fs::perms::owner_all);
+  }
+  BuildSpace space(scratch.path() / "build", PathMode::fixed, {});
+  if (probe_path_mode(process, scratch.path()) != PathMode::fixed) return;
+  const fs::path copy = space.real("copy");
+  space.cover({{place / "sub", copy / "sub"}, {copy, place}});
+  ports::Command command =
+      in_space(space, {"/bin/sh", "-c", "ls \"$0\"; cat \"$0/sub/file\"", place});
+  command.environment["PATH"] =
+      (scratch.path() / "bin").string() + ":" + command.environment["PATH"];
+  const Result<ports::Captured> ran = process.capture(space.wrap(std::move(command)));
+  REQUIRE(ran);
+  INFO(ran->err);
+  CHECK(ran->out == "sub\nseen\n");
+  CHECK(fs::exists(place / "hidden"));
+}
+
 TEST_CASE("the exit code of a wrapped command is the command's own") {
   const Scratch scratch;
   ChildProcesses process;

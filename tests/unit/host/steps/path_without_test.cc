@@ -24,7 +24,7 @@ TEST_CASE("a directory without the program stays on PATH as it is") {
   program(scratch, "bin/cc");
   const BuildSpace space(scratch.path() / "build", PathMode::real, {});
   const std::string path = (scratch.path() / "bin").string() + ":/nosuch:";
-  CHECK(path_without(path, "nvcc", space).value() == path);
+  CHECK(path_without(path, {"nvcc", "hipcc"}, space).value() == path);
   CHECK_FALSE(fs::exists(scratch.path() / "build"));
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("of a directory with the program the others are found") {
   const std::string path =
       (scratch.path() / "first").string() + ":" + (scratch.path() / "second").string();
   const std::map<std::string, std::string> seen = {
-      {"PATH", path_without(path, "nvcc", space).value()}};
+      {"PATH", path_without(path, {"nvcc", "hipcc"}, space).value()}};
   CHECK(find_program("cc", seen).value() == (scratch.path() / "first/cc").string());
   const std::string cmake = find_program("cmake", seen).value();
   CHECK(cmake == (scratch.path() / "build/programs/0/cmake").string());
@@ -45,20 +45,23 @@ TEST_CASE("of a directory with the program the others are found") {
   CHECK_FALSE(find_program("nvcc", seen));
 }
 
-TEST_CASE("a directory of the system stays as it is: it has what enters the build's root") {
+TEST_CASE("a directory of the system is replaced, too") {
   const Scratch scratch;
-  program(scratch, "bin/nvcc");
+  program(scratch, "bin/hipcc");
   program(scratch, "bin/unshare");
-  const BuildSpace space(scratch.path() / "build", PathMode::fixed, {});
-  const std::string path = (scratch.path() / "bin").string();
-  CHECK(path_without(path, "nvcc", space).value() == path);
+  const BuildSpace space(scratch.path() / "build", PathMode::real, {});
+  const std::string path =
+      path_without((scratch.path() / "bin").string(), {"nvcc", "hipcc"}, space).value();
+  CHECK(path == (scratch.path() / "build/programs/0").string());
+  CHECK(find_program("unshare", {{"PATH", path}}));
+  CHECK_FALSE(find_program("hipcc", {{"PATH", path}}));
 }
 
 TEST_CASE("at a fixed path the directory is named as the build sees it") {
   const Scratch scratch;
   program(scratch, "bin/nvcc");
   const BuildSpace space(scratch.path() / "build", PathMode::fixed, {});
-  CHECK(path_without((scratch.path() / "bin").string(), "nvcc", space).value() ==
+  CHECK(path_without((scratch.path() / "bin").string(), {"nvcc", "hipcc"}, space).value() ==
         std::string(kFixedPath) + "/programs/0");
   CHECK(fs::is_directory(scratch.path() / "build/programs/0"));
 }
