@@ -29,6 +29,8 @@ def type_of(schema: dict) -> str:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     if "anyOf" in schema:
         first, second = schema["anyOf"]
+        if "properties" in second:
+            return type_of(first) + " or mapping"
         return type_of(first) + (" by value" if second["type"] == "object" else " or list")
     kind = schema["type"]
     if kind == "array":
