@@ -47,15 +47,16 @@ Result<bool> may_be_set(const Loaded& loaded, const plan::Outline& outline) {
   return true;
 }
 
-/// The first line that has the literal after the word `version`.
+/// The first line that has the literal after the word `version`, or that is the literal.
 Location place_of(ports::Files& files, const fs::path& file, const std::string& literal) {
   Location place{fs::proximate(file).string(), 0, 0, {}};
   const Result<std::string> text = files.read(file);
   int number = 0;
   for (const std::string& line : text ? split(*text, '\n') : std::vector<std::string>{}) {
     ++number;
-    const size_t word = line.find("version");
-    if (word == std::string::npos || line.find(literal, word) == std::string::npos) continue;
+    const size_t word = to_lower(line).find("version");
+    const bool after = word != std::string::npos && line.find(literal, word) != std::string::npos;
+    if (!after && trim(line) != literal) continue;
     place.line = number;
     place.excerpt = line;
     break;
@@ -86,7 +87,59 @@ Error conflict_error(const matrix::Matrix& matrix, const VersionFacts& version,
       .with_hint(fix_of(matrix, version, said.version));
 }
 
+/// The version as a file says it; nullopt if none does, as for a calendar version that nothing
+/// freezes.
+Result<std::optional<init::StaticVersion>> said_version(ports::Files& files,
+                                                        const matrix::Package& package,
+                                                        const fs::path& directory) {
+  if (package.version.from == matrix::VersionFrom::project) {
+    TRY(const init::ProjectFacts facts, read_build_files(files, directory));
+    return init::static_version(facts);
+  }
+  const bool of_file = package.version.from == matrix::VersionFrom::file;
+  std::string file = of_file ? package.version.file : "version.txt";
+  TRY(const ports::FileStatus status, files.status(directory / file));
+  if (status.type != ports::FileType::regular) return std::nullopt;
+  TRY(const std::string text, files.read(directory / file));
+  return init::StaticVersion{std::string(trim(text)), std::move(file)};
+}
+
+Error tag_error(const VersionFacts& version, const init::StaticVersion& said) {
+  constexpr size_t kShortSha = 7;
+  const std::string& tag = version.tag->name;
+  return Error{
+      ErrorKind::config,
+      fmt::format("{} says version {}, but tag {} is on HEAD, commit {}", quoted(said.file),
+                  quoted(said.version), quoted(tag), quoted(version.commit.substr(0, kShortSha)))}
+      .with_hint(fmt::format(
+          "write {} in {} and tag the commit that has it, or remove the tag: {}; if it is the tag "
+          "of another package, name the tags of this one with `package.version.match`",
+          quoted(pep::to_string(version.tag->version)), quoted(said.file),
+          quoted(shell_join({"git", "tag", "-d", tag}))));
+}
+
 }  // namespace
+
+Publishing publishing_of(const VersionFacts& version) {
+  const bool publishes = !version.targets.empty() || version.channel == "release";
+  return publishes ? Publishing::yes : Publishing::no;
+}
+
+Done check_head_tag(ports::Files& files, const Loaded& loaded, const VersionFacts& version,
+                    Publishing publishing, Streams& streams) {
+  if (!version.tag || (version.dirty && publishing == Publishing::no)) return {};
+  TRY(const pep::Version planned, pep::parse_version(version.version.version));
+  if (pep::public_part(planned) == version.tag->version) return {};
+  TRY(const fs::path directory, package_directory(loaded.matrix));
+  TRY(const std::optional<init::StaticVersion> said,
+      said_version(files, loaded.matrix.package, directory));
+  if (!said) return {};
+  Error error = tag_error(version, *said)
+                    .with_location(place_of(files, directory / said->file, said->version));
+  if (publishing == Publishing::yes) return fail(std::move(error));
+  streams.warn(error);
+  return {};
+}
 
 Done check_project_version(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
                            const VersionFacts& version, Streams& streams) {

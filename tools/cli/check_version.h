@@ -15,4 +15,17 @@ namespace pinwheel::cli {
 Done check_project_version(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
                            const VersionFacts& version, Streams& streams);
 
+/// Whether wheels of the version are going to be published.
+enum class Publishing { no, yes };
+
+/// Whether a run up to the publications is one that publishes: it has targets, or the channel
+/// `release`. Pure.
+Publishing publishing_of(const VersionFacts& version);
+
+/// Compares the version that the project's files say with the package's tag on HEAD
+/// (`VersionFacts::tag`). A contradiction is `config` with both places if the version is going to
+/// be published, else a warning, unless tracked files differ from HEAD.
+Done check_head_tag(ports::Files& files, const Loaded& loaded, const VersionFacts& version,
+                    Publishing publishing, Streams& streams);
+
 }  // namespace pinwheel::cli

@@ -147,6 +147,7 @@ Result<RunScope> fresh_scope(const GlobalOptions& global, const PlanCommand& opt
   TRY(plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
   TRY_DONE(check_project_version(files, loaded, outline, version, streams));
+  TRY_DONE(check_head_tag(files, loaded, version, publishing_of(version), streams));
   return up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                       std::move(version), TestImageUse::prepare});
 }

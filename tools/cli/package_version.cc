@@ -100,7 +100,7 @@ Result<version::Derived> version_of_tags(const matrix::Package& package, version
 
 version::Rules rules_of(const matrix::VersionSettings& settings) {
   version::Rules rules;
-  rules.match = settings.match;
+  if (!settings.match.empty()) rules.match = settings.match;
   switch (settings.bump) {
     case matrix::VersionBump::major:
       rules.bump = version::Bump::major;

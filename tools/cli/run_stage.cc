@@ -16,6 +16,7 @@
 #include "cli/frozen_scope.h"
 #include "cli/load.h"
 #include "cli/no_target.h"
+#include "cli/package_directory.h"
 #include "cli/prepare_run.h"
 #include "cli/reuse_only.h"
 #include "cli/run_plan.h"
@@ -79,12 +80,26 @@ Result<Asked> fresh_request(const GlobalOptions& global, const RunOptions& optio
   TRY(const plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
   TRY_DONE(check_project_version(files, loaded, outline, version, streams));
+  const Publishing publishing = stage == plan::Stage::publish ? Publishing::yes : Publishing::no;
+  TRY_DONE(check_head_tag(files, loaded, version, publishing, streams));
   TRY(RunScope scope,
       up_to(stage, {global, loaded, outline, options.levels, version, TestImageUse::prepare}));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
   return Asked{std::move(scope),
                locks_or_indexes(options.no_lock ? UseLocks::no : UseLocks::yes, refresh),
                options.steps};
+}
+
+/// The checkout may have got a tag since its plan was frozen.
+Done check_tag_again(ports::Files& files, const RunScope& scope, Streams& streams) {
+  host::LibGit2 git;
+  TRY(const std::filesystem::path directory, package_directory(scope.loaded.matrix));
+  const Result<ports::GitFacts> checkout = git.facts(directory, ports::WorkTree::ignore);
+  // The plan is of another commit, or there is no repository: its files are compared later.
+  if (!checkout || checkout->commit != scope.version.commit) return {};
+  VersionFacts version = scope.version;
+  TRY(version.tag, tag_on_head(*checkout, scope.loaded.matrix.package));
+  return check_head_tag(files, scope.loaded, version, Publishing::yes, streams);
 }
 
 /// A run of what a frozen plan says.
@@ -95,6 +110,7 @@ Result<Asked> frozen_request(const GlobalOptions& global, const RunOptions& opti
   TRY(const std::string matrix, ports::read_within(files, choice.path, limits::kMatrix));
   TRY(RunScope scope,
       frozen_scope({global, options.selection, options.levels, choice, stage, frozen}, streams));
+  if (stage == plan::Stage::publish) TRY_DONE(check_tag_again(files, scope, streams));
   TRY(std::vector<std::string> steps, publications(frozen, options.targets));
   steps.insert(steps.end(), options.steps.begin(), options.steps.end());
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;

@@ -117,9 +117,18 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   if (repository) {
     facts.commit = repository->commit;
     facts.branch = repository->branch;
+    facts.dirty = repository->dirty;
+    TRY(facts.tag, tag_on_head(*repository, matrix.package));
   }
   facts.machine = host::machine_name();
   return facts;
+}
+
+Result<std::optional<version::Tagged>> tag_on_head(const ports::GitFacts& git,
+                                                   const matrix::Package& package) {
+  const bool from_tags = package.version.from == matrix::VersionFrom::git_tag;
+  if (!package.requirement.empty() || from_tags) return std::nullopt;
+  return version::tag_of_package(git, package.version.match, package.name);
 }
 
 std::string nowhere_line(const std::string& channel) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/log.h"
+#include "version/tagged.h"
 
 namespace pinwheel::cli {
 
@@ -28,6 +30,9 @@ struct VersionFacts {
   bool publishes_nowhere = false;    ///< no target is requested, and the channel has `publish: []`
   plan::ReleaseVersion version;
   std::vector<std::string> why;  ///< of the version, as `version::Derived`
+  /// The package's tag on HEAD; none if the version comes from tags.
+  std::optional<version::Tagged> tag = {};
+  bool dirty = false;  ///< tracked files differ from HEAD
   int64_t source_date_epoch = 0;
   std::string commit;   ///< 40 hex digits; empty outside git
   std::string machine;  ///< "x86_64"
@@ -39,6 +44,11 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
                                           const Loaded& loaded, const std::string& channel,
                                           const std::vector<std::string>& targets,
                                           const ports::LogHandle& log);
+
+/// The tag on HEAD that says a version of the package, for a version that comes from the project's
+/// files. Nullopt without one, and for any other version.
+Result<std::optional<version::Tagged>> tag_on_head(const ports::GitFacts& git,
+                                                   const matrix::Package& package);
 
 /// For people: that a channel with `publish: []` publishes nowhere.
 std::string nowhere_line(const std::string& channel);

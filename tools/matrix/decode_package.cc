@@ -19,7 +19,8 @@ Result<VersionSettings> decode_version(const Node& node) {
   VersionSettings version;
   version.from = kFrom.at(text_or(node, "from", "git-tag"));
   version.bump = kBump.at(text_or(node, "bump", "minor"));
-  version.match = text_or(node, "match", version.match);
+  const bool from_tags = version.from == VersionFrom::git_tag;
+  version.match = text_or(node, "match", from_tags ? version.match : "");
   version.file = text_or(node, "file", "");
   const Node* const file = node.find("file");
   if (version.from == VersionFrom::file && file == nullptr) {
@@ -29,18 +30,16 @@ Result<VersionSettings> decode_version(const Node& node) {
   if (version.from != VersionFrom::file && file != nullptr) {
     return fail(config_error("`file` is read only with `from: file`", file->at));
   }
-  for (const char* key : {"match", "bump"}) {
-    const Node* const given = node.find(key);
-    if (given != nullptr && version.from != VersionFrom::git_tag) {
-      return fail(config_error(fmt::format("{} is read only with `from: git-tag`", quoted(key)),
-                               given->at));
-    }
+  const Node* const bump = node.find("bump");
+  if (bump != nullptr && !from_tags) {
+    return fail(config_error("`bump` is read only with `from: git-tag`", bump->at));
   }
-  if (version.match.find('*') == std::string::npos) {
+  const Node* const match = node.find("match");
+  if (match != nullptr && version.match.find('*') == std::string::npos) {
     return fail(
         config_error(fmt::format("`match` needs a `*` that matches the version, and {} has none",
                                  quoted(version.match)),
-                     node.find("match")->at, "write `v*`"));
+                     match->at, "write `v*`"));
   }
   return version;
 }

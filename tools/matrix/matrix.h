@@ -57,6 +57,8 @@ enum class VersionFrom { git_tag, calver, file, project };
 enum class VersionBump { major, minor, patch };
 struct VersionSettings {
   VersionFrom from = VersionFrom::git_tag;
+  /// Which tags say versions of the package. Empty: those in the usual forms (only if the version
+  /// comes from no tag).
   std::string match = "v*";
   VersionBump bump = VersionBump::minor;
   std::string file = {};  ///< for `from: file`, relative to the package source

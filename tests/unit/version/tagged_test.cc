@@ -1,5 +1,9 @@
 #include "version/tagged.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "unit/catch.h"
 
 namespace pinwheel::version {
@@ -14,6 +18,28 @@ TEST_CASE("tags are classified by version and by position") {
   CHECK(tags.reachable->name == "v1.1");
   CHECK(tags.anywhere->name == "v2.0");
   CHECK(tags.ignored == std::vector<std::string>{"v-next"});
+}
+
+std::string of_package(std::vector<ports::GitTag> tags, const std::string& match = {}) {
+  ports::GitFacts facts;
+  facts.tags = std::move(tags);
+  const auto tag = tag_of_package(facts, match, "my.ops");
+  return *tag ? (*tag)->name : std::string();
+}
+
+TEST_CASE("the tag of a package on HEAD is the highest with its name, else one without a name") {
+  CHECK(of_package({{"v1.0", 0}, {"v1.2", 0}, {"v1.10", 0}, {"v2.0", 1}}) == "v1.10");
+  CHECK(of_package({{"v2.0", 0}, {"my_ops-1.0", 0}}) == "my_ops-1.0");
+  CHECK(of_package({{"libs/my-ops/v1.0", 0}}) == "libs/my-ops/v1.0");
+  CHECK(of_package({{"MY-OPS==1.0", 0}}) == "MY-OPS==1.0");
+  CHECK(of_package({{"Release/v1.0", 0}}) == "Release/v1.0");
+  CHECK(of_package({{"other-1.0", 0}, {"cuda12-1.0", 0}, {"v-next", 0}, {"rev1.0", 0}}).empty());
+}
+
+TEST_CASE("a pattern alone says which tags are the package's") {
+  CHECK(of_package({{"v2.0", 0}, {"other-1.0", 0}}, "other-*") == "other-1.0");
+  CHECK(of_package({{"v2.0", 0}}, "other-*").empty());
+  CHECK_FALSE(tag_of_package({}, "other", "my-ops"));
 }
 
 }  // namespace
