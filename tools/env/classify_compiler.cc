@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "env/classify_pip.h"
+#include "env/first_error.h"
 #include "env/missing_compiler.h"
 #include "env/missing_library.h"
 #include "env/source_place.h"
@@ -65,23 +66,6 @@ constexpr std::array kSetupTable = {
             "add what it lists to `environment: {pip: [...]}`"},
 };
 
-/// The line to show for a build that failed on its own: the first that a compiler marks as an
-/// error.
-constexpr std::array kCompileErrors = {
-    Symptom{"undefined reference to ", ErrorKind::step, ""},
-    Symptom{": fatal error: ", ErrorKind::step, ""},
-    Symptom{": error: ", ErrorKind::step, ""},
-    Symptom{"error[E", ErrorKind::step, ""},
-};
-
-/// Else the first of a build system.
-constexpr std::array kOtherErrors = {
-    Symptom{"CMake Error at ", ErrorKind::step, ""},
-    Symptom{"meson.build:*: ERROR: ", ErrorKind::step, ""},
-    Symptom{"ERROR: ", ErrorKind::step, ""},
-    Symptom{"error: ", ErrorKind::step, ""},
-};
-
 /// "nosuch" from "sh: 1: exec: nosuch: not found" or "env: 'nosuch': No such file or directory":
 /// the word before the error text, without quotes.
 std::string program_of(std::string_view line, std::string_view complaint) {
@@ -133,8 +117,7 @@ Diagnosis lack_of(const MissingLibrary& library) {
 
 /// The diagnosis with the first line below its own, where a message only begins on that.
 Diagnosis with_list(Diagnosis diagnosis, std::string_view output) {
-  const bool heading = diagnosis.line.ends_with("(message):") ||
-                       diagnosis.line.starts_with("ERROR Unmet dependencies");
+  const bool heading = diagnosis.line.starts_with("ERROR Unmet dependencies");
   const size_t at = heading ? output.find(diagnosis.line) : std::string_view::npos;
   if (at == std::string_view::npos) return diagnosis;
   for (const std::string& line : split(output.substr(at + diagnosis.line.size()), '\n')) {
@@ -146,11 +129,20 @@ Diagnosis with_list(Diagnosis diagnosis, std::string_view output) {
   return diagnosis;
 }
 
+/// A library that the linker does not find and that is in no table of packages.
+std::string_view linker_hint(std::string_view line) {
+  const bool lacks = line.find("cannot find -l") != std::string_view::npos ||
+                     line.find("unable to find library -l") != std::string_view::npos;
+  return lacks ? "install the library with its development files where the build runs, or leave "
+                 "out its `-l` flag"
+               : "";
+}
+
 /// rustc names the place below its message.
 std::optional<Location> place_of(std::string_view line, std::string_view output) {
   constexpr std::string_view kArrow = "--> ";
   if (line.empty()) return std::nullopt;
-  if (!line.starts_with("error[E")) return source_place(line);
+  if (!line.starts_with("error[E") && !line.starts_with("error: ")) return source_place(line);
   size_t at = output.find(line);
   if (at == std::string_view::npos) return std::nullopt;
   at = output.find('\n', at);
@@ -166,19 +158,19 @@ Diagnosis failure_of(const ports::Exit& exit, std::string_view output) {
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
   if (const auto compiler = missing_compiler(output)) return *compiler;
   if (const auto program = unusable_program(exit, output)) return *program;
+  const std::vector<std::string> lines = plain_lines(output);
   // A compile error along with a network warning or an optional library is a compile error.
-  diagnosis = diagnose(exit, output, kCompileErrors);
-  const bool own = !diagnosis.line.empty() && !diagnosis.line.starts_with("collect2: ");
-  if (own && !missing_library(diagnosis.line)) return diagnosis;
-  if (const auto library = missing_library(output)) return lack_of(*library);
-  if (!diagnosis.line.empty()) return diagnosis;
+  const std::string line = tool_error(lines);
+  const std::string_view lacking = line.empty() ? output : std::string_view(line);
+  if (const auto library = missing_library(lacking)) return lack_of(*library);
+  if (!line.empty()) return {ErrorKind::step, line, std::string(linker_hint(line))};
   if (!diagnose(exit, output, kPipInside).line.empty()) return classify_pip(exit, output);
   for (const std::span<const Symptom> table :
        {std::span<const Symptom>(kNetworkTable), std::span<const Symptom>(kSetupTable)}) {
     diagnosis = diagnose(exit, output, table);
     if (diagnosis.kind != ErrorKind::step) return with_list(std::move(diagnosis), output);
   }
-  return with_list(diagnose(exit, output, kOtherErrors), output);
+  return {ErrorKind::step, first_error(lines), {}};
 }
 
 }  // namespace

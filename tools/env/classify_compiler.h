@@ -10,8 +10,8 @@ namespace pinwheel::env {
 /// missing tool, a missing library of the system or an unsupported host compiler `environment`; a
 /// build that could not fetch sources or crates `transient`. A compile error is `step`. If
 /// `build.command` or one of its scripts runs a program that is missing or not executable, the kind
-/// is `environment` and the message names the program. A place in a
-/// source is that of the line that is shown.
+/// is `environment` and the message names the program. The line is the first
+/// that says why (`env/first_error`). A place in a source is that of the line that is shown.
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output);
 
 }  // namespace pinwheel::env

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "env/first_error.h"
 
 namespace pinwheel::env {
 namespace {
@@ -36,25 +37,6 @@ Lines backend_output(const Lines& lines) {
   return {begin.base(), end.base() - 1};
 }
 
-bool contains(std::string_view line, std::string_view part) {
-  return line.find(part) != std::string_view::npos;
-}
-
-bool is_compile_error(std::string_view line) {
-  return contains(line, ": error: ") || contains(line, ": fatal error: ") ||
-         contains(line, "undefined reference to ");
-}
-
-/// "RuntimeError: no", "error: no", "x.build:1:0: ERROR: no".
-bool is_error(std::string_view line) {
-  if (contains(line, "ERROR: ") || line.starts_with("error: ") || line.starts_with("CMake Error")) {
-    return true;
-  }
-  const std::string_view name = line.substr(0, line.find(": "));
-  return name.size() < line.size() && !contains(name, " ") &&
-         (name.ends_with("Error") || name.ends_with("Exception"));
-}
-
 template <class Iterator, class Test>
 std::string first_in(Iterator begin, Iterator end, Test test) {
   const auto found = std::find_if(begin, end, test);
@@ -67,8 +49,7 @@ std::string pip_reason(std::string_view output) {
   Lines lines;
   for (const std::string& line : split(output, '\n')) lines.emplace_back(trim(line));
   const Lines inner = backend_output(lines);
-  std::string reason = first_in(inner.begin(), inner.end(), is_compile_error);
-  if (reason.empty()) reason = first_in(inner.rbegin(), inner.rend(), is_error);
+  std::string reason = first_error(inner);
   const auto is_text = [](const std::string& line) { return !is_frame(line); };
   if (reason.empty()) reason = first_in(inner.rbegin(), inner.rend(), is_text);
   if (reason.empty()) reason = first_in(lines.rbegin(), lines.rend(), is_text);

@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The part of a log that is classified: the cause is near the end.
-constexpr uint64_t kCompilerTail = 64 << 10;
+/// Jobs that run at the same time go on after the first error.
+constexpr uint64_t kCompilerTail = 4 << 20;
 
 Done make_directories(const StepContext& context) {
   for (const char* const name :
@@ -114,13 +115,14 @@ Done run_logged(const StepContext& context, const BuildSite& site, ports::Comman
                 const std::string& what) {
   command.timeout = context.attempt.step->timeout;
   append_log(context, fmt::format("$ {}\n", shell_join(command.argv)));
+  const uint64_t before = log_size(context.attempt.log);
   TRY(const ports::Exit exit,
       context.machine.process.log(site.space.wrap(std::move(command)), context.attempt.log));
   report_exit(context, exit);
   if (exit.ok()) return {};
   if (exit.timed_out) return fail(past_time_limit(context, what, "build.timeout"));
   env::Diagnosis diagnosis =
-      env::classify_compiler(exit, log_tail(context.attempt.log, kCompilerTail));
+      env::classify_compiler(exit, log_since(context.attempt.log, before, kCompilerTail));
   if (diagnosis.at) diagnosis.at = place_to_edit(site, *std::move(diagnosis.at));
   return fail(to_error(name_full_disk(context.machine, std::move(diagnosis)), what, exit));
 }

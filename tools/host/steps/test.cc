@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "compat/load_check.h"
-#include "env/classify.h"
+#include "env/classify_test.h"
 #include "host/git/source_tree.h"
 #include "host/machine/gpu.h"
 #include "host/machine/machine_name.h"
@@ -19,6 +19,7 @@
 #include "host/steps/image_checks.h"
 #include "host/steps/test_import.h"
 #include "host/steps/time_limit.h"
+#include "host/system/log_tail.h"
 #include "matrix/template.h"
 #include "pep/wheel_name.h"
 
@@ -26,6 +27,8 @@ namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr uint64_t kTestTail = 4 << 20;
 
 /// The wheel from the build; all names of one build have the same contents, so any of them will do.
 Result<fs::path> wheel_of(const StepContext& context, const plan::TestWheel& action) {
@@ -51,17 +54,20 @@ std::map<std::string, std::string> test_variables(const StepContext& context,
 }
 
 /// Runs a command of the test, with output to the log. A failing test is a failed step, whatever it
-/// printed; time limits, kills and cancellation are distinguished by the exit alone.
+/// printed; time limits, kills and cancellation are distinguished by the exit alone. The output
+/// says why.
 Done run_test(const StepContext& context, std::vector<std::string> argv,
               const std::map<std::string, std::string>& variables, const std::string& what) {
   append_log(context, fmt::format("$ {}\n", shell_join(argv)));
   const ports::Command command{std::move(argv), context.attempt.scratch / "work", variables,
                                context.attempt.step->timeout};
+  const uint64_t before = log_size(context.attempt.log);
   TRY(const ports::Exit exit, context.machine.process.log(command, context.attempt.log));
   report_exit(context, exit);
   if (exit.ok()) return {};
   if (exit.timed_out) return fail(past_time_limit(context, what, "test.timeout"));
-  return fail(to_error(env::diagnose(exit, {}, {}), what, exit));
+  const std::string output = log_since(context.attempt.log, before, kTestTail);
+  return fail(to_error(env::classify_test(exit, output), what, exit));
 }
 
 Done prepare_directories(const StepContext& context, const plan::TestWheel& action) {

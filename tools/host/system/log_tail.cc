@@ -17,4 +17,15 @@ std::string log_tail(const std::filesystem::path& log, uint64_t most) {
   return text;
 }
 
+uint64_t log_size(const std::filesystem::path& log) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(log, error);
+  return error ? 0 : size;
+}
+
+std::string log_since(const std::filesystem::path& log, uint64_t size, uint64_t most) {
+  const uint64_t now = log_size(log);
+  return log_tail(log, std::min(most, now - std::min(now, size)));
+}
+
 }  // namespace pinwheel::host
