@@ -134,6 +134,7 @@ host::UploadHooks hooks_of(Streams& streams, std::stop_token stop) {
   };
   hooks.now = [] { return host::SystemClock().now(); };
   hooks.notice = [&streams](std::string_view line) { streams.note(std::string(line) + "\n"); };
+  hooks.warn = [&streams](const Error& warning) { streams.warn(warning); };
   return hooks;
 }
 

@@ -9,6 +9,7 @@
 #include "host/index/checked_bytes.h"
 #include "host/index/confirm_upload.h"
 #include "pep/name.h"
+#include "publish/narrower_wheel.h"
 #include "publish/preflight.h"
 #include "publish/release_age.h"
 #include "publish/upload_form.h"
@@ -63,6 +64,22 @@ std::vector<Error> too_late(const UploadSession& session, const std::vector<Arti
   return findings;
 }
 
+/// Warns of wheels for fewer systems than those that the index has.
+void warn_of_narrower(const UploadSession& session, const std::vector<Artifact>& files,
+                      const Survey& seen) {
+  if (!session.hooks.warn) return;
+  std::vector<std::string> wheels;
+  for (const Artifact& file : files) wheels.push_back(file.filename);
+  std::vector<std::string> published;
+  for (const auto& [project, page] : seen.pages) {
+    for (const publish::IndexFile& file : page) published.push_back(file.filename);
+  }
+  for (const Error& warning : publish::narrower_warnings(
+           publish::narrower_wheels(wheels, published), session.target.name)) {
+    session.hooks.warn(warning);
+  }
+}
+
 /// Looks up each file. Conflicts, and files of closed releases, are reported together.
 Result<std::vector<Holding>> look_up_all(const UploadSession& session,
                                          const std::vector<Artifact>& files) {
@@ -80,7 +97,10 @@ Result<std::vector<Holding>> look_up_all(const UploadSession& session,
   }
   if (!conflicts.causes.empty()) return fail(std::move(conflicts));
   std::vector<Error> late = too_late(session, files, seen);
-  if (late.empty()) return std::move(seen.holdings);
+  if (late.empty()) {
+    warn_of_narrower(session, files, seen);
+    return std::move(seen.holdings);
+  }
   return fail(Error{
       ErrorKind::publish,
       fmt::format("{} has closed these releases, nothing was sent", quoted(session.target.name)),

@@ -57,6 +57,9 @@ struct UploadHooks {
   std::function<std::chrono::system_clock::time_point()> now = {};
   /// Called with a message for the user: what is retried and why.
   std::function<void(std::string_view line)> notice = {};
+  /// Called before anything is sent with what does not stop the upload, such as a wheel for fewer
+  /// systems than the last release.
+  std::function<void(const Error& warning)> warn = {};
 };
 
 /// Publishes the files of one or more projects, one release of each:

@@ -16,6 +16,7 @@
 #include "pep/name.h"
 #include "pep/version.h"
 #include "plan/evidence_gate.h"
+#include "publish/narrower_wheel.h"
 
 namespace pinwheel::host {
 namespace {
@@ -27,6 +28,12 @@ struct Built {
   std::string build;
   publish::Artifact file;
 };
+
+/// The warning for the result of the step, which the log has, too.
+std::string logged_warning(const StepContext& context, const Error& warning) {
+  append_log(context, render_warning(warning));
+  return fmt::format("{}; {}", warning.message, warning.hint);
+}
 
 bool is_named(const publish::Artifact& file, const wheel::Naming& naming) {
   const auto has = pep::parse_version(file.version);
@@ -121,6 +128,43 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
   return plan::Output{page.string(), digest.sha256, digest.size};
 }
 
+/// The names of the files that the directory has of a project, in its sub-index and in the root.
+std::vector<std::string> listed_beside(const StepContext& context, const plan::Publish& action,
+                                       const Built& built) {
+  const fs::path index = index_of(context, action);
+  const std::string project = pep::normalize_name(built.file.name);
+  const auto label = action.labels.find(built.build);
+  std::vector<fs::path> places = {index / project};
+  if (label != action.labels.end()) places.push_back(index / label->second / project);
+  std::vector<std::string> names;
+  for (const fs::path& place : places) {
+    // A place that is not there, or cannot be read, has none.
+    const Result<std::vector<std::string>> listed = context.machine.files.list(place);
+    if (listed) names.insert(names.end(), listed->begin(), listed->end());
+  }
+  return names;
+}
+
+/// The warnings about wheels for fewer systems than those that the directory has.
+std::vector<std::string> narrower_than_listed(const StepContext& context,
+                                              const plan::Publish& action,
+                                              const std::vector<Built>& files) {
+  std::vector<std::string> wheels;
+  wheels.reserve(files.size());
+  std::vector<std::string> published;
+  for (const Built& built : files) {
+    wheels.push_back(built.file.filename);
+    const std::vector<std::string> names = listed_beside(context, action, built);
+    published.insert(published.end(), names.begin(), names.end());
+  }
+  std::vector<std::string> warnings;
+  for (const Error& warning : publish::narrower_warnings(
+           publish::narrower_wheels(wheels, published), action.target.name)) {
+    warnings.push_back(logged_warning(context, warning));
+  }
+  return warnings;
+}
+
 /// The upload's waits end immediately when the run is stopped.
 UploadHooks hooks_of(const StepContext& context) {
   UploadHooks hooks = waiting_hooks(context.stop);
@@ -136,7 +180,8 @@ UploadHooks hooks_of(const StepContext& context) {
   return hooks;
 }
 
-Result<std::vector<FileOutcome>> to_index(const StepContext& context, const plan::Publish& action,
+/// Uploads the files; the result is what people should know of them.
+Result<std::vector<std::string>> to_index(const StepContext& context, const plan::Publish& action,
                                           const std::vector<Built>& files) {
   std::vector<publish::Artifact> artifacts;
   artifacts.reserve(files.size());
@@ -154,7 +199,11 @@ Result<std::vector<FileOutcome>> to_index(const StepContext& context, const plan
   UploadOptions options;
   options.size_limit = action.target.size_limit;
   if (action.target.unconfirmed) options.confirm = Confirm::none;
-  return upload_release(artifacts, target, options, http, hooks_of(context));
+  std::vector<std::string> warnings;
+  UploadHooks hooks = hooks_of(context);
+  hooks.warn = [&](const Error& warning) { warnings.push_back(logged_warning(context, warning)); };
+  TRY_DONE(upload_release(artifacts, target, options, http, hooks));
+  return warnings;
 }
 
 }  // namespace
@@ -170,15 +219,17 @@ Result<run::Success> perform_publish(const StepContext& context, const plan::Pub
   const std::vector<Built> files = without_lone_sdist(context, action, std::move(gathered));
   switch (action.target.kind) {
     case matrix::TargetKind::directory: {
+      success.warnings = narrower_than_listed(context, action, files);
       TRY(plan::Output page, into_directory(context, action, files));
       success.outputs.push_back(std::move(page));
       break;
     }
     case matrix::TargetKind::pypi:
     case matrix::TargetKind::testpypi:
-    case matrix::TargetKind::index:
-      TRY_DONE(to_index(context, action, files));
+    case matrix::TargetKind::index: {
+      TRY(success.warnings, to_index(context, action, files));
       break;
+    }
   }
   return success;
 }
