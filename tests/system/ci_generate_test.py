@@ -23,9 +23,9 @@ def matrix(**sections):
         "package": {"name": "demo", "source": ".."},
         "axes": {"python": ["3.11", "3.12"], "compute": ["cpu"]},
         "publish": {
-            "testpypi": {"kind": "testpypi"},
-            "pypi": {"kind": "pypi"},
-            "wheels": {"kind": "directory", "path": "../dist/index"},
+            "testpypi": {"kind": "testpypi", "default": "cpu", "others": "name-suffix"},
+            "pypi": {"kind": "pypi", "default": "cpu", "others": "name-suffix"},
+            "wheels": {"kind": "directory", "path": "../dist/index", "label": "local"},
         },
         "channels": {
             "ci": {"publish": []},
@@ -82,7 +82,7 @@ def repository(pinwheel, tmp_path):
         if made is not None:
             (tmp_path / "matrix" / "demo.yaml").write_text(yaml.safe_dump(made, sort_keys=False))
         ran = subprocess.run([pinwheel, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=300)
-        assert ran.returncode == code, ran.stdout + ran.stderr
+        assert code is None or ran.returncode == code, ran.stdout + ran.stderr
         return ran
 
     run.root = tmp_path
@@ -366,3 +366,118 @@ def test_pins_that_are_behind_a_list_of_releases_are_told(repository):
     assert f"`{action}` is pinned to {version}, and `v99.0.0` is there" in ran.stderr
     releases.write_text(f"{action} v99.0.0\n")
     assert "releases.txt:1" in repository(None, "ci", "check", "--updates", "releases.txt", code=2).stderr
+
+
+TWO_COMPUTES = {"python": ["3.11"], "compute": ["cpu", "cuda/13.0"]}
+PLAIN = {"testpypi": {"kind": "testpypi"}, "pypi": {"kind": "pypi"}}
+
+
+def test_a_channel_that_cannot_be_planned_stops_every_command(repository):
+    made = matrix(axes=TWO_COMPUTES, publish=PLAIN, channels={"ci": {"publish": []}, "release": {"publish": ["testpypi", "pypi"]}})
+    for command in (["plan"], ["plan", "--format", "ids"], ["plan", "--channel", "release", "--format", "github"],
+                    ["ci", "generate"], ["ci", "check"], ["ci", "explain", "gate"]):
+        ran = repository(made, *command, code=2)
+        assert "channel `release` cannot be planned: `build:cp311-cpu` and `build:cp311-cu130` would both be" in ran.stderr
+        assert "on target `testpypi`: the name lacks axis `compute`" in ran.stderr
+        assert "hint: give the target `others: name-suffix`" in ran.stderr and ran.stdout == ""
+    assert not (repository.root / ".github").exists()
+    assert "cp311-cpu" in repository(None, "plan", "--channel", "ci").stdout
+    suffixed = {"kind": "pypi", "default": "cpu", "others": "name-suffix"}
+    repository(made | {"publish": {"pypi": suffixed}}, "plan")
+    repository(None, "ci", "generate")
+
+
+def test_a_channel_of_any_name_is_checked(repository):
+    made = matrix(axes=TWO_COMPUTES, publish=PLAIN, channels={"beta": {"publish": ["pypi"]}})
+    assert "channel `beta` cannot be planned" in repository(made, "ci", "generate", code=2).stderr
+    made["channels"]["beta"]["select"] = {"compute": "cpu"}
+    repository(made, "ci", "generate")
+    made["channels"]["beta"]["select"] = {"compute": "rocm/*"}
+    assert "channel `beta` cannot be planned: " in repository(made, "plan", code=None).stderr
+
+
+def test_a_nightly_needs_a_version_that_can_be_dated(repository):
+    made = matrix()
+    made["package"]["version"] = {"from": "file", "file": "VERSION"}
+    (repository.root / "VERSION").write_text("1.0.0\n")
+    for command in ["plan"], ["plan", "--channel", "nightly"], ["ci", "generate"]:
+        ran = repository(made, *command, code=2)
+        assert "`version: nightly` needs a version that can be dated" in ran.stderr
+    made["channels"]["nightly"].pop("version")
+    repository(made, "ci", "generate")
+
+
+CONTAINER = {"container": {"base": "quay.io/pypa/manylinux_2_28_{arch}"}}
+
+
+def freezes(repository, name):
+    return [step["with"]["args"] for step in jobs_of(repository, name)["plan"]["steps"]
+            if "--out plan.json" in step.get("with", {}).get("args", "")]
+
+
+def test_builds_run_in_the_container_of_the_matrix(repository):
+    made = matrix(environment=CONTAINER, axes={"python": ["3.11"], "compute": ["cpu"], "arch": ["x86_64"]})
+    repository(made, "ci", "generate")
+    for name in SETS:
+        assert freezes(repository, name) == [f"plan matrix/demo.yaml --channel {name} --engine docker --out plan.json"]
+        assert "qemu" not in str(jobs_of(repository, name))
+    made["axes"]["arch"] = ["x86_64", "aarch64"]
+    repository(made, "ci", "generate")
+    assert "qemu-user-static" in str(jobs_of(repository, "release")["plan"])
+    repository(made | {"ci": {"engine": "podman"}}, "ci", "generate")
+    assert freezes(repository, "ci") == ["plan matrix/demo.yaml --channel ci --engine podman --out plan.json"]
+    repository(made | {"ci": {"engine": "host"}}, "ci", "generate")
+    assert freezes(repository, "ci") == ["plan matrix/demo.yaml --channel ci --out plan.json"]
+    repository(matrix(), "ci", "generate")
+    assert freezes(repository, "ci") == ["plan matrix/demo.yaml --channel ci --out plan.json"]
+
+
+def test_a_container_of_the_jobs_and_one_of_the_builds(repository):
+    jobs = {"image": "debian:12"}
+    made = matrix(environment={"container": {"base": "debian:12"}}, ci={"container": jobs})
+    ran = repository(made, "ci", "generate")
+    assert "builds run in the image of `ci.container`, not in that of `environment.container`" in ran.stderr
+    assert freezes(repository, "ci") == ["plan matrix/demo.yaml --channel ci --out plan.json"]
+    made["ci"]["engine"] = "host"
+    assert "warning" not in repository(made, "ci", "generate").stderr
+    made["ci"]["engine"] = "docker"
+    assert "`ci.container` and `ci.engine` exclude each other" in repository(made, "ci", "generate", code=2).stderr
+
+
+def test_runners_that_cannot_meet_what_publishing_requires(repository):
+    made = matrix(axes=TWO_COMPUTES, test={"command": ["true"], "hardware": {"cuda/*": "gpu", "default": "none"}},
+                  channels={"release": {"publish": ["pypi"]}})
+    made["publish"]["require"] = "ran"
+    none = ("pinwheel-release: `test:cp311-cu130` can leave evidence `none` at most, `ran` is required: "
+            "no runner is named for it")
+    for command in (["generate"], ["check"], ["explain", "gate"], ["explain", "publish-pypi"]):
+        ran = repository(made, "ci", *command)
+        assert f"warning: {none}\n" in ran.stderr, ran.stderr
+        assert 'name a runner that has a GPU: `ci: {runners: {test: {"cuda/*": [LABEL]}}}`' in ran.stderr
+    assert json.loads(repository(made, "ci", "explain", "gate", "--json").stdout)["warnings"] == [none]
+    made["ci"] = {"runners": {"test": {"cuda/*": "ubuntu-24.04"}}}
+    ran = repository(made, "ci", "generate")
+    assert "can leave evidence `loaded` at most, `ran` is required: runner `ubuntu-24.04` has no GPU" in ran.stderr
+    assert "runner `ubuntu-24.04` has no GPU" in repository(made, "ci", "explain", "test:cp311-cu130").stderr
+    made["ci"] = {"runners": {"test": {"cuda/*": ["self-hosted", "gpu"]}}}
+    assert "warning" not in repository(made, "ci", "generate").stderr
+    made["test"].pop("command")
+    assert "has no `test.command`" in repository(made, "ci", "generate").stderr
+    made["publish"]["require"] = "loaded"
+    assert "warning" not in repository(made, "ci", "generate").stderr
+
+
+def test_the_names_to_register_with_each_index(repository):
+    made = matrix(axes={"python": ["3.11"], "compute": ["cpu", "cuda/13.0", "rocm/7.0"]}, ci={"environments": {"pypi": "release"}})
+    made["publish"]["own"] = {"kind": "index", "url": "https://index.example.org/upload/", "label": "local"}
+    made["channels"]["release"]["publish"].append("own")
+    ran = repository(made, "ci", "generate")
+    assert ("register with `pypi`, with `pinwheel-release.yml` and environment `release` as the trusted publisher of each: "
+            "`demo`, `demo-cu130`, `demo-rocm`\n") in ran.stderr
+    assert ("register with `testpypi`, with `pinwheel-nightly.yml` and environment `testpypi` as the trusted publisher of each: "
+            "`demo`, `demo-cu130`, `demo-rocm`\n") in ran.stderr
+    assert "register with `own`: `demo`\n" in ran.stderr and "`wheels`" not in ran.stderr
+    told = json.loads(repository(made, "ci", "generate", "--json").stdout)["register"]
+    assert {"target": "pypi", "workflow": "pinwheel-release.yml", "environment": "release", "trusted": True,
+            "names": ["demo", "demo-cu130", "demo-rocm"]} in told
+    assert [each["target"] for each in told] == ["testpypi", "testpypi", "pypi", "own"]

@@ -33,6 +33,7 @@ constexpr std::string_view kPlanJob = R"(
       @KEEP@
       @PATHS@
       @UPSTREAM@
+      @EMULATE@
       - name: Freeze the plan
         if: hashFiles('plan.json') == ''@AND@
         uses: @ACTION@
@@ -67,6 +68,12 @@ constexpr std::string_view kUpstream = R"(
   with:
     matrix: @MATRIX@
     args: @ARGS@
+)";
+
+// The packages of an environment are resolved in its container.
+constexpr std::string_view kEmulate = R"(
+- name: Run containers of other architectures
+  run: sudo apt-get -o DPkg::Lock::Timeout=600 update && sudo apt-get -o DPkg::Lock::Timeout=600 install -y qemu-user-static binfmt-support
 )";
 
 constexpr std::string_view kRows = R"(
@@ -190,6 +197,7 @@ std::vector<std::string> further_listers(const WorkflowFacts& facts) {
 std::string plan_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string freeze = "plan " + shell_quote(facts.matrix);
   if (!facts.channel.empty()) freeze += " --channel " + facts.channel;
+  if (!facts.engine.empty()) freeze += " --engine " + facts.engine;
   freeze += " --out plan.json";
   const bool idle = may_be_idle(facts, set);
   const std::string_view otherwise = idle ? " || '{\"include\":[]}'" : "";
@@ -204,6 +212,7 @@ std::string plan_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                            {"FREEZE", yaml_string(freeze)},
                            {"PATHS", compare_with_paths(facts, set)},
                            {"UPSTREAM", upstream_of(facts, set)},
+                           {"EMULATE", facts.emulated ? filled(kEmulate, {}) : ""},
                            {"AND", set == WorkflowSet::ci && idle ? fmt::format(" && {}", kNotIdle)
                                                                   : std::string()},
                            {"CONDITION", unless_idle(facts, set)},

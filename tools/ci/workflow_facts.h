@@ -21,8 +21,9 @@ struct PublishJob {
   std::string target;  ///< its name in the matrix
   matrix::TargetKind kind = matrix::TargetKind::pypi;
   PublishAuth auth = PublishAuth::none;
-  std::string environment;  ///< that protects the job; empty: none
-  std::string directory;    ///< of a directory target: its path in the repository
+  std::string environment;              ///< that protects the job; empty: none
+  std::string directory;                ///< of a directory target: its path in the repository
+  std::vector<std::string> names = {};  ///< of the projects that it publishes, in plan order
 };
 
 /// All that decides the text of one workflow.
@@ -30,6 +31,8 @@ struct WorkflowFacts {
   std::string matrix;   ///< the path of the matrix file in the repository
   std::string channel;  ///< the channel it plans; empty: by git
   matrix::CiSettings settings = {};
+  std::string engine = {};  ///< of the containers that steps run in, "docker"; empty: none
+  bool emulated = false;    ///< a container is of another architecture than the job `plan`
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
   size_t test_chunks = 1;
   std::vector<PublishJob> publish = {};   ///< in the order in which they run

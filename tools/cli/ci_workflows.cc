@@ -10,8 +10,10 @@
 #include "ci/composite.h"
 #include "ci/kept.h"
 #include "ci/workflow.h"
+#include "cli/check_channels.h"
 #include "cli/load.h"
 #include "cli/product.h"
+#include "env/engine.h"
 #include "host/git/git.h"
 #include "matrix/settings.h"
 #include "plan/make_plan.h"
@@ -23,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kWorkflows = ".github/workflows";
+constexpr std::string_view kPlanArch = "x86_64";  // of the runner of the job `plan`
 
 const matrix::ChannelSettings* channel_of(const matrix::Matrix& matrix, std::string_view name) {
   const auto found = std::ranges::find(matrix.channels, name, &matrix::ChannelSettings::name);
@@ -86,25 +89,95 @@ std::vector<ci::PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
   return jobs;
 }
 
+/// The plan of an outline, of whatever version; with its publications if it has targets.
+Result<plan::Plan> planned(const Loaded& loaded, const plan::Outline& outline,
+                           const std::vector<std::string>& targets, const std::string& engine) {
+  plan::PlanOptions options;
+  options.engine = env::parse_engine(engine).value_or(env::Engine::host);
+  options.stage = targets.empty() ? plan::Stage::test : plan::Stage::publish;
+  options.targets = targets;
+  plan::PlanFacts facts;
+  facts.version = {kAnyVersion, ""};
+  return plan::make_plan(loaded.matrix, loaded.expansion, outline, facts, options);
+}
+
+/// The projects whose wheels go to a target, each once.
+std::vector<std::string> names_in(const plan::Plan& plan, const std::string& target) {
+  std::vector<std::string> names;
+  for (const plan::Step& step : plan.steps) {
+    const auto* const publish = std::get_if<plan::Publish>(&step.action);
+    if (publish == nullptr || publish->target.name != target) continue;
+    for (const std::string& build : publish->builds) {
+      const auto naming = publish->names.find(build);
+      if (naming == publish->names.end()) continue;
+      const std::string& name = naming->second.distribution;
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
 struct ChunkCounts {
   size_t builds = 0;
   size_t tests = 0;
 };
 
-/// The chunks of the rows that a plan of the outline has, of whatever version.
-Result<ChunkCounts> chunks_of(const Loaded& loaded, const plan::Outline& outline) {
-  plan::PlanOptions options;
-  options.stage = plan::Stage::test;
-  plan::PlanFacts facts;
-  facts.version = {"0", ""};
-  TRY(const plan::Plan plan,
-      plan::make_plan(loaded.matrix, loaded.expansion, outline, facts, options));
+/// The chunks of the rows that a plan of the outline has.
+Result<ChunkCounts> chunks_of(const Loaded& loaded, const plan::Outline& outline,
+                              const plan::Plan& plan) {
   const auto rows_of = [&](report::Rows rows) {
     return report::job_rows(plan, outline, loaded.expansion.variants, loaded.matrix.ci, rows);
   };
   TRY(const report::JobRows builds, rows_of(report::Rows::builds));
   TRY(const report::JobRows tests, rows_of(report::Rows::tests));
   return ChunkCounts{builds.chunks.size(), tests.chunks.size()};
+}
+
+/// Whether some of the variants are built in containers, and whether in any of another architecture
+/// than the job `plan` has.
+struct Contained {
+  bool any = false;
+  bool other_arch = false;
+};
+
+Result<Contained> contained_in(const matrix::Matrix& matrix,
+                               const std::vector<matrix::Variant>& variants) {
+  Contained contained;
+  for (const matrix::Variant& variant : variants) {
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
+    if (settings.environment.container.base.empty()) continue;
+    contained.any = true;
+    const std::string& arch = variant.get("arch");
+    if (!arch.empty() && arch != kPlanArch) contained.other_arch = true;
+  }
+  return contained;
+}
+
+/// The engine of the jobs; empty: their steps run on their own system.
+std::string engine_of(const matrix::CiSettings& settings, const Contained& contained) {
+  switch (settings.engine) {
+    case matrix::JobEngine::host:
+      return {};
+    case matrix::JobEngine::docker:
+      return "docker";
+    case matrix::JobEngine::podman:
+      return "podman";
+    case matrix::JobEngine::automatic:
+      break;
+  }
+  return contained.any && settings.container.image.empty() ? "docker" : "";
+}
+
+/// What a person may not expect of builds that have an image of their own.
+std::vector<Error> engine_warnings(const ci::WorkflowFacts& facts, const Contained& contained) {
+  const matrix::CiSettings& settings = facts.settings;
+  const bool chosen = settings.engine != matrix::JobEngine::automatic;
+  if (!contained.any || !facts.engine.empty() || chosen) return {};
+  return {Error{ErrorKind::config,
+                "builds run in the image of `ci.container`, not in that of "
+                "`environment.container`"}
+              .with_hint("leave out `ci.container` for builds in `environment.container`, or say "
+                         "that this is wanted: `ci: {engine: host}`")};
 }
 
 /// The directory as it is named from the root, so that it has a parent however it was written.
@@ -124,24 +197,38 @@ Result<std::vector<std::string>> secrets_of(const matrix::Matrix& matrix,
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-Result<ci::WorkflowFacts> facts_of(const Loaded& loaded, ci::WorkflowSet set,
-                                   const fs::path& matrix_path) {
+Result<PlannedWorkflow> workflow_of(const Loaded& loaded, ci::WorkflowSet set,
+                                    const fs::path& matrix_path) {
   ci::WorkflowFacts facts;
   facts.matrix = matrix_path.string();
   facts.settings = loaded.matrix.ci;
-  const matrix::ChannelSettings* const channel = channel_of(loaded.matrix, ci::to_string(set));
-  if (channel != nullptr) {
+  std::vector<std::string> targets;
+  if (const matrix::ChannelSettings* const channel =
+          channel_of(loaded.matrix, ci::to_string(set))) {
     facts.channel = channel->name;
+    targets = channel->publish;
     facts.publish = publish_jobs_of(loaded.matrix, *channel, matrix_path.parent_path());
   }
   SelectionOptions selection;
   selection.channel = facts.channel;
   TRY(const plan::Outline outline, select_outline(loaded, selection, {}, facts.channel));
   TRY(facts.secrets, secrets_of(loaded.matrix, outline.variants));
-  TRY(const ChunkCounts chunks, chunks_of(loaded, outline));
+  TRY(const Contained contained, contained_in(loaded.matrix, outline.variants));
+  facts.engine = engine_of(loaded.matrix.ci, contained);
+  facts.emulated = !facts.engine.empty() && contained.other_arch;
+  TRY(const plan::Plan plan, planned(loaded, outline, targets, facts.engine));
+  for (ci::PublishJob& job : facts.publish) job.names = names_in(plan, job.target);
+  TRY(const ChunkCounts chunks, chunks_of(loaded, outline, plan));
   facts.build_chunks = chunks.builds;
   facts.test_chunks = chunks.tests;
-  return facts;
+  std::vector<Error> warnings = engine_warnings(facts, contained);
+  std::vector<plan::UnreachableEvidence> unreachable =
+      plan::unreachable_evidence(plan, loaded.expansion.variants, loaded.matrix.ci);
+  for (Error& each : plan::unreachable_warnings(unreachable)) warnings.push_back(std::move(each));
+  for (Error& each : warnings) {
+    each.message = fmt::format("{}: {}", ci::workflow_name(facts.settings, set), each.message);
+  }
+  return PlannedWorkflow{set, std::move(facts), std::move(warnings), std::move(unreachable)};
 }
 
 Result<std::string> text_at(ports::Files& files, const fs::path& path) {
@@ -216,6 +303,18 @@ Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path&
   return found;
 }
 
+/// What a workflow publishes to indexes that know their projects.
+std::vector<Registration> registrations_of(const PlannedWorkflow& workflow) {
+  std::vector<Registration> found;
+  const std::string file = ci::workflow_name(workflow.facts.settings, workflow.set) + ".yml";
+  for (const ci::PublishJob& job : workflow.facts.publish) {
+    if (job.kind == matrix::TargetKind::directory || job.names.empty()) continue;
+    found.push_back(
+        {job.target, file, job.environment, job.auth == ci::PublishAuth::trusted, job.names});
+  }
+  return found;
+}
+
 /// The names of the files of all sets, whichever are asked for.
 Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
   TRY(const std::vector<ci::WorkflowSet> sets, sets_of({}, matrix));
@@ -230,12 +329,13 @@ Result<std::vector<PlannedWorkflow>> planned_workflows(const Loaded& loaded,
                                                        const std::vector<std::string>& names,
                                                        const fs::path& matrix_path) {
   TRY(const std::vector<ci::WorkflowSet> sets, sets_of(names, loaded.matrix));
-  std::vector<PlannedWorkflow> planned;
+  TRY_DONE(check_channels(loaded, {}, {kAnyVersion}));
+  std::vector<PlannedWorkflow> workflows;
   for (const ci::WorkflowSet set : sets) {
-    TRY(ci::WorkflowFacts facts, facts_of(loaded, set, matrix_path));
-    planned.push_back({set, std::move(facts)});
+    TRY(PlannedWorkflow workflow, workflow_of(loaded, set, matrix_path));
+    workflows.push_back(std::move(workflow));
   }
-  return planned;
+  return workflows;
 }
 
 Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place,
@@ -250,12 +350,17 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
   const fs::path root = fs::weakly_canonical(checkout.root);
   const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(place.out);
   const fs::path relative = matrix.lexically_relative(root);
-  TRY(const std::vector<PlannedWorkflow> planned, planned_workflows(loaded, place.sets, relative));
-  GeneratedFiles made{loaded.matrix.file, {}};
-  for (const auto& [set, facts] : planned) {
+  TRY(const std::vector<PlannedWorkflow> planned_sets,
+      planned_workflows(loaded, place.sets, relative));
+  GeneratedFiles made{loaded.matrix.file, {}, {}};
+  for (const PlannedWorkflow& workflow : planned_sets) {
+    for (const Error& warning : workflow.warnings) streams.warn(warning);
+    for (Registration& each : registrations_of(workflow)) {
+      made.registrations.push_back(std::move(each));
+    }
+    const std::string name = ci::workflow_name(workflow.facts.settings, workflow.set) + ".yml";
     TRY(GeneratedFile file,
-        generated(files, workflows / (ci::workflow_name(facts.settings, set) + ".yml"),
-                  ci::workflow_text(facts, set)));
+        generated(files, workflows / name, ci::workflow_text(workflow.facts, workflow.set)));
     TRY_DONE(check_owner(file, relative.string()));
     made.files.push_back(std::move(file));
   }

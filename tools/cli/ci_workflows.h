@@ -8,6 +8,7 @@
 #include "cli/load.h"
 #include "cli/options.h"
 #include "cli/streams.h"
+#include "plan/unreachable_evidence.h"
 #include "ports/files.h"
 
 namespace pinwheel::cli {
@@ -19,15 +20,27 @@ struct GeneratedFile {
   std::string existing;  ///< the file as it stands; empty if there is none
 };
 
+/// The projects that a workflow publishes to an index, which have to be registered there.
+struct Registration {
+  std::string target;
+  std::string workflow;     ///< the name of its file, "pinwheel-release.yml"
+  std::string environment;  ///< of the job; empty: none
+  bool trusted = false;     ///< the index trusts the job, and has to know it for each project
+  std::vector<std::string> names;
+};
+
 struct GeneratedFiles {
   std::string matrix;  ///< the path of its file
   std::vector<GeneratedFile> files;
+  std::vector<Registration> registrations = {};
 };
 
 /// A workflow that a matrix gives.
 struct PlannedWorkflow {
   ci::WorkflowSet set;
   ci::WorkflowFacts facts;
+  std::vector<Error> warnings = {};  ///< what its jobs cannot do, such as the evidence of tests
+  std::vector<plan::UnreachableEvidence> unreachable = {};  ///< of its tests
 };
 
 /// The workflows that are asked for: by their names, else all whose channel the matrix declares,

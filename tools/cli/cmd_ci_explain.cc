@@ -22,11 +22,14 @@ namespace {
 
 using report::WorkflowJob;
 
-/// Builds, then tests.
-Result<std::vector<WorkflowJob>> jobs_of(const GlobalOptions& global, const RunScope& scope) {
+Result<plan::Plan> plan_of(const GlobalOptions& global, const RunScope& scope) {
   plan::PlanFacts facts = plan_facts(scope.version, {});
   facts.durations = earlier_durations(global.state_dir);
-  TRY(const plan::Plan plan, decide_plan(scope, facts));
+  return decide_plan(scope, facts);
+}
+
+/// Builds, then tests.
+Result<std::vector<WorkflowJob>> jobs_of(const RunScope& scope, const plan::Plan& plan) {
   std::vector<WorkflowJob> jobs;
   for (const report::Rows kind : {report::Rows::builds, report::Rows::tests}) {
     TRY(const std::vector<WorkflowJob> some,
@@ -41,26 +44,38 @@ Result<std::vector<WorkflowJob>> jobs_of(const GlobalOptions& global, const RunS
 struct WholeJob {
   ci::ExplainedJob job;
   std::vector<std::string> workflows;
+  std::vector<Error> warnings = {};  ///< of these workflows, if the job's success depends on them
 };
 
-/// Those of the workflow of a channel, else of all.
-Result<std::vector<WholeJob>> whole_jobs(const Loaded& loaded, const std::string& channel) {
+/// Whether the job stops at tests with too little evidence.
+bool depends_on_tests(const ci::ExplainedJob& job) {
+  return job.id == "gate" || job.id.starts_with("publish-") ||
+         job.runner == ci::JobRunner::of_tests;
+}
+
+/// The workflow of a channel, else all.
+Result<std::vector<PlannedWorkflow>> workflows_of(const Loaded& loaded,
+                                                  const std::string& channel) {
   std::vector<std::string> names;
   for (const ci::WorkflowSet set : ci::kWorkflowSets) {
     if (channel == ci::to_string(set)) names.push_back(channel);
   }
-  TRY(const std::vector<PlannedWorkflow> planned,
-      planned_workflows(loaded, names, loaded.matrix.file));
+  return planned_workflows(loaded, names, loaded.matrix.file);
+}
+
+std::vector<WholeJob> whole_jobs(const std::vector<PlannedWorkflow>& workflows) {
   std::vector<WholeJob> jobs;
-  for (const auto& [set, facts] : planned) {
+  for (const auto& [set, facts, warnings, unreachable] : workflows) {
     const std::string workflow = ci::workflow_name(facts.settings, set);
     for (ci::ExplainedJob& job : ci::explained_jobs(facts, set)) {
       const auto known =
           std::ranges::find_if(jobs, [&](const WholeJob& each) { return each.job.id == job.id; });
+      const std::vector<Error> told = depends_on_tests(job) ? warnings : std::vector<Error>();
       if (known == jobs.end()) {
-        jobs.push_back({std::move(job), {workflow}});
+        jobs.push_back({std::move(job), {workflow}, told});
       } else {
         known->workflows.push_back(workflow);
+        known->warnings.insert(known->warnings.end(), told.begin(), told.end());
       }
     }
   }
@@ -89,6 +104,19 @@ Result<WorkflowJob> find_job(const std::vector<WorkflowJob>& jobs, const std::st
   }
   return fail(ErrorKind::usage, fmt::format("no job is named {}", quoted(name)),
               suggest(name, names));
+}
+
+/// What the job's runner cannot give to the publications of the workflows, each once.
+std::vector<Error> warnings_of(const WorkflowJob& job,
+                               const std::vector<PlannedWorkflow>& workflows) {
+  std::vector<plan::UnreachableEvidence> tests;
+  for (const PlannedWorkflow& workflow : workflows) {
+    for (const plan::UnreachableEvidence& each : workflow.unreachable) {
+      const bool known = std::ranges::find(tests, each) != tests.end();
+      if (each.test == job.step && !known) tests.push_back(each);
+    }
+  }
+  return plan::unreachable_warnings(tests);
 }
 
 /// What `ci explain` says of a job.
@@ -162,15 +190,27 @@ RowsOf places_of(const ci::ExplainedJob& job, const std::vector<WorkflowJob>& jo
   return rows_behind(job, jobs);
 }
 
+std::vector<std::string> messages_of(const std::vector<Error>& warnings) {
+  std::vector<std::string> messages;
+  messages.reserve(warnings.size());
+  for (const Error& warning : warnings) messages.push_back(warning.message);
+  return messages;
+}
+
 std::string json_of(const WholeJob& whole, const RowsOf& places) {
   nlohmann::ordered_json runners = nlohmann::ordered_json::array();
   for (const std::vector<std::string>& labels : places.runners) {
     runners.push_back(runner_json(labels));
   }
-  const nlohmann::ordered_json json = {
-      {"job", whole.job.name},    {"id", whole.job.id},          {"because", whole.job.because},
-      {"runners", runners},       {"minutes", places.minutes},   {"limit", whole.job.limit},
-      {"needs", whole.job.needs}, {"workflows", whole.workflows}};
+  const nlohmann::ordered_json json = {{"job", whole.job.name},
+                                       {"id", whole.job.id},
+                                       {"because", whole.job.because},
+                                       {"runners", runners},
+                                       {"minutes", places.minutes},
+                                       {"limit", whole.job.limit},
+                                       {"needs", whole.job.needs},
+                                       {"workflows", whole.workflows},
+                                       {"warnings", messages_of(whole.warnings)}};
   return json.dump(2) + "\n";
 }
 
@@ -199,7 +239,8 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
                 "write its name in quotes: pinwheel ci explain 'build cpu'");
   }
   TRY(Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
-  TRY(const std::vector<WholeJob> wholes, whole_jobs(loaded, options.channel));
+  TRY(const std::vector<PlannedWorkflow> workflows, workflows_of(loaded, options.channel));
+  const std::vector<WholeJob> wholes = whole_jobs(workflows);
   TRY(VersionFacts version,
       gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
   TRY(plan::Outline outline, select_outline(loaded, {}, {}, version.channel));
@@ -209,8 +250,10 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
                                                          {},
                                                          std::move(version),
                                                          TestImageUse::prepare}));
-  TRY(const std::vector<WorkflowJob> jobs, jobs_of(global, scope));
+  TRY(const plan::Plan plan, plan_of(global, scope));
+  TRY(const std::vector<WorkflowJob> jobs, jobs_of(scope, plan));
   if (const auto whole = find_whole(wholes, choice.globs.front())) {
+    for (const Error& warning : whole->warnings) streams.warn(warning);
     const RowsOf places = places_of(whole->job, jobs);
     if (options.json) {
       streams.json(json_of(*whole, places));
@@ -223,6 +266,7 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
   names.reserve(wholes.size());
   for (const WholeJob& each : wholes) names.push_back(each.job.id);
   TRY(const WorkflowJob job, find_job(jobs, choice.globs.front(), std::move(names)));
+  for (const Error& warning : warnings_of(job, workflows)) streams.warn(warning);
   const Explained explanation = explained(job, scope.outline);
   if (options.json) {
     streams.json(json_of(explanation));

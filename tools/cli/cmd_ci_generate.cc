@@ -16,12 +16,32 @@ std::string_view state_of(const GeneratedFile& file) {
   return file.existing == file.text ? "unchanged" : "changed";
 }
 
-std::string files_json(const std::vector<GeneratedFile>& made) {
+std::string made_json(const GeneratedFiles& made) {
   nlohmann::ordered_json files = nlohmann::ordered_json::array();
-  for (const GeneratedFile& file : made) {
+  for (const GeneratedFile& file : made.files) {
     files.push_back({{"path", file.path.string()}, {"state", state_of(file)}});
   }
-  return nlohmann::ordered_json{{"files", files}}.dump(2) + "\n";
+  nlohmann::ordered_json registrations = nlohmann::ordered_json::array();
+  for (const Registration& each : made.registrations) {
+    registrations.push_back({{"target", each.target},
+                             {"workflow", each.workflow},
+                             {"environment", each.environment},
+                             {"trusted", each.trusted},
+                             {"names", each.names}});
+  }
+  return nlohmann::ordered_json{{"files", files}, {"register", registrations}}.dump(2) + "\n";
+}
+
+/// "register with `pypi`, with ... as the trusted publisher of each: `demo`, `demo-cpu`".
+std::string register_line(const Registration& each) {
+  std::string publisher;
+  if (each.trusted) {
+    publisher =
+        fmt::format(", with {}{} as the trusted publisher of each", quoted(each.workflow),
+                    each.environment.empty() ? "" : " and environment " + quoted(each.environment));
+  }
+  return fmt::format("register with {}{}: {}\n", quoted(each.target), publisher,
+                     quoted_list(each.names));
 }
 
 }  // namespace
@@ -40,12 +60,13 @@ Result<int> cmd_ci_generate(const GlobalOptions& /*global*/, const CiGenerateOpt
     TRY_DONE(files.write(file.path, file.text));
   }
   if (options.json) {
-    streams.json(files_json(made.files));
+    streams.json(made_json(made));
     return 0;
   }
   for (const GeneratedFile& file : made.files) {
     streams.note(fmt::format("{} {}\n", state_of(file), shell_quote(file.path.string())));
   }
+  for (const Registration& each : made.registrations) streams.note(register_line(each));
   return 0;
 }
 

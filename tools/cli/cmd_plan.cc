@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/check_build.h"
+#include "cli/check_channels.h"
 #include "cli/check_pythons.h"
 #include "cli/check_version.h"
 #include "cli/commands.h"
@@ -148,6 +149,9 @@ Result<RunScope> fresh_scope(const GlobalOptions& global, const PlanCommand& opt
       select_outline(loaded, options.selection, choice.globs, version.channel));
   TRY_DONE(check_project_version(files, loaded, outline, version, streams));
   TRY_DONE(check_head_tag(files, loaded, version, publishing_of(version), streams));
+  if (options.selection.channel.empty()) {
+    TRY_DONE(check_channels(loaded, {}, version.version));
+  }
   return up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                       std::move(version), TestImageUse::prepare});
 }
@@ -229,6 +233,7 @@ Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& given, Streams
   if (!needs_facts(options)) {
     TRY(const plan::Outline outline,
         select_outline(loaded, options.selection, choice.globs, options.selection.channel));
+    TRY_DONE(check_channels(loaded, options.selection.channel, {kAnyVersion}));
     TRY(const std::string text, text_from_matrix(options, loaded, outline));
     print(options, text, streams);
     return 0;

@@ -385,6 +385,12 @@ Result<int> run_plan(const GlobalOptions& global, const RunOptions& options,
   if (code != 0 || !request.gate) return code;
   TRY_DONE(plan::check_gate(*request.gate, run.report.outcomes, request.workplace.accepted, {}));
   streams.note(request.gate_holds + "\n");
+  // The job of a single test says it in its summary.
+  const bool whole = !request.requested || request.requested->empty();
+  if (const auto none = report::untested(run.report); none && whole) {
+    streams.warn(Error{ErrorKind::check, fmt::format("the gate holds, but {}", *none)}.with_hint(
+        "run the tests on their hardware, or require their evidence: `publish: {require: ran}`"));
+  }
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "cli/check_channels.h"
 #include "cli/http_options.h"
 #include "cli/logged_ports.h"
 #include "cli/package_directory.h"
@@ -101,6 +102,7 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
   }
   facts.targets = targets;
   const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);
+  if (found != nullptr) TRY_DONE(check_dated_version(matrix.package, *found));
   if (facts.targets.empty() && found != nullptr) {
     facts.targets = found->publish;
     facts.publishes_nowhere = publishes_nowhere(matrix, facts.channel);

@@ -28,6 +28,11 @@ enum class Outdated { cancel, queue };
 /// How far the jobs of a pull request from a fork go.
 enum class ForkJobs { build, test };
 
+/// Where the steps of jobs run: on the runner's own system, or in containers of this engine.
+/// `automatic`: in containers of Docker if a variant of the workflow has `environment.container`
+/// and the jobs have none themselves.
+enum class JobEngine { automatic, host, docker, podman };
+
 /// What jobs run in, where the runner's own system does not do.
 struct JobContainer {
   std::string image = {};    ///< empty: the runner's own system
@@ -45,6 +50,7 @@ struct CiSettings {
   std::vector<RunnerRule> test_runners = {};
   std::vector<DriverRule> drivers = {};                  ///< in the order of the file
   JobContainer container = {};                           ///< of all jobs
+  JobEngine engine = JobEngine::automatic;
   std::chrono::seconds timeout = std::chrono::hours(6);  ///< of one job
   Outdated concurrency = Outdated::cancel;
   std::map<std::string, std::string> environments = {};  ///< target -> environment of its job

@@ -87,6 +87,17 @@ void decode_triggers(const Node& ci, CiSettings& settings) {
   settings.nightly = text_or(*on, "nightly", settings.nightly);
 }
 
+/// A job in a container has no engine to start others.
+Done check_engine(const Node& ci, const CiSettings& settings) {
+  const bool contained =
+      settings.engine == JobEngine::docker || settings.engine == JobEngine::podman;
+  if (!contained || settings.container.image.empty()) return {};
+  return fail(
+      config_error("`ci.container` and `ci.engine` exclude each other: a job in a "
+                   "container starts no others",
+                   ci.find("engine")->at, "leave out `ci.container`, or write `engine: host`"));
+}
+
 }  // namespace
 
 Done decode_ci(const Node& root, Matrix& matrix) {
@@ -105,6 +116,12 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   TRY(settings.drivers, decode_drivers(ci->find("driver"), matrix));
   settings.timeout = seconds_or(*ci, "timeout", settings.timeout);
   settings.retention = seconds_or(*ci, "retention", settings.retention);
+  static const std::map<std::string, JobEngine> kEngines = {{"", JobEngine::automatic},
+                                                            {"host", JobEngine::host},
+                                                            {"docker", JobEngine::docker},
+                                                            {"podman", JobEngine::podman}};
+  settings.engine = kEngines.at(text_or(*ci, "engine", ""));
+  TRY_DONE(check_engine(*ci, settings));
   const std::string concurrency = text_or(*ci, "concurrency", "cancel");
   settings.concurrency = concurrency == "queue" ? Outdated::queue : Outdated::cancel;
   settings.forks = text_or(*ci, "forks", "test") == "build" ? ForkJobs::build : ForkJobs::test;

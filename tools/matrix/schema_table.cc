@@ -352,6 +352,8 @@ Shape ci() {
       {"timeout", scalar(Format::duration), "the time limit of one job"},
       {"retention", scalar(Format::duration),
        "how long the artifacts of pull requests and nightlies are kept"},
+      {"engine", one_of({"host", "docker", "podman"}),
+       "where the steps of jobs run: on the runner's own system, or in containers"},
       {"concurrency", one_of({"cancel", "queue"}),
        "what happens to the outdated runs of a pull request"},
       {"environments", mapping_to(scalar(Format::name)),

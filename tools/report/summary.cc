@@ -49,6 +49,28 @@ std::string reproduce_markdown(RunReport run) {
 
 }  // namespace
 
+std::optional<std::string> untested(const plan::Report& report) {
+  constexpr size_t kMostReasons = 3;
+  if (plan::exit_code(report) != 0) return std::nullopt;
+  size_t tests = 0;
+  std::vector<std::string> reasons;
+  for (const plan::StepOutcome& outcome : report.outcomes) {
+    if (!outcome.id.starts_with("test:")) continue;
+    if (outcome.state != plan::StepState::skipped) return std::nullopt;
+    ++tests;
+    const bool known = std::ranges::find(reasons, outcome.reason) != reasons.end();
+    if (!known && !outcome.reason.empty()) reasons.push_back(outcome.reason);
+  }
+  if (tests == 0) return std::nullopt;
+  if (reasons.size() > kMostReasons) {
+    reasons.resize(kMostReasons);
+    reasons.emplace_back("...");
+  }
+  const std::string why = reasons.empty() ? "" : fmt::format(" ({})", join(reasons, "; "));
+  return fmt::format("no test was run: {} of {} {} skipped{}", tests, tests,
+                     tests == 1 ? "was" : "were", why);
+}
+
 std::string summary_line(const plan::Report& report) {
   using plan::StepState;
   std::vector<std::string> parts;
@@ -59,8 +81,9 @@ std::string summary_line(const plan::Report& report) {
                       [state](const plan::StepOutcome& one) { return one.state == state; });
     if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(state)));
   }
-  return fmt::format("{} in {}{}{}\n", plural(report.outcomes.size(), "step"),
-                     format_duration(report.elapsed), parts.empty() ? "" : ": ", join(parts, ", "));
+  return fmt::format("{} in {}{}{}{}\n", plural(report.outcomes.size(), "step"),
+                     format_duration(report.elapsed), parts.empty() ? "" : ": ", join(parts, ", "),
+                     untested(report) ? "; no test was run" : "");
 }
 
 std::string summary_table(const plan::Report& report) {
@@ -70,7 +93,9 @@ std::string summary_table(const plan::Report& report) {
 
 std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes) {
   const plan::Report& report = run.report;
-  std::string out = "### pinwheel\n\n";
+  const std::optional<std::string> none = untested(report);
+  std::string out = none ? "### pinwheel: no test was run\n\n" : "### pinwheel\n\n";
+  if (none) out += markdown_text(*none) + "\n\n";
   bool header = true;
   for (const std::vector<std::string>& row : rows_of(report)) {
     out += "|";
