@@ -1,6 +1,9 @@
 """A tag on HEAD that says another version than the project's files stops what would be published."""
 
+import base64
+import hashlib
 import subprocess
+import zipfile
 
 import pytest
 
@@ -122,6 +125,14 @@ def test_a_tag_that_matches_the_pattern_contradicts(tagged, run):
 OTHER_FILES = {
     "setup.py": ("{from: project}", {"setup.py": "from setuptools import setup\nsetup(name='pure-ops', version='1.0.0')\n"}, 2),
     "setup.cfg": ("{from: project}", {"setup.cfg": "[metadata]\nname = pure-ops\nversion = 1.0.0\n"}, 3),
+    "src/pure_ops/__init__.py": (
+        "{from: project}",
+        {
+            "pyproject.toml": PROJECT + 'dynamic = ["version"]\n[tool.setuptools.dynamic]\nversion = {attr = "pure_ops.__version__"}\n',
+            "src/pure_ops/__init__.py": '"""Ops."""\n__version__ = "1.0.0"\n',
+        },
+        2,
+    ),
     "VERSION": ("{from: file, file: VERSION}", {"pyproject.toml": PROJECT + 'version = "1.0.0"\n', "VERSION": "1.0.0\n"}, 1),
     "version.txt": ("{from: calver}", {"pyproject.toml": PROJECT + 'dynamic = ["version"]\n', "version.txt": "26.11.0\n"}, 1),
 }
@@ -142,3 +153,59 @@ def test_a_tag_that_came_after_the_plan(tagged, run):
     subprocess.run(["git", "tag", "v1.1.0"], cwd=directory, check=True)
     ran = run(directory, "release", "--plan", "plan.json")
     assert ran.returncode == 2 and "but tag `v1.1.0` is on HEAD" in ran.stderr
+
+
+DYNAMIC = {
+    "setuptools": 'version = {attr = "pure_ops.__version__"}\n',
+    "setuptools file": 'version = {file = "about.txt"}\n',
+}
+HATCH = '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n[project]\nname = "pure-ops"\ndynamic = ["version"]\n'
+
+
+@pytest.mark.parametrize(
+    "pyproject, file, text",
+    [
+        (PROJECT + 'dynamic = ["version"]\n[tool.setuptools.dynamic]\n' + DYNAMIC["setuptools"], "pure_ops/__init__.py", '__version__ = "1.0.0"\n'),
+        (PROJECT + 'dynamic = ["version"]\n[tool.setuptools.dynamic]\n' + DYNAMIC["setuptools file"], "about.txt", "1.0.0\n"),
+        (HATCH + '[tool.hatch.version]\npath = "pure_ops/about.py"\n', "pure_ops/about.py", 'VERSION: str = "1.0.0"\n'),
+    ],
+    ids=["attr", "file", "hatch"],
+)
+def test_a_version_from_tags_contradicts_a_dynamic_literal(tagged, run, pyproject, file, text):
+    directory = tagged(["v1.1.0"], "{from: git-tag}", {"pyproject.toml": pyproject, file: text})
+    for command in ["release"], ["plan", "--channel", "release"]:
+        ran = run(directory, *command)
+        assert ran.returncode == 2
+        assert ran.stderr.startswith(f"error: `{file}` says version `1.0.0`, but the version to build is `1.1.0`; tag `v1.1.0`")
+        assert f"  --> {file}" in ran.stderr
+
+
+def wheel(directory, version: str, name: str = "pure_ops"):
+    """A wheel in `directory`, with what `publish --dry-run` looks at."""
+    info = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}.py": "",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = ""
+    for path, text in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+        record += f"{path},sha256={digest},{len(text)}\n"
+    path = directory / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, text in {**files, f"{info}/RECORD": record + f"{info}/RECORD,,\n"}.items():
+            archive.writestr(member, text)
+    return str(path)
+
+
+def test_publishing_a_wheel_of_the_checkout(tagged, run):
+    directory = tagged(["v1.1.0"])
+    publish = ["publish", "--dry-run", "--repository-url", "https://index.example.org/upload/"]
+    ran = run(directory, *publish, wheel(directory, "1.0.0"))
+    assert ran.returncode == 2
+    assert "`pyproject.toml` says version `1.0.0`, but tag `v1.1.0` is on HEAD" in ran.stderr
+    # An older wheel, one of another project, and one that the tag says.
+    for other in (("0.9.0",), ("1.0.0", "other"), ("1.1.0",)):
+        ran = run(directory, *publish, wheel(directory, *other))
+        assert ran.returncode == 0, ran.stderr

@@ -11,8 +11,10 @@
 #include "cli/built_variants.h"
 #include "cli/init_facts.h"
 #include "cli/package_directory.h"
+#include "init/identity.h"
 #include "init/version_conflict.h"
 #include "matrix/settings.h"
+#include "pep/name.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -104,18 +106,29 @@ Result<std::optional<init::StaticVersion>> said_version(ports::Files& files,
   return init::StaticVersion{std::string(trim(text)), std::move(file)};
 }
 
-Error tag_error(const VersionFacts& version, const init::StaticVersion& said) {
+/// `said` contradicts the tag on HEAD.
+Error tag_error(const init::StaticVersion& said, const version::Tagged& tag,
+                const std::string& commit) {
   constexpr size_t kShortSha = 7;
-  const std::string& tag = version.tag->name;
   return Error{
       ErrorKind::config,
       fmt::format("{} says version {}, but tag {} is on HEAD, commit {}", quoted(said.file),
-                  quoted(said.version), quoted(tag), quoted(version.commit.substr(0, kShortSha)))}
+                  quoted(said.version), quoted(tag.name), quoted(commit.substr(0, kShortSha)))}
       .with_hint(fmt::format(
           "write {} in {} and tag the commit that has it, or remove the tag: {}; if it is the tag "
           "of another package, name the tags of this one with `package.version.match`",
-          quoted(pep::to_string(version.tag->version)), quoted(said.file),
-          quoted(shell_join({"git", "tag", "-d", tag}))));
+          quoted(pep::to_string(tag.version)), quoted(said.file),
+          quoted(shell_join({"git", "tag", "-d", tag.name}))));
+}
+
+/// Whether the file is of the project in this checkout, in the version that it says.
+bool is_of_checkout(const publish::Artifact& file, const init::ProjectFacts& facts,
+                    const init::StaticVersion& said) {
+  const Result<pep::Version> version = pep::parse_version(file.version);
+  const Result<pep::Version> own = pep::parse_version(said.version);
+  const std::string name = pep::normalize_name(init::choose_identity(facts).name);
+  return version && own && pep::public_part(*version) == pep::public_part(*own) &&
+         pep::normalize_name(file.name) == name;
 }
 
 }  // namespace
@@ -134,10 +147,29 @@ Done check_head_tag(ports::Files& files, const Loaded& loaded, const VersionFact
   TRY(const std::optional<init::StaticVersion> said,
       said_version(files, loaded.matrix.package, directory));
   if (!said) return {};
-  Error error = tag_error(version, *said)
+  Error error = tag_error(*said, *version.tag, version.commit)
                     .with_location(place_of(files, directory / said->file, said->version));
   if (publishing == Publishing::yes) return fail(std::move(error));
   streams.warn(error);
+  return {};
+}
+
+Done check_published_tag(ports::Files& files, ports::Git& git,
+                         const std::vector<publish::Artifact>& published) {
+  const Result<ports::GitFacts> checkout = git.facts(".", ports::WorkTree::ignore);
+  const Result<init::ProjectFacts> facts = read_build_files(files, ".");
+  if (!checkout || !facts) return {};
+  const std::optional<init::StaticVersion> said = init::static_version(*facts);
+  if (!said) return {};
+  for (const publish::Artifact& file : published) {
+    if (!is_of_checkout(file, *facts, *said)) continue;
+    TRY(const std::optional<version::Tagged> tag,
+        version::tag_of_package(*checkout, {}, file.name));
+    TRY(const pep::Version version, pep::parse_version(file.version));
+    if (!tag || pep::public_part(version) == tag->version) continue;
+    return fail(tag_error(*said, *tag, checkout->commit)
+                    .with_location(place_of(files, said->file, said->version)));
+  }
   return {};
 }
 

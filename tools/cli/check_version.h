@@ -1,10 +1,14 @@
 #pragma once
+#include <vector>
+
 #include "base/result.h"
 #include "cli/load.h"
 #include "cli/streams.h"
 #include "cli/version_facts.h"
 #include "plan/outline.h"
 #include "ports/files.h"
+#include "ports/git.h"
+#include "publish/artifact.h"
 
 namespace pinwheel::cli {
 
@@ -27,5 +31,11 @@ Publishing publishing_of(const VersionFacts& version);
 /// be published, else a warning, unless tracked files differ from HEAD.
 Done check_head_tag(ports::Files& files, const Loaded& loaded, const VersionFacts& version,
                     Publishing publishing, Streams& streams);
+
+/// The same of files that are published by themselves: `config` if one is of the project in the
+/// working directory, in the version that its files say, and the package's tag on HEAD says
+/// another. Files of other projects or versions, and directories outside git, are fine.
+Done check_published_tag(ports::Files& files, ports::Git& git,
+                         const std::vector<publish::Artifact>& published);
 
 }  // namespace pinwheel::cli

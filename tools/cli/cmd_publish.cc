@@ -5,10 +5,12 @@
 #include <stop_token>
 
 #include "base/text.h"
+#include "cli/check_version.h"
 #include "cli/commands.h"
 #include "cli/logged_ports.h"
 #include "cli/transfer.h"
 #include "cli/workplace.h"
+#include "host/git/git.h"
 #include "host/index/content_findings.h"
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
@@ -121,6 +123,9 @@ Result<std::vector<publish::Artifact>> read_files(const PublishOptions& options,
   if (publish::has_pypi_rules(target.endpoint.kind)) ignored.emplace_back("archive");
   const std::vector<fs::path> paths(options.files.begin(), options.files.end());
   TRY(std::vector<publish::Artifact> files, host::read_artifacts(paths));
+  host::LocalFiles local;
+  host::LibGit2 git;
+  TRY_DONE(check_published_tag(local, git, files));
   for (publish::Artifact& file : files) {
     TRY(file.content_findings, host::content_findings(file, ignored));
   }

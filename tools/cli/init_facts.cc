@@ -193,6 +193,24 @@ std::string python_of(const std::string& tag) {
   return tag.starts_with("cp3") ? "3." + tag.substr(3) : tag;
 }
 
+/// The version in the first file of its place that exists.
+std::optional<project::WrittenVersion> read_written_version(
+    ports::Files& files, const fs::path& directory,
+    const std::optional<project::VersionPlace>& place) {
+  if (!place) return std::nullopt;
+  for (const std::string& file : place->files) {
+    const Result<ports::FileStatus> status = files.status(directory / file);
+    if (!status || status->type != ports::FileType::regular || status->size > kLargestSource) {
+      continue;
+    }
+    const Result<std::string> text = files.read(directory / file);
+    const auto version = text ? project::version_in(*text, *place) : std::nullopt;
+    if (!version) return std::nullopt;
+    return project::WrittenVersion{*version, file};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path& directory) {
@@ -231,6 +249,7 @@ Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path&
     read_package_info(*text, facts);
   }
   read_cargo(files, directory, facts);
+  facts.written_version = read_written_version(files, directory, facts.tools.version_place);
   return facts;
 }
 

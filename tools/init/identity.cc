@@ -94,6 +94,8 @@ std::optional<StaticVersion> static_version(const ProjectFacts& facts) {
   const bool meson = backend(facts) == project::Backend::meson_python && facts.meson;
   const Said said =
       first_said({{facts.pyproject ? facts.pyproject->version.value_or("") : "", "pyproject.toml"},
+                  {facts.written_version ? facts.written_version->version : "",
+                   facts.written_version ? facts.written_version->file : ""},
                   {facts.tools.poetry_version, "pyproject.toml"},
                   {facts.setup_cfg ? facts.setup_cfg->version : "", "setup.cfg"},
                   {facts.setup_py ? facts.setup_py->version : "", "setup.py"},

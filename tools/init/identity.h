@@ -14,8 +14,9 @@ struct StaticVersion {
   std::string file;  ///< that says it
 };
 
-/// The version in pyproject.toml, setup.cfg, setup.py, Cargo.toml of maturin, meson.build of
-/// meson-python or, of an unpacked sdist, PKG-INFO; nullopt if it is computed, or not a version.
+/// The version in pyproject.toml, in the file that its backend reads a dynamic one from, setup.cfg,
+/// setup.py, Cargo.toml of maturin, meson.build of meson-python or, of an unpacked sdist, PKG-INFO;
+/// nullopt if it is computed, or not a version.
 std::optional<StaticVersion> static_version(const ProjectFacts& facts);
 
 /// Whether the project's build takes the version from git tags, as setuptools-scm does.

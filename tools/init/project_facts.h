@@ -13,6 +13,7 @@
 #include "project/setup_py.h"
 #include "project/source_scan.h"
 #include "project/tool_tables.h"
+#include "project/version_place.h"
 #include "project/workflow.h"
 
 namespace pinwheel::init {
@@ -53,6 +54,8 @@ struct ProjectFacts {
   project::Cibuildwheel cibuildwheel = {};
   project::Workflow workflow = {};
   PackageInfo package_info = {};
+  /// The literal that a dynamic version of pyproject.toml is read from.
+  std::optional<project::WrittenVersion> written_version = {};
   std::vector<project::ScannedSource> sources = {};
 
   std::vector<std::string> top_level = {};            ///< the names at the top of the project

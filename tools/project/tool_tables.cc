@@ -59,6 +59,7 @@ Result<ToolTables> parse_tool_tables(std::string_view text, const std::string& f
   tables.poetry_name = word("tool.poetry.name");
   tables.poetry_version = word("tool.poetry.version");
   tables.build_hook = build_hook_of(document);
+  tables.version_place = version_place(document);
   return tables;
 }
 

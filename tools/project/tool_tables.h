@@ -1,11 +1,13 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "project/scikit_build.h"
+#include "project/version_place.h"
 
 namespace pinwheel::project {
 
@@ -30,6 +32,9 @@ struct ToolTables {
   /// A hook that may compile: `[tool.hatch.build...hooks]`, `[tool.poetry.build]`,
   /// `[tool.pdm.build] run-setuptools`; empty without one.
   std::string build_hook = {};
+
+  /// Where a dynamic version is written as a literal; nullopt without such a place.
+  std::optional<VersionPlace> version_place = {};
 
   bool operator==(const ToolTables&) const = default;
 };
