@@ -134,6 +134,22 @@ def test_a_gate_names_every_step_that_is_missing(script):
         assert f"`{step}` has no result in" in error["message"] and f"`{step}` has no result in" in job.summary
 
 
+def test_a_gate_without_a_test_that_was_run_says_so(script):
+    def change(matrix):
+        matrix["axes"]["flavor"] = ["plain"]
+        matrix["test"]["hardware"] = "gpu"
+        matrix["publish"]["require"] = "none"
+
+    script.edit(change)
+    hidden = {"CUDA_VISIBLE_DEVICES": ""}
+    job = Job(script, "release", "matrix.yaml", "--gate", code=0, **hidden)
+    assert job.summary.startswith("### pinwheel: no test was run\n\nno test was run: 1 of 1 was skipped (no GPU here")
+    assert "::warning" in job.stderr and "the gate holds, but no test was run: 1 of 1 was skipped" in job.stderr
+    script.edit(lambda matrix: matrix["test"].pop("hardware"))
+    job = Job(script, "release", "matrix.yaml", "--gate", code=0)
+    assert job.summary.startswith("### pinwheel\n") and "no test was run" not in job.stderr + job.summary
+
+
 def test_outside_github_nothing_is_annotated(script):
     script.edit(lambda matrix: matrix["build"].update(command=["python", "-c", "raise SystemExit(3)"]))
     told = script.run("build", "matrix.yaml", code=1).stderr

@@ -78,3 +78,80 @@ class TestTheMachine:
         script.edit(lambda matrix: matrix.pop("abi"))
         told = script.run("build", "matrix.yaml", "--dry-run", code=4).stderr
         assert told.count("warning: PyPI has no complete CUDA 11.4 toolkit") == 1
+
+
+THROWS = """
+#include <stdexcept>
+struct Register {
+  Register() { throw std::runtime_error("Tried to register an operator (demo::add) twice"); }
+};
+static Register at_load;
+extern "C" void* PyInit_thrower() { return nullptr; }
+"""
+
+
+class TestReasons:
+    """The first real error of the tool that failed, not of those that only pass its failure on."""
+
+    @staticmethod
+    def builds_by(command: str):
+        def change(matrix):
+            matrix["build"]["command"] = ["bash", "-c", command]
+
+        return change
+
+    @staticmethod
+    def checks_by(command: str):
+        def change(matrix):
+            matrix["test"]["command"] = ["bash", "-c", command]
+
+        return change
+
+    @pytest.mark.parametrize(
+        "command, reason",
+        [
+            (
+                "echo 'int f() {{ return 1; }}' > a.cc && g++ -shared -fPIC a.cc -o a.so -lnosuchlibrary",
+                "cannot find -lnosuchlibrary",
+            ),
+            (
+                "echo 'int g(); int main() {{ return g(); }}' > a.cc && g++ a.cc -o a",
+                "undefined reference to `g()'",
+            ),
+            (
+                "printf '#include \"nosuch.h\"\\n' > a.cc && python -c \"import subprocess; "
+                "subprocess.run(['g++', '-c', 'a.cc'], check=True)\"",
+                "a.cc:1:10: fatal error: nosuch.h: No such file or directory",
+            ),
+            (
+                "python -c \"import subprocess; subprocess.run(['sh', '-c', 'exit 3'], check=True)\" ; python -c 'import nosuch'",
+                "ModuleNotFoundError: No module named 'nosuch'",
+            ),
+        ],
+        ids=["library", "symbol", "header", "module"],
+    )
+    def test_a_build_names_what_its_tool_lacks(self, script, command, reason):
+        script.edit(self.builds_by(command))
+        told = script.run("build", "matrix.yaml", code=1).stderr
+        line = next(line for line in told.splitlines() if "building `plain` failed: " in line)
+        assert line.endswith(reason), told
+
+    def test_an_import_that_aborts_says_what_the_process_said(self, script):
+        (script.directory / "thrower.cc").write_text(THROWS)
+        script.edit(
+            self.checks_by(
+                "g++ -shared -fPIC {package}/thrower.cc -o thrower.so && exec python -c 'import thrower'"
+            )
+        )
+        told = script.run("test", "matrix.yaml", code=1).stderr
+        assert "failed: std::runtime_error: Tried to register an operator (demo::add) twice (ended by signal 6)" in told
+
+    def test_a_signal_without_words_comes_with_the_last_line(self, script):
+        script.edit(self.checks_by("exec python -c 'import os; print(\"row 7\", flush=True); os.kill(os.getpid(), 11)'"))
+        told = script.run("test", "matrix.yaml", code=1).stderr
+        assert "failed: ended by signal 11 after the line `row 7`" in told
+
+    def test_a_failed_test_says_its_exception(self, script):
+        script.edit(self.checks_by("python -c 'raise ValueError(\"the table is empty\")'"))
+        told = script.run("test", "matrix.yaml", code=1).stderr
+        assert "failed: ValueError: the table is empty" in told

@@ -304,3 +304,21 @@ class TestFrozenPlan:
         plan.write_text('{"schema": "other/1"}')
         refused = extension.run("build", "matrix.yaml", "--plan", str(plan), code=2)
         assert "plan.json" in refused.stderr and "plan --out" in refused.stderr
+
+
+def test_a_wheel_for_fewer_systems_than_the_last_release_is_a_warning(project):
+    script = project("script")
+    script.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
+    first = script.run("release", "matrix.yaml")
+    assert "fewer systems" not in first.stderr + first.stdout
+    made = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(script.directory / "libword.so")]
+    subprocess.run(made, input="int word(void) { return 1; }\n", text=True, check=True)
+    script.edit(
+        lambda matrix: matrix["build"]["command"].extend(["--tag", "py3-none-linux_x86_64", "--file", "{package}/libword.so"])
+    )
+    script.git("tag", "-d", "v1.2.0")
+    script.git("tag", "v1.3.0")
+    outcomes = script.report("release", "matrix.yaml")
+    [warning] = outcomes["publish:index"]["warnings"]
+    assert warning.startswith("`script_only-1.3.0+plain-py3-none-") and "is for fewer systems than `script_only-1.2.0" in warning
+    assert "`environment.container`" in warning

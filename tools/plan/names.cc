@@ -153,6 +153,20 @@ std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
 using FileIdentity =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
 
+/// No suffix names a torch, and PyPI takes no label.
+std::string collision_hint(const std::string& axis, matrix::TargetKind kind) {
+  if (takes_local_versions(kind)) {
+    return fmt::format("give the target `label: local`, or a `label` template with {}",
+                       quoted(fmt::format("{{{}}}", axis)));
+  }
+  if (axis == "torch") {
+    return "give the target a `name` template with `{torch.nodot}`, or let the channel select one "
+           "torch";
+  }
+  return fmt::format("give the target `others: name-suffix`, or a `name` template with {}",
+                     quoted(fmt::format("{{{}}}", axis)));
+}
+
 Error collision(const matrix::Matrix& matrix, const Place& first, const Place& second,
                 const wheel::Naming& naming) {
   const std::string axis = missing_axis(matrix, *first.representative, *second.representative);
@@ -163,12 +177,7 @@ Error collision(const matrix::Matrix& matrix, const Place& first, const Place& s
                            quoted(fmt::format("{} {}", naming.distribution, naming.version)),
                            quoted(second.target->name), quoted(axis))}
       .with_location(second.target->at)
-      .with_hint(
-          !takes_local_versions(second.target->kind)
-              ? fmt::format("give the target `others: name-suffix`, or a `name` template with {}",
-                            quoted(fmt::format("{{{}}}", axis)))
-              : fmt::format("give the target `label: local`, or a `label` template with {}",
-                            quoted(fmt::format("{{{}}}", axis))));
+      .with_hint(collision_hint(axis, second.target->kind));
 }
 
 void add_naming(std::vector<wheel::Naming>& namings, wheel::Naming naming) {

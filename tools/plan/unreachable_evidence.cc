@@ -46,7 +46,11 @@ std::string gpu_fix(const TestWheel& test) {
 }
 
 Reach reach_of(const TestWheel& test, const std::optional<std::vector<std::string>>& runner) {
-  if (!test.skip.empty()) return {Evidence::none, test.skip, {}};
+  if (!test.skip.empty()) {
+    const bool image = !test.image.empty();
+    return {Evidence::none, test.skip,
+            image ? "run the jobs in containers: `ci: {engine: docker}`" : ""};
+  }
   if (!runner) return {Evidence::none, "no runner is named for it", gpu_fix(test)};
   const std::string label = quoted(join(*runner, ", "));
   if (is_hosted(*runner)) {
@@ -125,7 +129,7 @@ std::vector<Error> unreachable_warnings(const std::vector<UnreachableEvidence>& 
                           quoted(all.front()), others, quoted(to_string(first.most)),
                           quoted(first.wanted), first.why)}
             .with_hint(fmt::format(
-                "{}{}, or require less: {}", first.fix, first.fix.empty() ? "accept it" : "",
+                "{}, or require less: {}", first.fix.empty() ? "leave the test out" : first.fix,
                 quoted(fmt::format("publish: {{require: {}}}", to_string(first.most))))));
   }
   return warnings;

@@ -69,6 +69,7 @@ void warn_of_narrower(const UploadSession& session, const std::vector<Artifact>&
                       const Survey& seen) {
   if (!session.hooks.warn) return;
   std::vector<std::string> wheels;
+  wheels.reserve(files.size());
   for (const Artifact& file : files) wheels.push_back(file.filename);
   std::vector<std::string> published;
   for (const auto& [project, page] : seen.pages) {
