@@ -74,6 +74,7 @@ Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, St
   const host::StopOnSignal stop;
   // The resolution for a release is stored beside the environments created from it.
   host::LocalMachine local(variables, cache, cache / "compat", stop.token(), streams.log());
+  local.machine.user.step = "compat";
   TRY(const std::optional<NamedCopy> copy, copy_of_unnamed(job, local));
   host::Trial trial{copy ? copy->wheel : job.wheel, job.facts, job.beside};
   trial.with.assign(job.options.with.begin(), job.options.with.end());

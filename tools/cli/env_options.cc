@@ -31,13 +31,24 @@ void add_env_export(CLI::App& app, EnvExportOptions& options) {
   exporting.add_flag("--no-lock", options.no_lock, "ignore the packages pinned by `env lock`");
 }
 
+void add_env_gc(CLI::App& app, EnvOptions& options) {
+  CLI::App& gc = *app.add_subcommand(
+      "gc", "remove environments, toolkits and sources that nothing used for some time");
+  gc.add_option("--older", options.older, "remove what nothing used for that long")
+      ->type_name("TIME")
+      ->capture_default_str();
+  gc.add_flag("--dry-run", options.dry_run, "say what would be removed, and remove nothing");
+  gc.add_flag("--json", options.json, "as JSON");
+  options.verb = EnvVerb::gc;
+}
+
 }  // namespace
 
 void add_env(CLI::App& program, EnvCommands& env) {
   CLI::App& app = *program.add_subcommand("env", "the environments that builds and tests use");
   app.require_subcommand(1);
-  CLI::App& list =
-      *app.add_subcommand("list", "the environments in the cache: id, Python, torch, size, age");
+  CLI::App& list = *app.add_subcommand(
+      "list", "the environments in the cache: id, Python, torch, size, last use, by what");
   list.add_flag("--json", env.list.json, "as JSON");
   list.add_option("--against", env.list.against,
                   "compare with the environments of another cache, file by file; exit 5 when one "
@@ -47,6 +58,7 @@ void add_env(CLI::App& program, EnvCommands& env) {
   remove.add_option("ids", env.remove.ids, "ids from `env list`")->type_name("ID");
   remove.add_flag("--all", env.remove.all, "remove every environment");
   env.remove.verb = EnvVerb::remove;
+  add_env_gc(app, env.gc);
   CLI::App& lock = *app.add_subcommand(
       "lock", "pin every environment of the matrix in files beside it, which builds use");
   add_selection(lock, env.lock.selection);

@@ -11,6 +11,7 @@ namespace pinwheel::cli {
 struct EnvCommands {
   EnvOptions list;
   EnvOptions remove;
+  EnvOptions gc;
   EnvLockOptions lock;
   EnvShellOptions shell;
   EnvExportOptions exporting;

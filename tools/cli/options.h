@@ -173,11 +173,13 @@ struct CiExplainOptions {
   bool json = false;
 };
 
-enum class EnvVerb { list, remove };
+enum class EnvVerb { list, remove, gc };
 struct EnvOptions {
   EnvVerb verb = EnvVerb::list;
   std::vector<std::string> ids;
   std::string against;
+  std::string older = "30d";  ///< of `gc`: what nothing used for that long goes
+  bool dry_run = false;       ///< of `gc`
   bool all = false;
   bool json = false;
 };

@@ -324,6 +324,7 @@ CommandOptions chosen(Parser& parser) {
   if (environments.got_subcommand("lock")) return parser.env.lock;
   if (environments.got_subcommand("shell")) return parser.env.shell;
   if (environments.got_subcommand("export")) return parser.env.exporting;
+  if (environments.got_subcommand("gc")) return parser.env.gc;
   return environments.got_subcommand("rm") ? parser.env.remove : parser.env.list;
 }
 

@@ -12,7 +12,9 @@
 #include "host/git/source_tree.h"
 #include "host/index/fetch_sdist.h"
 #include "host/log/logged_http.h"
+#include "host/machine/local_machine.h"
 #include "host/net/http.h"
+#include "host/provision/cache_use.h"
 #include "host/system/clock.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
@@ -62,6 +64,9 @@ Result<plan::Source> sdist_source(const std::string& requirement,
                 "name one version: `NAME==VERSION`");
   }
   const fs::path directory = place_of(pep::to_string(*pinned), workplace);
+  const host::LocalMachine local(workplace);
+  TRY_DONE(local.machine.files.make_directories(directory.parent_path()));
+  host::use_directory(local.machine, directory);
   std::optional<host::UnpackedSdist> sdist = host::kept_sdist(directory);
   if (!sdist) {
     TRY(sdist, fetch(*pinned, directory, workplace));

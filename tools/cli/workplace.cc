@@ -102,6 +102,7 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
   auto hidden = std::make_shared<HiddenText>();
   for (const Secret& secret : host::credentials_in(workplace.variables)) hidden->add(secret);
   workplace.hidden = std::move(hidden);
+  workplace.leases = std::make_shared<host::Leases>();
   TRY(workplace.cache, cache_directory(workplace.variables));
   workplace.state = fs::absolute(global.state_dir).lexically_normal();
   workplace.logs = workplace.state / "logs" / name_of_this_run();

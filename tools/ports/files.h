@@ -56,6 +56,9 @@ class Files {
   /// is an `environment` error that names the holder's process id when it is known.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path,
                                                  IfLocked if_locked) = 0;
+  /// A lock that others may share, and that keeps everybody from the exclusive one; waits for its
+  /// holder. The file is created when missing.
+  virtual Result<std::unique_ptr<FileLock>> share_lock(const std::filesystem::path& path) = 0;
 };
 
 }  // namespace pinwheel::ports

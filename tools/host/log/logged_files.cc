@@ -68,4 +68,8 @@ Result<std::unique_ptr<ports::FileLock>> LoggedFiles::lock(const fs::path& path,
   return held;
 }
 
+Result<std::unique_ptr<ports::FileLock>> LoggedFiles::share_lock(const fs::path& path) {
+  return files_.share_lock(path);
+}
+
 }  // namespace pinwheel::host

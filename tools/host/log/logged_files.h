@@ -23,6 +23,7 @@ class LoggedFiles final : public ports::Files {
   Result<uint64_t> free_bytes(const std::filesystem::path& path) override;
   Result<std::unique_ptr<ports::FileLock>> lock(const std::filesystem::path& path,
                                                 ports::IfLocked if_locked) override;
+  Result<std::unique_ptr<ports::FileLock>> share_lock(const std::filesystem::path& path) override;
 
  private:
   ports::Files& files_;

@@ -147,7 +147,9 @@ ContainedMachine::ContainedMachine(const EnvMachine& around, const Workplace& wo
                workplace.cache / "images" / sha256_hex(image.key).substr(0, 12),
                around.state,
                &around,
-               around.log} {}
+               around.log,
+               around.user,
+               around.leases} {}
 
 Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
                                                   const Workplace& workplace,

@@ -1,8 +1,10 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 
+#include "host/machine/leases.h"
 #include "ports/clock.h"
 #include "ports/files.h"
 #include "ports/log.h"
@@ -22,6 +24,8 @@ struct EnvMachine {
   /// container only mounted paths match those of `files`.
   const EnvMachine* host = nullptr;
   ports::LogHandle log = ports::no_log();  ///< for decisions; the ports log what they do
+  CacheUser user = {};                     ///< what the directories of the cache are used for
+  std::shared_ptr<Leases> leases = {};     ///< on those directories; null: none are held
 };
 
 /// The machine on which commands and `files` see the same file system.

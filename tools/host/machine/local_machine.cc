@@ -26,10 +26,14 @@ LocalMachine::LocalMachine(const std::map<std::string, std::string>& variables,
               .variables = env::helper_variables(variables),
               .cache = std::move(cache),
               .state = std::move(state),
-              .log = log} {}
+              .log = log,
+              .leases = std::make_shared<Leases>()} {}
 
 LocalMachine::LocalMachine(const Workplace& workplace)
     : LocalMachine(workplace.variables, workplace.cache, workplace.state, workplace.stop,
-                   workplace.log, workplace.hidden) {}
+                   workplace.log, workplace.hidden) {
+  machine.user = cache_user(workplace, {});
+  if (workplace.leases) machine.leases = workplace.leases;
+}
 
 }  // namespace pinwheel::host

@@ -13,6 +13,7 @@
 #include "env/container_image.h"
 #include "env/engine.h"
 #include "host/machine/fixed_path.h"
+#include "host/machine/leases.h"
 #include "ports/git.h"
 #include "ports/log.h"
 #include "ports/process.h"
@@ -56,9 +57,14 @@ struct Workplace {
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
   /// Called with the exit of a build's or a test's own command, on the step's thread; may be empty.
   std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
+  /// On the directories of the cache that this run uses; null: each machine has its own.
+  std::shared_ptr<Leases> leases = {};
   /// What the command line names that is no source wherever it lies, absolute.
   std::vector<std::filesystem::path> named = {};
 };
+
+/// Who uses the cache: a step of the matrix, or the run itself without one.
+CacheUser cache_user(const Workplace& workplace, std::string step);
 
 /// What runs fill and what the command line names: no part of a package's source.
 ports::NotSource not_source(const Workplace& workplace);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "host/provision/cache_use.h"
 
 namespace pinwheel::host {
 namespace {
@@ -31,20 +32,9 @@ void log_cache(const EnvMachine& machine, const fs::path& directory, std::string
                       {{"directory", directory.string()}, {"decision", std::move(decision)}}});
 }
 
-}  // namespace
-
-Result<bool> is_complete(const EnvMachine& machine, const fs::path& directory) {
-  TRY(const ports::FileStatus status, machine.files.status(directory / kCompleteMarker));
-  return status.type == ports::FileType::regular;
-}
-
-Done make_once(const EnvMachine& machine, const fs::path& directory,
-               const std::function<Result<env::EnvironmentMarker>()>& make) {
-  TRY(const bool ready, is_complete(machine, directory));
-  if (ready) {
-    log_cache(machine, directory, "complete");
-    return {};
-  }
+/// Makes it under its lock.
+Done make_locked(const EnvMachine& machine, const fs::path& directory,
+                 const std::function<Result<env::EnvironmentMarker>()>& make) {
   TRY_DONE(machine.files.make_directories(directory.parent_path()));
   TRY(const std::unique_ptr<ports::FileLock> lock,
       machine.files.lock(directory.string() + ".lock", ports::IfLocked::wait));
@@ -59,6 +49,30 @@ Done make_once(const EnvMachine& machine, const fs::path& directory,
   TRY(marker.bytes, bytes_under(machine.files, directory));
   marker.made = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   return machine.files.write(directory / kCompleteMarker, env::to_json(marker));
+}
+
+}  // namespace
+
+Result<bool> is_complete(const EnvMachine& machine, const fs::path& directory) {
+  TRY(const ports::FileStatus status, machine.files.status(directory / kCompleteMarker));
+  return status.type == ports::FileType::regular;
+}
+
+Done make_once(const EnvMachine& machine, const fs::path& directory,
+               const std::function<Result<env::EnvironmentMarker>()>& make) {
+  TRY(bool ready, is_complete(machine, directory));
+  if (ready) log_cache(machine, directory, "complete");
+  while (true) {
+    if (!ready) {
+      // A lease on what somebody removed all the same would keep this process from making it.
+      if (machine.leases) machine.leases->drop(directory);
+      TRY_DONE(make_locked(machine, directory, make));
+    }
+    use_directory(machine, directory);
+    // It may have been removed before it was in use.
+    TRY(ready, is_complete(machine, directory));
+    if (ready) return {};
+  }
 }
 
 Done check_space(const EnvMachine& machine, const fs::path& directory, uint64_t need,

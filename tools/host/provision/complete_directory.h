@@ -17,7 +17,8 @@ Result<bool> is_complete(const EnvMachine& machine, const std::filesystem::path&
 
 /// Creates a directory of the cache in place, once, under a lock: it is complete only when its
 /// marker is written, and an incomplete one is removed first. `make` fills it and returns the
-/// marker's contents; the bytes on disk and the time are added here.
+/// marker's contents; the bytes on disk and the time are added here. Then it is in use
+/// (`use_directory`).
 Done make_once(const EnvMachine& machine, const std::filesystem::path& directory,
                const std::function<Result<env::EnvironmentMarker>()>& make);
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <memory>
 
 #include "base/text.h"
 #include "env/environment_marker.h"
@@ -33,6 +33,7 @@ Result<EnvironmentEntry> entry(const EnvMachine& machine, const fs::path& kind,
                                const std::string& id) {
   EnvironmentEntry row{.id = id, .place = (kind / id).string()};
   const fs::path directory = machine.cache / kind / id;
+  row.uses = uses_of(machine.files, directory);
   TRY(const bool complete, is_complete(machine, directory));
   if (!complete) return row;
   TRY(const std::string text, machine.files.read(directory / kCompleteMarker));
@@ -46,6 +47,7 @@ Result<EnvironmentEntry> entry(const EnvMachine& machine, const fs::path& kind,
   }
   if (const env::PipPackage* torch = marker->resolution.find("torch")) row.torch = torch->version;
   row.resolution = marker->resolution.digest();
+  row.interpreter = marker->interpreter;
   row.bytes = marker->bytes;
   row.made = marker->made;
   return row;
@@ -58,7 +60,7 @@ Done add_rows(const EnvMachine& machine, const fs::path& kind,
   if (status.type == ports::FileType::missing) return {};
   TRY(const std::vector<std::string> names, machine.files.list(root));
   for (const std::string& name : names) {
-    if (name.ends_with(".lock")) continue;
+    if (name.ends_with(kLockSuffix) || name.ends_with(kUsesSuffix)) continue;
     TRY(EnvironmentEntry row, entry(machine, kind, name));
     rows.push_back(std::move(row));
   }
@@ -76,6 +78,10 @@ Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machin
   return rows;
 }
 
+std::chrono::sys_seconds last_use(const EnvironmentEntry& entry) {
+  return entry.uses.empty() ? entry.made : std::max(entry.made, entry.uses.front().at);
+}
+
 Done remove_environment(const EnvMachine& machine, const std::string& id) {
   TRY(const std::vector<EnvironmentEntry> rows, list_environments(machine));
   std::vector<std::string> all;
@@ -91,11 +97,8 @@ Done remove_environment(const EnvMachine& machine, const std::string& id) {
                 matching.empty() ? suggest(id, all) : "pass more of the id");
   }
   const fs::path directory = machine.cache / matching.front();
-  TRY(const std::unique_ptr<ports::FileLock> lock,
-      machine.files.lock(directory.string() + ".lock", ports::IfLocked::fail));
-  // The marker is removed first: a partial environment must never count as complete.
-  TRY_DONE(machine.files.remove_all(directory / kCompleteMarker));
-  return machine.files.remove_all(directory);
+  TRY(const auto lock, lock_unused(machine, directory));
+  return remove_directory(machine, directory);
 }
 
 }  // namespace pinwheel::host

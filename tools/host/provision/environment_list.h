@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "host/machine/env_machine.h"
+#include "host/provision/cache_use.h"
 
 namespace pinwheel::host {
 
@@ -17,20 +18,25 @@ struct EnvironmentEntry {
   std::string id;
   std::string place = {};  ///< its directory, relative to the cache
   Completeness completeness = Completeness::partial;
-  std::string python = {};      ///< this and the rest only if complete; empty for a toolkit
-  std::string torch = {};       ///< "2.13.0+cpu"; empty: none
-  std::string toolkit = {};     ///< "cuda/13.0.88"; empty for an environment
-  std::string resolution = {};  ///< digest of its exact packages
-  uint64_t bytes = 0;
+  std::string python = {};       ///< this and the rest only if complete; empty for a toolkit
+  std::string torch = {};        ///< "2.13.0+cpu"; empty: none
+  std::string toolkit = {};      ///< "cuda/13.0.88"; empty for an environment
+  std::string resolution = {};   ///< digest of its exact packages
+  uint64_t bytes = 0;            ///< when it was completed
+  std::string interpreter = {};  ///< the Python that it was made with; of a conda prefix its client
   std::chrono::sys_seconds made = {};
+  std::vector<CacheUse> uses = {};  ///< the last one first; also if it is partial
 };
+
+/// When it was last used or made; the epoch for a partial one that nobody used.
+std::chrono::sys_seconds last_use(const EnvironmentEntry& entry);
 
 /// The environments in the cache, by id, then the conda prefixes, then the toolkits; then those of
 /// each image, in the same order.
 Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
 
 /// Removes an environment, conda prefix or toolkit; `id` may be a prefix of its id. `usage` if none
-/// or several match, `environment` if another process is creating it.
+/// or several match, `environment` if another process makes or uses it.
 Done remove_environment(const EnvMachine& machine, const std::string& id);
 
 }  // namespace pinwheel::host

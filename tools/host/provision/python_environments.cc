@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <memory>
+
 #include "base/text.h"
 #include "env/commands.h"
 #include "env/environment_marker.h"
@@ -10,21 +13,26 @@
 #include "host/provision/conda_prefix.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/machine_interpreter.h"
+#include "host/provision/shared_packages.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kRequirements = "pinwheel-requirements.txt";
+
 fs::path root_of(const EnvMachine& machine) {
   return machine.cache / "environments";
 }
 
-Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironment& base) {
+/// Installs what is not shared.
+Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironment& base,
+             const env::Resolution& remaining) {
   const auto part = [&](env::TorchPart which, const std::string& index) -> Done {
-    const std::string text = env::requirements_text(base.resolution, which);
+    const std::string text = env::requirements_text(remaining, which);
     if (text.empty()) return {};
-    const fs::path file = base.directory / "pinwheel-requirements.txt";
+    const fs::path file = base.directory / kRequirements;
     TRY_DONE(machine.files.write(file, text));
     return run_pip(machine, env::install_exact(pip, base.python, file.string(), index),
                    "installing the environment");
@@ -32,6 +40,8 @@ Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironme
   // The extra index is only for torch: anybody could register any other name there.
   TRY_DONE(part(env::TorchPart::only, base.resolution.torch_index));
   TRY_DONE(part(env::TorchPart::without, {}));
+  // What is shared must not show in an environment: two of them at one path are identical.
+  TRY_DONE(machine.files.remove_all(base.directory / kRequirements));
   for (const env::PipPackage& package : base.resolution.absent) {
     for (const auto& [name, text] : env::files_of_absent(package)) {
       TRY_DONE(machine.files.write(fs::path(base.site_packages) / name, text));
@@ -40,15 +50,18 @@ Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironme
   return {};
 }
 
-Result<env::EnvironmentMarker> make(const EnvMachine& machine, const BaseEnvironment& base) {
-  TRY_DONE(
-      check_space(machine, base.directory, env::bytes_needed(base.resolution), "the environment"));
+/// `torch_shared` is called when no other process needs to wait for this environment.
+Result<env::EnvironmentMarker> make(const EnvMachine& machine, const BaseEnvironment& base,
+                                    const std::function<void()>& torch_shared) {
   TRY(const env::Pip pip, own_pip(machine, base.interpreter));
   TRY_DONE(run_venv(machine,
                     env::make_venv(base.interpreter, base.directory.string(),
                                    env::bundled_pip(base.purpose), pip.variables),
                     base.directory.string()));
-  TRY_DONE(install(machine, pip, base));
+  const env::Resolution remaining = share_packages(machine, base);
+  if (remaining.find("torch") == nullptr) torch_shared();
+  TRY_DONE(check_space(machine, base.directory, env::bytes_needed(remaining), "the environment"));
+  TRY_DONE(install(machine, pip, base, remaining));
   return env::EnvironmentMarker{base.interpreter.path, base.resolution, 0, {}};
 }
 
@@ -76,8 +89,13 @@ Result<BaseEnvironment> create_environment(const EnvMachine& machine, const env:
   base.directory = root_of(machine) / base.id;
   base.python = env::venv_python(base.directory.string());
   base.site_packages = env::site_packages(base.directory.string(), base.interpreter);
+  TRY(const bool there, is_complete(machine, base.directory));
+  std::unique_ptr<ports::FileLock> turn;
+  if (!there) {
+    TRY(turn, wait_for_torch(machine, root_of(machine), resolution));
+  }
   const auto make_or_remove = [&] {
-    Result<env::EnvironmentMarker> made = make(machine, base);
+    Result<env::EnvironmentMarker> made = make(machine, base, [&turn] { turn.reset(); });
     // A partial environment is useless and may be gigabytes; only the original error is reported.
     if (!made) static_cast<void>(machine.files.remove_all(base.directory));
     return made;

@@ -24,7 +24,10 @@ OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std:
       attempt_(attempt),
       stop_(std::move(stop)),
       local_(workplace.variables, workplace.cache, workplace.state, stop_, workplace.log,
-             workplace.hidden) {}
+             workplace.hidden) {
+  local_.machine.user = cache_user(workplace, attempt.step->id);
+  if (workplace.leases) local_.machine.leases = workplace.leases;
+}
 
 StepContext OpenStep::context() {
   return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine, git_, stop_};

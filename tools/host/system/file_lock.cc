@@ -29,6 +29,15 @@ class HeldLock final : public ports::FileLock {
   UniqueFd fd_;
 };
 
+/// One of several; the file does not say whose.
+class SharedLock final : public ports::FileLock {
+ public:
+  explicit SharedLock(UniqueFd fd) : fd_(std::move(fd)) {}
+
+ private:
+  UniqueFd fd_;
+};
+
 Error held_by_another(const std::filesystem::path& path, int fd) {
   std::array<char, 32> text = {};
   const ssize_t got = ::pread(fd, text.data(), text.size() - 1, 0);
@@ -62,6 +71,15 @@ Result<std::unique_ptr<ports::FileLock>> lock_file(const std::filesystem::path& 
     static_cast<void>(written);
   }
   return std::unique_ptr<ports::FileLock>(std::make_unique<HeldLock>(std::move(fd)));
+}
+
+Result<std::unique_ptr<ports::FileLock>> share_lock_of(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644));
+  if (!fd.valid()) return fail(system_error("opened", path, errno));
+  while (::flock(fd.get(), LOCK_SH) != 0) {
+    if (errno != EINTR) return fail(system_error("locked", path, errno));
+  }
+  return std::unique_ptr<ports::FileLock>(std::make_unique<SharedLock>(std::move(fd)));
 }
 
 }  // namespace pinwheel::host

@@ -12,4 +12,7 @@ namespace pinwheel::host {
 Result<std::unique_ptr<ports::FileLock>> lock_file(const std::filesystem::path& path,
                                                    ports::IfLocked if_locked);
 
+/// A shared flock on `path`, which is created if missing; waits for the owner of an exclusive one.
+Result<std::unique_ptr<ports::FileLock>> share_lock_of(const std::filesystem::path& path);
+
 }  // namespace pinwheel::host

@@ -109,4 +109,8 @@ Result<std::unique_ptr<ports::FileLock>> LocalFiles::lock(const fs::path& path,
   return lock_file(path, if_locked);
 }
 
+Result<std::unique_ptr<ports::FileLock>> LocalFiles::share_lock(const fs::path& path) {
+  return share_lock_of(path);
+}
+
 }  // namespace pinwheel::host

@@ -19,6 +19,7 @@ class LocalFiles final : public ports::Files {
   /// remains.
   Result<std::unique_ptr<ports::FileLock>> lock(const std::filesystem::path& path,
                                                 ports::IfLocked if_locked) override;
+  Result<std::unique_ptr<ports::FileLock>> share_lock(const std::filesystem::path& path) override;
 };
 
 }  // namespace pinwheel::host

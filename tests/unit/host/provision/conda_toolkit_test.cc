@@ -23,10 +23,10 @@ case "$*" in
 esac
 )SHELL";
 
-struct Place : ScratchMachine {
+struct ToolkitPlace : ScratchMachine {
   env::Request request;
 
-  Place() {
+  ToolkitPlace() {
     use_conda(kToolkitClient);
     const fs::path file = scratch.write("channel/noarch/cuda-toolkit-13.0.88-0.conda", "cuda");
     scratch.write("solution",
@@ -52,7 +52,7 @@ struct Place : ScratchMachine {
 }  // namespace
 
 TEST_CASE("a toolkit from conda is created once, from the exact packages, in its own prefix") {
-  const Place place;
+  const ToolkitPlace place;
   const auto resolved = place.resolve();
   INFO((resolved ? std::string() : render(resolved.error())));
   REQUIRE(resolved);
@@ -75,7 +75,7 @@ TEST_CASE("a toolkit from conda is created once, from the exact packages, in its
 }
 
 TEST_CASE("packages with a different CUDA, or none that starts, are an error") {
-  const Place place;
+  const ToolkitPlace place;
   REQUIRE(place.resolve());
   place.says("12.9.1");
   const auto other = host::find_toolkit(place.machine, place.request);
@@ -90,7 +90,7 @@ TEST_CASE("packages with a different CUDA, or none that starts, are an error") {
 }
 
 TEST_CASE("an unresolved toolkit from conda is not created") {
-  const Place place;
+  const ToolkitPlace place;
   const auto made = host::find_toolkit(place.machine, place.request);
   REQUIRE_FALSE(made);
   CHECK(made.error().message == "the toolkit `cuda/13.0` from conda is not resolved");

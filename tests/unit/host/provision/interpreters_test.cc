@@ -60,6 +60,9 @@ class FakeFiles final : public ports::Files {
                                                 ports::IfLocked) override {
     return refuse();
   }
+  Result<std::unique_ptr<ports::FileLock>> share_lock(const std::filesystem::path&) override {
+    return refuse();
+  }
   std::map<std::string, std::string> texts;
 
  private:
