@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import shutil
 
 import pytest
 from conftest import PYTHON
@@ -84,3 +85,30 @@ def test_a_rule_is_not_both_required_and_accepted(unstripped):
     unstripped.edit(lambda matrix: matrix["checks"].update(accept=["rpath"]))
     told = unstripped.run("build", "matrix.yaml", code=2).stderr
     assert "`checks` both requires and accepts `rpath`" in told
+
+
+def test_native_code_without_a_compiler_run_is_told(project):
+    """A setup script that takes a finished wheel, as some torch extensions do."""
+    extension = project("extension")
+    extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
+    extension.edit(lambda matrix: matrix["package"].update(sdist=False))
+    made = extension.report("build", "matrix.yaml")[BUILD]
+    assert not any("compiled-here" in text for text in made.get("warnings", []))
+    (wheel,) = [output["path"] for output in made["outputs"]]
+    finished = extension.directory.parent / "finished"
+    finished.mkdir()
+    shutil.copy(wheel, finished)
+    copy = ["sh", "-c", f"echo Guessing wheel URL; cp {finished}/*.whl {{dest_dir}}"]
+    extension.edit(lambda matrix: matrix["build"].update(command=copy))
+    told = extension.report("build", "matrix.yaml")[BUILD]
+    [warning] = [text for text in told["warnings"] if "compiled-here" in text]
+    assert warning.startswith("[compiled-here] `tiny_ext-") and "the build ran no compiler" in warning
+
+
+def test_flags_for_this_machine_are_told(project):
+    extension = project("extension")
+    extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
+    extension.edit(lambda matrix: matrix["package"].update(sdist=False))
+    extension.edit(lambda matrix: matrix["environment"]["variables"].update(CFLAGS="-march=native"))
+    told = extension.report("build", "matrix.yaml")[BUILD]
+    assert any(text.startswith("[cpu-baseline] ") and "the build passes -march=native" in text for text in told["warnings"])

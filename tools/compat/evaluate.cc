@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compat/pin.h"
 #include "compat/python_tags.h"
+#include "inspect/bundled_library.h"
 #include "inspect/platform_tag.h"
 #include "inspect/symbol_owner.h"
 
@@ -71,6 +72,14 @@ void take(inspect::Loading loading, BuildVerdict& verdict) {
   verdict.undecided = std::move(loading.undecided);
   verdict.needed_unresolved = std::move(loading.absent);
   verdict.failing = std::move(loading.failing);
+}
+
+std::vector<std::string> copies_of_torch(const inspect::WheelFacts& facts) {
+  std::vector<std::string> out;
+  for (inspect::BundledLibrary& library : inspect::bundled_libraries(facts)) {
+    if (library.distribution == "torch") out.push_back(std::move(library.member));
+  }
+  return out;
 }
 
 /// The inputs of one evaluation.
@@ -166,7 +175,8 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
   const std::vector<std::string> symbols = torch_symbols(view, torch);
   const std::vector<std::string> needed = view.needed();
   TorchVerdicts out;
-  out.use = use_of(symbols, view);
+  out.copies = copies_of_torch(facts);
+  out.use = out.copies.empty() ? use_of(symbols, view) : TorchUse::classic;
   if (out.use == TorchUse::stable) out.minimum = minimum_of(symbols, torch);
   if (facts.claim.torch) {
     const Result<pep::Version> version = pep::parse_version(*facts.claim.torch);
@@ -179,6 +189,7 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
     std::vector<std::string> pythons = shared_pythons(facts, beside, torch.pythons(index));
     if (pythons.empty()) continue;
     BuildVerdict verdict = judge(input, index, std::move(pythons));
+    verdict.loads = verdict.loads && out.copies.empty();
     verdict.verdict = verdict_of(verdict, out);
     for (const inspect::WantedSymbol& symbol : verdict.missing) {
       if (!out.histories.contains(symbol.name)) {

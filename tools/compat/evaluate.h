@@ -56,6 +56,8 @@ struct TorchVerdicts {
   std::optional<pep::Version> built_with = std::nullopt;  ///< from its build record
   std::vector<BuildVerdict> builds = {};                  ///< oldest first
   std::map<std::string, SymbolHistory> histories = {};    ///< for every missing symbol
+  /// Members that are copies of torch's libraries: beside torch, the import aborts on every build.
+  std::vector<std::string> copies = {};
 };
 
 /// Libraries and wheels loaded besides the wheel and torch.

@@ -28,7 +28,8 @@ std::string history_of(const std::string& symbol, const TorchVerdicts& all) {
   return to_string(found == all.histories.end() ? SymbolHistory{} : found->second);
 }
 
-std::string culprit(const BuildVerdict& build) {
+std::string culprit(const BuildVerdict& build, const TorchVerdicts& all) {
+  if (!all.copies.empty()) return all.copies.front();
   if (!build.missing.empty()) return build.missing.front().wanted_by.front();
   for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
     if (inspect::is_torch_library(library.soname)) return library.needed_by.front();
@@ -38,7 +39,7 @@ std::string culprit(const BuildVerdict& build) {
 
 inspect::Finding finding_for(const BuildVerdict& build, const TorchVerdicts& all) {
   std::string evidence = build.missing.empty() ? "" : build.missing.front().name;
-  return {"undefined-symbols", culprit(build),
+  return {"undefined-symbols", culprit(build, all),
           fmt::format("does not load on torch {}: {}", build.build.version, why_not(build, all)),
           std::move(evidence), kHint};
 }
@@ -47,6 +48,11 @@ inspect::Finding finding_for(const BuildVerdict& build, const TorchVerdicts& all
 
 std::string why_not(const BuildVerdict& build, const TorchVerdicts& all) {
   if (build.loads) return "";
+  if (!all.copies.empty()) {
+    return fmt::format(
+        "the wheel has its own copy of a library of torch, {}, and importing both aborts",
+        quoted(all.copies.front()));
+  }
   const std::vector<std::string> absent = absent_torch_libraries(build);
   // An absent library implies that its symbols are missing.
   if (!absent.empty()) return fmt::format("it has no {}", quoted_list(absent));

@@ -5,24 +5,28 @@
 #include <string>
 #include <vector>
 
+#include "inspect/build_trace.h"
 #include "inspect/finding.h"
 
 namespace pinwheel::inspect {
 
 struct WheelFacts;
 
+/// Checks a wheel against what is known of torch's releases.
+using WheelJudge = std::function<std::vector<Finding>(const WheelFacts&)>;
 /// Checks the symbols that a wheel imports from torch against the exports of the declared releases.
-using SymbolsJudge = std::function<std::vector<Finding>(const WheelFacts&)>;
+using SymbolsJudge = WheelJudge;
 
 /// The expected properties of a wheel. An empty value expects nothing, and only the wheel's own
 /// claims are checked.
 struct Expectations {
-  std::string distribution = {};               ///< planned name, any spelling
-  std::string version = {};                    ///< planned version, with its local part
-  std::vector<std::string> arch_list = {};     ///< "8.0", "9.0a", "12.0+PTX", "gfx90a:xnack+"
-  std::vector<std::string> external = {};      ///< sonames or globs of libraries provided by others
-  SymbolsJudge judge_symbols = {};             ///< empty: no torch was declared
-  uint64_t size_limit = uint64_t{100} << 20U;  ///< bytes of the wheel; PyPI's default limit
+  std::string distribution = {};            ///< planned name, any spelling
+  std::string version = {};                 ///< planned version, with its local part
+  std::vector<std::string> arch_list = {};  ///< "8.0", "9.0a", "12.0+PTX", "gfx90a:xnack+"
+  std::vector<std::string> external = {};   ///< sonames or globs of libraries provided by others
+  SymbolsJudge judge_symbols = {};          ///< empty: no torch was declared
+  std::optional<BuildTrace> build = std::nullopt;  ///< of a wheel that was just built
+  uint64_t size_limit = uint64_t{100} << 20U;      ///< bytes of the wheel; PyPI's default limit
   /// The size for which the report plans cuts; not a rule.
   std::optional<uint64_t> budget = std::nullopt;
 };

@@ -8,6 +8,8 @@
 #include "inspect/needed_library.h"
 #include "inspect/requirements.h"
 #include "inspect/rule_functions.h"
+#include "inspect/symbol_owner.h"
+#include "pep/name.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -16,6 +18,19 @@ bool agrees(const GpuRelease& promised, const GpuRelease& used) {
   if (promised.stack != used.stack) return false;
   if (used.major != 0 && promised.major != used.major) return false;
   return !used.minor || !promised.minor || *used.minor == *promised.minor;
+}
+
+/// A symbol of torch that the wheel takes without needing a library that has it; empty without one.
+std::string torch_symbol(const WheelFacts& facts) {
+  for (const ElfMember& library : facts.libraries) {
+    for (const binary::Symbol& symbol : library.elf.undefined) {
+      const bool weak = symbol.binding == binary::Binding::weak;
+      if (!weak && symbol_owner(symbol.name) == SymbolOwner::torch) {
+        return quoted(library.name) + " takes " + symbol.name;
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -52,12 +67,14 @@ Findings judge_torch_requirement(const WheelFacts& facts, const Expectations& ex
     if (by.empty()) by = library.needed_by.front();
     sonames.push_back(library.soname);
   }
-  if (sonames.empty()) return {};
+  const bool own = pep::normalize_name(facts.metadata->name()) == "torch";
+  const std::string evidence =
+      sonames.empty() ? torch_symbol(facts) : quoted(by) + " needs " + join(sonames, ", ");
+  if (evidence.empty() || own) return {};
   return {{"", facts.dist_info + "/METADATA",
            "does not require torch, but libraries need torch's: without it, or with another "
            "release, the import fails",
-           quoted(by) + " needs " + join(sonames, ", "),
-           "add `Requires-Dist: torch` with the release it was built with"}};
+           evidence, "add `Requires-Dist: torch` with the release it was built with"}};
 }
 
 Findings judge_gpu_driver(const WheelFacts& facts, const Expectations& /*expected*/) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "inspect/bundled_library.h"
 #include "inspect/installed_path.h"
 #include "inspect/needed_library.h"
 #include "inspect/rule_functions.h"
@@ -43,7 +44,39 @@ void check_path(const ElfMember& library, const std::string& name, const std::st
   }
 }
 
+bool requires_distribution(const WheelFacts& facts, const std::string& distribution) {
+  if (!facts.metadata) return false;
+  const std::vector<std::string> lines = facts.metadata->requires_dist();
+  return std::any_of(lines.begin(), lines.end(), [&distribution](const std::string& line) {
+    return !wheel::is_of_extra(line) &&
+           is_distribution(wheel::requirement_project(line), distribution);
+  });
+}
+
 }  // namespace
+
+Findings judge_bundled_libraries(const WheelFacts& facts, const Expectations& /*expected*/) {
+  Findings out;
+  for (const BundledLibrary& library : bundled_libraries(facts)) {
+    const std::string what = fmt::format("is a copy of {}, which belongs to {}",
+                                         quoted(library.soname), quoted(library.distribution));
+    const std::string hint = fmt::format(
+        "leave it out and require {} (`build.external`, or `--exclude` of `auditwheel` and "
+        "`pinwheel repair`)",
+        quoted(library.distribution));
+    if (library.distribution == "torch") {
+      out.push_back({"", library.member,
+                     what + ": it registers torch's operators a second time, and the import aborts",
+                     "", hint});
+    } else if (requires_distribution(facts, library.distribution)) {
+      const bool nvidia = library.distribution.starts_with("nvidia-");
+      out.push_back({"", library.member,
+                     what + " and is required as well: a process would load both", "", hint,
+                     nvidia ? Severity::warning : Severity::error});
+    }
+  }
+  return out;
+}
 
 Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& expected) {
   Findings out;

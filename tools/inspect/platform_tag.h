@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "binary/code_use.h"
 #include "binary/elf.h"
 #include "pep/tag.h"
 
@@ -13,6 +14,7 @@ namespace pinwheel::inspect {
 struct ElfMember {
   std::string name;  ///< in the wheel
   binary::Elf elf;
+  binary::CodeUse code = {};
 };
 
 /// The platform tag that a set of ELF files justifies, and what rules out an older one.

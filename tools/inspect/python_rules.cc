@@ -131,7 +131,48 @@ class PythonJudge {
   Findings findings_;
 };
 
+/// "_C" of "demo/_C.cpython-312-x86_64-linux-gnu.so".
+std::string stem_of(std::string_view file) {
+  const std::string_view name = last_part(file);
+  return std::string(name.substr(0, name.find('.')));
+}
+
+/// The modules that a library defines, by their names (PEP 489; those of names that are not ASCII
+/// are in punycode and left out).
+std::vector<std::string> defined_modules(const binary::Elf& elf) {
+  constexpr std::string_view kInit = "PyInit_";
+  std::vector<std::string> out;
+  for (const binary::Symbol& symbol : elf.defined) {
+    if (symbol.name.starts_with(kInit)) out.push_back(symbol.name.substr(kInit.size()));
+  }
+  return out;
+}
+
 }  // namespace
+
+Findings judge_module_init(const WheelFacts& facts, const Expectations& /*expected*/) {
+  Findings out;
+  for (const ElfMember& library : facts.libraries) {
+    const std::string stem = stem_of(library.name);
+    const ModuleName module = module_name(library.name);
+    const bool is_ascii = std::all_of(stem.begin(), stem.end(), [](char c) { return c > 0; });
+    // A plain library may be loaded by name from another one.
+    if (!library.name.ends_with(".so") || !is_ascii ||
+        (module.kind == ModuleKind::plain && stem.starts_with("lib"))) {
+      continue;
+    }
+    const std::vector<std::string> modules = defined_modules(library.elf);
+    if (modules.empty() || std::find(modules.begin(), modules.end(), stem) != modules.end()) {
+      continue;
+    }
+    out.push_back({"", library.name,
+                   "is imported as " + quoted(stem) + " but defines " +
+                       quoted("PyInit_" + modules.front()) + ", so its import fails",
+                   modules.size() > 1 ? "modules: " + first_names(modules) : "",
+                   "give the extension and the module in its source the same name"});
+  }
+  return out;
+}
 
 Findings judge_python_abi(const WheelFacts& facts, const Expectations& /*expected*/) {
   if (!facts.name) return {};  // said by `unreadable` under wheel-name

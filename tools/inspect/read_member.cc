@@ -59,7 +59,9 @@ void take_elf(const std::string& name, Role role, const ports::ByteSource& sourc
       out.unreadable.push_back(unreadable("platform-tag", name, elf.error()));
       return;
     }
-    out.library = ElfMember{name, *std::move(elf)};
+    Result<binary::CodeUse> code_use = binary::code_use(*elf, source);
+    if (!code_use) out.unreadable.push_back(unreadable("cpu-baseline", name, code_use.error()));
+    out.library = ElfMember{name, *std::move(elf), code_use.value_or(binary::CodeUse{})};
   }
   Result<std::vector<binary::DeviceCode>> code = read_code();
   if (!code) {

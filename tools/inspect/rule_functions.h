@@ -63,4 +63,16 @@ Findings judge_hidden_characters(const WheelFacts& facts, const Expectations& ex
 /// No names that some systems do not support, no leftovers of tools.
 Findings judge_odd_members(const WheelFacts& facts, const Expectations& expected);
 
+/// No library of torch, or of a distribution that the wheel requires: a process would load two.
+Findings judge_bundled_libraries(const WheelFacts& facts, const Expectations& expected);
+/// A file that Python imports as a module defines the `PyInit_` function of its name.
+Findings judge_module_init(const WheelFacts& facts, const Expectations& expected);
+/// CUDA's runtime is not linked statically where the shared one is used as well.
+Findings judge_cuda_runtime(const WheelFacts& facts, const Expectations& expected);
+/// No code beyond the baseline of the architecture without a choice at run time, and no flag of the
+/// build that compiles for the machine itself.
+Findings judge_cpu_baseline(const WheelFacts& facts, const Expectations& expected);
+/// A wheel with native code comes from a build that ran a compiler.
+Findings judge_compiled_here(const WheelFacts& facts, const Expectations& expected);
+
 }  // namespace pinwheel::inspect

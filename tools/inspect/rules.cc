@@ -57,6 +57,18 @@ constexpr auto kRules = std::to_array<Rule>({
     {"duplicates", Severity::warning, "the wheel has no duplicate files", judge_duplicates},
     {"odd-members", Severity::warning,
      "no names that some systems do not support, no leftovers of tools", judge_odd_members},
+    {"bundled-libraries", Severity::error,
+     "no library that another distribution, such as torch, loads into the same process",
+     judge_bundled_libraries},
+    {"module-init", Severity::error, "a module defines the PyInit function of its file name",
+     judge_module_init},
+    {"cuda-runtime", Severity::warning,
+     "CUDA's runtime is not linked statically where the shared one is used", judge_cuda_runtime},
+    {"cpu-baseline", Severity::warning,
+     "code runs on every processor of its architecture, or asks which it runs on",
+     judge_cpu_baseline},
+    {"compiled-here", Severity::warning, "a build compiles its native code, and downloads none",
+     judge_compiled_here},
     {"device-code", Severity::error,
      "files with device code have it for every claimed architecture, no other", judge_device_code},
     {"size", Severity::error, "the wheel is no larger than the limit", judge_size},
@@ -115,7 +127,8 @@ Result<std::vector<Finding>> check(const WheelFacts& facts, const Expectations& 
     }
     for (Finding& finding : rule.judge(facts, expected)) {
       finding.rule = rule.id;
-      finding.severity = rule.severity;
+      // A rule of errors may have findings that are only warnings.
+      if (rule.severity == Severity::warning) finding.severity = Severity::warning;
       out.push_back(std::move(finding));
     }
   }

@@ -208,7 +208,9 @@ std::vector<std::string> wheel_rules() {
           "gpu-driver",        "torch-requirement",
           "byte-code",         "top-level",
           "duplicates",        "odd-members",
-          "device-code"};
+          "device-code",       "bundled-libraries",
+          "module-init",       "cuda-runtime",
+          "cpu-baseline",      "compiled-here"};
 }
 
 Shape checks() {

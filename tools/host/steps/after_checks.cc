@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "compat/wheel_policy.h"
 #include "env/arch_list.h"
+#include "host/steps/build_files.h"
 #include "host/steps/operators_check.h"
 #include "host/steps/symbols_check.h"
 #include "host/system/file_source.h"
@@ -74,6 +75,7 @@ Result<std::vector<inspect::Finding>> check_after(const StepContext& context,
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(finished));
   TRY(const inspect::WheelFacts facts, inspect::gather(finished.filename().string(), *source));
   TRY(compat::WheelPolicy policy, compat::wheel_policy(action.settings));
+  policy.expected.build = trace_of_build(context.attempt.scratch, context.attempt.log);
   policy.expected.distribution = naming.distribution;
   policy.expected.version = naming.version;
   TRY(policy.expected.judge_symbols, symbols_judge(context, action));

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace pinwheel::binary {
+
+enum class X86Kind {
+  other,
+  sse,          ///< works on vectors in the encoding of SSE, which every x86_64 processor has
+  avx,          ///< in the encoding of AVX, AVX2, FMA and BMI (VEX), or of AMD's XOP
+  avx512,       ///< in the encoding of AVX-512 (EVEX)
+  asks_for_cpu  ///< `cpuid` or `xgetbv`, which tell what the processor has
+};
+
+struct X86Instruction {
+  uint32_t length = 0;  ///< bytes, at most 15
+  X86Kind kind = X86Kind::other;
+
+  bool operator==(const X86Instruction&) const = default;
+};
+
+/// The longest instruction.
+inline constexpr uint32_t kLongestX86 = 15;
+
+/// The first instruction of 64-bit code (Intel SDM, volume 2, chapter 2). nullopt for bytes that
+/// are no instruction, and for one that the text does not have whole.
+std::optional<X86Instruction> read_x86(std::string_view code);
+
+/// How many instructions of each kind a stretch of code has.
+struct X86Counts {
+  uint64_t sse = 0;
+  uint64_t avx = 0;
+  uint64_t avx512 = 0;
+  uint64_t asks_for_cpu = 0;
+
+  bool operator==(const X86Counts&) const = default;
+};
+
+/// Adds the instructions of `code`, one after the other; bytes that are none are passed over.
+/// Returns how many bytes were used: the rest may be the beginning of one more.
+size_t count_x86(std::string_view code, X86Counts& counts);
+
+}  // namespace pinwheel::binary

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pinwheel::inspect {
+
+/// What a build left that shows how its code was made.
+struct BuildTrace {
+  bool compiled = false;                        ///< a compiler or a linker ran
+  std::vector<std::string> machine_flags = {};  ///< "-march=native", each once
+};
+
+/// Reads the log of a build, and the texts of files in which build tools write their commands
+/// (`build.ninja`, `flags.make`, `compile_commands.json`). Of the log only lines that run a
+/// compiler count: others talk of flags that they try.
+BuildTrace build_trace(std::string_view log, const std::vector<std::string>& commands);
+
+}  // namespace pinwheel::inspect
