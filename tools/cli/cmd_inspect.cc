@@ -13,6 +13,7 @@
 #include "cli/wheel_argument.h"
 #include "cli/workplace.h"
 #include "compat/judge_on.h"
+#include "compat/torch_bounds.h"
 #include "host/steps/inspect_path.h"
 #include "host/system/files.h"
 #include "host/torch/torch_exports.h"
@@ -50,20 +51,35 @@ class Judges {
   explicit Judges(Streams& streams) : streams_(streams) {}
 
   Result<inspect::SymbolsJudge> on(const pep::SpecifierSet& range) {
-    if (table_ == nullptr) {
-      host::LocalFiles files;
-      TRY(exports::Table table, host::torch_exports(user_variables(), files));
-      table_ = std::make_shared<const exports::Table>(std::move(table));
-    }
+    TRY_DONE(read_table());
     return compat::judge_on(table_, range, [this](const std::string& text) {
       streams_.note(fmt::format("undefined-symbols: {}\n", text));
     });
   }
 
+  Result<inspect::WheelJudge> of_bounds() {
+    TRY_DONE(read_table());
+    return compat::judge_torch_bounds(table_);
+  }
+
  private:
+  Done read_table() {
+    if (table_ != nullptr) return {};
+    host::LocalFiles files;
+    TRY(exports::Table table, host::torch_exports(user_variables(), files));
+    table_ = std::make_shared<const exports::Table>(std::move(table));
+    return {};
+  }
+
   Streams& streams_;
   std::shared_ptr<const exports::Table> table_;
 };
+
+/// What only the table of torch's releases can judge is judged when every warning counts.
+bool judges_bounds(const InspectOptions& options) {
+  const Names& chosen = options.select;
+  return options.strict || std::find(chosen.begin(), chosen.end(), "torch-bounds") != chosen.end();
+}
 
 /// The command line takes precedence over the matrix.
 Result<inspect::Expectations> expectations_of(const InspectOptions& options,
@@ -77,6 +93,9 @@ Result<inspect::Expectations> expectations_of(const InspectOptions& options,
     TRY(expected.judge_symbols, judges.on(range));
   } else if (policy && policy->torch) {
     TRY(expected.judge_symbols, judges.on(*policy->torch));
+  }
+  if (judges_bounds(options)) {
+    TRY(expected.judge_bounds, judges.of_bounds());
   }
   if (!options.size_limit.empty()) {
     TRY(expected.size_limit, size_of("--size-limit", options.size_limit));

@@ -25,6 +25,7 @@ struct Expectations {
   std::vector<std::string> arch_list = {};  ///< "8.0", "9.0a", "12.0+PTX", "gfx90a:xnack+"
   std::vector<std::string> external = {};   ///< sonames or globs of libraries provided by others
   SymbolsJudge judge_symbols = {};          ///< empty: no torch was declared
+  WheelJudge judge_bounds = {};             ///< of its requirement on torch; empty: not judged
   std::optional<BuildTrace> build = std::nullopt;  ///< of a wheel that was just built
   uint64_t size_limit = uint64_t{100} << 20U;      ///< bytes of the wheel; PyPI's default limit
   /// The size for which the report plans cuts; not a rule.

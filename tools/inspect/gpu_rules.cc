@@ -77,6 +77,10 @@ Findings judge_torch_requirement(const WheelFacts& facts, const Expectations& ex
            evidence, "add `Requires-Dist: torch` with the release it was built with"}};
 }
 
+Findings judge_torch_bounds(const WheelFacts& facts, const Expectations& expected) {
+  return expected.judge_bounds ? expected.judge_bounds(facts) : Findings{};
+}
+
 Findings judge_gpu_driver(const WheelFacts& facts, const Expectations& /*expected*/) {
   const DriverNeeds needs = driver_needs(facts);
   const std::optional<DriverNeed> oldest = oldest_driver(needs);

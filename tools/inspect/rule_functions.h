@@ -50,6 +50,8 @@ Findings judge_gpu_label(const WheelFacts& facts, const Expectations& expected);
 Findings judge_gpu_driver(const WheelFacts& facts, const Expectations& expected);
 /// A wheel whose libraries need torch's libraries requires torch.
 Findings judge_torch_requirement(const WheelFacts& facts, const Expectations& expected);
+/// The requirement on torch allows no release on which the wheel does not load.
+Findings judge_torch_bounds(const WheelFacts& facts, const Expectations& expected);
 /// The wheel has no bytecode.
 Findings judge_byte_code(const WheelFacts& facts, const Expectations& expected);
 /// Top-level entries of site-packages are importable and do not have common names.

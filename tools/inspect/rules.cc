@@ -51,6 +51,8 @@ constexpr auto kRules = std::to_array<Rule>({
      "compressed device code does not need a newer driver than its CUDA release", judge_gpu_driver},
     {"torch-requirement", Severity::warning, "a wheel that needs torch's libraries requires torch",
      judge_torch_requirement},
+    {"torch-bounds", Severity::warning,
+     "the requirement on torch allows only releases that load the wheel", judge_torch_bounds},
     {"byte-code", Severity::warning, "the wheel has no bytecode", judge_byte_code},
     {"top-level", Severity::warning,
      "top-level entries of site-packages are importable and have uncommon names", judge_top_level},

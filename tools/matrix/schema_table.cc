@@ -210,7 +210,8 @@ std::vector<std::string> wheel_rules() {
           "duplicates",        "odd-members",
           "device-code",       "bundled-libraries",
           "module-init",       "cuda-runtime",
-          "cpu-baseline",      "compiled-here"};
+          "cpu-baseline",      "compiled-here",
+          "torch-bounds"};
 }
 
 Shape checks() {

@@ -78,7 +78,9 @@ Result<std::vector<inspect::Finding>> check_after(const StepContext& context,
   policy.expected.build = trace_of_build(context.attempt.scratch, context.attempt.log);
   policy.expected.distribution = naming.distribution;
   policy.expected.version = naming.version;
-  TRY(policy.expected.judge_symbols, symbols_judge(context, action));
+  TRY(TorchJudges judges, torch_judges(context, action));
+  policy.expected.judge_symbols = std::move(judges.symbols);
+  policy.expected.judge_bounds = std::move(judges.bounds);
   TRY(const std::vector<inspect::Finding> findings,
       inspect::check(facts, policy.expected, policy.rules));
   const std::vector<inspect::Finding> failures =
