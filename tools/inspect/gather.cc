@@ -37,6 +37,7 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
 void take_reading(const std::string& name, MemberReading reading, WheelFacts& facts) {
   if (reading.member) facts.members.push_back(*std::move(reading.member));
   if (reading.is_other_elf) facts.other_elf.push_back(name);
+  if (reading.imports_torch) facts.torch_importers.push_back(name);
   for (Finding& finding : reading.unreadable) facts.unreadable.push_back(std::move(finding));
   if (reading.library) facts.libraries.push_back(*std::move(reading.library));
   if (reading.packing) facts.packing.emplace(name, *std::move(reading.packing));

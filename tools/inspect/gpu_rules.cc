@@ -68,9 +68,14 @@ Findings judge_torch_requirement(const WheelFacts& facts, const Expectations& ex
     sonames.push_back(library.soname);
   }
   const bool own = pep::normalize_name(facts.metadata->name()) == "torch";
-  const std::string evidence =
+  std::string evidence =
       sonames.empty() ? torch_symbol(facts) : quoted(by) + " needs " + join(sonames, ", ");
-  if (evidence.empty() || own) return {};
+  if (own || (evidence.empty() && facts.torch_importers.empty())) return {};
+  if (evidence.empty()) {
+    return {{"", facts.dist_info + "/METADATA",
+             "does not require torch, but its import begins with torch's, and fails without it",
+             quoted(facts.torch_importers.front()) + " imports it", "add `Requires-Dist: torch`"}};
+  }
   return {{"", facts.dist_info + "/METADATA",
            "does not require torch, but libraries need torch's: without it, or with another "
            "release, the import fails",

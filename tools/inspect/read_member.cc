@@ -8,6 +8,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "binary/fatbin_scan.h"
+#include "inspect/python_import.h"
 #include "wheel/deflate.h"
 #include "wheel/passed_member.h"
 
@@ -114,6 +115,8 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
   out.member = facts_of(member, base64url(hash.finish()));
   if (is_judged_text(archive, member.name)) {
     out.contents = std::move(contents);
+  } else if (is_top_module(member.name)) {
+    out.imports_torch = imports_module(contents, "torch");
   } else if (const Role role = role_of(contents); role != Role::no_elf) {
     const ports::MemorySource source(std::move(contents));
     take_elf(member.name, role, source, out, [&] { return binary::read_device_code(source); });

@@ -49,7 +49,7 @@ constexpr auto kRules = std::to_array<Rule>({
      judge_gpu_label},
     {"gpu-driver", Severity::warning,
      "compressed device code does not need a newer driver than its CUDA release", judge_gpu_driver},
-    {"torch-requirement", Severity::warning, "a wheel that needs torch's libraries requires torch",
+    {"torch-requirement", Severity::warning, "a wheel that uses torch requires it",
      judge_torch_requirement},
     {"torch-bounds", Severity::warning,
      "the requirement on torch allows only releases that load the wheel", judge_torch_bounds},

@@ -54,6 +54,7 @@ struct WheelFacts {
   std::vector<std::string> other_elf =
       {};  ///< ELF members that the host cannot load, such as objects
   std::vector<DeviceCodeMember> device_code = {};
+  std::vector<std::string> torch_importers = {};  ///< modules whose import begins with torch's
   /// The contents of its `pinwheel.json`; empty without one.
   Claim claim = {};
   /// For files with sections or device code, if requested.

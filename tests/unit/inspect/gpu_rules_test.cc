@@ -105,5 +105,23 @@ TEST_CASE("a wheel that needs torch's libraries requires torch") {
   CHECK(findings_of(facts, {}, {"torch-requirement"}).empty());
 }
 
+TEST_CASE("torch is also used by symbols without its libraries, and by the first import") {
+  WheelFacts facts = native_facts();
+  facts.metadata = *wheel::parse_metadata("Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n");
+  facts.libraries[0].elf.undefined = {{"aoti_torch_abi_version", "", binary::Binding::weak}};
+  CHECK(findings_of(facts, {}, {"torch-requirement"}).empty());
+  facts.libraries[0].elf.undefined = {{"aoti_torch_abi_version"}};
+  std::vector<Finding> found = findings_of(facts, {}, {"torch-requirement"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].evidence == "`demo/_C.so` takes aoti_torch_abi_version");
+  facts.libraries[0].elf.undefined.clear();
+  facts.torch_importers = {"demo/__init__.py"};
+  found = findings_of(facts, {}, {"torch-requirement"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].evidence == "`demo/__init__.py` imports it");
+  facts.metadata = pure_facts().metadata;
+  CHECK(findings_of(facts, {}, {"torch-requirement"}).empty());
+}
+
 }  // namespace
 }  // namespace pinwheel::inspect
