@@ -364,6 +364,7 @@ Result<report::RunReport> carry_out(const GlobalOptions& global, const RunOption
   const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, streams));
   if (!steps.empty()) workplace = with_path_mode(std::move(workplace));
+  tell_open_network(workplace, steps, streams);
   KnownFailures failures(global, request);
   report::LoggedStatus status(make_status(global.log_format, failures, streams),
                               request.workplace.log);

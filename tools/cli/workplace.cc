@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <system_error>
@@ -120,11 +121,25 @@ Done begin_log(const host::Workplace& workplace, Diagnostics& diagnostics) {
 host::Workplace with_path_mode(host::Workplace workplace) {
   if (env::uses_containers(workplace.engine)) {
     workplace.paths = host::PathMode::fixed;
+    workplace.build_network = ports::Network::loopback;
     return workplace;
   }
   host::LocalMachine local(workplace);
   workplace.paths = host::probe_path_mode(local.process, workplace.state);
+  workplace.build_network = host::probe_network(local.process);
   return workplace;
+}
+
+void tell_open_network(const host::Workplace& workplace,
+                       const std::vector<const plan::Step*>& steps, Streams& streams) {
+  if (workplace.build_network == ports::Network::loopback) return;
+  const bool unwanted = std::any_of(steps.begin(), steps.end(), [](const plan::Step* step) {
+    const auto* const build = std::get_if<plan::BuildWheel>(&step->action);
+    return build != nullptr && build->settings.build.network == matrix::BuildNetwork::none;
+  });
+  if (!unwanted) return;
+  streams.note(
+      "builds reach the network: this machine allows no network namespaces (`build.network`)\n");
 }
 
 }  // namespace pinwheel::cli

@@ -2,12 +2,15 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/diagnostics.h"
 #include "cli/load.h"
 #include "cli/options.h"
+#include "cli/streams.h"
 #include "host/machine/workplace.h"
+#include "plan/step.h"
 #include "ports/files.h"
 #include "ports/log.h"
 
@@ -33,8 +36,12 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
 /// Begins the log of a command that runs things, in the directory of the run's logs.
 Done begin_log(const host::Workplace& workplace, Diagnostics& diagnostics);
 
-/// The workplace with the path mode of builds: probes the machine, which starts four programs; a
-/// container always has a fixed path.
+/// The workplace with the path mode and the network of builds: probes the machine, which starts
+/// five programs; a container always has a fixed path and a network of its own.
 host::Workplace with_path_mode(host::Workplace workplace);
+
+/// Notes that builds among these steps reach the network although their matrix does not allow it.
+void tell_open_network(const host::Workplace& workplace,
+                       const std::vector<const plan::Step*>& steps, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -173,7 +173,28 @@ Diagnosis failure_of(const ports::Exit& exit, std::string_view output) {
   return {ErrorKind::step, first_error(lines), {}};
 }
 
+/// What programs print when a name cannot be looked up or an address cannot be reached.
+constexpr std::array<std::string_view, 7> kUnreached = {
+    "Could not resolve host", "Temporary failure in name resolution", "Name or service not known",
+    "Network is unreachable", "Failed to establish a new connection", "failed to lookup address",
+    "Failed to connect to"};
+
+bool is_unreached(std::string_view line) {
+  return std::any_of(kUnreached.begin(), kUnreached.end(), [line](std::string_view words) {
+    return line.find(words) != std::string_view::npos;
+  });
+}
+
 }  // namespace
+
+Diagnosis without_network(Diagnosis diagnosis) {
+  if (diagnosis.kind != ErrorKind::transient && !is_unreached(diagnosis.line)) return diagnosis;
+  diagnosis.kind = ErrorKind::step;
+  diagnosis.hint =
+      "a build has no network access: add what it downloads to `environment` or to the source, or "
+      "allow it with `build: {network: true}`";
+  return diagnosis;
+}
 
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output) {
   Diagnosis diagnosis = failure_of(exit, output);

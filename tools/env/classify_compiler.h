@@ -14,4 +14,8 @@ namespace pinwheel::env {
 /// that says why (`env/first_error`). A place in a source is that of the line that is shown.
 Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output);
 
+/// The diagnosis of a build that had no network: a download that failed will fail again, and the
+/// hint says how to allow it.
+Diagnosis without_network(Diagnosis diagnosis);
+
 }  // namespace pinwheel::env

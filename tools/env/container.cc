@@ -74,7 +74,9 @@ ports::Command run_in_container(const Container& container, const std::string& n
   append_attached(container.attached, argv);
   append_labels(container.labels, argv);
   if (!container.user.empty()) argv.insert(argv.end(), {"--user", container.user});
-  if (!container.network.empty()) argv.insert(argv.end(), {"--network", container.network});
+  const bool alone = command.network == ports::Network::loopback;
+  const std::string network = alone ? "none" : container.network;
+  if (!network.empty()) argv.insert(argv.end(), {"--network", network});
   if (!container.platform.empty()) argv.insert(argv.end(), {"--platform", container.platform});
   if (container.gpus == GpuAccess::all) argv.insert(argv.end(), {"--gpus", "all"});
   if (!command.directory.empty()) {

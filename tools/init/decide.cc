@@ -289,6 +289,9 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   add_environment(facts, pythons, torch, cibw, draft);
   add_command(cibw, draft);
   add_repair(cibw, draft);
+  if (takes_rust(facts)) {
+    draft.lines.push_back({"build.network", YesOrNo::yes, "crates come from their registry"});
+  }
   add_test(facts, cibw, draft);
   append(draft, std::move(identity.left_out));
   append(draft, abi.left_out);

@@ -6,9 +6,11 @@
 
 namespace pinwheel::init {
 
+enum class YesOrNo { no, yes };
+
 /// The value of a key of the matrix: a scalar, a list or a mapping; `monostate` for a comment
 /// without a key.
-using LineValue = std::variant<std::monostate, std::string, std::vector<std::string>,
+using LineValue = std::variant<std::monostate, std::string, YesOrNo, std::vector<std::string>,
                                std::vector<std::pair<std::string, std::string>>>;
 
 /// A key of the matrix with its value, and why it has that value.

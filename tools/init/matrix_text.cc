@@ -49,6 +49,7 @@ std::string yaml_scalar(const std::string& text) {
 struct YamlValue {
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(const std::string& text) const { return yaml_scalar(text); }
+  std::string operator()(YesOrNo value) const { return value == YesOrNo::yes ? "true" : "false"; }
   std::string operator()(const std::vector<std::string>& list) const {
     std::vector<std::string> items;
     items.reserve(list.size());

@@ -191,6 +191,7 @@ Shape build() {
       {"repair", with_item(Kind::scalar_or_list, scalar(Format::text)),
        "libraries of the system: auto, none, or a command (argv) with {wheel} and {dest_dir}"},
       {"external", texts(), "libraries that others provide and no wheel includes: libfoo.so.*"},
+      {"network", scalar(Format::boolean), "whether the build command reaches the network"},
       {"with", scalar(Format::text), "the id of the variant whose environment builds the class"},
   });
 }

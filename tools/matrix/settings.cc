@@ -211,6 +211,8 @@ Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   TRY(build.with, reader.picked(node, "with"));
   TRY(build.repair, read_repair(node, reader));
   TRY(build.external, reader.list(node, "external"));
+  const Node* const network = node.find("network");
+  if (network != nullptr && network->scalar == "true") build.network = BuildNetwork::whole;
   build.timeout = duration_or(node, "timeout", build.timeout);
   if (const Node* const memory = node.find("memory-per-job")) {
     build.memory_per_job = parse_bytes(memory->scalar).value_or(build.memory_per_job);

@@ -87,6 +87,9 @@ struct RepairSettings {
   bool operator==(const RepairSettings&) const = default;
 };
 
+/// Whether the build command reaches the network.
+enum class BuildNetwork { none, whole };
+
 struct BuildSettings {
   std::vector<std::string> command =
       {};  ///< argv, never empty; the plan fills `{dest_dir}`, `{package}`, `{version}`
@@ -97,6 +100,7 @@ struct BuildSettings {
   Retry retry = {};
   RepairSettings repair = {};
   std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
+  BuildNetwork network = BuildNetwork::none;
   std::string with =
       {};  ///< `build.with`: the id of the representative, overriding the computed one
 };

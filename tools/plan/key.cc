@@ -117,6 +117,7 @@ Json to_json(const BuildWheel& action) {
                {"requires-torch", action.requires_torch},
                {"epoch", action.source_date_epoch},
                {"record", action.record_json}};
+  if (action.settings.build.network != matrix::BuildNetwork::none) json["network"] = true;
   if (!action.settings.checks.accept.empty()) json["accept"] = action.settings.checks.accept;
   if (!action.secrets.empty()) json["secrets"] = action.secrets;
   if (!action.checked_in.python.empty()) json["checked-in"] = to_json(action.checked_in);

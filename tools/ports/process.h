@@ -20,6 +20,9 @@ struct Mount {
   bool operator==(const Mount&) const = default;
 };
 
+/// What a program reaches: the machine's network, or only itself, by the loopback device.
+enum class Network { whole, loopback };
+
 /// A program to run. `environment` is the whole environment of the child: nothing is inherited, so
 /// that a step sees only what its key covers.
 struct Command {
@@ -28,6 +31,7 @@ struct Command {
   std::map<std::string, std::string> environment = {};
   std::optional<std::chrono::milliseconds> timeout = std::nullopt;
   std::vector<Mount> mounts = {};  ///< made in this order; visible to this child only
+  Network network = Network::whole;
 
   bool operator==(const Command&) const = default;
 };

@@ -12,6 +12,7 @@ using InitJson = nlohmann::json;
 struct LineJson {
   InitJson operator()(std::monostate) const { return nullptr; }
   InitJson operator()(const std::string& text) const { return text; }
+  InitJson operator()(init::YesOrNo value) const { return value == init::YesOrNo::yes; }
   InitJson operator()(const std::vector<std::string>& list) const { return list; }
   InitJson operator()(const std::vector<std::pair<std::string, std::string>>& entries) const {
     InitJson object = InitJson::object();

@@ -108,3 +108,14 @@ TEST_CASE("a shell gets the streams, and a terminal if there is one") {
   container.attached = Attached::terminal;
   CHECK(has(run_in_container(container, "n", command, kClient).argv, {"--interactive", "--tty"}));
 }
+
+TEST_CASE("a command that is cut off from the network has a container without one") {
+  Container container = some_container();
+  container.network = "host";
+  ports::Command command{{"make"}, "/", {}, {}};
+  CHECK(has(run_in_container(container, "n", command, kClient).argv, {"--network", "host"}));
+  command.network = ports::Network::loopback;
+  const ports::Command ran = run_in_container(container, "n", command, kClient);
+  CHECK(has(ran.argv, {"--network", "none"}));
+  CHECK_FALSE(has(ran.argv, {"--network", "host"}));
+}

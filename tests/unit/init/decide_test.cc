@@ -121,6 +121,7 @@ TEST_CASE("a project with Rust says where its crates come from") {
   CHECK(left_out(facts).empty());
   facts.tools.setuptools_rust = true;
   CHECK(left_out(facts) == Texts{"Rust (Cargo.toml)"});
+  CHECK(value_of(facts, "build.network") == LineValue(YesOrNo::yes));
   facts.tools.setuptools_rust = false;
   facts.pyproject->build_system.requires_ = {"setuptools", "setuptools_rust>=1.5"};
   CHECK(left_out(facts) == Texts{"Rust (Cargo.toml)"});

@@ -124,6 +124,13 @@ TEST_CASE("a toolkit from PyPI may have more parts, and other packages") {
   CHECK(unknown.error().at);
 }
 
+TEST_CASE("a build has no network unless the matrix allows it") {
+  const std::string axes = "axes: {python: ['3.11']}\n";
+  CHECK(settings(axes, "cp311").build.network == BuildNetwork::none);
+  CHECK(settings(axes + "build: {network: false}\n", "cp311").build.network == BuildNetwork::none);
+  CHECK(settings(axes + "build: {network: true}\n", "cp311").build.network == BuildNetwork::whole);
+}
+
 TEST_CASE("what happens with libraries of the system: auto, none or a command") {
   const std::string axes = "axes: {python: ['3.11']}\nbuild: {repair: ";
   CHECK(settings("axes: {python: ['3.11']}\n", "cp311").build.repair == RepairSettings{});

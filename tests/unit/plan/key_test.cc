@@ -28,6 +28,13 @@ TEST_CASE("the parts of a key are named, and long values are replaced by their d
   CHECK(parts.at("record").size() == 64);
 }
 
+TEST_CASE("a key says that a build reaches the network, if it does") {
+  BuildWheel build;
+  CHECK_FALSE(key_parts(build).contains("network"));
+  build.settings.build.network = matrix::BuildNetwork::whole;
+  CHECK(key_parts(build).at("network") == "true");
+}
+
 TEST_CASE("a key has the findings that are accepted, if there are some") {
   BuildWheel build;
   CHECK_FALSE(key_parts(build).contains("accept"));

@@ -1,5 +1,7 @@
 #include "host/machine/fixed_path.h"
 
+#include <map>
+#include <string>
 #include <utility>
 
 namespace pinwheel::host {
@@ -31,6 +33,14 @@ ports::Command BuildSpace::wrap(ports::Command command) const {
     command.mounts.push_back({mount.from, kFixedPath / mount.at});
   command.mounts.insert(command.mounts.end(), covers_.begin(), covers_.end());
   return command;
+}
+
+ports::Network probe_network(ports::Process& process) {
+  const std::map<std::string, std::string> variables = {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}};
+  ports::Command command{{"true"}, "/", variables, {}};
+  command.network = ports::Network::loopback;
+  const Result<ports::Captured> tried = process.capture(command);
+  return tried && tried->exit.ok() ? ports::Network::loopback : ports::Network::whole;
 }
 
 PathMode probe_path_mode(ports::Process& process, const fs::path& scratch) {

@@ -50,6 +50,9 @@ class BuildSpace {
   std::vector<ports::Mount> covers_ = {};
 };
 
+/// Whether commands can be given a network of their own; tested with a harmless command.
+ports::Network probe_network(ports::Process& process);
+
 /// Tests whether a namespace works, with a harmless command.
 PathMode probe_path_mode(ports::Process& process, const std::filesystem::path& scratch);
 

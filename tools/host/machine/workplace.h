@@ -39,6 +39,8 @@ struct Workplace {
   std::filesystem::path matrix_directory;        ///< base of relative paths of publish targets
   std::map<std::string, std::string> variables;  ///< the user's environment
   PathMode paths = PathMode::real;
+  /// Of builds without `build.network: true`: `whole` where the machine lets nobody leave it.
+  ports::Network build_network = ports::Network::whole;
   env::Engine engine = env::Engine::host;       ///< runs the commands of steps
   std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
   std::string token_file;

@@ -116,7 +116,11 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
                                          action.source_date_epoch, action.variables));
   TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
   TRY_DONE(check_before_build(context, action, site));
-  TRY_DONE(run_logged(context, site, build_command(action, site.setting(context)),
+  ports::Command command = build_command(action, site.setting(context));
+  if (action.settings.build.network == matrix::BuildNetwork::none) {
+    command.network = context.workplace.build_network;
+  }
+  TRY_DONE(run_logged(context, site, std::move(command),
                       fmt::format("building {}", quoted(action.class_id))));
   TRY(const fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   TRY(std::vector<std::string> warnings, check_built_wheel(context, action, built));

@@ -114,6 +114,7 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
 Done run_logged(const StepContext& context, const BuildSite& site, ports::Command command,
                 const std::string& what) {
   command.timeout = context.attempt.step->timeout;
+  const ports::Network network = command.network;
   append_log(context, fmt::format("$ {}\n", shell_join(command.argv)));
   const uint64_t before = log_size(context.attempt.log);
   TRY(const ports::Exit exit,
@@ -123,6 +124,7 @@ Done run_logged(const StepContext& context, const BuildSite& site, ports::Comman
   if (exit.timed_out) return fail(past_time_limit(context, what, "build.timeout"));
   env::Diagnosis diagnosis =
       env::classify_compiler(exit, log_since(context.attempt.log, before, kCompilerTail));
+  if (network == ports::Network::loopback) diagnosis = env::without_network(std::move(diagnosis));
   if (diagnosis.at) diagnosis.at = place_to_edit(site, *std::move(diagnosis.at));
   return fail(to_error(name_full_disk(context.machine, std::move(diagnosis)), what, exit));
 }

@@ -1,6 +1,7 @@
 #include "host/system/process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -100,6 +102,11 @@ struct Child {
   UniqueFd verdict;
 };
 
+/// The map of a user namespace that keeps one id.
+std::string own_id(unsigned id) {
+  return fmt::format("{0} {0} 1", id);
+}
+
 Result<Child> start(const ports::Command& command, const std::string& program, int64_t grace_ms,
                     const Stream& out, const Stream& err) {
   TRY(UniqueFd null, open_for_child("/dev/null", O_RDONLY));
@@ -111,6 +118,11 @@ Result<Child> start(const ports::Command& command, const std::string& program, i
   work.argv = argv.data();
   work.environ = environ.data();
   work.directory = command.directory.empty() ? nullptr : command.directory.c_str();
+  const std::string uid_map = own_id(::geteuid());
+  const std::string gid_map = own_id(::getegid());
+  work.loopback_only = command.network == ports::Network::loopback;
+  work.uid_map = uid_map.c_str();
+  work.gid_map = gid_map.c_str();
   work.in = null.get();
   work.out = out.child.get();
   work.err = err.child.get();
@@ -226,6 +238,11 @@ Result<ports::Exit> read_verdict(const ports::Command& command, const std::strin
       error.kind = ErrorKind::environment;
       if (verdict->value == ENOENT) error.hint = "its interpreter or loader is missing";
       return fail(std::move(error));
+    case Verdict::Kind::no_network:
+      return fail(ErrorKind::environment,
+                  fmt::format("{} could not get a network of its own: {}", quoted(program),
+                              std::generic_category().message(verdict->value)),
+                  "set `build.network: true`");
     case Verdict::Kind::ended:
       break;
   }

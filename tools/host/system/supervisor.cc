@@ -7,15 +7,20 @@
 #include "host/system/supervisor.h"
 
 #include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 
 namespace pinwheel::host {
 namespace {
@@ -58,6 +63,38 @@ int wait_signal(int64_t limit_ms) {
   return number < 0 ? 0 : number;
 }
 
+bool write_file(const char* path, const char* text) {
+  const int file = open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const size_t length = strlen(text);
+  const bool written = write(file, text, length) == static_cast<ssize_t>(length);
+  close(file);
+  return written;
+}
+
+/// Leaves the machine's network for one with only a loopback device, which is started. Without the
+/// privilege, a user namespace with the same ids gives it.
+bool leave_network(const Supervised& work) {
+  if (unshare(CLONE_NEWNET) != 0) {
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
+    // The group map of somebody who is not root needs this first (user_namespaces(7)).
+    if (!write_file("/proc/self/setgroups", "deny") ||
+        !write_file("/proc/self/uid_map", work.uid_map) ||
+        !write_file("/proc/self/gid_map", work.gid_map)) {
+      return false;
+    }
+  }
+  const int device = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (device < 0) return false;
+  ifreq request = {};
+  memcpy(static_cast<char*>(request.ifr_name), "lo", 3);
+  bool started = ioctl(device, SIOCGIFFLAGS, &request) == 0;
+  request.ifr_flags = static_cast<int16_t>(request.ifr_flags | IFF_UP);
+  started = started && ioctl(device, SIOCSIFFLAGS, &request) == 0;
+  close(device);
+  return started;
+}
+
 [[noreturn]] void become(const Supervised& work, pid_t supervisor) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(127);
@@ -68,6 +105,10 @@ int wait_signal(int64_t limit_ms) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (work.directory != nullptr && chdir(work.directory) != 0) {
     report(Verdict::Kind::no_directory, errno);
+    _exit(127);
+  }
+  if (work.loopback_only && !leave_network(work)) {
+    report(Verdict::Kind::no_network, errno);
     _exit(127);
   }
   execve(work.program, work.argv, work.environ);

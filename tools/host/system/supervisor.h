@@ -11,6 +11,9 @@ struct Supervised {
   char* const* argv = nullptr;      ///< null-terminated
   char* const* environ = nullptr;   ///< null-terminated
   const char* directory = nullptr;  ///< null: pinwheel's own
+  bool loopback_only = false;       ///< in a network of its own
+  const char* uid_map = nullptr;    ///< for /proc/self/uid_map, if that takes a user namespace
+  const char* gid_map = nullptr;
   int in = -1;
   int out = -1;
   int err = -1;
@@ -21,7 +24,7 @@ struct Supervised {
 
 /// The supervisor's only report, written when no descendant is left (or none could be started).
 struct Verdict {
-  enum class Kind : int32_t { ended, no_directory, no_program };
+  enum class Kind : int32_t { ended, no_directory, no_program, no_network };
   Kind kind = Kind::ended;
   int32_t value = 0;     ///< a wait status, or errno
   int64_t peak_kib = 0;  ///< of the largest descendant

@@ -85,6 +85,24 @@ TEST_CASE("a large output is captured completely") {
   CHECK(run->out.size() == 3'000'000);
 }
 
+TEST_CASE("a child that is cut off from the network has a loopback device of its own") {
+  ports::Command command = shell("cat /proc/net/dev /proc/net/fib_trie; id -u");
+  command.network = ports::Network::loopback;
+  host::ChildProcesses processes;
+  const Result<ports::Captured> ran = processes.capture(command);
+  if (!ran) {
+    // A machine that allows no namespaces says so; runs then leave the network (probe_network).
+    CHECK(ran.error().kind == ErrorKind::environment);
+    CHECK(ran.error().message.find("network of its own") != std::string::npos);
+    return;
+  }
+  CHECK(ran->exit.ok());
+  CHECK(ran->out.find("lo:") != std::string::npos);
+  CHECK(ran->out.find("eth0:") == std::string::npos);
+  CHECK(ran->out.find("127.0.0.1") != std::string::npos);
+  CHECK(ran->out.ends_with(std::to_string(::geteuid()) + "\n"));
+}
+
 TEST_CASE("a child has exactly the given environment and no input") {
   ports::Command command = {.argv = {"env"}, .environment = {{"PATH", "/usr/bin"}, {"A", "b c"}}};
   const Result<ports::Captured> run = host::ChildProcesses().capture(command);
