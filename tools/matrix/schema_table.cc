@@ -198,21 +198,13 @@ Shape build() {
 
 /// The rules of `inspect` that need no argument.
 std::vector<std::string> wheel_rules() {
-  return {"wheel-name",        "record",
-          "metadata",          "archive",
-          "special-members",   "hidden-characters",
-          "platform-tag",      "needed-libraries",
-          "undefined-symbols", "rpath",
-          "python-abi",        "executable-stack",
-          "text-relocations",  "relro",
-          "debug-info",        "gpu-label",
-          "gpu-driver",        "torch-requirement",
-          "byte-code",         "top-level",
-          "duplicates",        "odd-members",
-          "device-code",       "bundled-libraries",
-          "module-init",       "cuda-runtime",
-          "cpu-baseline",      "compiled-here",
-          "torch-bounds"};
+  return split(
+      "wheel-name record metadata archive special-members hidden-characters platform-tag "
+      "needed-libraries undefined-symbols rpath python-abi executable-stack text-relocations "
+      "relro debug-info gpu-label gpu-driver torch-requirement byte-code top-level "
+      "duplicates odd-members device-code bundled-libraries module-init cuda-runtime "
+      "cpu-baseline compiled-here torch-bounds",
+      ' ');
 }
 
 Shape checks() {
