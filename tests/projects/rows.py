@@ -1,4 +1,4 @@
-"""The packages of `projects.yaml` as values, and the table that README.md has of them."""
+"""The packages of `projects.yaml` as values, and the table that README.md beside it has of them."""
 
 import dataclasses
 import pathlib
@@ -13,7 +13,7 @@ TIERS = ("default", "projects")
 class Stop:
     """Where a package that cannot work on this machine stops."""
 
-    at: str  # the command of pinwheel, "init" or "build"
+    at: str  # the command of pinwheel, "build" or "test"
     exit: int
     says: str  # words of its message, on one line of stderr
     why: str  # for people: what is missing here
@@ -80,10 +80,14 @@ def result(row: Row) -> str:
     return f"`{row.tags}`" + (f" with {', '.join(inside)} inside" if inside else "")
 
 
+def duration(row: Row) -> str:
+    return f"{row.takes} s" if row.takes < 120 else f"{round(row.takes / 60)} min"
+
+
 def table(rows: list[Row]) -> str:
     """The table of README.md, a line for each package."""
-    lines = ["| package | made with | needed | result |", "|---|---|---|---|"]
+    lines = ["| package | made with | needed | time | result |", "|---|---|---|--:|---|"]
     for row in rows:
-        cells = (f"{row.name} {row.version}", row.kind, needed(row), result(row))
+        cells = (f"{row.name} {row.version}", row.kind, needed(row), duration(row), result(row))
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines) + "\n"
