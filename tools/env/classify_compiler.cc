@@ -21,6 +21,9 @@ namespace {
 constexpr std::string_view kFewerJobs = "run fewer jobs with `--jobs`";
 constexpr std::string_view kCompiler =
     "set `CXX` and `CUDAHOSTCXX` to a host compiler that the toolkit supports";
+constexpr std::string_view kNoArchitectures =
+    "torch compiles for the GPUs of the machine, which has none: name those of your users, "
+    "`build: {arch-list: [\"8.0\", \"9.0+PTX\"]}`";
 
 constexpr std::array kCompilerTable = {
     Symptom{"Killed signal terminated program", ErrorKind::out_of_memory, kFewerJobs},
@@ -31,6 +34,7 @@ constexpr std::array kCompilerTable = {
     Symptom{"nvcc error*died due to signal 9", ErrorKind::out_of_memory, kFewerJobs},
     Symptom{"unsupported GNU version", ErrorKind::environment, kCompiler},
     Symptom{"unsupported clang version", ErrorKind::environment, kCompiler},
+    Symptom{"arch_list[-1] += '+PTX'", ErrorKind::config, kNoArchitectures},
     Symptom{"Failed to find nvcc", ErrorKind::environment, kCudaToolkit},
     Symptom{"Error: CUDA_HOME environment variable is not set", ErrorKind::environment,
             kCudaToolkit},

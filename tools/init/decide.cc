@@ -199,6 +199,17 @@ void add_repair(const FromCibuildwheel& cibw, MatrixDraft& draft) {
   }
 }
 
+/// Without a list torch compiles for the GPUs of the machine, and for none where there is none.
+void add_architectures(const ProjectFacts& facts, MatrixDraft& draft) {
+  if (!facts.setup_py || !facts.setup_py->cuda_extension) return;
+  const MatrixLine compute = compute_line(facts);
+  const bool cuda = std::ranges::any_of(std::get<Texts>(compute.value),
+                                        [](const auto& each) { return each.starts_with("cuda/"); });
+  if (!cuda || facts.setup_py->gpu_architectures) return;
+  draft.lines.push_back({"build.arch-list", Texts{"8.0", "9.0+PTX"},
+                         "the GPUs to compile for, and with +PTX the newer ones"});
+}
+
 void add_command(const FromCibuildwheel& cibw, MatrixDraft& draft) {
   if (cibw.config_settings.empty()) return;
   Texts command = {"python", "-m", "build", "--wheel", "--no-isolation", "--outdir", "{dest_dir}"};
@@ -287,6 +298,7 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   add_axes(facts, pythons, torch, draft);
   add_abi(abi, torch, draft);
   add_environment(facts, pythons, torch, cibw, draft);
+  add_architectures(facts, draft);
   add_command(cibw, draft);
   add_repair(cibw, draft);
   if (takes_rust(facts)) {

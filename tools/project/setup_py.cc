@@ -160,6 +160,9 @@ SetupPy parse_setup_py(std::string_view text) {
   result.cuda_extension = names(code, "CUDAExtension");
   result.torch_extension = result.cuda_extension || names(code, "CppExtension");
   const std::string packed = replace_all(code, " ", "");
+  for (const std::string_view flag : {"-gencode", "-arch=", "TORCH_CUDA_ARCH_LIST"}) {
+    result.gpu_architectures |= packed.find(flag) != std::string::npos;
+  }
   result.ninja = result.torch_extension && packed.find("use_ninja=False") == std::string::npos;
   result.limited_api = packed.find("py_limited_api=True") != std::string::npos;
   if (!is_switched_off(code)) result.py_limited_api = bdist_option(code);

@@ -27,6 +27,7 @@ struct SetupPy {
   bool extensions = false;                    ///< it makes extension modules
   bool torch_extension = false;               ///< with `torch.utils.cpp_extension`
   bool cuda_extension = false;                ///< with its `CUDAExtension`
+  bool gpu_architectures = false;             ///< it says itself for which GPUs nvcc compiles
   bool ninja = false;                         ///< which compiles by ninja where it is there
   bool limited_api = false;                   ///< `py_limited_api=True`
   std::string py_limited_api = {};   ///< option of `bdist_wheel`, "cp310"; "cp3" if it is computed

@@ -113,6 +113,15 @@ TEST_CASE("a library of the system that a build lacks is an environment error wi
   CHECK(linker.line.find("-lffi") != std::string::npos);
 }
 
+TEST_CASE("torch's list of no GPUs is named as that") {
+  const env::Diagnosis found = env::classify_compiler(
+      {.code = 1},
+      "  File \"torch/utils/cpp_extension.py\", line 2727, in _get_cuda_arch_flags\n"
+      "    arch_list[-1] += '+PTX'\nIndexError: list index out of range\n");
+  CHECK(found.kind == ErrorKind::config);
+  CHECK(found.hint.find("`build: {arch-list: [\"8.0\", \"9.0+PTX\"]}`") != std::string::npos);
+}
+
 TEST_CASE("a build that lacks a header of CUDA is told which part of the toolkit has it") {
   const env::Diagnosis found =
       env::classify_compiler({.code = 1},

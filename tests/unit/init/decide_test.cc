@@ -40,6 +40,24 @@ TEST_CASE("a pure project: one wheel, no environment, no build") {
   }
 }
 
+TEST_CASE("a torch extension with CUDA says for which GPUs it compiles, or its matrix does") {
+  ProjectFacts facts = project_named("ops");
+  facts.setup_py = project::SetupPy{.imports = {"torch"},
+                                    .extensions = true,
+                                    .torch_extension = true,
+                                    .cuda_extension = true,
+                                    .ninja = true};
+  facts.sources = {{"k.cu", {project::SourceMark::cuda}}};
+  facts.torches = {{"2.14", {"3.11", "3.12"}}};
+  facts.wanted_computes = {"cpu", "cuda/13.0"};
+  CHECK(value_of(facts, "build.arch-list") == LineValue(Texts{"8.0", "9.0+PTX"}));
+  facts.setup_py->gpu_architectures = true;
+  CHECK(value_of(facts, "build.arch-list") == LineValue());
+  facts.setup_py->gpu_architectures = false;
+  facts.wanted_computes = {"cpu"};
+  CHECK(value_of(facts, "build.arch-list") == LineValue());
+}
+
 TEST_CASE("a torch extension with CUDA in its workflows") {
   ProjectFacts facts = project_named("ops");
   facts.setup_py = project::SetupPy{.imports = {"torch", "numpy"},

@@ -55,12 +55,15 @@ TEST_CASE("extensions of torch and limited APIs are seen") {
       "py_limited_api=True)], options={\"bdist_wheel\": {\"py_limited_api\": \"cp310\"}})\n");
   CHECK(torch.torch_extension);
   CHECK(torch.cuda_extension);
+  CHECK_FALSE(torch.gpu_architectures);
   CHECK(torch.ninja);
   CHECK(torch.limited_api);
   CHECK(torch.py_limited_api == "cp310");
   CHECK(torch.limited_api_version == "3.10");
   CHECK(torch.torch_target == "2.10");
   CHECK(parse_setup_py("from skbuild import setup\nsetup(name='a')\n").extensions);
+  CHECK(parse_setup_py("flags = ['-gencode=arch=compute_80,code=sm_80']\n").gpu_architectures);
+  CHECK(parse_setup_py("os.environ['TORCH_CUDA_ARCH_LIST'] = '8.0'\n").gpu_architectures);
   CHECK_FALSE(parse_setup_py("CppExtension()\nx(use_ninja = False)\n").ninja);
 }
 
