@@ -167,8 +167,8 @@ def test_a_mistake_is_named_before_anything_is_published(extension, mistake):
         text=True,
         timeout=PATIENCE,
     )
-    told = stopped.stdout + stopped.stderr
-    assert stopped.returncode != 0, told
+    output = stopped.stdout + stopped.stderr
+    assert stopped.returncode != 0, output
     for words in said:
-        assert words in told, told
+        assert words in output, output
     assert list((extension.directory / "index").rglob("*.whl")) == []

@@ -69,13 +69,13 @@ def test_the_callers_architectures_are_ignored_where_the_matrix_names_some(scrip
     assert script.report("build", "matrix.yaml", CUDAARCHS="90")["build:plain"]["state"] == "reused"
 
 
-@pytest.mark.parametrize("beside", ["nvcc", "hipcc"])
-def test_a_build_for_the_cpu_does_not_see_the_compilers_of_the_machine(script, tmp_path, beside):
+@pytest.mark.parametrize("compiler", ["nvcc", "hipcc"])
+def test_a_build_for_the_cpu_does_not_see_the_compilers_of_the_machine(script, tmp_path, compiler):
     """Projects compile for CUDA where they find one, whatever torch they are built for. A directory that has it may
     have the programs that make a build's root, too."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    for name in (beside, "beside-nvcc", "unshare", "mount"):
+    for name in (compiler, "beside-nvcc", "unshare", "mount"):
         (programs / name).write_text("#!/bin/sh\n")
         (programs / name).chmod(0o755)
     script.run("build", "matrix.yaml", PATH=f"{programs}:{os.environ['PATH']}")

@@ -113,7 +113,7 @@ def test_a_matrix_beside_a_plan_must_be_that_of_the_plan(script):
 
 
 class TestUntrackedFiles:
-    """New code is built before git tracks it; logs and results beside it are no source."""
+    """New code is built before git tracks it; logs and results in the checkout are no source."""
 
     def build_into(self, script, log):
         """The exit code of a build whose output goes to a file in the checkout."""

@@ -122,7 +122,7 @@ TEST_CASE("torch's list of no GPUs is named as that") {
   CHECK(found.hint.find("`build: {arch-list: [\"8.0\", \"9.0+PTX\"]}`") != std::string::npos);
 }
 
-TEST_CASE("a build that lacks a header of CUDA is told which part of the toolkit has it") {
+TEST_CASE("the hint for a missing header of CUDA names the part of the toolkit that has it") {
   const env::Diagnosis found =
       env::classify_compiler({.code = 1},
                              "In file included from a.cu:2:\n"

@@ -23,7 +23,7 @@ constexpr std::string_view kBuildFiles =
     "{CMakeLists.txt,CMakePresets.json,meson.build,meson_options.txt,meson.options,Makefile,"
     "makefile,GNUmakefile,configure,SConstruct,BUILD,WORKSPACE,Cargo.lock,py.typed,PKG-INFO}";
 
-/// What backends take from the top of a project without being told.
+/// What backends take from the top of a project by default.
 constexpr std::string_view kDocuments =
     "{README*,LICENSE*,LICENCE*,COPYING*,NOTICE*,AUTHORS*,CHANGES*,CHANGELOG*,HISTORY*}";
 

@@ -11,7 +11,7 @@
 namespace pinwheel::host {
 
 /// Which untracked files of a checkout are source: new files of the project that a build or a test
-/// would read. Logs, results and notes that appear beside them are not.
+/// would read. Logs, results and notes in the same checkout are not.
 ///
 /// An untracked file is source if its name is that of code or of a build's configuration, if it is
 /// a script, if it is below a directory that has code in it (data of a package, of its tests), or

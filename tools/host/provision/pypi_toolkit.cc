@@ -59,7 +59,7 @@ Done install(const EnvMachine& machine, const env::Request& request,
 }
 
 /// Packages that are no part of the toolkit itself (`nvidia-cudnn-cu13`) have directories of their
-/// own beside its prefix: their headers and libraries belong to it, too. Links of the file system,
+/// own next to its prefix: their headers and libraries belong to it, too. Links of the file system,
 /// because builds see the prefix alone.
 Done link_packages(const fs::path& prefix) {
   std::error_code error;

@@ -27,7 +27,7 @@ TEST_CASE("code and the configuration of builds are source before git tracks the
   CHECK(source_of(scratch, {}, names) == names);
 }
 
-TEST_CASE("logs, results and notes beside a project are no source") {
+TEST_CASE("logs, results and notes in a checkout are no source") {
   const Scratch scratch;
   CHECK(source_of(scratch, {"setup.py", "demo/__init__.py", "src/other/__init__.py"},
                   {"log.txt", "build.log", "report.json", "logs/day/1.txt", "notes.md",
