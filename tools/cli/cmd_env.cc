@@ -33,6 +33,7 @@ std::string or_dash(const std::string& text) {
 host::DiskUses disk_uses(const std::filesystem::path& cache,
                          const std::vector<host::EnvironmentEntry>& entries) {
   std::vector<std::filesystem::path> directories;
+  directories.reserve(entries.size());
   for (const host::EnvironmentEntry& entry : entries) directories.push_back(cache / entry.place);
   return host::DiskUses(directories);
 }

@@ -80,6 +80,7 @@ std::vector<CacheEntry> directories_in(const EnvMachine& machine, std::string_vi
 Result<std::vector<CacheEntry>> cache_entries(const EnvMachine& machine) {
   std::vector<CacheEntry> entries;
   TRY(const std::vector<EnvironmentEntry> environments, list_environments(machine));
+  entries.reserve(environments.size());
   for (const EnvironmentEntry& each : environments) {
     entries.push_back({kind_of(each), each.id, each.place, last_use(each), each.interpreter,
                        each.completeness == Completeness::partial});
@@ -135,6 +136,7 @@ Result<CacheCollection> collect_cache(const EnvMachine& machine, std::chrono::sy
                                       Removal removal) {
   TRY(const std::vector<CacheEntry> entries, cache_entries(machine));
   std::vector<fs::path> directories;
+  directories.reserve(entries.size());
   for (const CacheEntry& entry : entries) directories.push_back(machine.cache / entry.place);
   const DiskUses uses(directories);
   CacheCollection collection;
