@@ -44,7 +44,7 @@ def test_what_nothing_used_is_removed_and_made_again(script):
     (before,) = listed(script)
     assert collected(script)["removed"] == []
     pretended = collected(script, "--older", "0s", "--dry-run")
-    assert [each["id"] for each in pretended["removed"]] == [before["id"]] and listed(script) == [before]
+    assert [each["id"] for each in pretended["removed"]] == [before["directory"].rpartition("/")[2]] and listed(script) == [before]
     removed = collected(script, "--older", "0s")
     assert removed["removed"] == pretended["removed"]
     assert removed["removed-bytes"] >= before["own-bytes"] and removed["kept-bytes"] == 0
@@ -73,7 +73,7 @@ def test_what_a_running_step_uses_stays(script, tmp_path):
     finally:
         shell.send_signal(signal.SIGTERM)
         shell.wait()
-    assert [each["id"] for each in collected(script, "--older", "0s")["removed"] if each["kind"] == "environment"] == [environment["id"]]
+    assert [each["id"] for each in collected(script, "--older", "0s")["removed"] if each["kind"] == "environment"] == [environment["directory"].rpartition("/")[2]]
 
 
 def test_a_time_that_is_none_is_named(script):

@@ -140,6 +140,19 @@ def test_env_list_shows_the_environment_that_was_made(released):
     assert all(one["id"] in extension.run("env", "list").stdout for one in listed)
 
 
+def test_the_id_of_an_environment_is_that_of_its_step(released):
+    extension, outcomes = released
+    listed = json.loads(extension.run("env", "list", "--json").stdout)["environments"]
+    made = [step for step in outcomes if step.startswith("env:")]
+    assert made and any(one["id"] in made for one in listed)
+    for step in made:
+        extension.run("logs", step)
+        explained = extension.run("explain", step, "matrix.yaml").stdout
+        assert explained.startswith(f"{step}\n") and f"{step} would be reused" in explained
+    refused = extension.run("explain", made[0][:-1], "matrix.yaml", code=2)
+    assert f"did you mean `{made[0]}`?" in refused.stderr
+
+
 def test_a_run_of_each_variant_alone_gives_the_bytes_of_the_full_run(released, extension):
     full = released[0].wheels()
     for variant in VARIANTS:

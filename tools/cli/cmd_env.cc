@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -188,6 +189,7 @@ std::string as_json(const std::vector<host::EnvironmentEntry>& entries,
     }
     const host::DiskUse bytes = disk.of(i);
     all.push_back({{"id", entry.id},
+                   {"directory", entry.place},
                    {"complete", entry.completeness == host::Completeness::complete},
                    {"python", entry.python},
                    {"torch", entry.torch},
@@ -260,7 +262,11 @@ Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, S
   std::vector<std::string> ids = options.ids;
   if (options.all) {
     TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(machine));
-    for (const host::EnvironmentEntry& entry : entries) ids.push_back(entry.id);
+    std::set<std::string> names;
+    for (const host::EnvironmentEntry& entry : entries) {
+      names.insert(std::filesystem::path(entry.place).filename().string());
+    }
+    ids.assign(names.begin(), names.end());
   } else if (ids.empty()) {
     return fail(ErrorKind::usage, "`env rm` needs an id",
                 "`pinwheel env list` lists them; `--all` removes all");

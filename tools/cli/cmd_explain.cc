@@ -3,6 +3,8 @@
 
 #include "cli/commands.h"
 #include "cli/load.h"
+#include "cli/plan_facts.h"
+#include "cli/prepare_run.h"
 #include "cli/run_forecast.h"
 #include "cli/version_facts.h"
 #include "host/git/git.h"
@@ -38,6 +40,37 @@ Result<std::string> forecast_of_id(RunScope scope, const std::string& id, Stream
   return out;
 }
 
+/// What an environment or a toolkit is made of and for what, and whether it would be made again.
+Result<std::string> environment_text(RunScope scope, const std::string& id, Streams& streams) {
+  TRY(const std::optional<RunForecast> forecast, forecast_run(scope, streams));
+  plan::Plan plan;
+  if (forecast) {
+    plan = forecast->plan;
+  } else {
+    TRY(const RunScope tests, up_to(plan::Stage::test, std::move(scope)));
+    TRY(plan, decide_plan(tests, plan_facts(tests.version, {})));
+  }
+  TRY(std::string text, report::explain_environment(plan, id));
+  if (!forecast) return text;
+  for (const journal::Forecast& step : forecast->steps) {
+    if (step.id == id) text += report::forecast_lines(step);
+  }
+  return text;
+}
+
+Result<std::string> variant_text(RunScope scope, const std::string& id, Streams& streams) {
+  const Loaded& loaded = scope.loaded;
+  TRY(const plan::Namings namings, name_builds(loaded, scope.outline, scope.version));
+  TRY(const std::string text,
+      report::explain({loaded.matrix, loaded.expansion, loaded.classes, namings}, id));
+  TRY(const std::string would, forecast_of_id(std::move(scope), id, streams));
+  return text + would;
+}
+
+bool is_environment(const std::string& id) {
+  return id.starts_with("env:") || id.starts_with("toolkit:");
+}
+
 }  // namespace
 
 Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& options,
@@ -47,18 +80,18 @@ Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& optio
   TRY(const MatrixChoice choice, choose_matrix(files, options.arguments));
   if (choice.globs.size() != 1) {
     return fail(ErrorKind::usage, "`explain` takes one id",
-                "`pinwheel plan --format ids` lists them; `build:CLASS` names a build");
+                "`pinwheel plan --format ids` lists them; `build:CLASS` names a build, and "
+                "`pinwheel env list` the environments");
   }
   TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
   TRY(const VersionFacts version,
       gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
   const plan::Outline whole = plan::make_outline(loaded.classes, loaded.expansion.variants);
-  TRY(const plan::Namings namings, name_builds(loaded, whole, version));
-  TRY(const std::string text,
-      report::explain({loaded.matrix, loaded.expansion, loaded.classes, namings}, choice.globs[0]));
-  TRY(const std::string would,
-      forecast_of_id({global, loaded, whole, options.levels, version}, choice.globs[0], streams));
-  streams.data(text + would);
+  const std::string& id = choice.globs[0];
+  RunScope scope{global, loaded, whole, options.levels, version};
+  TRY(const std::string text, is_environment(id) ? environment_text(std::move(scope), id, streams)
+                                                 : variant_text(std::move(scope), id, streams));
+  streams.data(text);
   return 0;
 }
 

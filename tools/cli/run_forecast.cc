@@ -50,13 +50,15 @@ Result<std::optional<RunForecast>> forecast_run(RunScope scope, Streams& streams
     return std::nullopt;
   }
   const auto digests = digest_outputs(prepared->plan, history);
-  RunForecast forecast{journal::forecast(prepared->plan, history, digests),
+  RunForecast forecast{{},
+                       journal::forecast(prepared->plan, history, digests),
                        std::move(prepared->gathered.recorded)};
   TRY(const run::Budget budget, budget_of({}));
   const plan::Results results =
       journal::still_there(journal::results_of(prepared->plan, history), digests);
   forecast.wall_time = run::predicted_wall_time(prepared->plan, budget, results);
   forecast.cores = budget.cores;
+  forecast.plan = std::move(prepared->plan);
   return forecast;
 }
 

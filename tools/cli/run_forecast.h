@@ -8,11 +8,13 @@
 #include "cli/run_scope.h"
 #include "cli/streams.h"
 #include "journal/forecast.h"
+#include "plan/step.h"
 
 namespace pinwheel::cli {
 
 /// A forecast of a run, based on earlier runs here.
 struct RunForecast {
+  plan::Plan plan;
   std::vector<journal::Forecast> steps;  ///< in plan order
   std::vector<RecordedResolution> environments;
   std::chrono::milliseconds wall_time{0};  ///< of the whole run, at most

@@ -30,10 +30,6 @@ constexpr double kBuildSeconds = 60;
 constexpr double kSecondsPerArchitecture = 30;
 constexpr double kTestSeconds = 30;
 
-std::string environment_step_id(const env::Request& request) {
-  return "env:" + env::digest(request).substr(0, 12);
-}
-
 std::map<std::string, std::string> build_variables(const StepInputs& in,
                                                    const matrix::Variant& variant,
                                                    const matrix::Settings& settings) {
@@ -116,8 +112,7 @@ class PlanBuilder {
     const bool made =
         is_known ? known->second.origin == ToolkitOrigin::made : env::asks_for_packages(request);
     if (!made) return std::string();
-    const std::string name = replace_all(env::toolkit_name(request.toolkit), "/", "-");
-    const std::string id = fmt::format("toolkit:{}-{}", name, digest.substr(0, 12));
+    const std::string id = toolkit_step_id(request);
     if (keys_.contains(id)) return id;
     MakeToolkit action{request, is_known ? known->second.exact : std::string(),
                        image_key(in_.facts, request)};

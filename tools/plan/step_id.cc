@@ -7,6 +7,8 @@
 #include <cctype>
 
 #include "base/digest.h"
+#include "base/text.h"
+#include "env/toolkit.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -14,6 +16,8 @@ namespace {
 constexpr std::string_view kTest = "test:";
 constexpr std::array<std::string_view, 5> kKinds = {"env:", "toolkit:", "build:", kTest,
                                                     "publish:"};
+// Of the digest in the id of an environment or a toolkit.
+constexpr size_t kDigits = 12;
 
 }  // namespace
 
@@ -27,7 +31,6 @@ bool is_step_id(std::string_view text) {
 std::string file_name_of(std::string_view id) {
   // The digest tells apart what looks the same in a slug or only begins alike.
   constexpr size_t kReadable = 100;
-  constexpr size_t kDigits = 12;
   return fmt::format("{}-{}", image_slug(id.substr(0, kReadable)),
                      sha256_hex(id).substr(0, kDigits));
 }
@@ -40,6 +43,15 @@ std::string image_slug(std::string_view image) {
     slug.push_back(kept ? static_cast<char>(std::tolower(byte)) : '-');
   }
   return slug;
+}
+
+std::string environment_step_id(const env::Request& request) {
+  return "env:" + env::digest(request).substr(0, kDigits);
+}
+
+std::string toolkit_step_id(const env::Request& request) {
+  return fmt::format("toolkit:{}-{}", replace_all(env::toolkit_name(request.toolkit), "/", "-"),
+                     env::toolkit_digest(request).substr(0, kDigits));
 }
 
 std::string test_id(std::string_view variant) {

@@ -2,6 +2,8 @@
 #include <string>
 #include <string_view>
 
+#include "env/request.h"
+
 namespace pinwheel::plan {
 
 /// Whether a text has the form of a step's id: "sdist", or a kind and a name, "build:cpu".
@@ -10,6 +12,10 @@ bool is_step_id(std::string_view text);
 /// "build:cpu" -> "build-cpu-5b10d5f23b00".
 std::string file_name_of(std::string_view id);
 
+/// "env:<digest>": the step that makes the environment of a request.
+std::string environment_step_id(const env::Request& request);
+/// "toolkit:cuda-13.0-<digest>": the step that makes the toolkit of a request.
+std::string toolkit_step_id(const env::Request& request);
 /// "test:<variant>".
 std::string test_id(std::string_view variant);
 /// "test:<variant>@<image>": the test of a variant's wheel on a distribution. The image's name is

@@ -92,6 +92,29 @@ Result<std::string> variant_text(const Explained& known, const matrix::VariantIn
   return out + build;
 }
 
+std::string request_text(const env::Request& request) {
+  std::string out;
+  if (!request.python.empty()) out += line("python", request.python);
+  if (!request.torch.spec.empty()) {
+    const std::string& index = request.torch.index;
+    out += line("torch", request.torch.spec + (index.empty() ? "" : " from " + index));
+  }
+  if (!request.requirements.empty()) out += line("packages", join(request.requirements, ", "));
+  if (!request.conda.packages.empty()) {
+    out += line("conda", join(request.conda.packages, ", "));
+  }
+  if (!request.toolkit.empty()) out += line("toolkit", request.toolkit);
+  if (!request.container.base.empty()) out += line("container", request.container.base);
+  return out;
+}
+
+/// The request of a step that makes an environment or a toolkit; nullptr for the others.
+const env::Request* made_by(const plan::Step& step) {
+  if (const auto* made = std::get_if<plan::CreateEnvironment>(&step.action)) return &made->request;
+  if (const auto* made = std::get_if<plan::MakeToolkit>(&step.action)) return &made->request;
+  return nullptr;
+}
+
 std::vector<std::string> known_ids(const Explained& known) {
   std::vector<std::string> ids;
   for (const matrix::Variant& variant : known.expansion.variants) ids.push_back(variant.id);
@@ -123,6 +146,27 @@ Result<std::string> explain(const Explained& known, const std::string& id) {
   return fail(ErrorKind::usage,
               fmt::format("{} has no variant or build {}", quoted(known.matrix.file), quoted(id)),
               suggest(id, known_ids(known)));
+}
+
+Result<std::string> explain_environment(const plan::Plan& plan, const std::string& id) {
+  std::vector<std::string> ids;
+  const env::Request* request = nullptr;
+  std::vector<std::string> users;
+  for (const plan::Step& step : plan.steps) {
+    const env::Request* const made = made_by(step);
+    if (made != nullptr) ids.push_back(step.id);
+    if (made != nullptr && step.id == id) request = made;
+    if (std::find(step.needs.begin(), step.needs.end(), id) != step.needs.end()) {
+      users.push_back(step.id);
+    }
+  }
+  if (request != nullptr) {
+    return fmt::format("{}\n{}{}", visible(id), request_text(*request),
+                       line("used by", join(users, " ")));
+  }
+  return fail(ErrorKind::usage,
+              fmt::format("the matrix has no environment or toolkit {}", quoted(id)),
+              ids.empty() ? "" : suggest(id, ids));
 }
 
 }  // namespace pinwheel::report

@@ -7,6 +7,7 @@
 #include "matrix/matrix.h"
 #include "matrix/settings.h"
 #include "plan/names.h"
+#include "plan/step.h"
 
 namespace pinwheel::report {
 
@@ -22,5 +23,9 @@ struct Explained {
 /// environment, commands and wheel names. `id` is a variant id, `test:ID` or `build:CLASS`; any
 /// other id is `usage` with the nearest.
 Result<std::string> explain(const Explained& known, const std::string& id);
+
+/// What an environment or a toolkit of the plan is made of, and the steps that use it; `usage` with
+/// the nearest for any other id.
+Result<std::string> explain_environment(const plan::Plan& plan, const std::string& id);
 
 }  // namespace pinwheel::report

@@ -34,6 +34,18 @@ TEST_CASE("text from outside is the id of a step by its form") {
   }
 }
 
+TEST_CASE("the ids of environments and toolkits are those of what they are requested for") {
+  pinwheel::env::Request request{.python = "3.11", .requirements = {"cmake"}};
+  const std::string id = environment_step_id(request);
+  CHECK(id.starts_with("env:"));
+  CHECK(id.size() == 16);
+  request.toolkit = "cuda/13.0.2";
+  CHECK(environment_step_id(request) == id);
+  CHECK(toolkit_step_id(request).starts_with("toolkit:cuda-13.0-"));
+  request.requirements = {"ninja"};
+  CHECK(environment_step_id(request) != id);
+}
+
 TEST_CASE("the name of a file for a step stays in its directory, and is the step's alone") {
   CHECK(file_name_of("build:cpu").starts_with("build-cpu-"));
   CHECK(file_name_of("build:a/b") != file_name_of("build:a-b"));

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kToolkits = "toolkits";
 constexpr const char* kImages = "images";
-constexpr std::array<const char*, 3> kKinds = {"environments", "conda", kToolkits};
+constexpr const char* kConda = "conda";
+constexpr std::array<const char*, 3> kKinds = {"environments", kConda, kToolkits};
 
 /// The directories with environments: the cache, and its subdirectory for each image.
 Result<std::vector<fs::path>> roots(const EnvMachine& machine) {
@@ -29,11 +30,22 @@ Result<std::vector<fs::path>> roots(const EnvMachine& machine) {
   return found;
 }
 
+/// The first step that made or used it as its environment or toolkit; without one, its id as it is.
+std::string step_of(const EnvironmentEntry& row) {
+  std::string id = row.id;
+  for (const CacheUse& use : row.uses) {
+    const std::string& step = use.user.step;
+    if (step.starts_with("env:") || step.starts_with("toolkit:")) id = step;
+  }
+  return id;
+}
+
 Result<EnvironmentEntry> entry(const EnvMachine& machine, const fs::path& kind,
                                const std::string& id) {
   EnvironmentEntry row{.id = id, .place = (kind / id).string()};
   const fs::path directory = machine.cache / kind / id;
   row.uses = uses_of(machine.files, directory);
+  if (kind.filename() != kConda) row.id = step_of(row);
   TRY(const bool complete, is_complete(machine, directory));
   if (!complete) return row;
   TRY(const std::string text, machine.files.read(directory / kCompleteMarker));
@@ -67,6 +79,16 @@ Done add_rows(const EnvMachine& machine, const fs::path& kind,
   return {};
 }
 
+/// The ids of its steps and the name of its directory.
+std::vector<std::string> names_of(const EnvironmentEntry& row) {
+  std::vector<std::string> names = {fs::path(row.place).filename().string(), row.id};
+  for (const CacheUse& use : row.uses) {
+    const bool own = use.user.step.starts_with("env:") || use.user.step.starts_with("toolkit:");
+    if (own && row.place.find(kConda) == std::string::npos) names.push_back(use.user.step);
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine) {
@@ -85,20 +107,31 @@ std::chrono::sys_seconds last_use(const EnvironmentEntry& entry) {
 Done remove_environment(const EnvMachine& machine, const std::string& id) {
   TRY(const std::vector<EnvironmentEntry> rows, list_environments(machine));
   std::vector<std::string> all;
+  std::vector<std::string> exact;
   std::vector<std::string> matching;
   for (const EnvironmentEntry& row : rows) {
-    all.push_back(row.id);
-    if (!id.empty() && row.id.starts_with(id)) matching.push_back(row.place);
+    const std::vector<std::string> names = names_of(row);
+    all.insert(all.end(), names.begin(), names.end());
+    const auto starts = [&id](const std::string& name) { return name.starts_with(id); };
+    if (std::find(names.begin(), names.end(), id) != names.end()) exact.push_back(row.place);
+    if (!id.empty() && std::any_of(names.begin(), names.end(), starts)) {
+      matching.push_back(row.place);
+    }
   }
-  if (matching.size() != 1) {
+  if (!exact.empty()) matching = std::move(exact);
+  if (matching.empty() ||
+      (matching.size() > 1 && std::find(all.begin(), all.end(), id) == all.end())) {
     return fail(ErrorKind::usage,
                 fmt::format("{} environments have an id that starts with {}", matching.size(),
                             pinwheel::quoted(id)),
                 matching.empty() ? suggest(id, all) : "pass more of the id");
   }
-  const fs::path directory = machine.cache / matching.front();
-  TRY(const auto lock, lock_unused(machine, directory));
-  return remove_directory(machine, directory);
+  for (const std::string& place : matching) {
+    const fs::path directory = machine.cache / place;
+    TRY(const auto lock, lock_unused(machine, directory));
+    TRY_DONE(remove_directory(machine, directory));
+  }
+  return {};
 }
 
 }  // namespace pinwheel::host

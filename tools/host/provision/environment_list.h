@@ -15,7 +15,7 @@ enum class Completeness { complete, partial };
 /// A row of `env list`: a base environment, a conda prefix that environments are based on, or a
 /// toolkit in its own prefix.
 struct EnvironmentEntry {
-  std::string id;
+  std::string id;  ///< of its first step, "env:0123456789ab"; else the name of its directory
   std::string place = {};  ///< its directory, relative to the cache
   Completeness completeness = Completeness::partial;
   std::string python = {};       ///< this and the rest only if complete; empty for a toolkit
@@ -35,8 +35,9 @@ std::chrono::sys_seconds last_use(const EnvironmentEntry& entry);
 /// each image, in the same order.
 Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
 
-/// Removes an environment, conda prefix or toolkit; `id` may be a prefix of its id. `usage` if none
-/// or several match, `environment` if another process makes or uses it.
+/// Removes what a step made if `id` is the step's, else the one environment, conda prefix or
+/// toolkit whose step or directory has a name that starts with `id`. `usage` if none or several
+/// match, `environment` if another process makes or uses it.
 Done remove_environment(const EnvMachine& machine, const std::string& id);
 
 }  // namespace pinwheel::host
