@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "env/pass_list.h"
+#include "env/public_url.h"
 
 namespace pinwheel::env {
 namespace {
@@ -91,19 +92,27 @@ ports::Command upgrade_pip(const Pip& pip) {
 
 ports::Command probe_index(const Pip& pip, const std::string& index) {
   // The certificates that pip would use: PIP_CERT, else its usual variables, else the system's.
-  constexpr std::string_view kProbe = R"(import os, ssl, sys, urllib.error, urllib.request
+  constexpr std::string_view kProbe = R"(import os, ssl, sys, time, urllib.error, urllib.request
 pem = os.environ.get("PIP_CERT") or os.environ.get("REQUESTS_CA_BUNDLE")
 context = ssl.create_default_context(cafile=pem or None)
-try:
-    urllib.request.urlopen(sys.argv[1].rstrip("/") + "/torch/", timeout=5, context=context).close()
-except urllib.error.HTTPError as error:
-    sys.exit(error.code >= 500)
-except Exception as error:
-    sys.exit("%s: %s" % (type(error).__name__, error)))";
+def reason():
+    try:
+        urllib.request.urlopen(sys.argv[1].rstrip("/") + "/torch/", timeout=5, context=context).close()
+    except urllib.error.HTTPError as error:
+        return "HTTP %d %s" % (error.code, error.reason) if error.code >= 500 else None
+    except Exception as error:
+        return "%s: %s" % (type(error).__name__, error)
+for pause in (0, 0.5, 1):
+    time.sleep(pause)
+    why = reason()
+    if why is None or "CERTIFICATE_VERIFY_FAILED" in why:
+        break
+sys.exit(why))";
   ports::Command command;
-  command.argv = {pip.python, "-I", "-c", std::string(kProbe), index};
+  // Python's client takes no credentials in a URL; an index that asks for them has answered.
+  command.argv = {pip.python, "-I", "-c", std::string(kProbe), without_credentials(index)};
   command.environment = pip.variables;
-  command.timeout = std::chrono::seconds(15);
+  command.timeout = std::chrono::seconds(30);
   return command;
 }
 
@@ -114,7 +123,7 @@ ports::Command resolve_torch(const Pip& pip, const Request& request, const std::
                                         "--no-deps", "--report", report};
   arguments.insert(arguments.end(), spec.options.begin(), spec.options.end());
   if (!index.empty()) {
-    arguments.emplace_back("--extra-index-url");
+    arguments.emplace_back("--index-url");
     arguments.push_back(index);
   }
   arguments.push_back(spec.requirement);

@@ -44,10 +44,12 @@ ports::Command list_configuration(const Pip& pip);
 
 ports::Command upgrade_pip(const Pip& pip);
 
-/// Requests the torch page of `index` with Python's own HTTP client, once, for at most five
-/// seconds. Exits 0 if the index answered at all, even with 404, which pip reports later.
+/// Requests the torch page of `index` with Python's own HTTP client, up to three times, for at most
+/// five seconds each. Exits 0 if the index answered at all, even with 404, which pip reports later;
+/// else its last line on stderr is the reason.
 ports::Command probe_index(const Pip& pip, const std::string& index);
-/// Resolves torch alone, from its extra index or the user's own configuration; writes `report`.
+/// Resolves torch alone, from its own index if there is one (with a `pip` of `without_indexes` from
+/// nowhere else), or as the user's pip is configured; writes `report`.
 ports::Command resolve_torch(const Pip& pip, const Request& request, const std::string& index,
                              const std::string& report);
 /// Resolves the whole set. `torch` is the requirement for torch, already pinned; empty: none.

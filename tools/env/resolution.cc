@@ -136,6 +136,8 @@ Result<PipReport> parse_pip_report(std::string_view text) {
     report.pip = json.at("pip_version").get<std::string>();
     for (const Json& item : json.at("install")) {
       TRY(PipPackage package, parse_package(item));
+      report.requires_dist[package.name] =
+          item.at("metadata").value("requires_dist", std::vector<std::string>());
       report.packages.push_back(std::move(package));
     }
     sort(report.packages);

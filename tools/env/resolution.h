@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,9 +43,8 @@ struct Resolution {
   std::vector<CondaPackage> conda = {};  ///< sorted by name; empty unless Python comes from conda
   /// Dependencies of torch that are not installed on a machine without a GPU; sorted by name.
   std::vector<PipPackage> absent = {};
-  std::string torch_index =
-      {};                ///< the extra index that torch came from; empty: the user's default
-  std::string pip = {};  ///< version of the pip that resolved
+  std::string torch_index = {};  ///< the index that torch came from; empty: as pip was configured
+  std::string pip = {};          ///< version of the pip that resolved
   std::chrono::sys_seconds at = {};  ///< when
 
   bool operator==(const Resolution&) const = default;
@@ -61,6 +61,8 @@ struct Resolution {
 struct PipReport {
   std::string pip;
   std::vector<PipPackage> packages;
+  /// The requirements of each package, as its METADATA has them, by normalized name.
+  std::map<std::string, std::vector<std::string>> requires_dist = {};
 };
 Result<PipReport> parse_pip_report(std::string_view json);
 

@@ -20,7 +20,7 @@ enum class ToolkitFrom { automatic, path, pypi, conda, container };
 /// variant; templates are expanded.
 struct TorchSettings {
   std::string spec = {};   ///< pip requirement, "torch~=2.13.0"; empty: no torch in the environment
-  std::string index = {};  ///< extra index for torch only; empty: as pip is configured
+  std::string index = {};  ///< the index of torch alone; empty: as pip is configured
 
   bool operator==(const TorchSettings&) const = default;
 };

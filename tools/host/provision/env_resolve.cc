@@ -8,9 +8,12 @@
 #include <optional>
 
 #include "base/text.h"
+#include "env/classify_pip.h"
 #include "env/commands.h"
 #include "env/interpreter.h"
+#include "env/pip_index.h"
 #include "env/public_url.h"
+#include "env/torch_index.h"
 #include "host/provision/conda_prefix.h"
 #include "host/provision/conda_solve.h"
 #include "host/provision/env_pip.h"
@@ -46,7 +49,7 @@ Result<Ground> conda_ground(const EnvMachine& machine, const env::Request& reque
 
 struct Torch {
   env::PipPackage package;
-  std::string index = {};  ///< the extra index, when it answered
+  std::string index = {};  ///< its own index; empty: as pip is configured
   std::vector<Error> warnings = {};
 };
 
@@ -57,47 +60,109 @@ Result<env::PipReport> report_of(const EnvMachine& machine, const ports::Command
   return env::parse_pip_report(text);
 }
 
-Result<env::PipPackage> torch_from(const EnvMachine& machine, const env::Pip& pip,
-                                   const env::Request& request, const std::string& index,
-                                   const std::string& report) {
+/// Whether torch is a file at a URL, for which no index counts.
+bool is_direct(const matrix::TorchSettings& torch) {
+  return torch.spec.find("://") != std::string::npos;
+}
+
+/// A torch that pip found, and for which compute it was built.
+struct FoundTorch {
+  env::PipPackage package;
+  std::string label;  ///< "cu130"; empty: unknown
+};
+
+Result<FoundTorch> torch_from(const EnvMachine& machine, const env::Pip& pip,
+                              const env::Request& request, const std::string& index,
+                              const std::string& report) {
+  std::string what = fmt::format("resolving {}", pinwheel::quoted(request.torch.spec));
+  if (!index.empty()) what += " from " + pinwheel::quoted(env::without_credentials(index));
   TRY(const env::PipReport found,
-      report_of(machine, env::resolve_torch(pip, request, index, report), report,
-                fmt::format("resolving {}", pinwheel::quoted(request.torch.spec))));
+      report_of(machine, env::resolve_torch(pip, request, index, report), report, what));
   if (found.packages.size() != 1) {
     return fail(ErrorKind::config,
                 fmt::format("{} is not a single package", pinwheel::quoted(request.torch.spec)),
                 "write one requirement, `torch~=2.13.0`");
   }
-  return found.packages.front();
+  const env::PipPackage& torch = found.packages.front();
+  return FoundTorch{torch, env::label_of_torch(torch, found.requires_dist.at(torch.name))};
 }
 
-/// Whether the index has a page for torch. Queried with pip, to use the user's proxy and
-/// certificates: `pip download` would do the same, but takes long if the index is down.
-Result<bool> answers(const EnvMachine& machine, const env::Pip& pip, const std::string& index) {
+constexpr std::string_view kNotReplaced =
+    "the torch of another index may be for another compute, so it does not replace it";
+
+/// Why an index does not respond; nullopt if it does. Queried with the Python of pip, to use the
+/// user's proxy and certificates: pip would do the same, but takes long if the index is down.
+Result<std::optional<Error>> silence_of(const EnvMachine& machine, const env::Pip& pip,
+                                        const std::string& index) {
+  // Only pip can look into a directory.
+  if (index.starts_with("file:")) return std::nullopt;
   TRY(const ports::Captured ran, machine.process.capture(env::probe_index(pip, index)));
   if (ran.exit.canceled) return fail(ErrorKind::interrupted, "resolving was interrupted");
-  return ran.exit.ok();
+  if (ran.exit.ok()) return std::nullopt;
+  const env::Diagnosis diagnosis = env::classify_pip(ran.exit, ran.err);
+  const bool permanent = diagnosis.kind == ErrorKind::environment;
+  const std::string reason = split(trim(ran.err), '\n').back();
+  return Error{.kind = permanent ? diagnosis.kind : ErrorKind::transient,
+               .message = fmt::format("the index {} for torch does not respond: {}",
+                                      pinwheel::quoted(env::without_credentials(index)),
+                                      reason.empty() ? "no answer in time" : reason),
+               .hint = permanent ? diagnosis.hint : std::string(kNotReplaced)};
+}
+
+/// Torch from its own index, and from nowhere else: another index may have a build for another
+/// compute under the same name.
+Result<Torch> torch_of_index(const EnvMachine& machine, const env::Pip& pip,
+                             const env::Request& request, const std::string& configuration,
+                             const std::string& report) {
+  const env::Pip alone{pip.python, env::without_indexes(pip.variables, configuration)};
+  Result<FoundTorch> found = torch_from(machine, alone, request, request.torch.index, report);
+  if (found) return Torch{std::move(found->package), request.torch.index};
+  Error error = std::move(found).error();
+  if (error.kind == ErrorKind::config) {
+    error.hint =
+        fmt::format("Python {} needs a build on that index: {}", request.python, kNotReplaced);
+  }
+  return fail(std::move(error));
+}
+
+/// Torch from where pip is configured to look, in place of an index that is silent: only if it is a
+/// build for the same compute.
+Result<Torch> torch_instead(const EnvMachine& machine, const env::Pip& pip,
+                            const env::Request& request, Error silent, const std::string& report) {
+  const Result<FoundTorch> found = torch_from(machine, pip, request, {}, report);
+  if (!found && found.error().kind == ErrorKind::interrupted) return fail(found.error());
+  if (!found) return fail(std::move(silent));
+  if (!env::is_build_of(request.torch.index, found->label)) {
+    silent.hint = fmt::format("torch {} of the pip configuration {}, and does not replace it",
+                              found->package.version,
+                              found->label.empty() ? "does not say for which compute it was built"
+                                                   : fmt::format("was built for {}", found->label));
+    return fail(std::move(silent));
+  }
+  silent.hint = fmt::format("torch {} of the pip configuration was built for {}, too, and is used",
+                            found->package.version, found->label);
+  return Torch{found->package, {}, {std::move(silent)}};
 }
 
 Result<Torch> resolve_torch(const EnvMachine& machine, const env::Pip& pip,
                             const env::Request& request, const fs::path& reports) {
-  Torch torch;
-  const std::string& index = request.torch.index;
-  if (!index.empty()) {
-    TRY(const bool up, answers(machine, pip, index));
-    if (up) {
-      torch.index = index;
-    } else {
-      torch.warnings.push_back(
-          {.kind = ErrorKind::transient,
-           .message =
-               fmt::format("the index {} for torch does not respond", pinwheel::quoted(index)),
-           .hint = "torch is taken from the indexes of the pip configuration instead"});
-    }
+  const std::string report = (reports / "torch.json").string();
+  if (request.torch.index.empty() || is_direct(request.torch)) {
+    TRY(FoundTorch found, torch_from(machine, pip, request, {}, report));
+    return Torch{std::move(found.package)};
   }
-  TRY(torch.package,
-      torch_from(machine, pip, request, torch.index, (reports / "torch.json").string()));
-  return torch;
+  TRY(const ports::Captured listed, machine.process.capture(env::list_configuration(pip)));
+  if (env::configured_indexes(listed.out).no_index) {
+    Error unasked{ErrorKind::environment,
+                  fmt::format("the index {} for torch is not asked: pip is configured with "
+                              "`no-index`",
+                              pinwheel::quoted(env::without_credentials(request.torch.index))),
+                  {}};
+    return torch_instead(machine, pip, request, std::move(unasked), report);
+  }
+  TRY(std::optional<Error> silent, silence_of(machine, pip, request.torch.index));
+  if (silent) return torch_instead(machine, pip, request, *std::move(silent), report);
+  return torch_of_index(machine, pip, request, listed.out, report);
 }
 
 /// Builds and tests of one run resolve a nightly minutes apart.
@@ -105,7 +170,7 @@ constexpr std::chrono::hours kSameNightly{1};
 
 /// The request with the version of torch that an equal choice got before, if that still counts.
 env::Request with_recorded_torch(const EnvMachine& machine, env::Request request, Refresh refresh) {
-  if (refresh == Refresh::yes) return request;
+  if (refresh == Refresh::yes || is_direct(request.torch)) return request;
   const Result<env::Resolution> known = load_resolution(machine, env::torch_digest(request));
   if (!known || known->packages.size() != 1) return request;
   if (env::is_nightly(request) && machine.clock.now() - known->at > kSameNightly) return request;
@@ -126,7 +191,7 @@ Done record_torch(const EnvMachine& machine, const env::Request& request, const 
 }
 
 /// A torch from its own index is pinned by URL, else by version: the second resolution must not use
-/// the extra index.
+/// that index.
 std::string pin(const Torch& torch) {
   if (torch.index.empty()) return torch.package.name + "==" + torch.package.version;
   return fmt::format("{} @ {}#sha256={}", torch.package.name, torch.package.url,
@@ -168,6 +233,12 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
     package.url = env::public_url(package.url, named);
   }
   return result;
+}
+
+/// Whether a recorded torch is from its own index, or a build for the same compute.
+bool has_own_torch(const env::Request& request, const env::Resolution& known) {
+  return request.torch.index.empty() || !known.torch_index.empty() || is_direct(request.torch) ||
+         env::is_build_of(request.torch.index, env::label_of_torch(known));
 }
 
 void log_resolution(const EnvMachine& machine, const env::Request& request, std::string decision) {
@@ -214,7 +285,8 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
     // again.
     const Result<env::Resolution> known = load_resolution(machine, env::digest(request));
     // Conda packages include the Python that they were resolved for.
-    if (known && (conda || known->python == env::full_version(ground->interpreter))) {
+    if (known && has_own_torch(request, *known) &&
+        (conda || known->python == env::full_version(ground->interpreter))) {
       log_resolution(machine, request, "recorded in " + path.string());
       return Resolved{*known};
     }

@@ -12,7 +12,7 @@ enum class Refresh { no, yes };
 /// A resolution, with warnings for the user.
 struct Resolved {
   env::Resolution resolution;
-  std::vector<Error> warnings = {};  ///< such as an extra index that did not respond
+  std::vector<Error> warnings = {};  ///< such as an index of torch that did not respond
 };
 
 /// The exact packages of a request: the recorded resolution if there is one for this interpreter
@@ -25,8 +25,9 @@ struct Resolved {
 /// Requests that choose torch alike (`env::torch_digest`) get the same version: the first records
 /// it for the others, so that a wheel is tested with the torch that it was built with.
 ///
-/// The extra index of torch is used only for torch: no other name is requested from it. If it does
-/// not respond, the user's configuration is used, with a warning. Errors: `config` for a
+/// The index of torch is used only for torch: no other name is requested from it, and torch comes
+/// from nowhere else. If it does not respond, a torch of the user's configuration replaces it, with
+/// a warning, if that is a build for the same compute (env/torch_index.h). Errors: `config` for a
 /// requirement that nothing satisfies, `transient` for an index that does not respond at the
 /// moment, `environment` for a missing interpreter.
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
