@@ -219,3 +219,34 @@ def test_a_difference_between_two_creations_is_reported(script, tmp_path):
     (compared,) = json.loads(differs.stdout)["environments"]
     (file,) = compared["differences"]
     assert file["path"].endswith("site-packages/spam.py") and file["what"] == "other contents"
+
+
+def test_one_package_is_upgraded_and_the_others_keep_their_versions(script, wheels):
+    script.run("env", "lock", "matrix.yaml")
+    assert packages_of(script) == {"eggs": "2.0", "spam": "1.0"}
+    make_wheel(wheels, "spam", "1.1")
+    make_wheel(wheels, "spam", "1.2", requires=["eggs>=2.5"])
+    make_wheel(wheels, "eggs", "2.5")
+    make_wheel(wheels, "eggs", "2.6")
+    upgraded = script.run("env", "lock", "matrix.yaml", "--upgrade-package", "Spam")
+    # 1.2 needs other eggs than the lock has.
+    assert packages_of(script) == {"eggs": "2.0", "spam": "1.1"}
+    assert f"{LOCK}: `spam`: 1.0 -> 1.1" in upgraded.stderr and "`eggs`" not in upgraded.stderr
+    script.run("env", "lock", "matrix.yaml", "--check")
+    script.run("env", "lock", "matrix.yaml", "--upgrade-package", "spam", "--upgrade-package", "eggs==2.5")
+    assert packages_of(script) == {"eggs": "2.5", "spam": "1.2"}
+    before = locks_of(script)
+    script.run("env", "lock", "matrix.yaml", "--upgrade-package", "spam")
+    assert locks_of(script) == before
+    # A build uses what was upgraded.
+    script.run("build", "matrix.yaml", f"{TAG}-plain")
+
+
+def test_a_package_that_no_lock_has_cannot_be_upgraded(script):
+    script.run("env", "lock", "matrix.yaml")
+    before = locks_of(script)
+    refused = script.run("env", "lock", "matrix.yaml", "--upgrade-package", "spa", code=2)
+    assert "no lock has a package `spa`" in refused.stderr and "did you mean `spam`?" in refused.stderr
+    script.run("env", "lock", "matrix.yaml", "--upgrade-package", "spam", "--check", code=2)
+    script.run("env", "lock", "matrix.yaml", "--upgrade-package", "spam", "--refresh", code=2)
+    assert locks_of(script) == before

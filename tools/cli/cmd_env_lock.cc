@@ -264,11 +264,16 @@ Result<RunScope> read_scope(const GlobalOptions& global, const EnvLockOptions& o
 }
 
 /// The source of the packages; `needed` is still empty.
-ForLocks work_of(const RunScope& scope, const EnvLockOptions& options) {
-  return {plan::lock_directory(scope.loaded.matrix.file),
-          {},
-          options.check ? LockWork::check : LockWork::write,
-          options.refresh ? Refresh::yes : Refresh::no};
+Result<ForLocks> work_of(const RunScope& scope, const EnvLockOptions& options) {
+  ForLocks work{plan::lock_directory(scope.loaded.matrix.file),
+                {},
+                options.check ? LockWork::check : LockWork::write,
+                options.refresh ? Refresh::yes : Refresh::no};
+  for (const std::string& text : options.upgraded) {
+    TRY(pep::Requirement package, pep::parse_requirement(text));
+    work.upgraded.push_back(std::move(package));
+  }
+  return work;
 }
 
 /// The locks of a scope, which has what its project and its backend require.
@@ -297,7 +302,7 @@ Result<Locked> brought_up_to_date(RunScope scope, const EnvLockOptions& options,
   TRY(const BuildFacts build, gather_build_facts(scope.loaded, workplace, std::nullopt));
   scope.loaded.matrix.build_requires = build.build_requires.texts;
   const plan::PlanFacts facts = plan_facts(scope.version, build);
-  ForLocks source = work_of(scope, options);
+  TRY(ForLocks source, work_of(scope, options));
   TRY(scope.loaded.matrix,
       ask_backends({scope, workplace, facts}, build.build_requires.question, source, streams));
   TRY(Locking what, read_locking(std::move(scope)));

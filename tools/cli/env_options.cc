@@ -67,6 +67,12 @@ void add_env(CLI::App& program, EnvCommands& env) {
                 "write nothing; exit 7 when a lock is missing, out of date or damaged");
   lock.add_flag("--refresh", env.lock.refresh,
                 "resolve locked packages again; with `--check`, show what would change");
+  lock.add_option("--upgrade-package", env.lock.upgraded,
+                  "upgrade this package, `NAME` or `NAME==VERSION`, in every lock that has it, and "
+                  "keep the versions of the others; may be repeated")
+      ->type_name("PACKAGE")
+      ->excludes("--check")
+      ->excludes("--refresh");
   lock.add_flag("--json", env.lock.json, "as JSON");
   add_env_shell(app, env.shell);
   add_env_export(app, env.exporting);

@@ -1,11 +1,15 @@
 #include "cli/lock_packages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/text.h"
 #include "env/lock_difference.h"
 #include "env/request.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/env_resolve.h"
+#include "pep/name.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -36,13 +40,64 @@ std::vector<LockFile> lockable(const host::EnvMachine& machine, std::vector<Lock
   return locks;
 }
 
+bool is_locked(const LockFile& lock, const pep::Requirement& package) {
+  return lock.lock && lock.lock->resolution.find(pep::normalize_name(package.name)) != nullptr;
+}
+
+/// Whether a package of a lock is to be upgraded.
+bool has_upgrade(const LockFile& lock, const std::vector<pep::Requirement>& upgraded) {
+  return std::any_of(upgraded.begin(), upgraded.end(),
+                     [&lock](const pep::Requirement& package) { return is_locked(lock, package); });
+}
+
+/// Every package to upgrade must be in a lock.
+Done check_upgraded(const std::vector<LockFile>& locks,
+                    const std::vector<pep::Requirement>& upgraded) {
+  for (const pep::Requirement& package : upgraded) {
+    std::vector<std::string> names;
+    bool found = false;
+    bool conda = false;
+    for (const LockFile& lock : locks) {
+      found = found || is_locked(lock, package);
+      if (!lock.lock) continue;
+      for (const env::PipPackage& each : lock.lock->resolution.packages) names.push_back(each.name);
+      for (const env::CondaPackage& each : lock.lock->resolution.conda) {
+        conda = conda || each.name == package.name;
+      }
+    }
+    if (found) continue;
+    return fail(ErrorKind::usage,
+                conda ? fmt::format("{} is a conda package, and those are solved together",
+                                    quoted(package.name))
+                      : fmt::format("no lock has a package {}", quoted(package.name)),
+                conda ? "use `--refresh`" : suggest(package.name, names));
+  }
+  return {};
+}
+
+/// Upgrades the packages of a current lock, and records the result.
+Done upgrade_lock(const RunView& run, LockFile& lock, const std::vector<pep::Requirement>& upgraded,
+                  Streams& streams) {
+  const env::Resolution& before = lock.lock->resolution;
+  TRY(const env::Resolution now,
+      upgrade_packages(run.workplace, lock.target.request, {before, upgraded}, streams));
+  if (now.digest() != before.digest()) lock.state = LockState::stale;
+  return {};
+}
+
 Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& what,
                                          Streams& streams) {
   host::LocalMachine local(run.workplace);
   TRY(std::vector<LockFile> locks, read_needed(local.files, run, what));
+  TRY_DONE(check_upgraded(locks, what.upgraded));
   Decided decided;
   for (LockFile& lock : locks) {
     if (lock.state != LockState::current) continue;
+    if (has_upgrade(lock, what.upgraded)) {
+      TRY_DONE(upgrade_lock(run, lock, what.upgraded, streams));
+      decided.insert(env::digest(lock.target.request));
+      continue;
+    }
     if (what.refresh == Refresh::yes) {
       lock.state = LockState::stale;
       continue;

@@ -189,6 +189,7 @@ struct EnvLockOptions {
   LevelOptions levels;
   bool check = false;
   bool refresh = false;
+  std::vector<std::string> upgraded = {};  ///< names of packages, or requirements
   bool json = false;
 };
 

@@ -44,13 +44,15 @@ struct FromRecord {};
 enum class LockWork { write, check };
 
 /// For `env lock`. `write`: current locks are kept and everything else is resolved; with `refresh`,
-/// everything is resolved. `check`: nothing is resolved; with `refresh`, everything is resolved in
-/// a separate state directory, for comparison.
+/// everything is resolved, and with `upgraded`, those packages of current locks. `check`: nothing
+/// is resolved; with `refresh`, everything is resolved in a separate state directory, for
+/// comparison.
 struct ForLocks {
   std::string directory;
   std::vector<plan::LockTarget> needed;
   LockWork work = LockWork::write;
   Refresh refresh = Refresh::no;
+  std::vector<pep::Requirement> upgraded = {};
 };
 
 /// The source of the exact packages of a run's environments.

@@ -209,6 +209,18 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
   return packages;
 }
 
+Result<env::Resolution> upgrade_packages(const host::Workplace& workplace,
+                                         const env::Request& request, const host::Upgrade& upgrade,
+                                         Streams& streams) {
+  const host::LocalMachine local(workplace);
+  TRY(const std::unique_ptr<host::ContainedMachine> contained, contain(local, workplace, request));
+  const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
+  announce(machine, describe(request), SolvedBy::pip, streams);
+  TRY(host::Resolved resolved, host::resolve_upgrade(machine, request, upgrade));
+  for (const Error& warning : resolved.warnings) streams.warn(warning);
+  return std::move(resolved.resolution);
+}
+
 Result<RecordedPackages> recall_packages(const RunView& run) {
   const host::LocalMachine local(run.workplace);
   TRY(const std::vector<env::Request> requests, environment_requests(run));

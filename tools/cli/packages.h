@@ -33,6 +33,12 @@ using Decided = std::set<std::string>;
 Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Refresh refresh,
                                   Streams& streams);
 
+/// Upgrades packages of a request whose other packages keep their locked versions, where the
+/// request is resolved: here or in its container. Returns what is recorded then.
+Result<env::Resolution> upgrade_packages(const host::Workplace& workplace,
+                                         const env::Request& request, const host::Upgrade& upgrade,
+                                         Streams& streams);
+
 /// An environment that the plan needs, and the age of its resolution.
 struct RecordedResolution {
   std::string environment;                                 ///< "Python 3.11, torch~=2.13.0"

@@ -131,9 +131,13 @@ ports::Command resolve_torch(const Pip& pip, const Request& request, const std::
 }
 
 ports::Command resolve_all(const Pip& pip, const Request& request, const std::string& torch,
-                           const std::string& report) {
+                           const std::string& report, const std::string& constraints) {
   std::vector<std::string> arguments = {"pip",      "install", "--dry-run", "--ignore-installed",
                                         "--report", report};
+  if (!constraints.empty()) {
+    arguments.emplace_back("--constraint");
+    arguments.push_back(constraints);
+  }
   std::vector<std::string> requirements;
   for (const std::string& text : request.requirements) {
     const Spec spec = parse_spec(text);

@@ -53,8 +53,9 @@ ports::Command probe_index(const Pip& pip, const std::string& index);
 ports::Command resolve_torch(const Pip& pip, const Request& request, const std::string& index,
                              const std::string& report);
 /// Resolves the whole set. `torch` is the requirement for torch, already pinned; empty: none.
+/// `constraints` is a file of versions that packages must have; empty: none.
 ports::Command resolve_all(const Pip& pip, const Request& request, const std::string& torch,
-                           const std::string& report);
+                           const std::string& report, const std::string& constraints = {});
 
 /// Installs exactly the lines of a requirements file with hashes into the environment of
 /// `target_python`.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
@@ -230,6 +231,26 @@ std::string constraints_text(const Resolution& resolution, Purpose purpose) {
     }
   }
   return text;
+}
+
+std::string constraints_text(const Resolution& resolution,
+                             const std::vector<pep::Requirement>& upgraded) {
+  Resolution kept;
+  std::string text;
+  for (const pep::Requirement& each : upgraded) {
+    if (!each.specifiers.empty()) text += pep::to_string(each) + "\n";
+  }
+  std::copy_if(resolution.packages.begin(), resolution.packages.end(),
+               std::back_inserter(kept.packages), [&upgraded](const PipPackage& package) {
+                 return package.name != "torch" && !is_named(upgraded, package.name);
+               });
+  return text + constraints_text(kept, Purpose::build);
+}
+
+bool is_named(const std::vector<pep::Requirement>& requirements, std::string_view name) {
+  return std::any_of(
+      requirements.begin(), requirements.end(),
+      [name](const pep::Requirement& each) { return pep::normalize_name(each.name) == name; });
 }
 
 Spec parse_spec(std::string_view spec) {

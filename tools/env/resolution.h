@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "env/request.h"
+#include "pep/requirement.h"
 
 namespace pinwheel::env {
 
@@ -78,6 +79,13 @@ std::string requirements_text(const Resolution& resolution, TorchPart part);
 /// For builds, it pins every package. For tests, it pins torch and its GPU libraries: whatever else
 /// came with torch may be replaced, as in a user's environment.
 std::string constraints_text(const Resolution& resolution, Purpose purpose);
+/// One that pins every package of the resolution except torch and those of the requirements
+/// `upgraded`, which are lines of it if they name versions.
+std::string constraints_text(const Resolution& resolution,
+                             const std::vector<pep::Requirement>& upgraded);
+
+/// Whether one of the requirements is for the package with this normalized name.
+bool is_named(const std::vector<pep::Requirement>& requirements, std::string_view name);
 
 /// Whether the request uses nightly builds (`--pre`): it is resolved again in each run.
 bool is_nightly(const Request& request);

@@ -94,6 +94,13 @@ TEST_CASE("torch can be installed separately") {
   CHECK(constraints_text(example_resolution(), Purpose::build) ==
         "ninja==1.13.2\ntorch==2.13.0+cpu\n");
   CHECK(constraints_text(example_resolution(), Purpose::test) == "torch==2.13.0+cpu\n");
+  // Torch has a pin of its own.
+  const auto upgrading = [](const char* text) {
+    return std::vector{*pep::parse_requirement(text)};
+  };
+  CHECK(constraints_text(example_resolution(), upgrading("other")) == "ninja==1.13.2\n");
+  CHECK(constraints_text(example_resolution(), upgrading("Ninja")).empty());
+  CHECK(constraints_text(example_resolution(), upgrading("Ninja<2")) == "Ninja<2\n");
 }
 
 TEST_CASE("a request with `--pre` uses nightly builds") {

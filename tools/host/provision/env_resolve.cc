@@ -19,6 +19,7 @@
 #include "host/provision/env_pip.h"
 #include "host/provision/machine_interpreter.h"
 #include "host/system/scratch_directory.h"
+#include "pep/name.h"
 #include "ports/read_within.h"
 
 namespace pinwheel::host {
@@ -198,8 +199,30 @@ std::string pin(const Torch& torch) {
                      torch.package.sha256);
 }
 
+/// The request with torch as it is locked, or within the versions that its upgrade names.
+env::Request with_locked_torch(env::Request request, const Upgrade& upgrade) {
+  const env::PipPackage* const torch = upgrade.locked.find("torch");
+  if (torch == nullptr || is_direct(request.torch)) return request;
+  auto [words, requirement] = env::parse_spec(request.torch.spec);
+  std::string versions = "==" + torch->version;
+  for (const pep::Requirement& each : upgrade.upgraded) {
+    if (pep::normalize_name(each.name) == "torch") versions = pep::to_string(each.specifiers);
+  }
+  if (versions.empty()) return request;
+  words.push_back("torch" + versions);
+  request.torch.spec = join(words, " ");
+  return request;
+}
+
+/// Which present packages a resolution keeps: torch as it was chosen before, unless everything is
+/// refreshed, or all that an upgrade leaves as it is.
+struct Keeping {
+  Refresh refresh = Refresh::no;
+  std::optional<Upgrade> upgrade = std::nullopt;
+};
+
 Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& request,
-                              const Ground& ground, Refresh refresh) {
+                              const Ground& ground, const Keeping& keeping) {
   Resolved result;
   env::Resolution& resolution = result.resolution;
   resolution.request = env::digest(request);
@@ -215,16 +238,24 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
   TRY(const ScratchDirectory scratch, ScratchDirectory::make(machine.files, reports));
   std::string torch_pin;
   if (!request.torch.spec.empty()) {
-    TRY(Torch torch,
-        resolve_torch(machine, pip, with_recorded_torch(machine, request, refresh), reports));
+    const env::Request chosen = keeping.upgrade
+                                    ? with_locked_torch(request, *keeping.upgrade)
+                                    : with_recorded_torch(machine, request, keeping.refresh);
+    TRY(Torch torch, resolve_torch(machine, pip, chosen, reports));
     TRY_DONE(record_torch(machine, request, torch));
     torch_pin = pin(torch);
     resolution.torch_index = torch.index;
     result.warnings = std::move(torch.warnings);
   }
   const std::string report = (reports / "all.json").string();
+  std::string constraints;
+  if (const std::optional<Upgrade>& upgrade = keeping.upgrade) {
+    constraints = (reports / "constraints.txt").string();
+    TRY_DONE(machine.files.write(constraints,
+                                 env::constraints_text(upgrade->locked, upgrade->upgraded)));
+  }
   TRY(env::PipReport found,
-      report_of(machine, env::resolve_all(pip, request, torch_pin, report), report,
+      report_of(machine, env::resolve_all(pip, request, torch_pin, report, constraints), report,
                 fmt::format("resolving the packages for Python {}", request.python)));
   resolution.pip = found.pip;
   resolution.packages = std::move(found.packages);
@@ -295,7 +326,22 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
   if (conda) {
     TRY(ground, conda_ground(machine, request));
   }
-  TRY(Resolved result, resolve_anew(machine, request, *ground, refresh));
+  TRY(Resolved result, resolve_anew(machine, request, *ground, {refresh}));
+  TRY_DONE(record_resolution(machine, env::digest(request), env::to_json(result.resolution)));
+  return result;
+}
+
+Result<Resolved> resolve_upgrade(const EnvMachine& machine, const env::Request& request,
+                                 const Upgrade& upgrade) {
+  Ground ground;
+  if (upgrade.locked.conda.empty()) {
+    TRY(ground.interpreter, interpreter_for(machine, request.python));
+  } else {
+    TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, upgrade.locked.conda));
+    ground = {std::move(prefix.interpreter), upgrade.locked.conda};
+  }
+  log_resolution(machine, request, "upgrade");
+  TRY(Resolved result, resolve_anew(machine, request, ground, {Refresh::no, upgrade}));
   TRY_DONE(record_resolution(machine, env::digest(request), env::to_json(result.resolution)));
   return result;
 }

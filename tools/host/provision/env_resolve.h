@@ -33,6 +33,17 @@ struct Resolved {
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
                          Refresh refresh = Refresh::no);
 
+/// Packages to keep while others are upgraded.
+struct Upgrade {
+  env::Resolution locked;                    ///< the present packages of the request
+  std::vector<pep::Requirement> upgraded{};  ///< at least one; with versions or without
+};
+
+/// As `resolve`, but anew, with the packages of `locked` that are not upgraded in their present
+/// versions, and its conda packages. Recorded like any other resolution.
+Result<Resolved> resolve_upgrade(const EnvMachine& machine, const env::Request& request,
+                                 const Upgrade& upgrade);
+
 /// Records a resolution, as JSON text, for a request digest; replaces an earlier one.
 Done record_resolution(const EnvMachine& machine, const std::string& request_digest,
                        const std::string& json);
