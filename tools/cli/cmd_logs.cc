@@ -1,6 +1,12 @@
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <thread>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -12,43 +18,132 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The log named in the journal, or for a different attempt, the file beside it.
-fs::path log_of_attempt(const plan::StepOutcome& outcome, int attempt) {
-  if (attempt <= 0) return outcome.log;
-  const fs::path last = outcome.log;
-  const std::string ending = fmt::format(".{}.log", outcome.attempts);
-  std::string name = last.filename().string();
+/// The last attempt of a step that has a log.
+struct LoggedAttempt {
+  fs::path log;
+  int attempt = 0;
+  bool ended = false;
+};
+
+/// That attempt; nullopt if the step has none.
+std::optional<LoggedAttempt> last_attempt(const journal::History& history, const std::string& id) {
+  const auto open = history.open.find(id);
+  if (open != history.open.end() && !open->second.log.empty()) {
+    return LoggedAttempt{open->second.log, open->second.attempt, false};
+  }
+  std::optional<LoggedAttempt> last;
+  for (const auto& [step, outcome] : history.finished) {
+    if (step.first != id || outcome.log.empty()) continue;
+    // A step has a record for each key it ever had; the name of a log's directory starts with the
+    // run's time.
+    if (!last || fs::path(outcome.log) > last->log) {
+      last = LoggedAttempt{outcome.log, outcome.attempts, true};
+    }
+  }
+  return last;
+}
+
+std::vector<std::string> known_steps(const journal::History& history) {
+  std::vector<std::string> ids;
+  for (const auto& [step, outcome] : history.finished) ids.push_back(step.first);
+  for (const auto& [step, attempt] : history.open) ids.push_back(step);
+  return ids;
+}
+
+/// The log of that attempt, or for a different attempt, the file beside it.
+fs::path log_of_attempt(const LoggedAttempt& last, int attempt) {
+  if (attempt <= 0) return last.log;
+  const std::string ending = fmt::format(".{}.log", last.attempt);
+  std::string name = last.log.filename().string();
   if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-  return last.parent_path() / fmt::format("{}.{}.log", name, attempt);
+  return last.log.parent_path() / fmt::format("{}.{}.log", name, attempt);
+}
+
+Error no_log(const std::string& state, const std::string& id, const journal::History& history) {
+  return {.kind = ErrorKind::usage,
+          .message = fmt::format("no run in {} has a log of {}", quoted(state), quoted(id)),
+          .hint = suggest(id, known_steps(history))};
+}
+
+/// Prints a log as it grows.
+class Follower {
+ public:
+  explicit Follower(Streams& streams) : streams_(streams) {}
+
+  /// Prints what is new in whole lines; the rest of an earlier attempt's log first.
+  void print(const fs::path& log) {
+    if (log != log_ && !log_.empty()) {
+      print_more();
+      end();
+      read_ = 0;
+    }
+    log_ = log;
+    print_more();
+  }
+
+  /// Prints a last line without an end.
+  void end() {
+    const std::string rest = std::exchange(rest_, {});
+    if (!rest.empty()) streams_.output(rest + "\n");
+  }
+
+ private:
+  void print_more() {
+    std::ifstream file(log_, std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(read_));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    read_ += text.size();
+    rest_ += text;
+    const size_t lines = rest_.rfind('\n');
+    if (lines == std::string::npos) return;
+    streams_.output(rest_.substr(0, lines + 1));
+    rest_.erase(0, lines + 1);
+  }
+
+  Streams& streams_;
+  fs::path log_;
+  size_t read_ = 0;
+  std::string rest_;  ///< the beginning of a line
+};
+
+Result<int> follow(const std::string& state, const std::string& id, Streams& streams) {
+  constexpr std::chrono::milliseconds kPause(300);
+  Follower follower(streams);
+  bool waits = false;
+  for (;;) {
+    // Before the journal is read, so that nothing is missed of a run that ends meanwhile.
+    const bool in_use = host::is_in_use(state);
+    TRY(const journal::History history, host::read_whole_journal(state));
+    const std::optional<LoggedAttempt> last = last_attempt(history, id);
+    if (last) follower.print(last->log);
+    if (!last && !in_use) return fail(no_log(state, id, history));
+    if ((last && last->ended) || !in_use) break;
+    if (!last && !std::exchange(waits, true)) {
+      streams.note(fmt::format("waiting for {} to start\n", quoted(id)));
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+  follower.end();
+  return 0;
 }
 
 }  // namespace
 
 Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, Streams& streams) {
+  if (options.follow) return follow(global.state_dir, options.id, streams);
   TRY(const journal::History history, host::read_whole_journal(global.state_dir));
-  const plan::StepOutcome* found = nullptr;
-  std::vector<std::string> ids;
-  for (const auto& [step, outcome] : history.finished) {
-    ids.push_back(step.first);
-    if (step.first != options.id || outcome.log.empty()) continue;
-    // A step has a record for each key it ever had; the name of a log's directory starts with the
-    // run's time.
-    if (found == nullptr || outcome.log > found->log) found = &outcome;
-  }
-  if (found == nullptr) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("no run in {} has a log of {}", quoted(global.state_dir), quoted(options.id)),
-        suggest(options.id, ids));
-  }
-  if (options.attempt > found->attempts) {
-    return fail(ErrorKind::usage,
-                fmt::format("{} has no attempt {}; its last was {}", quoted(options.id),
-                            options.attempt, found->attempts));
+  const std::optional<LoggedAttempt> last = last_attempt(history, options.id);
+  if (!last) return fail(no_log(global.state_dir, options.id, history));
+  if (options.attempt > last->attempt) {
+    return fail(ErrorKind::usage, fmt::format("{} has no attempt {}; its last was {}",
+                                              quoted(options.id), options.attempt, last->attempt));
   }
   host::LocalFiles files;
-  TRY(const std::string text, files.read(log_of_attempt(*found, options.attempt)));
-  if (text.empty()) streams.note(fmt::format("{} wrote nothing\n", quoted(options.id)));
+  TRY(const std::string text, files.read(log_of_attempt(*last, options.attempt)));
+  if (text.empty()) {
+    streams.note(
+        fmt::format("{} {} nothing\n", quoted(options.id), last->ended ? "wrote" : "has written"));
+  }
   streams.output(text);
   return 0;
 }

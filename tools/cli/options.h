@@ -298,6 +298,7 @@ struct RepairOptions {
 struct LogsOptions {
   std::string id;
   int attempt = 0;
+  bool follow = false;
 };
 
 struct DoctorOptions {

@@ -222,9 +222,14 @@ void add_reproduce(Parser& parser) {
 }
 
 void add_small_commands(Parser& parser) {
-  CLI::App& logs = *parser.app.add_subcommand("logs", "the log of a step's last attempt");
+  CLI::App& logs =
+      *parser.app.add_subcommand("logs", "the log of a step's last attempt, also while it runs");
   logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->type_name("ID")->required();
-  logs.add_option("--attempt", parser.logs.attempt, "number of the attempt (default: the last)");
+  CLI::Option* const attempt = logs.add_option("--attempt", parser.logs.attempt,
+                                               "number of the attempt (default: the last)");
+  logs.add_flag("-f,--follow", parser.logs.follow,
+                "print what is appended until the step ends; in a run, wait for the step to start")
+      ->excludes(attempt);
   CLI::App& doctor = *parser.app.add_subcommand(
       "doctor", "what this machine can build and test, and how to fix the rest");
   doctor.add_option("matrix", parser.doctor.matrix, "a matrix file, whose Pythons are looked for")

@@ -9,11 +9,13 @@ namespace pinwheel::journal {
 void History::add(const Record& record) {
   if (const Started* started = std::get_if<Started>(&record)) {
     unfinished[{started->id, started->key}] = started->attempt;
+    open[started->id] = *started;
     return;
   }
   const Finished& ended = std::get<Finished>(record);
   const plan::StepOutcome& outcome = ended.outcome;
   unfinished.erase({outcome.id, outcome.key});
+  open.erase(outcome.id);
   if (store::may_read(own, ended.domain)) finished[{outcome.id, outcome.key}] = outcome;
   // The duration of a failure does not predict that of a success.
   const bool well =

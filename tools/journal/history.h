@@ -22,6 +22,7 @@ struct History {
   std::map<StepAndKey, plan::StepOutcome> finished = {};
   std::map<std::string, Finished> latest = {};  ///< by step, whatever its key
   std::map<StepAndKey, int> unfinished = {};    ///< number of the attempt that never ended
+  std::map<std::string, Started> open = {};  ///< by step: its last attempt, without an outcome yet
   /// How long each step took, retries included, when it last succeeded or was skipped.
   std::map<std::string, std::chrono::milliseconds> took = {};
   size_t intact_bytes = 0;  ///< length of the text up to its last complete line

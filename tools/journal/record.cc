@@ -49,9 +49,12 @@ Done check_header(std::string_view line) {
 
 std::string to_line(const Record& record) {
   if (const Started* started = std::get_if<Started>(&record)) {
-    const Json json = {
-        {"started", {{"id", started->id}, {"key", started->key}, {"attempt", started->attempt}}},
-        {"at", started->at}};
+    const Json json = {{"started",
+                        {{"id", started->id},
+                         {"key", started->key},
+                         {"attempt", started->attempt},
+                         {"log", started->log}}},
+                       {"at", started->at}};
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   const Finished& finished = std::get<Finished>(record);
@@ -67,7 +70,7 @@ Result<Record> parse_line(std::string_view line) {
     const std::string at = json.value("at", "");
     if (const auto found = json.find("started"); found != json.end()) {
       return Started{found->at("id").get<std::string>(), found->at("key").get<std::string>(),
-                     found->at("attempt").get<int>(), at};
+                     found->at("attempt").get<int>(), at, found->value("log", "")};
     }
     TRY(plan::StepOutcome outcome, plan::parse_outcome(json.at("finished").dump()));
     TRY(const store::Domain domain, domain_of(json));

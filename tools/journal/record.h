@@ -14,7 +14,8 @@ struct Started {
   std::string id;
   std::string key;
   int attempt = 1;
-  std::string at = {};  ///< UTC, "2026-01-02T03:04:05Z"
+  std::string at = {};   ///< UTC, "2026-01-02T03:04:05Z"
+  std::string log = {};  ///< path of the attempt's log; empty in records of an older pinwheel
 };
 
 /// A step that was started has its outcome.

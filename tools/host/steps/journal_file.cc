@@ -79,8 +79,8 @@ std::string JournalFile::now() const {
 }
 
 Done JournalFile::started(const run::Attempt& attempt) {
-  return append(
-      journal::to_line(journal::Started{attempt.step->id, attempt.key, attempt.number, now()}));
+  return append(journal::to_line(journal::Started{attempt.step->id, attempt.key, attempt.number,
+                                                  now(), attempt.log.string()}));
 }
 
 Done JournalFile::finished(const plan::StepOutcome& outcome) {
@@ -100,6 +100,14 @@ Result<journal::History> read_journal(const std::filesystem::path& state_dir, st
 
 Result<journal::History> read_whole_journal(const std::filesystem::path& state_dir) {
   return read_journal(state_dir, store::Domain::pull_request);
+}
+
+bool is_in_use(const std::filesystem::path& state_dir) {
+  // A lock that is tried could stop a run that starts at this moment: the process is looked up.
+  const Result<std::string> text = LocalFiles().read(state_dir / kLock);
+  const std::string process(text ? trim(*text) : std::string_view());
+  std::error_code missing;
+  return !process.empty() && std::filesystem::exists("/proc/" + process, missing);
 }
 
 }  // namespace pinwheel::host

@@ -48,4 +48,7 @@ Result<journal::History> read_journal(const std::filesystem::path& state_dir, st
 /// The same, whoever recorded it, for what is only shown.
 Result<journal::History> read_whole_journal(const std::filesystem::path& state_dir);
 
+/// Whether a run uses the state directory now.
+bool is_in_use(const std::filesystem::path& state_dir);
+
 }  // namespace pinwheel::host
