@@ -56,6 +56,7 @@ StepOutcome outcome_from(const OrderedJson& json) {
   outcome.state = known(parse_step_state(state), state);
   outcome.attempts = json.value("attempts", 0);
   outcome.elapsed = std::chrono::milliseconds(json.value("elapsed_ms", int64_t{0}));
+  outcome.installing = std::chrono::milliseconds(json.value("installing_ms", int64_t{0}));
   if (const auto parts = json.find("parts"); parts != json.end()) {
     outcome.parts = parts->get<std::map<std::string, std::string>>();
   }
@@ -88,6 +89,7 @@ std::string outcome_json(const StepOutcome& outcome) {
                       {"state", std::string(to_string(outcome.state))},
                       {"attempts", outcome.attempts},
                       {"elapsed_ms", outcome.elapsed.count()}};
+  if (outcome.installing.count() > 0) json["installing_ms"] = outcome.installing.count();
   if (!outcome.parts.empty()) json["parts"] = outcome.parts;
   if (!outcome.log.empty()) json["log"] = outcome.log;
   if (!outcome.reason.empty()) json["reason"] = outcome.reason;

@@ -16,6 +16,7 @@ std::optional<StepOutcome> find_result(const Results& results, const std::string
   if (outcome.state != StepState::skipped) outcome.state = StepState::reused;
   outcome.attempts = 0;
   outcome.elapsed = std::chrono::milliseconds(0);
+  outcome.installing = std::chrono::milliseconds(0);
   return outcome;
 }
 

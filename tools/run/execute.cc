@@ -310,6 +310,8 @@ class Execution {
     outcome.outputs = success.outputs;
     outcome.evidence = success.evidence;
     outcome.warnings = success.warnings;
+    outcome.installing = std::min(success.installing, outcome.elapsed);
+    outcome.elapsed -= outcome.installing;
     if (success.skipped) outcome.reason = *success.skipped;
     conclude(i, std::move(outcome));
   }

@@ -30,6 +30,8 @@ struct Success {
   std::optional<std::string> skipped =
       std::nullopt;                        ///< the reason; the step then counts as skipped
   std::vector<std::string> warnings = {};  ///< what people should know of the result
+  /// Of its time, what it took to install packages that are not its own work.
+  std::chrono::milliseconds installing{0};
 };
 
 struct Completed {

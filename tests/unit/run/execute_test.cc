@@ -57,6 +57,17 @@ TEST_CASE("steps run after their needs and get their outcomes") {
   CHECK(world.status.summaries == 1);
 }
 
+TEST_CASE("the installation of packages does not count in the duration of a step") {
+  World world;
+  run::Success success;
+  success.installing = 4s;
+  world.runner.scripts["build"] = {{5s, success}};
+  const plan::Report report = world.run({{step("build")}, ""}, cores(8));
+  CHECK(outcome(report, "build").elapsed == 1s);
+  CHECK(outcome(report, "build").installing == 4s);
+  CHECK(report.elapsed == 5s);
+}
+
 TEST_CASE("the longest remaining path starts first") {
   World world;
   plan::Plan plan{{step("short"), step("long"), step("middle"), step("after", {"short"})}, ""};

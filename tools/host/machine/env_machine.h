@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -11,6 +12,12 @@
 #include "ports/process.h"
 
 namespace pinwheel::host {
+
+/// The time that a step spends on installations. Used by the thread of the step.
+struct Installing {
+  std::chrono::milliseconds spent{0};
+  int depth = 0;  ///< of installations within others
+};
 
 /// The machine on which environments are made. The references must outlive the object.
 struct EnvMachine {
@@ -26,6 +33,9 @@ struct EnvMachine {
   ports::LogHandle log = ports::no_log();  ///< for decisions; the ports log what they do
   CacheUser user = {};                     ///< what the directories of the cache are used for
   std::shared_ptr<Leases> leases = {};     ///< on those directories; null: none are held
+  /// Where installations append what they print, while they run; empty: it is not kept.
+  std::filesystem::path output = {};
+  std::shared_ptr<Installing> installing = {};  ///< null: not measured
 };
 
 /// The machine on which commands and `files` see the same file system.

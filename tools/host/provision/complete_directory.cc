@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "host/machine/install_time.h"
 #include "host/provision/cache_use.h"
 
 namespace pinwheel::host {
@@ -35,6 +36,7 @@ void log_cache(const EnvMachine& machine, const fs::path& directory, std::string
 /// Makes it under its lock.
 Done make_locked(const EnvMachine& machine, const fs::path& directory,
                  const std::function<Result<env::EnvironmentMarker>()>& make) {
+  const InstallTime measured(machine);
   TRY_DONE(machine.files.make_directories(directory.parent_path()));
   TRY(const std::unique_ptr<ports::FileLock> lock,
       machine.files.lock(directory.string() + ".lock", ports::IfLocked::wait));

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "env/resolution.h"
+#include "host/machine/install_time.h"
 #include "host/provision/env_pip.h"
 #include "pep/name.h"
 
@@ -62,6 +63,7 @@ Result<Overlay> Overlay::create(const EnvMachine& machine, const BaseEnvironment
 
 Done Overlay::install(const std::vector<std::string>& what, env::Dependencies dependencies) const {
   if (what.empty()) return {};
+  const InstallTime measured(*machine_);
   TRY(const env::Pip pip, own_pip(*machine_, base_.interpreter));
   const std::string constraints = (directory_ / "base-constraints.txt").string();
   return run_pip(*machine_, env::install_overlay(pip, python_, what, constraints, dependencies),

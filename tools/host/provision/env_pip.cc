@@ -2,14 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/digest.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "env/classify_pip.h"
+#include "host/machine/install_time.h"
 #include "host/provision/full_disk.h"
+#include "host/system/log_tail.h"
 
 namespace pinwheel::host {
 namespace {
@@ -47,10 +54,46 @@ Done check_version(const EnvMachine& machine, const env::Pip& pip,
               "Python on PATH");
 }
 
+/// Whether a pip can report downloads in lines of numbers (24.1 and newer), by the name of its
+/// metadata next to its interpreter.
+bool reports_downloads(const fs::path& python) {
+  constexpr std::string_view kName = "pip-";
+  std::error_code missing;
+  for (const fs::directory_entry& lib :
+       fs::directory_iterator(python.parent_path().parent_path() / "lib", missing)) {
+    for (const fs::directory_entry& each :
+         fs::directory_iterator(lib.path() / "site-packages", missing)) {
+      const std::string name = each.path().filename().string();
+      if (!name.starts_with(kName) || !name.ends_with(".dist-info")) continue;
+      const std::vector<std::string> parts =
+          split(std::string_view(name).substr(kName.size()), '.');
+      const int major = parse_integer(parts[0]).value_or(0);
+      const int minor = parts.size() > 1 ? parse_integer(parts[1]).value_or(0) : 0;
+      return major > 24 || (major == 24 && minor >= 1);
+    }
+  }
+  return false;
+}
+
+/// Runs a command that appends what it prints to the machine's output, from which it is read.
+Result<ports::Captured> run_shown(const EnvMachine& machine, const ports::Command& command) {
+  if (machine.output.empty()) return machine.process.capture(command);
+  constexpr uint64_t kMostOutput = 4 << 20;
+  std::error_code missing;
+  const uintmax_t before = fs::file_size(machine.output, missing);
+  ports::Command shown = command;
+  if (reports_downloads(command.argv.front())) shown.environment["PIP_PROGRESS_BAR"] = "raw";
+  shown.environment["PYTHONUNBUFFERED"] = "1";
+  TRY(const ports::Exit exit, machine.process.log(shown, machine.output));
+  const uintmax_t after = fs::file_size(machine.output, missing);
+  const uint64_t added = after - (before > after ? 0 : before);
+  return ports::Captured{exit, {}, log_tail(machine.output, std::min(added, kMostOutput))};
+}
+
 }  // namespace
 
 Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what) {
-  TRY(ports::Captured ran, machine.process.capture(command));
+  TRY(ports::Captured ran, run_shown(machine, command));
   if (!ran.exit.ok() && ran.err.find("(from versions: none)") != std::string::npos) {
     // pip distinguishes a missing project from an index that responded with 500 or 401 only with
     // more -v options, which would add megabytes of output to every successful run: so it is run
@@ -90,6 +133,7 @@ Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& inte
       machine.files.lock(directory.string() + ".lock", ports::IfLocked::wait));
   TRY(const ports::FileStatus done, machine.files.status(marker));
   if (done.type != ports::FileType::missing) return pip;
+  const InstallTime measured(machine);
   TRY_DONE(machine.files.remove_all(directory));
   TRY_DONE(run_venv(
       machine,

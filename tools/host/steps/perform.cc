@@ -1,7 +1,9 @@
 #include "host/steps/perform.h"
 
 #include <fstream>
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "host/steps/build.h"
 #include "host/steps/environment.h"
@@ -38,11 +40,23 @@ struct PerformAction {
   }
 };
 
+/// Whether a step's own work is an installation.
+bool installs(const plan::Action& action) {
+  return std::holds_alternative<plan::CreateEnvironment>(action) ||
+         std::holds_alternative<plan::MakeToolkit>(action);
+}
+
 Result<run::Success> perform_as_is(const Workplace& workplace, const run::Attempt& attempt,
                                    std::stop_token stop) {
   TRY(const std::unique_ptr<OpenStep> step, open_step(workplace, attempt, std::move(stop)));
-  const StepContext context = step->context();
-  return std::visit(PerformAction{context}, attempt.step->action);
+  StepContext context = step->context();
+  if (installs(attempt.step->action))
+    return std::visit(PerformAction{context}, attempt.step->action);
+  const auto installing = std::make_shared<Installing>();
+  context.machine.installing = installing;
+  TRY(run::Success success, std::visit(PerformAction{context}, attempt.step->action));
+  success.installing = installing->spent;
+  return success;
 }
 
 Result<run::Success> masked(Result<run::Success> result, const HiddenText& hidden) {
