@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "report/live_status.h"
 
 namespace pinwheel::report {
 namespace {
@@ -35,6 +38,22 @@ std::string_view code_of(plan::StepState state) {
   return kRed;
 }
 
+// A shorter one is the wheel that a test installs.
+constexpr std::chrono::seconds kLongInstallation{10};
+
+// A log must stay readable while many steps run for hours.
+constexpr std::ptrdiff_t kMostRunning = 8;
+constexpr size_t kLongestOutput = 100;
+
+/// When a step ends if it takes as long as before: ", about 3m00s left"; empty if it never ran.
+std::string end_text(const run::Running& one) {
+  if (one.earlier.count() == 0) return {};
+  if (one.elapsed < one.earlier) {
+    return fmt::format(", about {} left", format_duration(one.earlier - one.elapsed));
+  }
+  return fmt::format(", {} longer than before", format_duration(one.elapsed - one.earlier));
+}
+
 }  // namespace
 
 std::string plan_line(size_t steps, size_t reused) {
@@ -59,6 +78,9 @@ std::string retry_line(const std::string& id, const Error& error, std::chrono::m
 std::string finished_line(const plan::StepOutcome& outcome, Color color) {
   std::string rest = outcome.id;
   if (outcome.attempts > 0) rest += fmt::format(" {}", format_duration(outcome.elapsed));
+  if (outcome.installing >= kLongInstallation) {
+    rest += fmt::format(" after {} of installing packages", format_duration(outcome.installing));
+  }
   if (outcome.evidence != plan::Evidence::none) {
     rest += fmt::format(" ({})", plan::evidence_text(outcome));
   }
@@ -70,13 +92,21 @@ std::string finished_line(const plan::StepOutcome& outcome, Color color) {
   return text;
 }
 
-std::string heartbeat_lines(const run::Progress& progress, Color color) {
+std::string heartbeat_lines(const run::Progress& progress, Color color, const LogEnd& log_end) {
   std::string out;
   for (const run::Running& one : progress.running) {
-    out += line("running", kCyan,
-                fmt::format("{} for {} ({} of {} steps finished)", one.id,
-                            format_duration(one.elapsed), progress.finished, progress.total),
-                color);
+    if (&one - progress.running.data() == kMostRunning) {
+      const size_t more = progress.running.size() - kMostRunning;
+      out += line("running", kCyan, fmt::format("{} more", more), color);
+      break;
+    }
+    const std::string output = log_end && !one.log.empty() ? last_output(log_end(one.log)) : "";
+    out += line(
+        "running", kCyan,
+        fmt::format("{} for {}{} ({} of {} steps finished){}{}", one.id,
+                    format_duration(one.elapsed), end_text(one), progress.finished, progress.total,
+                    output.empty() ? "" : ": ", shortened(output, kLongestOutput)),
+        color);
   }
   for (const run::Waiting& one : progress.retrying) {
     out += line("waiting", kYellow,

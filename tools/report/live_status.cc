@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include "base/terminal_text.h"
@@ -15,19 +17,6 @@ namespace pinwheel::report {
 namespace {
 
 constexpr size_t kMostRunning = 8;
-
-/// At most `limit` complete UTF-8 characters; ends in ".." if truncated.
-std::string cut(const std::string& line, size_t limit) {
-  const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  if (static_cast<size_t>(std::count_if(line.begin(), line.end(), starts)) <= limit) return line;
-  std::string out;
-  size_t count = 0;
-  for (const char c : line) {
-    if (starts(c) && ++count + 2 > limit) break;
-    out += c;
-  }
-  return out + std::string(std::min<size_t>(limit, 2), '.');
-}
 
 /// The newest "[3/12]" at the beginning of one of the lines; empty if there is none.
 std::string counter_in(const std::vector<std::string>& lines) {
@@ -62,13 +51,50 @@ void add_held_lines(const run::Progress& progress, std::vector<std::string>& lin
   if (more > 0) lines.push_back(fmt::format("  {:>7}  {} more", "", more));
 }
 
+constexpr std::string_view kDownload = "Progress ";
+
+/// "12.3 MB so far" of "Progress 12300000 of 191000000", as pip reports a download; empty for other
+/// lines.
+std::string download_text(std::string_view line) {
+  if (!line.starts_with(kDownload)) return {};
+  line.remove_prefix(kDownload.size());
+  line = line.substr(0, line.find(' '));
+  uint64_t bytes = 0;
+  const auto read = std::from_chars(line.data(), line.data() + line.size(), bytes);
+  if (read.ec != std::errc() || read.ptr != line.data() + line.size()) return {};
+  return format_bytes(bytes) + " so far";
+}
+
+/// The last line that is not a number of bytes, with the last such number if it comes later.
+std::string with_download(const std::vector<std::string>& lines) {
+  const std::string download = download_text(trim(lines.back()));
+  if (download.empty()) return lines.back();
+  const auto named = std::find_if(lines.rbegin(), lines.rend(), [](const std::string& line) {
+    return download_text(trim(line)).empty();
+  });
+  return named == lines.rend() ? download
+                               : fmt::format("{}: {}", trim(std::string_view(*named)), download);
+}
+
 }  // namespace
+
+std::string shortened(const std::string& line, size_t limit) {
+  const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  if (static_cast<size_t>(std::count_if(line.begin(), line.end(), starts)) <= limit) return line;
+  std::string out;
+  size_t count = 0;
+  for (const char c : line) {
+    if (starts(c) && ++count + 2 > limit) break;
+    out += c;
+  }
+  return out + std::string(std::min<size_t>(limit, 2), '.');
+}
 
 std::string last_output(std::string_view log_end) {
   const std::vector<std::string> lines = last_lines(log_end, 40);
   if (lines.empty()) return {};
   const std::string counter = counter_in(lines);
-  std::string last = replace_all(std::string(trim(lines.back())), "\t", " ");
+  std::string last = replace_all(std::string(trim(with_download(lines))), "\t", " ");
   if (counter.empty() || last.starts_with(counter)) return last;
   return last.empty() ? counter : counter + " " + last;
 }
@@ -90,7 +116,7 @@ std::vector<std::string> live_lines(const run::Progress& progress, size_t width,
   if (!progress.retrying.empty()) last += fmt::format(", {} to retry", progress.retrying.size());
   if (progress.failed > 0) last += fmt::format(", {} failed", progress.failed);
   lines.push_back(fmt::format("{}, {}", last, format_duration(progress.elapsed)));
-  for (std::string& line : lines) line = cut(visible(line), limit);
+  for (std::string& line : lines) line = shortened(visible(line), limit);
   return lines;
 }
 

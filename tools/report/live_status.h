@@ -14,8 +14,12 @@ namespace pinwheel::report {
 using LogEnd = std::function<std::string(const std::string& log)>;
 
 /// What a log says about now: its last line as a terminal shows it, after the newest `[3/12]` of a
-/// build tool, if there is one.
+/// build tool, if there is one. For a download of pip the line that names the file, and how much of
+/// it is there.
 std::string last_output(std::string_view log_end);
+
+/// At most `limit` complete UTF-8 characters; ends in ".." if truncated.
+std::string shortened(const std::string& line, size_t limit);
 
 /// The status lines at the bottom of a terminal, each at most `width - 1` characters: the oldest
 /// running steps with their time, the time that an earlier run took and the last line of their

@@ -33,7 +33,7 @@ void PlainStatus::step_finished(const plan::StepOutcome& outcome) {
 void PlainStatus::heartbeat(const run::Progress& progress) {
   if (progress.elapsed < next_beat_) return;
   next_beat_ = progress.elapsed + kHeartbeat;
-  printer_.out(heartbeat_lines(progress, printer_.color));
+  printer_.out(heartbeat_lines(progress, printer_.color, printer_.log_end));
 }
 
 void PlainStatus::summary(const plan::Report& report) {

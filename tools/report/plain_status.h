@@ -5,7 +5,8 @@
 
 namespace pinwheel::report {
 
-/// One line per event, the failure block of a failed step, a heartbeat each minute, the summary
+/// One line per event, the failure block of a failed step, each minute a line about
+/// each running step with the end of its log, the summary
 /// table at the end: for files, pipes and continuous integration.
 class PlainStatus final : public run::StatusSink {
  public:

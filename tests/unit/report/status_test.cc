@@ -112,6 +112,34 @@ TEST_CASE("plain status is one line per event and a heartbeat each minute") {
   CHECK(text == kEvents + kSkipped + kTable);
 }
 
+TEST_CASE("a heartbeat has the end of a step's log and the time that is left") {
+  run::Progress now;
+  now.total = 12;
+  now.finished = 1;
+  now.running = {{.id = "build:cpu", .elapsed = 18min, .log = "a.log", .earlier = 22min},
+                 {.id = "env:ab", .elapsed = 2min, .log = "b.log"},
+                 {.id = "build:cu130", .elapsed = 30min, .log = "c.log", .earlier = 25min}};
+  const auto log_end = [](const std::string& log) -> std::string {
+    if (log == "a.log") return "[3/12] nvcc a.cu\nwarning: \x1b[2Jb\n";
+    if (log == "b.log") {
+      return "  Downloading torch-2.13.0.whl (191.8 MB)\nProgress 1 of 9\nProgress 12300000 of 9\n";
+    }
+    return std::string(300, 'x');
+  };
+  CHECK(
+      report::heartbeat_lines(now, Color::never, log_end) ==
+      "running     build:cpu for 18m00s, about 4m00s left (1 of 12 steps finished): [3/12] "
+      "warning: b\n"
+      "running     env:ab for 2m00s (1 of 12 steps finished): Downloading torch-2.13.0.whl (191.8 "
+      "MB): 12.3 MB so far\n"
+      "running     build:cu130 for 30m00s, 5m00s longer than before (1 of 12 steps finished): " +
+          std::string(98, 'x') + "..\n");
+  now.running.assign(20, now.running.front());
+  const std::string many = report::heartbeat_lines(now, Color::never);
+  CHECK(std::count(many.begin(), many.end(), '\n') == 9);
+  CHECK(many.ends_with("running     12 more\n"));
+}
+
 TEST_CASE("a quiet run prints failed steps alone") {
   std::string text;
   report::FailuresOnly status(std::make_unique<report::PlainStatus>(printer_to(text)));

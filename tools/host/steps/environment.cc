@@ -9,7 +9,9 @@ namespace pinwheel::host {
 
 Result<run::Success> perform_environment(const StepContext& context,
                                          const plan::CreateEnvironment& action) {
-  TRY(const BaseEnvironment base, test_environment(context, action.request, action.only_tests));
+  StepContext shown = context;
+  shown.machine.output = context.attempt.log;
+  TRY(const BaseEnvironment base, test_environment(shown, action.request, action.only_tests));
   return run::Success{};
 }
 

@@ -7,7 +7,9 @@
 namespace pinwheel::host {
 
 Result<run::Success> perform_toolkit(const StepContext& context, const plan::MakeToolkit& action) {
-  TRY(const env::Toolkit toolkit, find_toolkit(context.machine, action.request));
+  EnvMachine machine = context.machine;
+  machine.output = context.attempt.log;
+  TRY(const env::Toolkit toolkit, find_toolkit(machine, action.request));
   append_log(context, fmt::format("{} {} in {}\n", toolkit.name, toolkit.release, toolkit.prefix));
   return run::Success{};
 }
