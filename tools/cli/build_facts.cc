@@ -39,6 +39,26 @@ bool lists_architectures(const matrix::Matrix& matrix) {
                      [](const auto& each) { return lists_architectures(each.patch); });
 }
 
+void add_words(const matrix::Node& node, std::vector<std::string>& words) {
+  if (!node.scalar.empty()) words.push_back(node.scalar);
+  for (const matrix::Node& item : node.items) add_words(item, words);
+  for (const auto& member : node.members) add_words(member.value, words);
+}
+
+/// What the matrix says of builds and their checks, word by word: files that a command names are
+/// part of its source.
+std::vector<std::string> build_words(const matrix::Matrix& matrix) {
+  std::vector<const matrix::Node*> sections = {&matrix.sections};
+  for (const auto& each : matrix.overrides) sections.push_back(&each.patch);
+  std::vector<std::string> words;
+  for (const matrix::Node* const section : sections) {
+    for (const char* const name : {"build", "environment"}) {
+      if (const matrix::Node* const node = section->find(name)) add_words(*node, words);
+    }
+  }
+  return words;
+}
+
 /// Adds those of the variables that the user has set.
 template <class Names>
 void add_variables(const host::Workplace& workplace, const Names& names,
@@ -102,8 +122,11 @@ Result<BuildFacts> gather_build_facts(
   if (package.requirement.empty()) {
     TRY(facts.source, host::read_source(git, workplace.matrix_directory / package.source,
                                         host::not_source(workplace)));
+    TRY(facts.wheel_source, host::read_wheel_source(facts.source, {package.name, package.ignored,
+                                                                   build_words(loaded.matrix)}));
   } else {
     TRY(facts.source, sdist_source(package.requirement, workplace));
+    facts.wheel_source = facts.source;
   }
   TRY(facts.build_requires, source_requires(facts.source.directory));
   if (recorded) {

@@ -17,6 +17,7 @@ namespace pinwheel::cli {
 /// The inputs of a build other than its version and packages.
 struct BuildFacts {
   plan::Source source = {};
+  plan::Source wheel_source = {};                     ///< without what no wheel has
   std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
   SourceRequires build_requires = {};
   std::string toolchain = {};  ///< version text of the host's compiler; empty without one

@@ -9,6 +9,7 @@ plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build)
   facts.commit = version.commit;
   facts.machine = version.machine;
   facts.source = build.source;
+  facts.wheel_source = build.wheel_source;
   facts.variables = build.variables;
   facts.toolchain = build.toolchain;
   return facts;

@@ -55,12 +55,15 @@ Done decode_package(const Node& root, Matrix& matrix) {
   if (const Node* const source = node.find("source")) package.source_at = source->at;
   package.requirement = text_or(node, "requirement", "");
   package.sdist = text_or(node, "sdist", "false") == "true";
+  if (const Node* const ignore = node.find("ignore")) {
+    for (const Node& item : ignore->items) package.ignored.push_back(item.scalar);
+  }
   package.requires_torch_auto = node.find("requires") != nullptr;
   if (const Node* const version = node.find("version")) {
     TRY(package.version, decode_version(*version));
   }
   if (package.requirement.empty()) return {};
-  for (const char* key : {"version", "sdist"}) {
+  for (const char* key : {"version", "sdist", "ignore"}) {
     const Node* const given = node.find(key);
     if (given == nullptr || (given->scalar == "false")) continue;
     return fail(

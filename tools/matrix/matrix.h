@@ -72,6 +72,7 @@ struct Package {
   std::string requirement = {};  ///< an sdist on the index, "torch-scatter==2.1.2"
   VersionSettings version = {};
   bool sdist = false;
+  std::vector<std::string> ignored = {};  ///< `ignore`: patterns of files that no wheel has
   bool requires_torch_auto = false;
   Location at;
   Location source_at = {};  ///< of `source`

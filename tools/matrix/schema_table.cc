@@ -96,6 +96,8 @@ Shape package() {
        "instead of `source`: an sdist on the index, such as torch-scatter==2.1.2"},
       {"version", version(), "where the version comes from"},
       {"sdist", scalar(Format::boolean), "whether to build the sdist as well"},
+      {"ignore", texts(),
+       "patterns as in .gitignore: files that builds of wheels do not get, `!` for those they do"},
       {"requires",
        mapping({{"torch", one_of({"auto"}),
                  "set the torch requirement in Requires-Dist from the ABI that the wheel uses"}}),

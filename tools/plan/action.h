@@ -29,6 +29,8 @@ struct Source {
   std::string archive_sha256 = {};  ///< of the sdist; not in the key
   /// What the snapshot was read from, to say what changed since; not in the key. May be null.
   std::shared_ptr<const SourceFiles> files = {};
+  /// Patterns of files that the snapshot leaves out (project/ignored_files.h).
+  std::vector<std::string> ignored = {};
 };
 
 /// Makes a base environment (Python, torch, tools, toolkit) once, under a lock.

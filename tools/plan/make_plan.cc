@@ -160,7 +160,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   TRY(const std::optional<env::Request> checked_in,
       operators_request(in.matrix, *variant, settings, in.options));
   action.checked_in = checked_in.value_or(env::Request{});
-  action.source = in.facts.source;
+  action.source = in.facts.wheel_source.value_or(in.facts.source);
   action.settings = settings;
   action.version = in.facts.version.version;
   action.arch = variant->get("arch");

@@ -30,7 +30,8 @@ struct ToolkitFact {
 /// External facts, read once. The plan depends only on these and the matrix.
 struct PlanFacts {
   ReleaseVersion version;
-  Source source;
+  Source source;                            ///< of the sdist and of tests
+  std::optional<Source> wheel_source = {};  ///< of wheels
   int64_t source_date_epoch = 0;
   std::string commit;  ///< 40 digits; empty outside git
   std::string machine = "x86_64";

@@ -19,7 +19,9 @@
 #include "host/git/made_directories.h"
 #include "host/git/untracked_source.h"
 #include "host/system/digest_file.h"
+#include "host/system/files.h"
 #include "host/system/system_error.h"
+#include "project/ignored_files.h"
 
 namespace pinwheel::host {
 namespace {
@@ -215,6 +217,29 @@ Result<plan::Source> read_source(ports::Git& git, const fs::path& directory,
   return read_files(directory, files);
 }
 
+Result<plan::Source> read_wheel_source(const plan::Source& whole, const WheelSource& what) {
+  plan::SourceFiles files = *whole.files;
+  project::WheelInputs inputs{what.name, {}, {}, what.commands};
+  for (const auto& [name, digest] : files.digests) inputs.files.push_back(name);
+  for (const std::string& file : project::kBuildFiles) {
+    if (!files.digests.contains(file)) continue;
+    TRY(inputs.builds[file], LocalFiles().read(fs::path(whole.directory) / file));
+  }
+  plan::Source source = whole;
+  source.ignored = project::not_in_wheels(inputs);
+  source.ignored.insert(source.ignored.end(), what.ignored.begin(), what.ignored.end());
+  std::erase_if(files.digests, [&source](const auto& file) {
+    return project::is_ignored(source.ignored, file.first);
+  });
+  if (files.digests.empty()) {
+    return fail(ErrorKind::config,
+                fmt::format("`package.ignore` leaves no file of {}", quoted(whole.directory)));
+  }
+  source.digest = digest_of_all(files.digests);
+  source.files = std::make_shared<const plan::SourceFiles>(std::move(files));
+  return source;
+}
+
 Result<plan::Source> read_directory(const fs::path& directory) {
   TRY(std::vector<std::string> names, walk(directory));
   return read_files(directory, {std::move(names)});
@@ -229,6 +254,9 @@ Done export_source(ports::Git& git, const plan::Source& source, const ports::Not
   } else {
     TRY(listed.names, walk(directory));
   }
+  std::erase_if(listed.names, [&source](const std::string& name) {
+    return project::is_ignored(source.ignored, name);
+  });
   Digests digests;
   for (const std::string& name : listed.names) {
     const Kind kind = kind_of(directory / name);

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "plan/action.h"
@@ -17,6 +19,17 @@ namespace pinwheel::host {
 /// missing or empty.
 Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory,
                                  const ports::NotSource& others);
+
+/// What a matrix says of the source of its wheels.
+struct WheelSource {
+  std::string name;                        ///< of the distribution
+  std::vector<std::string> ignored = {};   ///< `package.ignore`
+  std::vector<std::string> commands = {};  ///< words of the commands of builds
+};
+
+/// The source of a package's wheels: without what no wheel has (`project::not_in_wheels`) and what
+/// `ignored` matches. `whole` is what `read_source` returned.
+Result<plan::Source> read_wheel_source(const plan::Source& whole, const WheelSource& what);
 
 /// All files of a directory that is not a checkout, such as an unpacked sdist, whatever lies above
 /// it; otherwise as `read_source`.
