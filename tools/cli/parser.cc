@@ -222,8 +222,7 @@ void add_reproduce(Parser& parser) {
 }
 
 void add_small_commands(Parser& parser) {
-  CLI::App& logs =
-      *parser.app.add_subcommand("logs", "the log of a step's last attempt, also while it runs");
+  CLI::App& logs = *parser.app.add_subcommand("logs", "the log of a step's last attempt");
   logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->type_name("ID")->required();
   CLI::Option* const attempt = logs.add_option("--attempt", parser.logs.attempt,
                                                "number of the attempt (default: the last)");

@@ -53,7 +53,7 @@ void add_held_lines(const run::Progress& progress, std::vector<std::string>& lin
 
 constexpr std::string_view kDownload = "Progress ";
 
-/// "12.3 MB so far" of "Progress 12300000 of 191000000", as pip reports a download; empty for other
+/// "12 MB so far" of "Progress 12300000 of 191000000", as pip reports a download; empty for other
 /// lines.
 std::string download_text(std::string_view line) {
   if (!line.starts_with(kDownload)) return {};

@@ -131,7 +131,7 @@ TEST_CASE("a heartbeat has the end of a step's log and the time that is left") {
       "running     build:cpu for 18m00s, about 4m00s left (1 of 12 steps finished): [3/12] "
       "warning: b\n"
       "running     env:ab for 2m00s (1 of 12 steps finished): Downloading torch-2.13.0.whl (191.8 "
-      "MB): 12.3 MB so far\n"
+      "MB): 12 MB so far\n"
       "running     build:cu130 for 30m00s, 5m00s longer than before (1 of 12 steps finished): " +
           std::string(98, 'x') + "..\n");
   now.running.assign(20, now.running.front());
