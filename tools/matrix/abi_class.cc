@@ -16,7 +16,7 @@ namespace {
 
 /// The part of an axis value that the binary depends on; "" when it does not.
 std::string reduced(const Abi& abi, const std::string& axis, const std::string& value) {
-  if (axis == "python") return abi.python == PythonAbi::version ? value : "";
+  if (axis == "python") return python_abi_for(abi, value) == PythonAbi::version ? value : "";
   if (axis == "torch") return abi.torch == TorchAbi::minor ? leading(2, value) : "";
   if (axis != "compute" || abi.compute == ComputeAbi::exact) return value;
   const Compute compute = split_compute(value);
@@ -123,6 +123,12 @@ Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
 }
 
 }  // namespace
+
+PythonAbi python_abi_for(const Abi& abi, const std::string& python) {
+  const bool lacks_it = python.ends_with('t') || compare_versions(python, abi.python_limited) < 0;
+  const bool own = abi.python == PythonAbi::limited && abi.python_else_version && lacks_it;
+  return own ? PythonAbi::version : abi.python;
+}
 
 Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                                           const std::vector<Variant>& variants) {

@@ -78,7 +78,9 @@ Done decode_python_abi(const Node& node, Matrix& matrix) {
   if (node.scalar == "none") abi.python = PythonAbi::none;
   if (!node.scalar.starts_with("limited")) return {};
   abi.python = PythonAbi::limited;
-  abi.python_limited = argument_of(node.scalar);
+  abi.python_else_version = node.scalar.ends_with("else version");
+  abi.python_limited = argument_of(node.scalar.substr(0, node.scalar.find(' ')));
+  if (abi.python_else_version) return {};
   const std::string wrong = find_value(matrix, "python", [&](const std::string& value) {
     return value.ends_with('t') || compare_versions(value, abi.python_limited) < 0;
   });
@@ -87,8 +89,10 @@ Done decode_python_abi(const Node& node, Matrix& matrix) {
                                        quoted(wrong), quoted(node.scalar)),
                            node.at,
                            wrong.ends_with('t')
-                               ? "a free-threaded Python has no limited API; use `version`"
-                               : "lower the limit, or remove that Python"));
+                               ? "a free-threaded Python has no limited API; use `version`, or "
+                                 "`limited(X.Y) else version`"
+                               : "lower the limit, remove that Python, or give it a build of its "
+                                 "own by `limited(X.Y) else version`"));
 }
 
 Done decode_torch_abi(const Node& node, Matrix& matrix) {

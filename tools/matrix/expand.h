@@ -22,6 +22,10 @@ struct Expansion {
 /// The variants of the whole matrix. Duplicate ids are an error.
 Result<Expansion> expand(const Matrix& matrix);
 
+/// `abi.python` as it is for one Python: with `limited(3.12) else version`, an older Python and a
+/// free-threaded one have `version`.
+PythonAbi python_abi_for(const Abi& abi, const std::string& python);
+
 /// The build units of the variants, in matrix order; an unmaintained variant represents a class
 /// only when the class has no other.
 Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,

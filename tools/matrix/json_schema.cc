@@ -25,7 +25,7 @@ std::string_view pattern_of(Format format) {
       return "^(?=[0-9.]*[1-9])[0-9]+(\\.[0-9]+)? *(ms|s|sec|m|min|h|hour|hours|d)\\.\\."
              "(?=[0-9.]*[1-9])[0-9]+(\\.[0-9]+)? *(ms|s|sec|m|min|h|hour|hours|d)$";
     case Format::python_abi:
-      return "^(none|version|limited\\([0-9]+\\.[0-9]+\\))$";
+      return "^(none|version|limited\\([0-9]+\\.[0-9]+\\)( else version)?)$";
     case Format::torch_abi:
       return "^(none|minor|stable\\([0-9]+\\.[0-9]+\\))$";
     case Format::requirement:

@@ -48,6 +48,8 @@ enum class ComputeAbi { major, exact };
 struct Abi {
   PythonAbi python = PythonAbi::version;
   std::string python_limited = {};  ///< "3.10" of limited(3.10)
+  /// `limited(3.10) else version`: a Python without that limited API gets a build of its own.
+  bool python_else_version = false;
   TorchAbi torch = TorchAbi::minor;
   std::string torch_stable = {};  ///< "2.10" of stable(2.10)
   ComputeAbi compute = ComputeAbi::exact;

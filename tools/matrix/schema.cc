@@ -24,6 +24,8 @@ bool is_boolean(std::string_view text) {
   return text == "true" || text == "false";
 }
 
+constexpr std::string_view kElseVersion = " else version";
+
 /// "limited(3.10)" for the word `limited`.
 bool is_call_of(std::string_view word, std::string_view text) {
   if (!text.starts_with(word) || !text.ends_with(')')) return false;
@@ -98,7 +100,10 @@ bool has_format(Format format, std::string_view text) {
     case Format::backoff:
       return is_backoff(text);
     case Format::python_abi:
-      return text == "none" || text == "version" || is_call_of("limited", text);
+      return text == "none" || text == "version" ||
+             is_call_of("limited", text.ends_with(kElseVersion)
+                                       ? text.substr(0, text.size() - kElseVersion.size())
+                                       : text);
     case Format::torch_abi:
       return text == "none" || text == "minor" || is_call_of("stable", text);
     case Format::requirement:
@@ -128,7 +133,7 @@ std::string_view describe(Format format) {
     case Format::backoff:
       return "a range of durations, shorter first, such as `5s..2m`";
     case Format::python_abi:
-      return "`none`, `limited(3.10)` or `version`";
+      return "`none`, `limited(3.10)`, `limited(3.10) else version` or `version`";
     case Format::torch_abi:
       return "`none`, `stable(2.10)` or `minor`";
     case Format::requirement:

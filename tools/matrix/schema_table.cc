@@ -122,7 +122,8 @@ Shape rules() {
 
 Shape abi() {
   return mapping({
-      {"python", scalar(Format::python_abi), "none, limited(3.10) or version"},
+      {"python", scalar(Format::python_abi),
+       "none, limited(3.10), limited(3.10) else version, or version"},
       {"torch", scalar(Format::torch_abi), "none, stable(2.10) or minor"},
       {"compute", one_of({"major", "exact"}),
        "the part of the toolkit version that the binary depends on"},

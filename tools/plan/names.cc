@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/expand.h"
 #include "matrix/template.h"
 #include "matrix/variant_index.h"
 
@@ -229,11 +230,12 @@ WheelTags tags_of(const matrix::Abi& abi, const matrix::Variant& representative,
   const std::string& arch = representative.get("arch");
   WheelTags tags{"py3", "none", arch.empty() ? machine : arch,
                  representative.get(matrix::kLibcAxis)};
-  if (abi.python == matrix::PythonAbi::limited) {
+  const matrix::PythonAbi python = matrix::python_abi_for(abi, representative.get("python"));
+  if (python == matrix::PythonAbi::limited) {
     tags.python = "cp" + without_dots(abi.python_limited);
     tags.abi = "abi3";
   }
-  if (abi.python == matrix::PythonAbi::version) {
+  if (python == matrix::PythonAbi::version) {
     std::string digits = without_dots(representative.get("python"));
     tags.abi = "cp" + digits;
     if (digits.ends_with('t')) digits.pop_back();

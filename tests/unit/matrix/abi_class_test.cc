@@ -66,6 +66,19 @@ TEST_CASE("a class with no axes left is called any") {
   CHECK(all[0].members == Names{"cp311", "cp312"});
 }
 
+TEST_CASE("a Python without the limited API gets a class of its own where the matrix says so") {
+  const auto all = classes(
+      "axes: {python: ['3.9', '3.11', '3.12', '3.13', '3.14t']}\n"
+      "abi: {python: limited(3.12) else version}\n");
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].id == "cp39");
+  CHECK(all[1].id == "cp311");
+  CHECK(all[2].id == "any");
+  CHECK(all[2].representative == "cp312");
+  CHECK(all[2].members == std::vector<std::string>{"cp312", "cp313"});
+  CHECK(all[3].id == "cp314t");
+}
+
 TEST_CASE("an unmaintained variant represents a class only where nothing else can") {
   const std::string rules =
       "abi: {python: none, compute: exact}\n"

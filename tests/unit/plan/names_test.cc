@@ -169,8 +169,8 @@ TEST_CASE("a label template may name axes that the default omits") {
 
 TEST_CASE("the classic C++ ABI puts torch and the exact compute into the label") {
   NamesExample example;
-  example.matrix.abi = {
-      matrix::PythonAbi::version, {}, matrix::TorchAbi::minor, {}, matrix::ComputeAbi::exact};
+  example.matrix.abi = {matrix::PythonAbi::version, {}, false,
+                        matrix::TorchAbi::minor,    {}, matrix::ComputeAbi::exact};
   CHECK(label_of(example.matrix, example.request.variants[1]) == "pt213cu130");
   CHECK(label_of(example.matrix, example.request.variants[0]) == "pt213cpu");
 }
@@ -185,6 +185,8 @@ TEST_CASE("wheel tags follow the Python ABI") {
   abi.python_limited = "3.10";
   CHECK(tags_of(abi, threaded, "x86_64").python == "cp310");
   CHECK(tags_of(abi, threaded, "x86_64").abi == "abi3");
+  abi.python_else_version = true;
+  CHECK(tags_of(abi, threaded, "x86_64").abi == "cp313t");
   abi.python = matrix::PythonAbi::none;
   CHECK(tags_of(abi, threaded, "aarch64").python == "py3");
   CHECK(tags_of(abi, threaded, "aarch64").abi == "none");
