@@ -36,6 +36,12 @@ fs::path matrix_directory(const InitOptions& options) {
   return fs::absolute(directory / ".").lexically_normal();
 }
 
+/// From the matrix file to the place of releases, `dist/index` of the project.
+std::string published_directory(const InitOptions& options) {
+  const fs::path project = fs::absolute(fs::path(options.directory) / ".").lexically_normal();
+  return (project / "dist" / "index").lexically_relative(matrix_directory(options)).string();
+}
+
 /// The values of an option that takes "3.12" or "2.13", ascending; "3.14t" is a Python, too.
 Result<std::vector<std::string>> releases_of(const char* option, std::vector<std::string> values) {
   const auto number = [](const std::string& text) {
@@ -85,6 +91,7 @@ Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
     TRY(facts, read_project(files, git, sdist.directory));
     facts.requirement = options.from;
   }
+  facts.published = published_directory(options);
   TRY(facts.torches, known_torches(files));
   facts.wanted_pythons = std::move(pythons);
   facts.wanted_computes = std::move(computes);

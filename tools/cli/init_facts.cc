@@ -181,6 +181,19 @@ void read_one(ports::Files& files, const fs::path& directory, const std::string&
   }
 }
 
+/// Leaves out the includes that name a file of the project itself, also of what it has from others.
+void drop_own_headers(const std::vector<std::string>& paths, init::ProjectFacts& facts) {
+  std::set<std::string_view> names;
+  for (const std::string& path : paths) names.insert(last_part(path));
+  const auto is_own = [&](const std::string& header) {
+    if (!names.contains(last_part(header))) return false;
+    return std::ranges::any_of(paths, [&header](const std::string& path) {
+      return path == header || path.ends_with("/" + header);
+    });
+  };
+  for (project::ScannedSource& source : facts.sources) std::erase_if(source.includes, is_own);
+}
+
 /// Tags are those of the repository whose top the project is: a scratch directory may lie in
 /// another one.
 void read_tags(ports::Git& git, const fs::path& directory, init::ProjectFacts& facts) {
@@ -258,6 +271,7 @@ Result<init::ProjectFacts> read_project(ports::Files& files, ports::Git& git,
   TRY(init::ProjectFacts facts, read_build_files(files, directory));
   TRY(const std::vector<std::string> paths, list_project(files, git, directory));
   for (const std::string& path : paths) read_one(files, directory, path, facts);
+  drop_own_headers(paths, facts);
   read_tags(git, directory, facts);
   return facts;
 }

@@ -45,11 +45,8 @@ constexpr std::string_view kCudaTarget = "CUDA::";
 /// The package of a library, or of a header: "libpng-dev" for "png.h", "libcurl4-openssl-dev" for
 /// "curl/easy.h".
 std::string package_of_name(std::string_view name) {
-  if (!name.ends_with(".h")) return project::debian_package(name);
-  name.remove_suffix(2);
-  std::string of_file = project::debian_package(name.substr(name.rfind('/') + 1));
-  if (!of_file.empty()) return of_file;
-  return project::debian_package(name.substr(0, name.find('/')));
+  const bool header = name.ends_with(".h") || name.ends_with(".hpp");
+  return header ? project::debian_package_of_header(name) : project::debian_package(name);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "init/from_cibuildwheel.h"
 #include "init/identity.h"
 #include "init/other_builds.h"
+#include "init/publication.h"
 #include "init/python_abi.h"
 #include "init/pythons.h"
 #include "init/system_libraries.h"
@@ -36,7 +37,17 @@ bool has_cuda_in_cmake(const ProjectFacts& facts) {
 /// Whether builds may differ by the GPUs that they are for.
 bool has_gpu_code(const ProjectFacts& facts) {
   return source_with(facts, SourceMark::cuda) != nullptr ||
-         source_with(facts, SourceMark::hip) != nullptr || has_cuda_in_cmake(facts);
+         source_with(facts, SourceMark::hip) != nullptr || has_cuda_in_cmake(facts) ||
+         (facts.setup_py && facts.setup_py->cuda_only);
+}
+
+/// Why nothing can be built without CUDA; empty if something can.
+std::string needs_cuda_because(const ProjectFacts& facts) {
+  if (facts.cmake && facts.cmake->needs_cuda) {
+    return "CUDA is a language of `project` in CMakeLists.txt";
+  }
+  if (facts.setup_py && facts.setup_py->cuda_only) return "setup.py has a `CUDAExtension` alone";
+  return {};
 }
 
 /// The compute axis, and why.
@@ -46,36 +57,40 @@ MatrixLine compute_line(const ProjectFacts& facts) {
   }
   Texts compute = {"cpu"};
   const project::ScannedSource* const cuda = source_with(facts, SourceMark::cuda);
-  if (cuda == nullptr && !has_cuda_in_cmake(facts)) {
+  const std::string needed = needs_cuda_because(facts);
+  if (cuda == nullptr && needed.empty() && !has_cuda_in_cmake(facts)) {
     const project::ScannedSource* const hip = source_with(facts, SourceMark::hip);
     if (hip == nullptr) return {"axes.compute", compute, "no sources for GPUs"};
     return {"axes.compute", compute,
             fmt::format("for {}, add `rocm/7.1` or the version that you need", quoted(hip->path))};
   }
-  const std::string shown = cuda == nullptr ? "CMakeLists.txt" : cuda->path;
-  const bool only = facts.cmake && facts.cmake->needs_cuda;
-  if (only) compute.clear();
+  const std::string shown = quoted(cuda == nullptr ? "CMakeLists.txt" : cuda->path);
+  if (!needed.empty()) compute.clear();
   for (const std::string& version : facts.workflow.cudas) compute.push_back("cuda/" + version);
   if (compute.empty()) {
-    return {"axes.compute", Texts{"cuda/13.0"},
-            "CUDA is a language of `project` in CMakeLists.txt; write the version that you need"};
+    return {"axes.compute", Texts{"cuda/13.0"}, needed + "; write the version that you need"};
   }
   if (!facts.workflow.cudas.empty()) {
     return {"axes.compute", compute,
-            fmt::format("{}, and CUDA of the workflows' matrix", quoted(shown))};
+            fmt::format("{}, and CUDA of the workflows' matrix", needed.empty() ? shown : needed)};
   }
   return {"axes.compute", compute,
-          fmt::format("for {}, add `cuda/13.0` or the version that you need", quoted(shown))};
+          fmt::format("for {}, add `cuda/13.0` or the version that you need", shown)};
+}
+
+/// The values of the compute axis; none if the matrix has no such axis.
+Texts computes_of(const ProjectFacts& facts, const TorchChoice& torch) {
+  // Without the axis, versions have no label `+cpu`, which says nothing where nothing else is, and
+  // which PyPI refuses.
+  if (torch.needed_because.empty() && !has_gpu_code(facts)) return {};
+  return std::get<Texts>(compute_line(facts).value);
 }
 
 void add_axes(const ProjectFacts& facts, const PythonChoice& pythons, const TorchChoice& torch,
               MatrixDraft& draft) {
   draft.lines.push_back({"axes.python", pythons.values, pythons.because});
-  const bool with_torch = !torch.needed_because.empty();
-  // Without the axis, versions have no label `+cpu`, which says nothing where nothing else is, and
-  // which PyPI refuses.
-  if (with_torch || has_gpu_code(facts)) draft.lines.push_back(compute_line(facts));
-  if (!with_torch) return;
+  if (!computes_of(facts, torch).empty()) draft.lines.push_back(compute_line(facts));
+  if (torch.needed_because.empty()) return;
   draft.lines.push_back({"axes.torch", torch.releases,
                          fmt::format("{}; {}", torch.needed_because, torch.releases_because)});
 }
@@ -144,10 +159,10 @@ void add_packages(const ProjectFacts& facts, const FromCibuildwheel& cibw, Matri
 /// Whether setup.py reads `FORCE_CUDA`, and everything is built for CUDA. Without a GPU, and
 /// without the variable, such a project leaves out what it has for CUDA.
 bool forces_cuda(const ProjectFacts& facts) {
-  const Texts& wanted = facts.wanted_computes;
+  const Texts computes = std::get<Texts>(compute_line(facts).value);
   const Texts& read = facts.setup_py ? facts.setup_py->environment : Texts{};
-  return !wanted.empty() && std::ranges::find(read, "FORCE_CUDA") != read.end() &&
-         std::ranges::all_of(wanted, [](const auto& each) { return each.starts_with("cuda/"); });
+  return std::ranges::find(read, "FORCE_CUDA") != read.end() &&
+         std::ranges::all_of(computes, [](const auto& each) { return each.starts_with("cuda/"); });
 }
 
 void add_variables(const ProjectFacts& facts, const FromCibuildwheel& cibw, MatrixDraft& draft) {
@@ -289,12 +304,24 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   if (proof) torch = with_proven_abi(facts, std::move(torch), *proof);
   const PythonChoice named = choose_pythons(facts);
   PythonChoice pythons = with_torch(named, facts.torches, torch.releases);
-  const PythonAbiChoice abi = proof ? proof->python : choose_python_abi(facts, pythons.values);
-  if (!abi.limit.empty()) pythons = with_limited_api(std::move(pythons), abi.limit);
+  PythonAbiChoice abi = choose_python_abi(facts, pythons.values);
+  if (proof) {
+    const PythonAbiChoice::OwnBuilds own = abi.own;
+    abi = proof->python;
+    abi.own = own;
+  }
+  if (!abi.limit.empty()) {
+    pythons = with_limited_api(std::move(pythons), abi.limit, abi.own);
+    abi = with_own_builds(std::move(abi), pythons.values);
+  }
   const FromCibuildwheel cibw = translate_cibuildwheel(facts, pythons.values);
   Decision decision{std::move(identity.name), {std::move(identity.lines), {}}};
   if (proof) decision.draft.proven_by = proof->wheel;
   MatrixDraft& draft = decision.draft;
+  if (torch.abi != "none") {
+    draft.lines.push_back({"package.requires", Entries{{"torch", "auto"}},
+                           "wheels require the torch that loads them"});
+  }
   add_axes(facts, pythons, torch, draft);
   add_abi(abi, torch, draft);
   add_environment(facts, pythons, torch, cibw, draft);
@@ -305,7 +332,11 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
     draft.lines.push_back({"build.network", YesOrNo::yes, "crates come from their registry"});
   }
   add_test(facts, cibw, draft);
+  for (MatrixLine& line : publication_lines(facts, computes_of(facts, torch), torch.releases)) {
+    draft.lines.push_back(std::move(line));
+  }
   append(draft, std::move(identity.left_out));
+  append(draft, pythons.left_out);
   append(draft, abi.left_out);
   append(draft, torch.left_out);
   append(draft, system_libraries(facts));

@@ -21,6 +21,7 @@ bool is_plain(std::string_view text) {
   constexpr std::array<std::string_view, 7> kWords = {"true", "false", "null", "yes",
                                                       "no",   "on",    "off"};
   if (text == "..") return true;
+  if (text.starts_with("../")) return is_plain(text.substr(3));
   const size_t first = text.find_first_not_of('-');
   const bool begins = first != std::string_view::npos && is_alphanumeric(text[first]) &&
                       !is_digit(text[first]) && first <= 2;

@@ -83,8 +83,8 @@ std::vector<LeftOut> threaded_builds(const ProjectFacts& facts, const Texts& nam
   }
   if (!missing.empty()) {
     return {{"free-threaded Pythons that the project names: " + quoted_list(missing),
-             "they have no limited API, and not every torch; a second matrix file with `abi: "
-             "{python: version}` and `environment: {python: auto}` builds for them"}};
+             "they have no limited API, and not every torch; if the project builds for them, write "
+             "them into `axes.python`, and `python: limited(X.Y) else version` into `abi`"}};
   }
   const Texts enabled = project::words_of_option(facts.cibuildwheel, "enable");
   const bool wanted = std::ranges::find(enabled, "cpython-freethreading") != enabled.end();

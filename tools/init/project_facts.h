@@ -40,6 +40,8 @@ struct ProjectFacts {
   std::string directory = {};    ///< its name, which is the project's where it says none
   std::string requirement = {};  ///< "NAME==VERSION" of an sdist on the index, else empty
   std::string source = "..";     ///< from the matrix file to the project
+  /// From the matrix file to the directory that its releases are published to.
+  std::string published = "../dist/index";
   std::vector<std::string> wanted_pythons = {};   ///< of `--python`; empty: init chooses
   std::vector<std::string> wanted_computes = {};  ///< of `--compute`; empty: init chooses
   std::vector<std::string> wanted_torches = {};   ///< of `--torch`, ascending; empty: init chooses

@@ -17,9 +17,15 @@ using project::Backend;
 using project::SourceMark;
 using Texts = std::vector<std::string>;
 
-PythonAbiChoice limited(std::string limit, std::string because) {
-  PythonAbiChoice choice{fmt::format("limited({})", limit), limit, std::move(because), {}};
-  return choice;
+PythonAbiChoice limited(std::string limit, std::string because,
+                        PythonAbiChoice::OwnBuilds own = {}) {
+  return {fmt::format("limited({})", limit), limit, std::move(because), {}, own};
+}
+
+/// setup.py turns the limited API off for some Pythons where it asks for what they are.
+PythonAbiChoice::OwnBuilds own_builds_of_setup(const project::SetupPy& code,
+                                               const std::string& limit) {
+  return {code.asked_python == limit, code.asks_for_threads};
 }
 
 std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const std::string& oldest) {
@@ -34,14 +40,18 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
         Place{cfg.py_limited_api, "setup.cfg"}, Place{code.py_limited_api, "setup.py"}}) {
     const std::string limit = python_of_tag(place.tag);
     if (!limit.empty()) {
-      return limited(limit, fmt::format("`py_limited_api` of `bdist_wheel` in {} is {}", place.file,
-                                        quoted(place.tag)));
+      return limited(limit,
+                     fmt::format("`py_limited_api` of `bdist_wheel` in {} is {}", place.file,
+                                 quoted(place.tag)),
+                     own_builds_of_setup(code, limit));
     }
   }
   const std::string returned = python_of_tag(code.tag_beside_abi3);
   if (!returned.empty()) {
-    return limited(returned, fmt::format("`get_tag` of setup.py returns {} and `abi3`",
-                                         quoted(code.tag_beside_abi3)));
+    return limited(
+        returned,
+        fmt::format("`get_tag` of setup.py returns {} and `abi3`", quoted(code.tag_beside_abi3)),
+        own_builds_of_setup(code, returned));
   }
   if (!code.tag_beside_none.empty()) {
     return PythonAbiChoice{
@@ -53,7 +63,8 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
   if (code.py_limited_api == "cp3") {
     return limited(oldest,
                    "setup.py makes `py_limited_api` of the Python that builds, which is the "
-                   "oldest of the matrix");
+                   "oldest of the matrix",
+                   own_builds_of_setup(code, oldest));
   }
   if (!code.limited_api) return std::nullopt;
   // Without the option of bdist_wheel, the wheel's tag names one Python all the same.
@@ -65,6 +76,27 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
                    "wheel's name; if the wheel's name says abi3, write {}",
                    quoted(fmt::format("python: limited({})", limit)))});
   return choice;
+}
+
+std::string evidence_of_cmake(const ProjectFacts& facts) {
+  return facts.cmake ? "CMakeLists.txt compiles" : "scikit-build-core compiles";
+}
+
+/// Why a limited API that the sources or CMake mention is not the wheel's.
+std::vector<LeftOut> unclear_limits(const ProjectFacts& facts) {
+  const bool of_cmake = facts.cmake && facts.cmake->stable_abi;
+  const auto source = std::ranges::find_if(
+      facts.sources, [](const auto& each) { return !each.limited_api.empty(); });
+  if (!of_cmake && source == facts.sources.end()) return {};
+  const std::string limit = source != facts.sources.end() ? source->limited_api
+                            : facts.cmake->stable_abi_version.empty()
+                                ? "3.12"
+                                : facts.cmake->stable_abi_version;
+  return {{of_cmake ? "the stable ABI of CPython (CMakeLists.txt)"
+                    : fmt::format("`Py_LIMITED_API` ({})", source->path),
+           fmt::format(
+               "the backend does not put it into the wheel's name; if the name says abi3, write {}",
+               quoted(fmt::format("python: limited({})", limit)))}};
 }
 
 /// `abi.python` of a wheel that scikit-build-core makes with these settings for a Python.
@@ -149,17 +181,28 @@ std::optional<PythonAbiChoice> of_scikit_build(const ProjectFacts& facts, const 
       overridden || tag.empty()
           ? "`[tool.scikit-build]` with its overrides"
           : fmt::format("`wheel.py-api` of scikit-build-core is {}", quoted(tag));
-  if (abis.all == std::set<std::string>{"version"}) return std::nullopt;
+  const auto certainly = [](PythonAbiChoice choice) {
+    choice.certain = true;
+    return choice;
+  };
+  if (abis.all == std::set<std::string>{"version"}) {
+    return certainly({"version",
+                      {},
+                      evidence_of_cmake(facts) + ": one build for each Python",
+                      unclear_limits(facts)});
+  }
   if (abis.all == std::set<std::string>{"none"}) {
-    return PythonAbiChoice{
-        "none",
-        {},
-        overridden || tag.empty() ? "`[tool.scikit-build]` makes a wheel for every Python" : by_tag,
-        {}};
+    return certainly({"none",
+                      {},
+                      overridden || tag.empty()
+                          ? "`[tool.scikit-build]` makes a wheel for every Python"
+                          : by_tag,
+                      {}});
   }
   const std::string limit = abis.all.contains("none") ? "" : certain_limit(abis, pythons);
-  if (!limit.empty()) return limited(limit, by_tag);
-  return undecided_abi(abis);
+  if (limit.empty()) return undecided_abi(abis);
+  // scikit-build-core ignores the tag for a Python that lacks that ABI.
+  return certainly(limited(limit, by_tag, {true, true}));
 }
 
 std::optional<PythonAbiChoice> of_meson(const ProjectFacts& facts) {
@@ -185,9 +228,13 @@ std::optional<PythonAbiChoice> of_maturin(const ProjectFacts& facts, const std::
   for (const project::CargoManifest& manifest : facts.cargo) {
     for (const std::string& feature : manifest.pyo3_features) {
       const std::string limit = feature.starts_with("abi3-py3") ? "3." + feature.substr(8) : "";
-      if (!limit.empty()) return limited(limit, fmt::format("pyo3's feature {}", quoted(feature)));
+      // maturin ignores the feature for free-threaded Pythons.
+      const PythonAbiChoice::OwnBuilds own{false, true};
+      if (!limit.empty()) {
+        return limited(limit, fmt::format("pyo3's feature {}", quoted(feature)), own);
+      }
       if (feature == "abi3") {
-        choice = limited(oldest, "pyo3's feature `abi3`, for the oldest Python of the matrix");
+        choice = limited(oldest, "pyo3's feature `abi3`, for the oldest Python of the matrix", own);
       }
     }
   }
@@ -201,9 +248,7 @@ std::string evidence_of_extensions(const ProjectFacts& facts) {
   if (facts.tools.setuptools_rust) return "setuptools-rust builds what pyproject.toml lists";
   if (facts.meson && facts.meson->extension) return "meson.build makes extension modules";
   if (backend(facts) == Backend::maturin) return "maturin builds a module of Rust";
-  const bool scikit_build = backend(facts) == Backend::scikit_build_core;
-  if (facts.cmake && (facts.cmake->python_module || scikit_build)) return "CMakeLists.txt compiles";
-  if (scikit_build) return "scikit-build-core compiles";
+  if (facts.cmake && facts.cmake->python_module) return "CMakeLists.txt compiles";
   if (!facts.tools.build_hook.empty()) {
     return fmt::format("{} may compile", quoted(facts.tools.build_hook));
   }
@@ -213,23 +258,6 @@ std::string evidence_of_extensions(const ProjectFacts& facts) {
     if (source != nullptr) return fmt::format("{} is probably compiled", quoted(source->path));
   }
   return {};
-}
-
-/// Why a limited API that the sources or CMake mention is not the wheel's.
-std::vector<LeftOut> unclear_limits(const ProjectFacts& facts) {
-  const bool of_cmake = facts.cmake && facts.cmake->stable_abi;
-  const auto source = std::ranges::find_if(
-      facts.sources, [](const auto& each) { return !each.limited_api.empty(); });
-  if (!of_cmake && source == facts.sources.end()) return {};
-  const std::string limit = source != facts.sources.end() ? source->limited_api
-                            : facts.cmake->stable_abi_version.empty()
-                                ? "3.12"
-                                : facts.cmake->stable_abi_version;
-  return {{of_cmake ? "the stable ABI of CPython (CMakeLists.txt)"
-                    : fmt::format("`Py_LIMITED_API` ({})", source->path),
-           fmt::format(
-               "the backend does not put it into the wheel's name; if the name says abi3, write {}",
-               quoted(fmt::format("python: limited({})", limit)))}};
 }
 
 }  // namespace
@@ -243,6 +271,21 @@ PythonAbiChoice choose_python_abi(const ProjectFacts& facts, const Texts& python
   const std::string evidence = evidence_of_extensions(facts);
   if (evidence.empty()) return {"none", {}, "no extension modules: one wheel for every Python", {}};
   return {"version", {}, evidence + ": one build for each Python", unclear_limits(facts)};
+}
+
+PythonAbiChoice with_own_builds(PythonAbiChoice choice, const Texts& pythons) {
+  Texts without;
+  std::ranges::copy_if(pythons, std::back_inserter(without), [&](const std::string& python) {
+    return !has_limited_api(python, choice.limit);
+  });
+  if (without.empty()) return choice;
+  if (without.size() == pythons.size()) {
+    return {
+        "version", {}, choice.because + ", which none of these Pythons has", choice.left_out, {}};
+  }
+  choice.value += " else version";
+  choice.because += fmt::format("; {} have a build each", quoted_list(without));
+  return choice;
 }
 
 }  // namespace pinwheel::init

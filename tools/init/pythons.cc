@@ -14,9 +14,13 @@ namespace {
 using Pythons = std::vector<std::string>;
 
 constexpr int kOldestMinor = 9;
-constexpr int kNewestMinor = 14;
-constexpr int kOldestMaintained = 10;
+constexpr int kNewestMinor = 15;
+/// 3.10 had its last release in October 2026.
+constexpr int kOldestMaintained = 11;
 constexpr int kFirstThreaded = 13;
+/// PEP 779: from this release on, free-threaded Pythons are no experiment.
+constexpr int kFirstSupportedThreaded = 14;
+constexpr std::string_view kClassifier = "Programming Language :: Python :: ";
 
 int minor_of(const std::string& python) {
   return std::atoi(python.c_str() + 2);  // "3.12t"
@@ -48,6 +52,14 @@ Pythons filtered(const ProjectFacts& facts, const Wanted& wanted) {
   return found;
 }
 
+/// Whether a classifier says that the project supports free-threaded Pythons.
+bool supports_threads(const ProjectFacts& facts) {
+  return std::ranges::any_of(classifiers(facts), [](const std::string& line) {
+    const std::string_view begin = "Programming Language :: Python :: Free Threading :: ";
+    return line.starts_with(begin) && !line.starts_with(std::string(begin) + "1 ");
+  });
+}
+
 bool holds(const Pythons& list, const std::string& python) {
   return std::ranges::find(list, python) != list.end();
 }
@@ -60,61 +72,140 @@ bool names_threaded(const std::string& glob) {
   return false;
 }
 
+/// The choice of those that a source names; what it names beyond them is left out.
+PythonChoice chosen(const ProjectFacts& facts, Pythons values, const Pythons& named,
+                    const std::string& because) {
+  PythonChoice choice{std::move(values), because, {}};
+  const Pythons known = all_pythons();
+  Pythons unknown;
+  Pythons refused;
+  for (const std::string& python : named) {
+    if (!holds(known, python)) {
+      if (!holds(unknown, python)) unknown.push_back(python);
+    } else if (!admitted(facts, python) && !holds(refused, python)) {
+      refused.push_back(python);
+    }
+  }
+  const auto leave_out = [&](const Pythons& pythons, const std::string& why) {
+    if (pythons.empty()) return;
+    choice.left_out.push_back({fmt::format("Python {} ({})", quoted_list(pythons), because), why});
+  };
+  leave_out(unknown, fmt::format("`init` writes 3.{} to 3.{}; `axes.python` takes others, too",
+                                 kOldestMinor, kNewestMinor));
+  leave_out(refused, fmt::format("`requires-python` is {}", quoted(requires_python(facts))));
+  return choice;
+}
+
+/// "3.8" of the glob "cp38-*"; empty for one that names no single Python.
+std::string python_of_glob(const std::string& glob) {
+  std::string tag = glob.substr(0, glob.find('-'));
+  const bool threaded = tag.ends_with('t');
+  if (threaded) tag.pop_back();
+  const std::string python = python_of_tag(tag);
+  return python.empty() || !threaded ? python : python + "t";
+}
+
 PythonChoice of_cibuildwheel(const ProjectFacts& facts) {
   const Pythons build = project::words_of_option(facts.cibuildwheel, "build");
   const Pythons skip = project::words_of_option(facts.cibuildwheel, "skip");
   if (build.empty() && skip.empty()) return {};
+  const bool threads = supports_threads(facts);
   const auto wanted = [&](const std::string& python) {
     const std::string id = "cp" + replace_all(python, ".", "") + "-manylinux_x86_64";
     const bool threaded = python.ends_with('t');
+    const bool supported = threads && minor_of(python) >= kFirstSupportedThreaded;
     const auto matches = [&](const std::string& glob) {
-      return glob_match(glob, id) && (!threaded || names_threaded(glob));
+      return glob_match(glob, id) && (!threaded || supported || names_threaded(glob));
     };
     if (std::ranges::any_of(skip, [&](const auto& glob) { return glob_match(glob, id); })) {
       return false;
     }
-    if (build.empty()) return !threaded && minor_of(python) >= kOldestMaintained;
+    if (build.empty()) {
+      return minor_of(python) >= kOldestMaintained && (!threaded || supported);
+    }
     return std::ranges::any_of(build, matches);
   };
+  Pythons named;
+  for (const std::string& glob : build) {
+    const std::string python = python_of_glob(glob);
+    if (!python.empty()) named.push_back(python);
+  }
   const std::string option = build.empty() ? "skip" : "build";
-  return {filtered(facts, wanted), fmt::format("cibuildwheel's {} ({})", quoted(option),
-                                               facts.cibuildwheel.options.at(option).file)};
+  return chosen(facts, filtered(facts, wanted), named,
+                fmt::format("cibuildwheel's {} ({})", quoted(option),
+                            facts.cibuildwheel.options.at(option).file));
 }
 
 PythonChoice of_workflows(const ProjectFacts& facts) {
   const Pythons& listed = facts.workflow.pythons;
-  return {filtered(facts, [&](const std::string& python) { return holds(listed, python); }),
-          "the workflows' matrix"};
+  return chosen(facts,
+                filtered(facts, [&](const std::string& python) { return holds(listed, python); }),
+                listed, "the workflows' matrix");
 }
 
+/// The minor releases among the classifiers, and free-threaded ones where a classifier is for them.
 PythonChoice of_classifiers(const ProjectFacts& facts) {
-  const Pythons lines = classifiers(facts);
-  return {filtered(facts,
-                   [&](const std::string& python) {
-                     return holds(lines, "Programming Language :: Python :: " + python);
-                   }),
-          "the project's classifiers"};
+  Pythons named;
+  for (const std::string& line : classifiers(facts)) {
+    if (!line.starts_with(kClassifier)) continue;
+    const std::string python = line.substr(kClassifier.size());
+    const bool release = python.starts_with("3.") && python.size() > 2 &&
+                         std::ranges::all_of(python.substr(2), is_digit);
+    if (!release) continue;
+    named.push_back(python);
+    if (supports_threads(facts) && minor_of(python) >= kFirstSupportedThreaded) {
+      named.push_back(python + "t");
+    }
+  }
+  return chosen(facts,
+                filtered(facts, [&](const std::string& python) { return holds(named, python); }),
+                named, "the project's classifiers");
 }
 
 PythonChoice of_requires_python(const ProjectFacts& facts) {
   const std::string range = requires_python(facts);
-  Pythons values = filtered(facts, [](const std::string& python) {
-    return !python.ends_with('t') && minor_of(python) >= kOldestMaintained;
+  const bool threads = supports_threads(facts);
+  Pythons values = filtered(facts, [&](const std::string& python) {
+    if (python.ends_with('t')) return threads && minor_of(python) >= kFirstSupportedThreaded;
+    return minor_of(python) >= kOldestMaintained;
   });
-  if (values.empty()) values = {"3.9"};
-  if (range.empty()) return {std::move(values), "the maintained ones: the project does not say"};
-  const bool left_out = admitted(facts, "3.9") && values[0] != "3.9";
-  return {std::move(values), fmt::format("requires-python is {}{}", quoted(range),
-                                         left_out ? "; 3.9 is past its end of life" : "")};
+  // A project that admits none of these is an old one.
+  if (values.empty()) {
+    values = filtered(facts, [](const std::string& python) { return !python.ends_with('t'); });
+  }
+  if (values.empty()) values = {fmt::format("3.{}", kOldestMinor)};
+  if (range.empty())
+    return {std::move(values), "the maintained ones: the project does not say", {}};
+  const std::string newest_ended = fmt::format("3.{}", kOldestMaintained - 1);
+  const bool left_out = admitted(facts, newest_ended) && !holds(values, newest_ended);
+  return {
+      std::move(values),
+      fmt::format(
+          "requires-python is {}{}", quoted(range),
+          left_out ? fmt::format("; {} and older are past their end of life", newest_ended) : ""),
+      {}};
 }
 
-/// The Pythons that a predicate keeps; all if it keeps none.
+/// The Pythons that a predicate keeps; all if it keeps none. The others are left out, for the
+/// reason `why`, unless they are free-threaded (`init/other_builds`).
 template <class Keep>
-PythonChoice narrowed(PythonChoice choice, const Keep& keep, const std::string& because) {
-  Pythons kept;
-  std::ranges::copy_if(choice.values, std::back_inserter(kept), keep);
-  if (kept.empty() || kept.size() == choice.values.size()) return choice;
-  return {std::move(kept), choice.because + "; " + because};
+PythonChoice narrowed(PythonChoice choice, const Keep& keep, const std::string& because,
+                      const std::string& why) {
+  Pythons stays;
+  Pythons goes;
+  for (const std::string& python : choice.values) {
+    if (keep(python)) {
+      stays.push_back(python);
+    } else if (!python.ends_with('t')) {
+      goes.push_back(python);
+    }
+  }
+  if (stays.empty() || stays.size() == choice.values.size()) return choice;
+  if (!goes.empty()) {
+    choice.left_out.push_back(
+        {fmt::format("Python {} ({})", quoted_list(goes), choice.because), why});
+  }
+  return {std::move(stays), choice.because + "; " + because, std::move(choice.left_out)};
 }
 
 }  // namespace
@@ -130,7 +221,7 @@ std::string python_of_tag(const std::string& tag) {
 }
 
 PythonChoice choose_pythons(const ProjectFacts& facts) {
-  if (!facts.wanted_pythons.empty()) return {facts.wanted_pythons, "`--python`"};
+  if (!facts.wanted_pythons.empty()) return {facts.wanted_pythons, "`--python`", {}};
   constexpr std::array kSources = {of_cibuildwheel, of_workflows, of_classifiers};
   for (const auto& source : kSources) {
     PythonChoice choice = source(facts);
@@ -139,13 +230,27 @@ PythonChoice choose_pythons(const ProjectFacts& facts) {
   return of_requires_python(facts);
 }
 
-PythonChoice with_limited_api(PythonChoice choice, const std::string& oldest) {
-  const auto has_it = [&](const std::string& python) {
-    return !python.ends_with('t') && !is_older(python, oldest);
+bool has_limited_api(const std::string& python, const std::string& oldest) {
+  return !python.ends_with('t') && !is_older(python, oldest);
+}
+
+PythonChoice with_limited_api(PythonChoice choice, const std::string& oldest,
+                              const PythonAbiChoice::OwnBuilds& own) {
+  const auto stays = [&](const std::string& python) {
+    if (has_limited_api(python, oldest)) return true;
+    return python.ends_with('t') ? own.threaded : own.older;
   };
   const std::string because = fmt::format("only those with the limited API of {}", oldest);
-  if (std::ranges::none_of(choice.values, has_it)) return {{oldest}, because};
-  return narrowed(std::move(choice), has_it, because);
+  const bool some = std::ranges::any_of(
+      choice.values, [&](const std::string& python) { return has_limited_api(python, oldest); });
+  if (!some && std::ranges::none_of(choice.values, stays)) {
+    choice.left_out.push_back(
+        {fmt::format("Python {} ({})", quoted_list(choice.values), choice.because),
+         fmt::format("older than the limited API of {}", oldest)});
+    return {{oldest}, because, std::move(choice.left_out)};
+  }
+  return narrowed(std::move(choice), stays, because,
+                  fmt::format("older than the limited API of {}", oldest));
 }
 
 PythonChoice with_torch(PythonChoice choice, const std::vector<KnownTorch>& known,
@@ -162,11 +267,13 @@ PythonChoice with_torch(PythonChoice choice, const std::vector<KnownTorch>& know
       return !python.ends_with('t') && has_builds(python);
     });
     if (with_builds.empty()) return choice;
-    return {std::move(with_builds), fmt::format("torch {} has builds for these, and for none of {}",
-                                                names, choice.because)};
+    return {std::move(with_builds),
+            fmt::format("torch {} has builds for these, and for none of {}", names, choice.because),
+            std::move(choice.left_out)};
   }
   return narrowed(std::move(choice), has_builds,
-                  fmt::format("only those with builds of torch {}", names));
+                  fmt::format("only those with builds of torch {}", names),
+                  fmt::format("there are no builds of torch {} for it", names));
 }
 
 }  // namespace pinwheel::init

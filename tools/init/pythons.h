@@ -4,6 +4,7 @@
 
 #include "init/draft.h"
 #include "init/project_facts.h"
+#include "init/python_abi.h"
 
 namespace pinwheel::init {
 
@@ -11,17 +12,23 @@ namespace pinwheel::init {
 struct PythonChoice {
   std::vector<std::string> values;
   std::string because;
+  std::vector<LeftOut> left_out =
+      {};  ///< those that the project names and the matrix does not have
 };
 
 /// Those that the user wants, else those that the project names, in this order: `build` and `skip`
 /// of cibuildwheel, the matrix of its workflows, its classifiers; else the releases that are
-/// maintained. Always within `requires-python` and 3.9 to 3.14; free-threaded ones only where they
-/// are named. Never empty.
+/// maintained. Always within `requires-python` and 3.9 to 3.15; free-threaded ones only where they
+/// are named, or where a classifier says that the project supports them. Never empty.
 PythonChoice choose_pythons(const ProjectFacts& facts);
 
-/// The Pythons not older than `oldest` ("3.10"), without free-threaded ones, which have no limited
-/// API; only `oldest` if that leaves none.
-PythonChoice with_limited_api(PythonChoice choice, const std::string& oldest);
+/// The Pythons not older than `oldest` ("3.10"), and of the older and the free-threaded ones, which
+/// do not have that limited API, those of `own`; only `oldest` if that leaves none.
+PythonChoice with_limited_api(PythonChoice choice, const std::string& oldest,
+                              const PythonAbiChoice::OwnBuilds& own);
+
+/// Whether a Python has the limited API of `oldest`.
+bool has_limited_api(const std::string& python, const std::string& oldest);
 
 /// The Pythons for which every release of torch in `releases` has builds. If that leaves none, an
 /// old project names only Pythons that torch has left behind: those that it has builds for.

@@ -56,7 +56,7 @@ bool is_library(const std::string& name) {
 
 struct Wanted {
   std::vector<std::string> names;
-  const char* file;
+  std::string file;
   /// Whether names that are not known here are libraries of the system: a package of CMake may be
   /// the project's own.
   bool all;
@@ -126,9 +126,15 @@ std::vector<Wanted> wanted_by(const ProjectFacts& facts) {
   if (facts.cmake) {
     places.push_back({facts.cmake->packages, "CMakeLists.txt", false});
     places.push_back({facts.cmake->pkg_config, "CMakeLists.txt", true});
+    places.push_back({facts.cmake->libraries, "CMakeLists.txt", false});
   }
-  if (facts.meson) places.push_back({facts.meson->dependencies, "meson.build", true});
+  if (facts.meson) {
+    places.push_back({facts.meson->dependencies, "meson.build", true});
+    places.push_back({facts.meson->libraries, "meson.build", false});
+  }
   if (facts.setup_py) places.push_back({facts.setup_py->libraries, "setup.py", false});
+  if (facts.setup_cfg) places.push_back({facts.setup_cfg->libraries, "setup.cfg", false});
+  places.push_back({facts.tools.setuptools_libraries, "pyproject.toml", false});
   const bool rust = backend(facts) == project::Backend::maturin ||
                     !requirements_on(build_requires(facts), "setuptools-rust").empty();
   for (const project::CargoManifest& manifest : facts.cargo) {
@@ -140,17 +146,51 @@ std::vector<Wanted> wanted_by(const ProjectFacts& facts) {
 
 }  // namespace
 
+namespace {
+
+/// The headers of known libraries that sources include, without those of packages that are named
+/// already: each with the first source that does.
+std::map<std::string, std::vector<std::string>> headers_by_source(const ProjectFacts& facts,
+                                                                  std::set<std::string> packages) {
+  std::map<std::string, std::vector<std::string>> by_source;
+  for (const project::ScannedSource& source : facts.sources) {
+    for (const std::string& header : source.includes) {
+      const std::string package = project::debian_package_of_header(header);
+      if (package.empty() || !is_library(header.substr(0, header.find_first_of("./")))) continue;
+      if (packages.insert(package).second) by_source[source.path].push_back(header);
+    }
+  }
+  return by_source;
+}
+
+/// The `apt-get` line of headers.
+std::string line_of_headers(const std::vector<std::string>& headers) {
+  std::set<std::string> packages;
+  for (const std::string& header : headers) {
+    packages.insert(project::debian_package_of_header(header));
+  }
+  return quoted(fmt::format("apt-get install {}", join({packages.begin(), packages.end()}, " ")));
+}
+
+}  // namespace
+
 std::vector<LeftOut> system_libraries(const ProjectFacts& facts) {
   std::map<std::string, std::vector<std::string>> by_file;
+  std::set<std::string> packages;
   for (const Wanted& place : wanted_by(facts)) {
     std::vector<std::string>& names = by_file[place.file];
     names = libraries_among(place, std::move(names));
+    for (const std::string& name : names) packages.insert(project::debian_package(name));
   }
   std::vector<LeftOut> found;
   for (const auto& [file, names] : by_file) {
     if (names.empty()) continue;
     found.push_back({fmt::format("libraries of the system: {} ({})", quoted_list(names), file),
                      "if the build needs them: " + apt_line(names)});
+  }
+  for (const auto& [source, headers] : headers_by_source(facts, std::move(packages))) {
+    found.push_back({fmt::format("headers of the system: {} ({})", quoted_list(headers), source),
+                     "if the build needs them: " + line_of_headers(headers)});
   }
   return found;
 }

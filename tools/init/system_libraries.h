@@ -8,7 +8,8 @@
 namespace pinwheel::init {
 
 /// The libraries of the system that the build files look for, each with the `apt-get` line that
-/// installs it: `find_package`, pkg-config, `dependency` of Meson, `libraries` of setup.py.
+/// installs it: `find_package`, pkg-config, `dependency` of Meson, `libraries` and `-l` flags; and
+/// the headers of known libraries that sources include and the project does not have.
 std::vector<LeftOut> system_libraries(const ProjectFacts& facts);
 
 /// The packages that a command installs by apt, yum, dnf or apk, without options.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/text.h"
 #include "project/abi_macros.h"
@@ -98,6 +99,23 @@ std::vector<std::string> pkg_config_modules(const CMakeCall& call) {
   return modules;
 }
 
+/// The names in `find_library(VAR [NAMES] name... [PATHS ...])` and `target_link_libraries(TARGET
+/// [PRIVATE] name...)`.
+std::vector<std::string> linked_names(const CMakeCall& call) {
+  std::vector<std::string> linked;
+  for (size_t i = 1; i < call.words.size(); ++i) {
+    std::string word = call.words[i];
+    const bool keyword = word.size() > 1 &&
+                         word.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos &&
+                         word.find('_') != 0;
+    if (call.name == "find_library" && keyword && word != "NAMES") break;
+    if (word.starts_with("-l")) word.erase(0, 2);
+    const bool plain = word.find_first_of("$/:<>{}") == std::string::npos && word[0] != '-';
+    if (plain && !keyword && !word.empty()) linked.push_back(word);
+  }
+  return linked;
+}
+
 std::string sabi_version(const CMakeCall& call) {
   const auto keyword = std::ranges::find(call.words, "USE_SABI");
   if (keyword == call.words.end() || keyword + 1 == call.words.end()) return {};
@@ -114,6 +132,9 @@ void read_call(const CMakeCall& call, CMakeLists& lists) {
   if (call.name == "pkg_check_modules" || call.name == "pkg_search_module") {
     for (const std::string& module : pkg_config_modules(call)) add_once(lists.pkg_config, module);
   }
+  if (call.name == "find_library" || call.name == "target_link_libraries") {
+    for (const std::string& name : linked_names(call)) add_once(lists.libraries, name);
+  }
   const std::vector<std::string> makers = {"pybind11_add_module", "nanobind_add_module",
                                            "python_add_library", "python3_add_library",
                                            "cython_transpile"};
@@ -121,6 +142,20 @@ void read_call(const CMakeCall& call, CMakeLists& lists) {
   lists.python_module = true;
   if (has_word(call, "STABLE_ABI") || has_word(call, "USE_SABI")) lists.stable_abi = true;
   if (lists.stable_abi_version.empty()) lists.stable_abi_version = sabi_version(call);
+}
+
+/// Whether a call names a module's file for the Python that builds it. A word such as
+/// `${SKBUILD_SABI_COMPONENT}` may change that.
+bool is_for_one_python(const CMakeCall& call) {
+  const bool sabi = std::ranges::any_of(call.words, [](const std::string& word) {
+    return word.find("SABI") != std::string::npos || word.find("STABLE") != std::string::npos;
+  });
+  const bool variable = call.words.empty() || call.words[0].find('$') != std::string::npos;
+  if (sabi || variable) return false;
+  if (call.name == "pybind11_add_module") return !has_word(call, "WITHOUT_SOABI");
+  if (call.name == "nanobind_add_module") return true;
+  const bool adds = call.name == "python_add_library" || call.name == "python3_add_library";
+  return adds && has_word(call, "MODULE") && has_word(call, "WITH_SOABI");
 }
 
 using Variables = std::map<std::string, std::string>;
@@ -233,13 +268,20 @@ CMakeLists parse_cmake_lists(std::string_view text, const Variables& defines) {
   const std::string code = without_cmake_comments(text);
   CMakeLists lists;
   Branches branches(defines);
+  std::set<std::string> targets;
   for (const CMakeCall& call : calls_in(code)) {
     branches.read(call);
     if (branches.here() == Truth::no) continue;
     const bool certain = call.name == "project" && branches.here() == Truth::yes;
     lists.needs_cuda = lists.needs_cuda || (certain && has_word(call, "CUDA"));
     read_call(call, lists);
+    if (branches.here() == Truth::yes && is_for_one_python(call)) {
+      add_once(lists.modules_for_one, call.words[0]);
+    }
+    const bool makes = call.name == "add_library" || call.name == "add_executable";
+    if (makes && !call.words.empty()) targets.insert(call.words[0]);
   }
+  std::erase_if(lists.libraries, [&](const auto& name) { return targets.contains(name); });
   if (lists.stable_abi_version.empty()) lists.stable_abi_version = limited_api_macro(code);
   lists.torch_target = torch_target_macro(code);
   return lists;
@@ -248,7 +290,9 @@ CMakeLists parse_cmake_lists(std::string_view text, const Variables& defines) {
 CMakeLists merged(CMakeLists first, const CMakeLists& second) {
   for (const std::string& word : second.languages) add_once(first.languages, word);
   for (const std::string& word : second.packages) add_once(first.packages, word);
+  for (const std::string& word : second.libraries) add_once(first.libraries, word);
   for (const std::string& word : second.pkg_config) add_once(first.pkg_config, word);
+  for (const std::string& word : second.modules_for_one) add_once(first.modules_for_one, word);
   first.python_module = first.python_module || second.python_module;
   first.stable_abi = first.stable_abi || second.stable_abi;
   if (first.stable_abi_version.empty()) first.stable_abi_version = second.stable_abi_version;

@@ -11,9 +11,13 @@ struct CMakeLists {
   std::vector<std::string> languages = {};   ///< of `project` and `enable_language`, as written
   std::vector<std::string> packages = {};    ///< of `find_package`, each once
   std::vector<std::string> pkg_config = {};  ///< modules of `pkg_check_modules`, without versions
+  /// Plain names in `find_library` and `target_link_libraries`, without targets of the file itself.
+  std::vector<std::string> libraries = {};
   bool needs_cuda = false;     ///< CUDA is a language of `project`, which no condition surrounds
   bool python_module = false;  ///< it makes an extension module of Python
-  bool stable_abi = false;     ///< nanobind's `STABLE_ABI`, or `USE_SABI` of `Python_add_library`
+  /// Those whose file name is certainly for one Python, "m" of `m.cpython-312-x86_64-linux-gnu.so`.
+  std::vector<std::string> modules_for_one = {};
+  bool stable_abi = false;  ///< nanobind's `STABLE_ABI`, or `USE_SABI` of `Python_add_library`
   std::string stable_abi_version = {};  ///< of `USE_SABI` or the macro `Py_LIMITED_API`, "3.10"
   std::string torch_target = {};        ///< by the macro `TORCH_TARGET_VERSION`, "2.10"
 

@@ -27,24 +27,34 @@ std::string_view call_of_project(std::string_view code) {
   return rest.substr(0, rest.find("\n)"));
 }
 
+/// The literals that are the first arguments of a call, each once; `call` ends with the bracket.
+std::vector<std::string> first_arguments(const std::string& code, std::string_view call) {
+  std::vector<std::string> found;
+  for (size_t at = code.find(call); at != std::string::npos; at = code.find(call, at + 1)) {
+    const bool longer = at > 0 && (code[at - 1] == '_' || is_alphanumeric(code[at - 1]));
+    const std::string_view rest = std::string_view(code).substr(at + call.size());
+    const auto name = string_literal(trim(rest.substr(0, rest.find_first_of(",)"))));
+    if (longer || !name || std::ranges::find(found, *name) != found.end()) continue;
+    found.push_back(*name);
+  }
+  return found;
+}
+
+void add_missing(std::vector<std::string>& names, const std::vector<std::string>& more) {
+  for (const std::string& name : more) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+}
+
 }  // namespace
 
 MesonBuild parse_meson_build(std::string_view text) {
-  constexpr std::string_view kDependency = "dependency(";
   // Comments and strings are Python's.
   const std::string code = without_python_comments(text);
   MesonBuild build;
   build.version = literal_of_key(call_of_project(code), "version");
-  for (size_t at = code.find(kDependency); at != std::string::npos;
-       at = code.find(kDependency, at + 1)) {
-    const bool declared = at > 0 && (code[at - 1] == '_' || is_alphanumeric(code[at - 1]));
-    const std::string_view rest = std::string_view(code).substr(at + kDependency.size());
-    const auto name = string_literal(rest.substr(0, rest.find_first_of(",)")));
-    if (declared || !name) continue;
-    if (std::ranges::find(build.dependencies, *name) == build.dependencies.end()) {
-      build.dependencies.push_back(*name);
-    }
-  }
+  build.dependencies = first_arguments(code, "dependency(");
+  build.libraries = first_arguments(code, "find_library(");
   build.extension = names(code, "extension_module");
   build.limited_api = literal_of_key(code, "limited_api");
   return build;
@@ -52,11 +62,8 @@ MesonBuild parse_meson_build(std::string_view text) {
 
 MesonBuild merged(MesonBuild first, const MesonBuild& second) {
   if (first.version.empty()) first.version = second.version;
-  for (const std::string& name : second.dependencies) {
-    if (std::ranges::find(first.dependencies, name) == first.dependencies.end()) {
-      first.dependencies.push_back(name);
-    }
-  }
+  add_missing(first.dependencies, second.dependencies);
+  add_missing(first.libraries, second.libraries);
   first.extension = first.extension || second.extension;
   if (first.limited_api.empty()) first.limited_api = second.limited_api;
   return first;

@@ -9,6 +9,7 @@ namespace pinwheel::project {
 struct MesonBuild {
   std::string version = {};                    ///< a literal in the call of `project`
   std::vector<std::string> dependencies = {};  ///< of `dependency`, each once, as written
+  std::vector<std::string> libraries = {};     ///< of `find_library`, each once
   bool extension = false;                      ///< it makes an extension module of Python
   std::string limited_api = {};                ///< of `limited_api:`, "3.10"
 

@@ -65,6 +65,11 @@ SetupCfg parse_setup_cfg(std::string_view text) {
   for (const auto& [extra, value] : sections["options.extras_require"]) {
     result.extras[extra] = ini_list(value);
   }
+  for (const std::string& line : ini_list(direct_value(sections["build_ext"], "libraries"))) {
+    for (const std::string& word : split(replace_all(line, ",", " "), ' ')) {
+      if (!word.empty()) result.libraries.push_back(word);
+    }
+  }
   result.py_limited_api = direct_value(sections["bdist_wheel"], "py_limited_api");
   return result;
 }

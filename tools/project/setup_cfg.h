@@ -16,6 +16,7 @@ struct SetupCfg {
   std::vector<std::string> setup_requires = {};
   std::vector<std::string> classifiers = {};
   std::map<std::string, std::vector<std::string>> extras = {};  ///< `options.extras_require`
+  std::vector<std::string> libraries = {};                      ///< `[build_ext] libraries`
   std::string py_limited_api = {};  ///< `[bdist_wheel] py_limited_api`, "cp310"
 
   bool operator==(const SetupCfg&) const = default;

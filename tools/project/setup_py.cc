@@ -72,16 +72,38 @@ std::vector<std::string> environment_reads(std::string_view code) {
   return variables;
 }
 
-std::vector<std::string> linked_libraries(std::string_view code) {
-  constexpr std::string_view kKeyword = "libraries=[";
+void add_libraries(const std::vector<std::string>& names, std::vector<std::string>& libraries) {
+  for (const std::string& name : names) {
+    if (name.empty() || std::ranges::find(libraries, name) != libraries.end()) continue;
+    libraries.push_back(name);
+  }
+}
+
+/// The literals of a list, in code without spaces: `["z","zfp"]...`.
+std::vector<std::string> list_at(std::string_view packed) {
+  return packed.starts_with('[') ? string_literals(packed.substr(0, packed.find(']')))
+                                 : std::vector<std::string>{};
+}
+
+/// Names of libraries in lists that are called so, and in flags: `libraries=["z"]`, `"-lz"`.
+std::vector<std::string> linked_libraries(const std::string& code) {
+  const std::string packed = replace_all(code, " ", "");
+  constexpr std::array<std::string_view, 8> kLists = {
+      "libraries=",  "libraries+=", "libraries.extend(",    "libraries\":",
+      "libraries':", "libs=",       "libraries:list[str]=", "libraries.append("};
   std::vector<std::string> libraries;
-  for (size_t at = code.find(kKeyword); at != std::string_view::npos;
-       at = code.find(kKeyword, at + 1)) {
-    const std::string_view rest = code.substr(at + kKeyword.size());
-    for (std::string& name : string_literals(rest.substr(0, rest.find(']')))) {
-      if (std::ranges::find(libraries, name) == libraries.end()) {
-        libraries.push_back(std::move(name));
-      }
+  for (const std::string_view list : kLists) {
+    for (size_t at = packed.find(list); at != std::string::npos; at = packed.find(list, at + 1)) {
+      const std::string_view rest = std::string_view(packed).substr(at + list.size());
+      add_libraries(list.ends_with("append(") ? string_literals(rest.substr(0, rest.find(')')))
+                                              : list_at(rest),
+                    libraries);
+    }
+  }
+  for (const std::string& literal : string_literals(code)) {
+    for (const std::string& word : split(literal, ' ')) {
+      const bool flag = word.starts_with("-l") && word.size() > 2 && is_alphanumeric(word[2]);
+      if (flag) add_libraries({word.substr(2)}, libraries);
     }
   }
   return libraries;
@@ -93,6 +115,73 @@ bool makes_extensions(std::string_view code) {
       "Pybind11Extension", "cythonize",      "ext_modules",  "cffi_modules",  "rust_extensions",
       "CMakeExtension",    "NinjaExtension", "mypycify"};
   return std::ranges::any_of(kMakers, [code](const char* name) { return names(code, name); });
+}
+
+size_t indent_of(std::string_view line) {
+  return std::min(line.find_first_not_of(" \t"), line.size());
+}
+
+/// Whether a block around this line runs only under a condition: `if`, `else`, `try`, `except`.
+bool is_guarded(const std::vector<std::string>& lines, size_t at) {
+  size_t indent = indent_of(lines[at]);
+  while (at > 0 && indent > 0) {
+    const std::string& line = lines[--at];
+    const std::string_view text = trim(line);
+    if (text.empty() || indent_of(line) >= indent) continue;
+    indent = indent_of(line);
+    for (const std::string_view word : {"if", "elif", "else", "try", "except", "with"}) {
+      const bool begins = text.starts_with(word) && text.size() > word.size() &&
+                          !is_alphanumeric(text[word.size()]) && text[word.size()] != '_';
+      if (begins) return true;
+    }
+  }
+  return false;
+}
+
+/// The text behind the brackets that open at a place, and behind those around them.
+std::string_view behind_brackets(std::string_view code, size_t open) {
+  int depth = 0;
+  size_t end = open;
+  while (end < code.size()) {
+    depth += (code[end] == '(') - (code[end] == ')');
+    ++end;
+    if (depth == 0) break;
+  }
+  // Only a bracket that closes carries the expression on to another line.
+  size_t next = end;
+  while ((next = code.find_first_not_of(" \t\n", next)) != std::string_view::npos &&
+         std::string_view(",])").find(code[next]) != std::string_view::npos) {
+    end = ++next;
+  }
+  return trim(code.substr(end, code.find('\n', end) - end));
+}
+
+/// Whether a `CUDAExtension` is the only extension, and is made on every machine.
+bool makes_cuda_alone(std::string_view code) {
+  constexpr std::string_view kName = "CUDAExtension";
+  for (const char* other : {"CppExtension", "Extension", "Pybind11Extension", "CMakeExtension",
+                            "SyclExtension", "cythonize", "rust_extensions", "cffi_modules"}) {
+    if (names(code, other)) return false;
+  }
+  const std::vector<std::string> lines = split(code, '\n');
+  bool made = false;
+  size_t begin = 0;
+  for (size_t at = 0; at < lines.size(); begin += lines[at].size() + 1, ++at) {
+    const std::string& line = lines[at];
+    const size_t found = line.find(kName);
+    const bool import = trim(line).starts_with("from ") || trim(line).starts_with("import ");
+    if (found == std::string::npos || import) continue;
+    const std::string_view rest = trim(std::string_view(line).substr(found + kName.size()));
+    const std::string_view before = trim(std::string_view(line).substr(0, found));
+    if (!rest.starts_with('(') && !before.ends_with('=')) continue;
+    // `[CUDAExtension(...)] if CUDA_HOME else []`
+    const size_t open = code.find('(', begin + found);
+    const bool chosen = names(before, "else") || rest.starts_with("if ") ||
+                        (rest.starts_with('(') && behind_brackets(code, open).starts_with("if "));
+    if (chosen || is_guarded(lines, at)) return false;
+    made = true;
+  }
+  return made;
 }
 
 /// `options={"bdist_wheel": {"py_limited_api": "cp310"}}`.
@@ -139,6 +228,30 @@ std::string tag_beside(const std::string& code, const std::string& python, const
   return {};
 }
 
+/// "3.12" of `sys.version_info >= (3, 12)` and `sys.version_info[:2] < (3, 12)`, in code without
+/// spaces: the newest that it is compared with.
+std::string asked_python(const std::string& packed) {
+  constexpr std::string_view kName = "version_info";
+  int newest = 0;
+  for (size_t at = packed.find(kName); at != std::string::npos; at = packed.find(kName, at + 1)) {
+    std::string_view rest = std::string_view(packed).substr(at + kName.size());
+    if (rest.starts_with("[:2]")) rest.remove_prefix(4);
+    if (!rest.starts_with(">=(3,") && !rest.starts_with("<(3,")) continue;
+    rest.remove_prefix(rest.find(',') + 1);
+    newest = std::max(newest, std::atoi(std::string(rest.substr(0, 3)).c_str()));
+  }
+  return newest == 0 ? std::string() : "3." + std::to_string(newest);
+}
+
+/// Whether it asks a Python for its global lock.
+bool asks_for_threads(std::string_view code) {
+  constexpr std::array kNames = {"Py_GIL_DISABLED", "_is_gil_enabled", "abiflags",
+                                 "free_threaded",   "freethreaded",    "FREE_THREADED",
+                                 "is_freethreaded"};
+  return std::ranges::any_of(
+      kNames, [code](const char* name) { return code.find(name) != std::string_view::npos; });
+}
+
 }  // namespace
 
 SetupPy parse_setup_py(std::string_view text) {
@@ -159,6 +272,8 @@ SetupPy parse_setup_py(std::string_view text) {
   result.extensions = makes_extensions(code);
   result.cuda_extension = names(code, "CUDAExtension");
   result.torch_extension = result.cuda_extension || names(code, "CppExtension");
+  result.plain_extension = names(code, "Extension") && !names(code, "py_limited_api");
+  result.cuda_only = result.cuda_extension && makes_cuda_alone(code);
   const std::string packed = replace_all(code, " ", "");
   for (const std::string_view flag : {"-gencode", "-arch=", "TORCH_CUDA_ARCH_LIST"}) {
     result.gpu_architectures |= packed.find(flag) != std::string::npos;
@@ -168,6 +283,8 @@ SetupPy parse_setup_py(std::string_view text) {
   if (!is_switched_off(code)) result.py_limited_api = bdist_option(code);
   result.tag_beside_abi3 = tag_beside(packed, "cp3", "abi3");
   result.tag_beside_none = tag_beside(packed, "py3", "none");
+  result.asked_python = asked_python(packed);
+  result.asks_for_threads = asks_for_threads(code);
   result.limited_api_version = limited_api_macro(code);
   result.torch_target = torch_target_macro(code);
   return result;

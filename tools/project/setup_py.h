@@ -23,16 +23,22 @@ struct SetupPy {
   std::map<std::string, std::vector<std::string>> extras = {};
   std::vector<std::string> imports = {};      ///< top-level modules that it imports
   std::vector<std::string> environment = {};  ///< environment variables that it reads
-  std::vector<std::string> libraries = {};    ///< literals of `libraries=[...]`
-  bool extensions = false;                    ///< it makes extension modules
-  bool torch_extension = false;               ///< with `torch.utils.cpp_extension`
-  bool cuda_extension = false;                ///< with its `CUDAExtension`
-  bool gpu_architectures = false;             ///< it says itself for which GPUs nvcc compiles
-  bool ninja = false;                         ///< which compiles by ninja where it is there
-  bool limited_api = false;                   ///< `py_limited_api=True`
+  std::vector<std::string> libraries = {};  ///< literals of lists of libraries and of flags, `-lz`
+  bool extensions = false;                  ///< it makes extension modules
+  bool plain_extension = false;             ///< an `Extension`, and `py_limited_api` nowhere
+  bool torch_extension = false;             ///< with `torch.utils.cpp_extension`
+  bool cuda_extension = false;              ///< with its `CUDAExtension`
+  bool gpu_architectures = false;           ///< it says itself for which GPUs nvcc compiles
+  /// It makes that one alone, whatever the machine has: no other extension, and no `if` around it.
+  bool cuda_only = false;
+  bool ninja = false;                ///< which compiles by ninja where it is there
+  bool limited_api = false;          ///< `py_limited_api=True`
   std::string py_limited_api = {};   ///< option of `bdist_wheel`, "cp310"; "cp3" if it is computed
   std::string tag_beside_abi3 = {};  ///< what a `get_tag` returns before "abi3", "cp310"
   std::string tag_beside_none = {};  ///< or before "none", "py39"
+  /// The release of Python that it compares `sys.version_info` with, beside a limited API: "3.12".
+  std::string asked_python = {};
+  bool asks_for_threads = false;         ///< it asks whether Python is free-threaded
   std::string limited_api_version = {};  ///< by the macro `Py_LIMITED_API`, "3.10"
   std::string torch_target = {};         ///< by the macro `TORCH_TARGET_VERSION`, "2.10"
 

@@ -33,9 +33,21 @@ const Suffix* suffix_of(std::string_view path) {
   return found == kSuffixes.end() ? nullptr : found;
 }
 
+/// "zfp.h" of `cdef extern from "zfp.h":`; empty for another line.
+std::string_view extern_file(std::string_view line) {
+  constexpr std::string_view kFrom = "extern from ";
+  const size_t at = line.find(kFrom);
+  if (at == std::string_view::npos) return {};
+  line = trim(line.substr(at + kFrom.size()));
+  if (line.empty() || (line[0] != '"' && line[0] != '\'')) return {};
+  const std::string_view name = line.substr(1, line.find(line[0], 1) - 1);
+  return name.starts_with('<') && name.ends_with('>') ? name.substr(1, name.size() - 2) : name;
+}
+
 /// "torch/extension.h" of `#include <torch/extension.h>`; empty for another line.
 std::string_view included_file(std::string_view line) {
   line = trim(line);
+  if (line.starts_with("cdef ")) return extern_file(line);
   if (!line.starts_with('#')) return {};
   line = trim(line.substr(1));
   if (!line.starts_with("include")) return {};
@@ -74,9 +86,9 @@ ScannedSource scan_source(std::string_view path, std::string_view text) {
   size_t at = 0;
   while (at < text.size()) {
     const size_t end = std::min(text.find('\n', at), text.size());
-    if (const auto mark = mark_of_include(included_file(text.substr(at, end - at)))) {
-      source.marks.insert(*mark);
-    }
+    const std::string_view file = included_file(text.substr(at, end - at));
+    if (const auto mark = mark_of_include(file)) source.marks.insert(*mark);
+    if (!file.empty()) source.includes.emplace(file);
     at = end + 1;
   }
   // Cython's own code compares with the limited API of every Python.

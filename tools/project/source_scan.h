@@ -24,6 +24,8 @@ enum class SourceMark {
 struct ScannedSource {
   std::string path;  ///< relative to the project
   std::set<SourceMark> marks = {};
+  /// Headers that it names, "zfp.h", also by `extern from` of Cython.
+  std::set<std::string> includes = {};
   std::string limited_api = {};   ///< value of `Py_LIMITED_API`, "3.10"
   std::string torch_target = {};  ///< value of `TORCH_TARGET_VERSION`, "2.10"
 

@@ -1,5 +1,7 @@
 #include "project/tool_tables.h"
 
+#include <utility>
+
 #include "project/toml_document.h"
 
 namespace pinwheel::project {
@@ -32,6 +34,21 @@ std::string build_hook_of(const toml::table& document) {
   return {};
 }
 
+std::vector<std::string> libraries_of_setuptools(const toml::table& document) {
+  std::vector<std::string> libraries;
+  const toml::array* const modules = document.at_path("tool.setuptools.ext-modules").as_array();
+  if (modules == nullptr) return libraries;
+  for (const toml::node& each : *modules) {
+    const toml::table* const module = each.as_table();
+    if (module == nullptr) continue;
+    for (std::string& name : toml_texts(*module, "libraries")) libraries.push_back(std::move(name));
+    for (const std::string& flag : toml_texts(*module, "extra-link-args")) {
+      if (flag.starts_with("-l") && flag.size() > 2) libraries.push_back(flag.substr(2));
+    }
+  }
+  return libraries;
+}
+
 bool lists_rust(const toml::table& document) {
   return document.at_path("tool.setuptools-rust.ext-modules").is_array() ||
          document.at_path("tool.setuptools-rust.bins").is_array();
@@ -52,6 +69,7 @@ Result<ToolTables> parse_tool_tables(std::string_view text, const std::string& f
   tables.meson_limited_api = toml_flag(document, "tool.meson-python.limited-api");
   tables.bdist_py_limited_api = word("tool.distutils.bdist_wheel.py-limited-api");
   tables.setuptools_extensions = document.at_path("tool.setuptools.ext-modules").is_array();
+  tables.setuptools_libraries = libraries_of_setuptools(document);
   tables.setuptools_rust = lists_rust(document);
   tables.maturin_bindings = word("tool.maturin.bindings");
   tables.maturin_manifest = word("tool.maturin.manifest-path");

@@ -23,9 +23,11 @@ struct ToolTables {
   bool meson_limited_api = false;         ///< `[tool.meson-python] limited-api`
   std::string bdist_py_limited_api = {};  ///< `[tool.distutils.bdist_wheel] py-limited-api`
   bool setuptools_extensions = false;     ///< `[tool.setuptools] ext-modules` lists some
-  bool setuptools_rust = false;           ///< `[tool.setuptools-rust]` lists modules or programs
-  std::string maturin_bindings = {};      ///< `[tool.maturin] bindings`, "pyo3", "cffi", "bin"
-  std::string maturin_manifest = {};      ///< `[tool.maturin] manifest-path`
+  /// What these link: their `libraries`, and `-l` in `extra-link-args`.
+  std::vector<std::string> setuptools_libraries = {};
+  bool setuptools_rust = false;       ///< `[tool.setuptools-rust]` lists modules or programs
+  std::string maturin_bindings = {};  ///< `[tool.maturin] bindings`, "pyo3", "cffi", "bin"
+  std::string maturin_manifest = {};  ///< `[tool.maturin] manifest-path`
   std::vector<std::string> maturin_features = {};  ///< `[tool.maturin] features`
   std::string poetry_name = {};                    ///< `[tool.poetry] name`
   std::string poetry_version = {};                 ///< `[tool.poetry] version`

@@ -1,5 +1,7 @@
 #include "init/decide.h"
 
+#include <fmt/format.h>
+
 #include "init/matrix_text.h"
 #include "matrix/parse.h"
 #include "unit/catch.h"
@@ -86,8 +88,10 @@ TEST_CASE("a torch extension with CUDA in its workflows") {
   CHECK(value_of(facts, "environment.tools") == LineValue(Texts{"ninja"}));
   CHECK(value_of(facts, "environment.pip") == LineValue(Texts{"numpy"}));
   CHECK(value_of(facts, "abi.torch") == LineValue("minor"));
-  REQUIRE(decide(facts).draft.left_out.size() == 1);
-  CHECK(decide(facts).draft.left_out[0].why.find("FORCE_CUDA") != std::string::npos);
+  const std::vector<LeftOut> left_out = decide(facts).draft.left_out;
+  REQUIRE(left_out.size() == 2);
+  CHECK(left_out[0].why == "there are no builds of torch 2.14 and 2.15 for it");
+  CHECK(left_out[1].why.find("FORCE_CUDA") != std::string::npos);
 }
 
 TEST_CASE("only what may be built for GPUs, or for a torch, has an axis of computes") {
@@ -114,12 +118,80 @@ TEST_CASE("a project whose CMakeLists.txt always compiles CUDA has no build for 
   CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cuda/12.8", "cuda/13.1"}));
 }
 
+TEST_CASE("a project with a `CUDAExtension` alone has no build for CPUs") {
+  ProjectFacts facts = project_named("demo");
+  facts.setup_py = project::SetupPy{.environment = {"FORCE_CUDA"},
+                                    .extensions = true,
+                                    .torch_extension = true,
+                                    .cuda_extension = true,
+                                    .cuda_only = true};
+  facts.torches = {{"2.14", {"3.12"}}};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cuda/13.0"}));
+  CHECK(value_of(facts, "environment.torch.index") ==
+        LineValue("https://download.pytorch.org/whl/{label}"));
+  CHECK(value_of(facts, "environment.variables") == LineValue(Entries{{"FORCE_CUDA", "1"}}));
+  facts.workflow.cudas = {"12.8"};
+  CHECK(value_of(facts, "axes.compute") == LineValue(Texts{"cuda/12.8"}));
+}
+
+TEST_CASE("wheels of an extension for torch require the torch that loads them") {
+  ProjectFacts facts = project_named("demo");
+  facts.torches = {{"2.14", {"3.12"}}};
+  facts.pyproject->dependencies = {"torch"};
+  CHECK(value_of(facts, "package.requires") == LineValue());
+  facts.setup_py = project::SetupPy{.extensions = true, .torch_extension = true};
+  CHECK(value_of(facts, "package.requires") == LineValue(Entries{{"torch", "auto"}}));
+}
+
+TEST_CASE("a release needs no edit: a directory is the target of each channel") {
+  ProjectFacts facts = project_named("demo");
+  for (const char* channel : {"ci", "test", "release"}) {
+    CHECK(value_of(facts, fmt::format("channels.{}.publish", channel)) ==
+          LineValue(Texts{"index"}));
+  }
+  CHECK(value_of(facts, "publish.require") == LineValue("loaded"));
+  CHECK(value_of(facts, "publish.index") ==
+        LineValue(Entries{{"kind", "directory"}, {"path", "../dist/index"}, {"label", "local"}}));
+  const auto comment = [&facts] { return decide(facts).draft.lines.back().because; };
+  CHECK(comment().find("\npypi: {kind: pypi}\n") != std::string::npos);
+  facts.wanted_computes = {"cpu", "cuda/13.0"};
+  facts.sources = {{"k.cu", {project::SourceMark::cuda}}};
+  CHECK(comment().find("\npypi: {kind: pypi, default: cpu, others: name-suffix}\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("a limited API leaves the Pythons that have it") {
   ProjectFacts facts = project_named("demo");
   facts.pyproject->build_system = {{"scikit-build-core"}, "scikit_build_core.build", {}};
   facts.tools.scikit_build.base.py_api = "cp312";
-  CHECK(value_of(facts, "axes.python") == LineValue(Texts{"3.12", "3.13", "3.14"}));
+  facts.pyproject->requires_python = ">=3.12";
+  CHECK(value_of(facts, "axes.python") == LineValue(Texts{"3.12", "3.13", "3.14", "3.15"}));
   CHECK(value_of(facts, "abi.python") == LineValue("limited(3.12)"));
+  facts.pyproject->build_system = {{"maturin"}, "maturin", {}};
+  facts.pyproject->requires_python = ">=3.11";
+  facts.cargo = {{.pyo3 = true, .pyo3_features = {"abi3-py312"}}};
+  CHECK(value_of(facts, "axes.python") == LineValue(Texts{"3.12", "3.13", "3.14", "3.15"}));
+  CHECK(decide(facts).draft.left_out.at(0).why == "older than the limited API of 3.12");
+}
+
+TEST_CASE("Pythons before the limited API get builds of their own where the project makes them") {
+  ProjectFacts facts = project_named("demo");
+  facts.pyproject->build_system = {{"scikit-build-core"}, "scikit_build_core.build", {}};
+  facts.pyproject->requires_python = ">=3.11";
+  facts.tools.scikit_build.base.py_api = "cp312";
+  CHECK(value_of(facts, "axes.python") == LineValue(Texts{"3.11", "3.12", "3.13", "3.14", "3.15"}));
+  CHECK(value_of(facts, "abi.python") == LineValue("limited(3.12) else version"));
+  facts.wanted_pythons = {"3.11"};
+  CHECK(value_of(facts, "abi.python") == LineValue("version"));
+  facts.wanted_pythons = {"3.13", "3.14t"};
+  CHECK(value_of(facts, "abi.python") == LineValue("limited(3.12) else version"));
+  facts.wanted_pythons.clear();
+  facts.pyproject->build_system = {{"setuptools"}, "setuptools.build_meta", {}};
+  facts.tools.scikit_build = {};
+  facts.setup_py = project::SetupPy{.extensions = true, .py_limited_api = "cp312"};
+  CHECK(value_of(facts, "abi.python") == LineValue("limited(3.12)"));
+  facts.setup_py->asked_python = "3.12";
+  CHECK(value_of(facts, "abi.python") == LineValue("limited(3.12) else version"));
 }
 
 TEST_CASE("settings of cibuildwheel become a command") {

@@ -34,5 +34,17 @@ TEST_CASE("libraries of build files; what comes with compilers and packages is n
   CHECK(found[1].why == "if the build needs them: `apt-get install libyaml-dev`");
 }
 
+TEST_CASE("headers of sources name libraries that no build file names") {
+  ProjectFacts facts;
+  facts.sources = {{.path = "a.pyx", .includes = {"zfp.h", "own.h", "Python.h", "openssl/err.h"}},
+                   {.path = "b.c", .includes = {"zfp/bitstream.h", "zlib.h"}}};
+  facts.setup_py = project::SetupPy{.libraries = {"z"}};
+  const auto found = system_libraries(facts);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].what == "libraries of the system: `z` (setup.py)");
+  CHECK(found[1].what == "headers of the system: `openssl/err.h`, `zfp.h` (a.pyx)");
+  CHECK(found[1].why == "if the build needs them: `apt-get install libssl-dev libzfp-dev`");
+}
+
 }  // namespace
 }  // namespace pinwheel::init

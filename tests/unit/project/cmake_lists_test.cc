@@ -74,5 +74,25 @@ TEST_CASE("CUDA is needed where the `if` around it holds") {
   CHECK_FALSE(parse_cmake_lists("if(X)\nproject(a CUDA)\nendif()").needs_cuda);
 }
 
+TEST_CASE("libraries that are linked by their names") {
+  CHECK(parse_cmake_lists("find_library(ZFP NAMES zfp libzfp PATHS /opt)\nadd_library(own a.c)\n"
+                          "target_link_libraries(m PRIVATE own Boost::x ${Y} z -lgmp)")
+            .libraries == Texts{"zfp", "libzfp", "z", "gmp"});
+}
+
+TEST_CASE("modules whose files are named for one Python") {
+  const auto modules = [](const std::string& text) {
+    return parse_cmake_lists(text).modules_for_one;
+  };
+  CHECK(modules("python_add_library(m MODULE a.c WITH_SOABI)") == Texts{"m"});
+  CHECK(modules("python_add_library(m MODULE a.c)").empty());
+  CHECK(modules("python_add_library(m MODULE ${SKBUILD_SABI_COMPONENT} a.c WITH_SOABI)").empty());
+  CHECK(modules("python_add_library(m MODULE USE_SABI 3.11 a.c WITH_SOABI)").empty());
+  CHECK(modules("pybind11_add_module(m a.cc)\nnanobind_add_module(n a.cc)") == Texts{"m", "n"});
+  CHECK(modules("nanobind_add_module(n STABLE_ABI a.cc)").empty());
+  CHECK(modules("pybind11_add_module(m WITHOUT_SOABI a.cc)").empty());
+  CHECK(modules("if(X)\npybind11_add_module(m a.cc)\nendif()").empty());
+}
+
 }  // namespace
 }  // namespace pinwheel::project

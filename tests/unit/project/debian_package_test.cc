@@ -21,5 +21,14 @@ TEST_CASE("prefix and suffix of a distribution are no part of the name") {
   CHECK(plain_library_name("ZLIB") == "zlib");
 }
 
+TEST_CASE("a header has the package of its library") {
+  CHECK(debian_package_of_header("zfp.h") == "libzfp-dev");
+  CHECK(debian_package_of_header("lzo/lzo1x.h") == "liblzo2-dev");
+  CHECK(debian_package_of_header("curl/easy.h") == "libcurl4-openssl-dev");
+  CHECK(debian_package_of_header("Eigen/Dense") == "libeigen3-dev");
+  CHECK(debian_package_of_header("own.h").empty());
+  CHECK(debian_package_of_header("own/x.hpp").empty());
+}
+
 }  // namespace
 }  // namespace pinwheel::project

@@ -20,5 +20,10 @@ TEST_CASE("dependencies, version and extension modules") {
   CHECK(merged(parse_meson_build("dependency('a')"), build).version == "1.2");
 }
 
+TEST_CASE("libraries that the compiler is asked for") {
+  CHECK(parse_meson_build("cc.find_library('zfp', required: true)\nx = cc.find_library( 'm' )\n")
+            .libraries == std::vector<std::string>{"zfp", "m"});
+}
+
 }  // namespace
 }  // namespace pinwheel::project

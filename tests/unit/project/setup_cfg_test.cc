@@ -28,5 +28,10 @@ TEST_CASE("a version that stands elsewhere is none, and other text is skipped") 
   CHECK(parse_setup_cfg("nonsense\n[metadata\n = \n") == SetupCfg{});
 }
 
+TEST_CASE("what setup.cfg links") {
+  CHECK(parse_setup_cfg("[build_ext]\nlibraries = z, zfp\n").libraries ==
+        std::vector<std::string>{"z", "zfp"});
+}
+
 }  // namespace
 }  // namespace pinwheel::project

@@ -97,5 +97,45 @@ TEST_CASE("an option for a new torch alone counts, unless a later line takes it 
   CHECK(parse_setup_py("if old:\n    py_limited_api = False\n" + call).py_limited_api.empty());
 }
 
+TEST_CASE("a `CUDAExtension` alone needs CUDA, unless a condition is around it") {
+  const auto alone = [](const std::string& code) { return parse_setup_py(code).cuda_only; };
+  const std::string import =
+      "from torch.utils.cpp_extension import (\n    BuildExtension,\n    CUDAExtension,\n)\n";
+  CHECK(alone(import + "setup(name='a', ext_modules=[CUDAExtension('a', ['a.cu'])])\n"));
+  CHECK(alone(import +
+              "def made():\n    flags = []\n    return [CUDAExtension(\n        'a', []\n    "
+              ")]\nif x:\n    pass\nelse:\n    pass\n"));
+  CHECK(alone("import torch.utils.cpp_extension as e\nx = e.CUDAExtension('a', [])\n"));
+  CHECK_FALSE(alone(import));
+  CHECK_FALSE(
+      alone("from torch.utils.cpp_extension import CppExtension, CUDAExtension\n"
+            "x = CUDAExtension('a', [])\n"));
+  CHECK_FALSE(alone(import + "if CUDA_HOME:\n    x = CUDAExtension('a', [])\n"));
+  CHECK_FALSE(
+      alone(import + "try:\n    import b\n    x = [CUDAExtension('a', [])]\nexcept E:\n  y\n"));
+  CHECK_FALSE(alone(import + "x = [CUDAExtension('a', [f(1)])] if CUDA_HOME else []\n"));
+  CHECK_FALSE(alone(import + "x = None if not CUDA_HOME else CUDAExtension('a', [])\n"));
+}
+
+TEST_CASE("libraries are in lists of many forms, and in flags") {
+  const auto linked = [](const std::string& code) { return parse_setup_py(code).libraries; };
+  CHECK(linked("libraries = ['zfp', \"m\"]") == std::vector<std::string>{"zfp", "m"});
+  CHECK(
+      linked(
+          "libraries = []\nlibraries += ['a']\nlibraries.append('b')\nlibraries.extend(['c'])\n") ==
+      Texts{"a", "c", "b"});
+  CHECK(linked("args = {'libraries': ['gmp']}") == std::vector<std::string>{"gmp"});
+  CHECK(linked("Extension('a', extra_link_args=['-lzfp -L/usr/lib', '-lm', '-l'])") ==
+        Texts{"zfp", "m"});
+}
+
+TEST_CASE("a setup.py asks which Python it builds for") {
+  CHECK(parse_setup_py("x = sys.version_info >= (3, 12)").asked_python == "3.12");
+  CHECK(parse_setup_py("x = sys.version_info[:2] < (3, 9)").asked_python == "3.9");
+  CHECK(parse_setup_py("import sys").asked_python.empty());
+  CHECK(parse_setup_py("x = sysconfig.get_config_var('Py_GIL_DISABLED')").asks_for_threads);
+  CHECK_FALSE(parse_setup_py("x = 1").asks_for_threads);
+}
+
 }  // namespace
 }  // namespace pinwheel::project

@@ -32,5 +32,14 @@ TEST_CASE("other names are no sources") {
   CHECK_FALSE(is_source_name("c"));
 }
 
+TEST_CASE("the headers of a source, and those that Cython declares") {
+  CHECK(scan_source("a.c", "#include <zfp.h>\n# include \"own/a.h\"\nint include;\n").includes ==
+        std::set<std::string>{"zfp.h", "own/a.h"});
+  CHECK(scan_source("a.pyx",
+                    "cdef extern from \"zfp.h\" nogil:\ncdef extern from '<lz4.h>':\n"
+                    "cdef extern from *:\ncdef int x\n")
+            .includes == std::set<std::string>{"zfp.h", "lz4.h"});
+}
+
 }  // namespace
 }  // namespace pinwheel::project

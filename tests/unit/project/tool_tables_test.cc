@@ -52,5 +52,12 @@ TEST_CASE("what scikit-build-core and setuptools-rust are told to make") {
   CHECK(read("[[tool.setuptools-rust.bins]]\ntarget = 'a'\n").setuptools_rust);
 }
 
+TEST_CASE("what the modules of setuptools link") {
+  CHECK(parse_tool_tables("[[tool.setuptools.ext-modules]]\nname = 'a'\nlibraries = ['zfp']\n"
+                          "extra-link-args = ['-lz', '-O2']\n",
+                          "p")
+            ->setuptools_libraries == std::vector<std::string>{"zfp", "z"});
+}
+
 }  // namespace
 }  // namespace pinwheel::project

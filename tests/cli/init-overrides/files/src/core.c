@@ -1,0 +1,2 @@
+#include <Python.h>
+#include <zfp.h>

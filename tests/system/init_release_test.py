@@ -1,0 +1,78 @@
+"""What `init` writes is released without an edit: by hand only `init` and `release` are run."""
+
+import subprocess
+
+import pytest
+from conftest import PYTHON, environment_of_projects
+from init_prove_test import PURE, extension, matrix_of
+
+LATE = """\
+[build-system]
+requires = ["scikit-build-core"]
+build-backend = "scikit_build_core.build"
+
+[project]
+name = "demo"
+version = "1.0"
+
+[tool.scikit-build]
+wheel.cmake = false
+
+[[tool.scikit-build.overrides]]
+if.any.system-cmake = ">=3.15"
+if.any.cmake-wheel = true
+wheel.cmake = true
+
+[[tool.scikit-build.overrides]]
+if.platform-system = "win32"
+wheel.py-api = "py3"
+"""
+CMAKE = """\
+cmake_minimum_required(VERSION 3.15)
+project(demo C)
+option(EMBED "no module" OFF)
+find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+if(NOT EMBED)
+  python_add_library(demo MODULE demo.c WITH_SOABI)
+  install(TARGETS demo DESTINATION .)
+endif()
+"""
+MODULE = """\
+#include <Python.h>
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "demo", "", -1, 0};
+PyMODINIT_FUNC PyInit_demo(void) { return PyModule_Create(&module); }
+"""
+# Discovery of packages by setuptools takes every directory for one.
+LISTED = PURE | {"setup.cfg": "[options]\npackages = demo\n"}
+OVERRIDES = {"pyproject.toml": LATE, "CMakeLists.txt": CMAKE, "demo.c": MODULE}
+
+
+@pytest.mark.parametrize(
+    ("files", "tags"),
+    [
+        pytest.param(LISTED, "py3-none-any", id="pure"),
+        pytest.param(extension(), f"cp{PYTHON.replace('.', '')}-cp", id="setuptools"),
+        pytest.param(OVERRIDES, f"cp{PYTHON.replace('.', '')}-cp", id="overrides of scikit-build-core"),
+    ],
+)
+def test_a_release_after_init_needs_no_edit(pinwheel, shared, repository, files, tags):
+    directory = repository(files)
+
+    def run(*arguments: str) -> None:
+        ran = subprocess.run(
+            [pinwheel, *arguments],
+            cwd=directory,
+            env=environment_of_projects(shared),
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+    run("init", "--python", PYTHON)
+    assert matrix_of(directory)["publish"]["index"]["path"] == "../dist/index"
+    run("release")
+    names = [path.name for path in (directory / "dist" / "index").rglob("*.whl")]
+    assert names and all(name.startswith(f"demo-1.0-{tags}") for name in names), names
+    # What a release leaves is no change of the source.
+    run("release")

@@ -1,0 +1,47 @@
+#include "init/publication.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace pinwheel::init {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+constexpr const char* kTarget = "index";
+
+/// The keys of PyPI and TestPyPI: names tell apart what a label says elsewhere, which they refuse.
+std::string keys_of_index(const std::string& kind, const Texts& computes) {
+  if (computes.size() < 2) return fmt::format("{0}: {{kind: {0}}}", kind);
+  return fmt::format("{0}: {{kind: {0}, default: {1}, others: name-suffix}}", kind, computes[0]);
+}
+
+std::string other_targets(const Texts& computes, const Texts& torches) {
+  std::string text =
+      fmt::format("Other targets, which `channels` can name:\n{}\n{}",
+                  keys_of_index("pypi", computes), keys_of_index("testpypi", computes));
+  if (torches.size() > 1) {
+    text += "\nThey take no labels: one name there has wheels for one value of `axes.torch`.";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<MatrixLine> publication_lines(const ProjectFacts& facts, const Texts& computes,
+                                          const Texts& torches) {
+  const Texts targets = {kTarget};
+  return {
+      {"channels.ci.publish", targets, "commits without a tag"},
+      {"channels.test.publish", targets, "tags of pre-releases"},
+      {"channels.release.publish", targets, "tags of releases"},
+      {"publish.require", "loaded", "what an import shows; `ran`, where `test.command` runs tests"},
+      {fmt::format("publish.{}", kTarget),
+       Entries{{"kind", "directory"}, {"path", facts.published}, {"label", "local"}},
+       "a directory that pip takes as an index"},
+      {"publish", {}, other_targets(computes, torches)}};
+}
+
+}  // namespace pinwheel::init
