@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 
 PYTHONS = ["3.11", "3.12"]
 
@@ -107,3 +108,94 @@ def test_a_target_may_name_the_wheel_itself(script):
     script.edit(lambda matrix: matrix["publish"]["index"].update(name="another-name"))
     script.report("build", "matrix.yaml")
     assert [name.split("-")[0] for name in script.wheels()] == ["another_name"]
+
+
+COUNTED = """\
+import pathlib
+from setuptools import Extension, setup
+with open({count!r}, "a") as file:
+    file.write("built\\n")
+setup(name="counted", version="1.0", ext_modules=[Extension("counted", ["counted.c"])])
+"""
+MODULE = """\
+#include <Python.h>
+static struct PyModuleDef def = {PyModuleDef_HEAD_INIT, "counted", 0, -1, 0};
+PyMODINIT_FUNC PyInit_counted(void) { return PyModule_Create(&def); }
+"""
+
+
+@pytest.fixture
+def counted(script, tmp_path):
+    """The project as an extension that counts how often its setup.py builds a wheel; returns the count."""
+    count = tmp_path / "count"
+    for file in script.directory.iterdir():
+        if file.is_file():
+            file.unlink()
+    (script.directory / "setup.py").write_text(COUNTED.format(count=str(count)))
+    (script.directory / "counted.c").write_text(MODULE)
+    (script.directory / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+    )
+    write(script, "none")
+    script.commit()
+
+    def number() -> int:
+        # A hook of the backend may run setup.py more than once for a wheel.
+        return len(count.read_text().splitlines()) if count.exists() else 0
+
+    return number
+
+
+def write(script, python: str, **variables: str) -> None:
+    """Writes a matrix, as somebody edits it between two runs."""
+    matrix = {
+        "schema": "pinwheel/1",
+        "package": {"name": "counted", "source": ".", "version": {"from": "project"}},
+        "axes": {"python": ["3.11"]},
+        "abi": {"python": python},
+    }
+    if variables:
+        matrix["environment"] = {"variables": variables}
+    (script.directory / "matrix.yaml").write_text(yaml.safe_dump(matrix))
+
+
+def test_what_was_refused_for_its_name_alone_is_not_compiled_again(script, counted):
+    failed = script.run("build", "matrix.yaml", code=5)
+    assert "warning: `abi.python` promises `none`, but the build will probably make `version`" in failed.stderr
+    assert "write `abi: {python: version}`: its libraries take symbols of CPython" in failed.stderr
+    compiled = counted()
+    assert compiled > 0
+    # The same matrix is compiled again: the machine may have changed.
+    script.run("build", "matrix.yaml", code=5)
+    assert counted() > compiled
+    compiled = counted()
+    write(script, "version")
+    script.run("build", "matrix.yaml")
+    assert counted() == compiled
+    assert [name for name in script.wheels()][0].startswith("counted-1.0-cp311-cp311-")
+    assert not list(script.state.glob("kept-wheels/*/*.whl"))
+    assert "nothing is compiled again" in script.run("logs", "build:cp311").stdout
+
+
+def test_another_variable_of_the_build_compiles_again(script, counted):
+    script.run("build", "matrix.yaml", code=5)
+    compiled = counted()
+    write(script, "version", CFLAGS="-O1")
+    script.run("build", "matrix.yaml")
+    assert counted() > compiled
+
+
+def test_a_promise_that_the_backends_tables_break_stops_before_the_build(script, counted):
+    (script.directory / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["scikit-build-core"]\nbuild-backend = "scikit_build_core.build"\n'
+        '[project]\nname = "counted"\nversion = "1.0"\n'
+        '[tool.scikit-build]\nwheel.cmake = false\n'
+        '[[tool.scikit-build.overrides]]\nif.cmake-wheel = true\nwheel.cmake = true\n'
+    )
+    script.commit()
+    for command in ("plan", "build"):
+        stopped = script.run(command, "matrix.yaml", code=2)
+        assert "`abi.python` promises `none`, but the build will make `version`" in stopped.stderr
+        assert "hint: write `abi: {python: version}`" in stopped.stderr
+    write(script, "version")
+    script.run("plan", "matrix.yaml")

@@ -22,20 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Whether a build command may change what the project says: it gets the version, or it is a
-/// program of its own. Front ends only run the backend.
+/// program of its own.
 bool may_set_version(const std::vector<std::string>& argv) {
-  constexpr std::array<std::string_view, 3> kPrograms = {"pip", "pyproject-build", "maturin"};
-  constexpr std::array<std::string_view, 2> kModules = {"build", "pip"};
   const auto gets_version = [](const std::string& argument) {
     return argument.find("{version}") != std::string::npos;
   };
-  if (std::ranges::any_of(argv, gets_version)) return true;
-  const std::string_view program = last_part(argv.front());
-  if (std::ranges::find(kPrograms, program) != kPrograms.end()) return false;
-  const auto module = std::ranges::find(argv, "-m");
-  const bool front_end =
-      argv.end() - module > 1 && std::ranges::find(kModules, module[1]) != kModules.end();
-  return !(program.starts_with("python") && front_end);
+  return std::ranges::any_of(argv, gets_version) || runs_own_program(argv);
 }
 
 /// Whether every build of the outline has a command that may set the version.
@@ -171,6 +163,17 @@ Done check_published_tag(ports::Files& files, ports::Git& git,
                     .with_location(place_of(files, said->file, said->version)));
   }
   return {};
+}
+
+bool runs_own_program(const std::vector<std::string>& argv) {
+  constexpr std::array<std::string_view, 3> kPrograms = {"pip", "pyproject-build", "maturin"};
+  constexpr std::array<std::string_view, 2> kModules = {"build", "pip"};
+  const std::string_view program = last_part(argv.front());
+  if (std::ranges::find(kPrograms, program) != kPrograms.end()) return false;
+  const auto module = std::ranges::find(argv, "-m");
+  const bool front_end =
+      argv.end() - module > 1 && std::ranges::find(kModules, module[1]) != kModules.end();
+  return !(program.starts_with("python") && front_end);
 }
 
 Done check_project_version(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,

@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -37,5 +38,8 @@ Done check_head_tag(ports::Files& files, const Loaded& loaded, const VersionFact
 /// another. Files of other projects or versions, and directories outside git, are fine.
 Done check_published_tag(ports::Files& files, ports::Git& git,
                          const std::vector<publish::Artifact>& published);
+
+/// Whether a build command runs more than the project's backend: a front end only calls that.
+bool runs_own_program(const std::vector<std::string>& argv);
 
 }  // namespace pinwheel::cli

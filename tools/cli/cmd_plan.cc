@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/check_abi.h"
 #include "cli/check_build.h"
 #include "cli/check_channels.h"
 #include "cli/check_pythons.h"
@@ -152,6 +153,7 @@ Result<RunScope> fresh_scope(const GlobalOptions& global, const PlanCommand& opt
   if (options.selection.channel.empty()) {
     TRY_DONE(check_channels(loaded, {}, version.version));
   }
+  TRY_DONE(check_project_abi(files, loaded, outline, streams));
   return up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                       std::move(version), TestImageUse::prepare});
 }

@@ -11,6 +11,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "cli/check_abi.h"
 #include "cli/check_version.h"
 #include "cli/frozen_run.h"
 #include "cli/frozen_scope.h"
@@ -82,6 +83,7 @@ Result<Asked> fresh_request(const GlobalOptions& global, const RunOptions& optio
   TRY_DONE(check_project_version(files, loaded, outline, version, streams));
   const Publishing publishing = stage == plan::Stage::publish ? Publishing::yes : Publishing::no;
   TRY_DONE(check_head_tag(files, loaded, version, publishing, streams));
+  TRY_DONE(check_project_abi(files, loaded, outline, streams));
   TRY(RunScope scope,
       up_to(stage, {global, loaded, outline, options.levels, version, TestImageUse::prepare}));
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;

@@ -1,5 +1,7 @@
 #include "plan/key.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -189,6 +191,18 @@ void collect(const Json& json, const std::string& name, KeyParts& parts) {
 KeyParts key_parts(const Action& action) {
   KeyParts parts;
   collect(std::visit([](const auto& each) { return to_json(each); }, action), {}, parts);
+  return parts;
+}
+
+KeyParts compile_parts(KeyParts parts) {
+  constexpr std::array<std::string_view, 11> kAfterwards = {
+      "class",  "namings", "tags",      "requires-torch", "before",       "after",
+      "accept", "record",  "torch-abi", "repair",         "source.digest"};
+  std::erase_if(parts, [&](const auto& part) {
+    return std::ranges::any_of(kAfterwards, [&](std::string_view name) {
+      return part.first == name || part.first.starts_with(std::string(name) + ".");
+    });
+  });
   return parts;
 }
 

@@ -16,6 +16,11 @@ using KeyParts = std::map<std::string, std::string>;
 /// The parts from the action itself.
 KeyParts key_parts(const Action& action);
 
+/// The parts of a build's key that decide what its command makes: without the names, tags and
+/// checks of the wheel, what is done to it afterwards, and the digest of the source, which covers
+/// files that no build reads.
+KeyParts compile_parts(KeyParts parts);
+
 /// Digest of what a build was asked for, independent of how it is done: it excludes the compiler of
 /// the machine and the source of Python, which the step's own key covers. The same wheel has the
 /// same recipe whether built on the host or in a container.

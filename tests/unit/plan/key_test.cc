@@ -116,3 +116,28 @@ TEST_CASE("a product is the files by name and contents, in any directory, and th
   test.evidence = Evidence::loaded;
   CHECK(product_of(test) != ran);
 }
+
+TEST_CASE("what is compiled does not depend on names, tags and checks") {
+  BuildWheel action;
+  action.class_id = "any";
+  action.tags = {"py3", "none", "x86_64", {}};
+  const auto compiled = [](const BuildWheel& each) {
+    return key_of(compile_parts(key_parts(Action(each))));
+  };
+  BuildWheel renamed = action;
+  renamed.class_id = "cp311";
+  renamed.tags = {"cp311", "cp311", "x86_64", {}};
+  renamed.namings = {{"demo", "1.0", {}}};
+  renamed.requires_torch = "torch>=2.10";
+  renamed.settings.checks.after = {{"platform-tag", {}}};
+  CHECK(key_of(key_parts(Action(renamed))) != key_of(key_parts(Action(action))));
+  CHECK(compiled(renamed) == compiled(action));
+  renamed.variables = {{"CXXFLAGS", "-O2"}};
+  CHECK(compiled(renamed) != compiled(action));
+  renamed = action;
+  renamed.version = "2";
+  CHECK(compiled(renamed) != compiled(action));
+  renamed = action;
+  renamed.environment.python = "3.12";
+  CHECK(compiled(renamed) != compiled(action));
+}

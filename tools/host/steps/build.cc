@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/text.h"
 #include "host/provision/env_checks.h"
@@ -10,6 +11,7 @@
 #include "host/steps/build_site.h"
 #include "host/steps/built_wheel.h"
 #include "host/steps/finish_files.h"
+#include "host/steps/kept_wheel.h"
 #include "host/steps/leaked_secret.h"
 #include "host/steps/repair_build.h"
 #include "pep/wheel_name.h"
@@ -109,6 +111,26 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
   return finished;
 }
 
+/// Runs the build's command, unless an earlier run has done so and left a wheel that was refused
+/// for its name alone.
+Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWheel& action,
+                                const BuildSite& site) {
+  TRY(const std::string key, compile_key(context));
+  TRY(const std::optional<fs::path> earlier, take_wheel(context, action, key));
+  if (earlier) return *earlier;
+  ports::Command command = build_command(action, site.setting(context));
+  if (action.settings.build.network == matrix::BuildNetwork::none) {
+    command.network = context.workplace.build_network;
+  }
+  TRY_DONE(run_logged(context, site, std::move(command),
+                      fmt::format("building {}", quoted(action.class_id))));
+  TRY(fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
+  const Result<std::vector<std::string>> judged = check_built_wheel(context, action, built);
+  const bool misnamed = !judged && judged.error().kind == ErrorKind::unplanned_wheel;
+  if (misnamed) TRY_DONE(keep_wheel(context, action, key, built));
+  return built;
+}
+
 }  // namespace
 
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action) {
@@ -116,13 +138,7 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
                                          action.source_date_epoch, action.variables));
   TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
   TRY_DONE(check_before_build(context, action, site));
-  ports::Command command = build_command(action, site.setting(context));
-  if (action.settings.build.network == matrix::BuildNetwork::none) {
-    command.network = context.workplace.build_network;
-  }
-  TRY_DONE(run_logged(context, site, std::move(command),
-                      fmt::format("building {}", quoted(action.class_id))));
-  TRY(const fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
+  TRY(const fs::path built, compiled_wheel(context, action, site));
   TRY(std::vector<std::string> warnings, check_built_wheel(context, action, built));
   TRY(const RepairedBuild repaired, repair_built(context, action, site, built));
   TRY(const FinishedWheels finished, finish_and_check(context, action, site, repaired));
