@@ -147,7 +147,10 @@ MISTAKES = {
         ["undefined-symbols", "scale_cuda"],
     ),
     "torch is not required": (
-        [("pyproject.toml", 'dependencies = ["torch"]\n', "")],
+        [
+            ("pyproject.toml", 'dependencies = ["torch"]\n', ""),
+            ("matrix/tiny-scale.yaml", "\ntest:\n", "\nchecks: {after: [torch-requirement]}\n\ntest:\n"),
+        ],
         ["torch-requirement"],
     ),
     "a wrong result": (
