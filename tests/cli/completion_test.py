@@ -15,6 +15,7 @@ publish: {wheels: {kind: directory, path: ../index, label: local}}
 JOURNAL = """{"journal":1}
 {"started":{"id":"build:cpu","key":"k","attempt":1},"at":"2026-01-02T03:04:05Z"}
 {"finished":{"id":"build:cpu","key":"k","state":"failed","attempts":1,"elapsed_ms":10},"at":"2026-01-02T03:04:06Z"}
+{"started":{"id":"test:cp312-cpu","key":"k","attempt":1},"at":"2026-01-02T03:04:07Z"}
 """
 
 
@@ -65,6 +66,23 @@ def test_steps_that_were_run(complete, project):
     (project / ".pinwheel").mkdir()
     (project / ".pinwheel" / "journal.jsonl").write_text(JOURNAL)
     assert complete("pinwheel logs b") == ["build:cpu"]
+    assert complete("pinwheel logs ") == ["build:cpu", "test:cp312-cpu"]
+    (project / ".pinwheel").rename(project / "state")
+    assert complete("pinwheel logs ") == []
+    assert complete("pinwheel --state-dir state logs b") == ["build:cpu"]
+    assert complete("pinwheel logs --state-dir=state t") == ["test:cp312-cpu"]
+
+
+def test_steps_and_jobs_of_the_matrix(complete):
+    steps = ["build:cpu", "build:cu13", "publish:wheels"]
+    tests = [f"test:cp{python}-{label}" for python in (311, 312) for label in ("cpu", "cu130")]
+    for command in ("build", "test matrix/demo.yaml", "release -k", "test -s python=3.11"):
+        assert complete(f"pinwheel {command} --step ") == [*steps, *tests]
+    assert complete("pinwheel build --step test:cp312-cu") == ["test:cp312-cu130"]
+    jobs = complete("pinwheel ci explain ")
+    assert {"build:cpu", "build:cu13", "plan", "gate", "matrix/demo.yaml", *tests} <= set(jobs)
+    assert complete("pinwheel ci explain gat") == ["gate"]
+    assert complete("pinwheel ci explain build:cu13 m") == ["matrix/demo.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -73,6 +91,8 @@ def test_steps_that_were_run(complete, project):
         ("pinwheel build -s pyth", ["python="]),
         ("pinwheel build -s python=3.1", ["3.11", "3.12"]),
         ("pinwheel explain build:cp", ["cpu"]),
+        ("pinwheel build --step test:cp312-cu", ["cp312-cu130"]),
+        ("pinwheel ci explain build:cu", ["cu13"]),
         ("pinwheel build --keep-f", ["--keep-failed"]),
     ],
 )

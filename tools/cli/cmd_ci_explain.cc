@@ -258,7 +258,7 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
     if (options.json) {
       streams.json(json_of(*whole, places));
     } else {
-      streams.data(text_of(*whole, places));
+      streams.lines(text_of(*whole, places));
     }
     return 0;
   }
@@ -271,7 +271,7 @@ Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& 
   if (options.json) {
     streams.json(json_of(explanation));
   } else {
-    streams.data(text_of(explanation));
+    streams.lines(text_of(explanation));
   }
   return 0;
 }

@@ -166,7 +166,7 @@ Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& opt
   if (options.json) {
     streams.json(report::compat_json(assessment));
   } else {
-    streams.data(report::compat_text(assessment));
+    streams.data(report::compat_text(assessment, streams.data_columns()));
   }
   if (!options.require.empty()) TRY_DONE(require(assessment, options.require, range));
   if (!outcome.failures.empty()) return fail(joined(std::move(outcome.failures)));

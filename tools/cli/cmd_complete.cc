@@ -3,10 +3,15 @@
 #include <set>
 
 #include "base/text.h"
+#include "ci/explained_jobs.h"
+#include "cli/ci_workflows.h"
 #include "cli/commands.h"
+#include "cli/levels.h"
 #include "cli/load.h"
 #include "host/steps/journal_file.h"
 #include "host/system/files.h"
+#include "plan/image_tests.h"
+#include "plan/step_id.h"
 #include "report/documentation.h"
 #include "report/shipped_documents.h"
 
@@ -40,10 +45,46 @@ void add_matrix_files(Words& words) {
   }
 }
 
-void add_steps(const GlobalOptions& global, Words& words) {
-  const Result<journal::History> history = host::read_whole_journal(global.state_dir);
+/// The steps that were run, and those that run or were killed.
+void add_steps(const GlobalOptions& global, const CompletionRequest& request, Words& words) {
+  const std::string& directory = request.state_dir.empty() ? global.state_dir : request.state_dir;
+  const Result<journal::History> history = host::read_whole_journal(directory);
   if (!history) return;
   for (const auto& [step, finished] : history->latest) words.push_back(step);
+  for (const auto& [step, attempt] : history->unfinished) words.push_back(step.first);
+}
+
+/// The builds, the sdist, the tests and the publications of the matrix.
+void add_planned_steps(const Loaded& loaded, Words& words) {
+  for (const matrix::AbiClass& each : loaded.classes) words.push_back("build:" + each.id);
+  if (loaded.matrix.package.sdist) words.emplace_back("sdist");
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    words.push_back(plan::test_id(variant.id));
+  }
+  for (const matrix::PublishTarget& target : loaded.matrix.targets) {
+    words.push_back("publish:" + target.name);
+  }
+  const Result<plan::PlanOptions> options = plan_options(plan::Stage::test, {}, {});
+  if (!options) return;
+  const plan::Outline outline = plan::make_outline(loaded.classes, loaded.expansion.variants);
+  const Result<std::vector<plan::ImageTest>> tests =
+      plan::image_tests(loaded.matrix, loaded.expansion, outline, *options);
+  if (!tests) return;
+  for (const plan::ImageTest& test : *tests) words.push_back(test.id);
+}
+
+/// The jobs of the workflows as a whole, and those that build and test.
+void add_jobs(const Loaded& loaded, Words& words) {
+  add_planned_steps(loaded, words);
+  std::erase_if(words, [](const std::string& word) { return word.starts_with("publish:"); });
+  const Result<std::vector<PlannedWorkflow>> workflows =
+      planned_workflows(loaded, {}, loaded.matrix.file);
+  if (!workflows) return;
+  for (const PlannedWorkflow& each : *workflows) {
+    for (const ci::ExplainedJob& job : ci::explained_jobs(each.facts, each.set)) {
+      words.push_back(job.id);
+    }
+  }
 }
 
 /// "python=", or the values that may follow the last comma of "python=3.12,".
@@ -68,6 +109,10 @@ void add_matrix_words(const CompletionRequest& request, Streams& streams, Words&
     for (const auto& channel : loaded->matrix.channels) words.push_back(channel.name);
   } else if (request.what == Completing::target) {
     for (const auto& target : loaded->matrix.targets) words.push_back(target.name);
+  } else if (request.what == Completing::planned_step) {
+    add_planned_steps(*loaded, words);
+  } else if (request.what == Completing::job_or_matrix) {
+    add_jobs(*loaded, words);
   } else {
     add_ids(*loaded, words);
   }
@@ -80,12 +125,18 @@ Words candidates_for(const GlobalOptions& global, const CompletionRequest& reque
     case Completing::words:
     case Completing::files:
       break;
+    case Completing::planned_step:
+      add_matrix_words(request, streams, words);
+      add_steps(global, request, words);
+      break;
     case Completing::step_or_matrix:
-      add_steps(global, words);
+      add_steps(global, request, words);
       [[fallthrough]];
+    case Completing::job_or_matrix:
     case Completing::id_or_matrix:
+      add_matrix_words(request, streams, words);
       add_matrix_files(words);
-      [[fallthrough]];
+      break;
     case Completing::id:
     case Completing::selector:
     case Completing::channel:
@@ -93,7 +144,7 @@ Words candidates_for(const GlobalOptions& global, const CompletionRequest& reque
       add_matrix_words(request, streams, words);
       break;
     case Completing::step:
-      add_steps(global, words);
+      add_steps(global, request, words);
       break;
     case Completing::subject:
       words = report::documented_subjects(report::shipped_documents());

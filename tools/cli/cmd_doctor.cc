@@ -60,7 +60,7 @@ Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options
   if (options.json) {
     streams.json(env::to_json(facts, lines));
   } else {
-    streams.data(as_text(lines));
+    streams.lines(as_text(lines));
   }
   return env::can_build(lines) ? 0 : exit_code(ErrorKind::environment);
 }

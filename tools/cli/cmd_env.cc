@@ -14,7 +14,7 @@
 #include "host/provision/compare_environments.h"
 #include "host/provision/disk_use.h"
 #include "host/provision/environment_list.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -161,7 +161,7 @@ Result<int> list_against(const host::EnvMachine& machine, const EnvOptions& opti
   if (options.json) {
     streams.json(as_json(compared));
   } else {
-    streams.data(as_text(compared));
+    streams.lines(as_text(compared));
   }
   const auto differs = [](const Comparison& each) { return !each.files.empty(); };
   const auto count = std::count_if(compared.begin(), compared.end(), differs);
@@ -293,7 +293,7 @@ Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Stre
   if (options.json) {
     streams.json(as_json(entries, disk));
   } else if (!entries.empty()) {
-    streams.data(as_table(entries, disk, local.clock.now()));
+    streams.lines(as_table(entries, disk, local.clock.now()));
     streams.note(
         fmt::format("{} in all; `pinwheel env gc` removes what nothing used for some time\n",
                     format_bytes(disk.total())));

@@ -25,7 +25,7 @@
 #include "host/system/files.h"
 #include "plan/environments.h"
 #include "ports/read_within.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -214,7 +214,7 @@ Result<std::vector<LockFile>> check_locks(ports::Files& files, const Locking& wh
   return locks;
 }
 
-std::string as_table(const std::vector<LockFile>& locks) {
+std::string as_table(const std::vector<LockFile>& locks, size_t columns) {
   std::vector<std::vector<std::string>> rows = {{"lock", "state", "python", "packages"}};
   for (const LockFile& each : locks) {
     std::vector<std::string>& row =
@@ -224,7 +224,7 @@ std::string as_table(const std::vector<LockFile>& locks) {
     row.push_back(resolution.python);
     row.push_back(fmt::format("{}", resolution.packages.size() + resolution.conda.size()));
   }
-  return report::align_columns(rows);
+  return report::align_columns(rows, columns);
 }
 
 std::string as_json(const std::string& directory, const std::vector<LockFile>& locks) {
@@ -329,7 +329,7 @@ Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& opti
   if (options.json) {
     streams.json(as_json(what.directory, locks));
   } else {
-    streams.data(as_table(locks));
+    streams.data(as_table(locks, streams.data_columns()));
   }
   const bool good = std::all_of(locks.begin(), locks.end(), [](const LockFile& lock) {
     return lock.state == LockState::current || lock.state == LockState::written;

@@ -91,7 +91,7 @@ Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& optio
   RunScope scope{global, loaded, whole, options.levels, version};
   TRY(const std::string text, is_environment(id) ? environment_text(std::move(scope), id, streams)
                                                  : variant_text(std::move(scope), id, streams));
-  streams.data(text);
+  streams.lines(text);
   return 0;
 }
 

@@ -22,20 +22,20 @@
 #include "report/difference_report.h"
 #include "report/inspect_json.h"
 #include "report/inspect_text.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 
 namespace pinwheel::cli {
 namespace {
 
 using Names = std::vector<std::string>;
 
-std::string rule_list() {
+std::string rule_list(size_t columns) {
   std::vector<std::vector<std::string>> rows = {{"rule", "severity", "says"}};
   for (const inspect::Rule& rule : inspect::all_rules()) {
     rows.push_back({std::string(rule.id), std::string(to_string(rule.severity)),
                     std::string(rule.description)});
   }
-  return report::align_columns(rows);
+  return report::align_columns(rows, columns);
 }
 
 Result<uint64_t> size_of(const std::string& option, const std::string& text) {
@@ -160,7 +160,7 @@ Result<int> compare(const InspectOptions& options, Streams& streams) {
   if (options.json) {
     streams.json(report::difference_json(before, after, wheels.difference));
   } else {
-    streams.data(report::difference_text(before, after, wheels.difference));
+    streams.lines(report::difference_text(before, after, wheels.difference));
   }
   return 0;
 }
@@ -175,7 +175,7 @@ std::string as_document(const std::vector<std::string>& objects) {
 Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& options,
                         Streams& streams) {
   if (options.rules) {
-    streams.data(rule_list());
+    streams.data(rule_list(streams.data_columns()));
     return 0;
   }
   if (options.files.empty()) {
@@ -202,7 +202,7 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
     TRY(const std::vector<inspect::Finding> findings,
         inspect::check(facts, expected, rules.judged));
     if (options.json) objects.push_back(report::inspect_json(facts, expected, findings));
-    if (!options.json) streams.data(report::inspect_text(facts, expected, findings));
+    if (!options.json) streams.lines(report::inspect_text(facts, expected, findings));
     broken += inspect::failures(findings, rules.strict).size();
   }
   if (options.json) streams.json(as_document(objects));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/fit_text.h"
 #include "base/text.h"
 #include "cli/check_abi.h"
 #include "cli/check_build.h"
@@ -34,13 +35,13 @@ namespace {
 
 /// The formats that depend only on the matrix, and never use git.
 Result<std::string> text_from_matrix(const PlanCommand& options, const Loaded& loaded,
-                                     const plan::Outline& outline) {
+                                     const plan::Outline& outline, size_t columns) {
   const bool builds = options.stage == StageRows::build;
   switch (options.format) {
     case PlanFormat::support_table: {
       TRY(const plan::SupportTable table,
           plan::make_support_table(loaded.matrix, loaded.expansion));
-      return report::support_table(table);
+      return report::support_table(table, columns);
     }
     case PlanFormat::github:
       if (options.shards > 0) {
@@ -54,7 +55,8 @@ Result<std::string> text_from_matrix(const PlanCommand& options, const Loaded& l
 }
 
 Result<std::string> text_from_facts(const PlanCommand& options, const RunScope& scope,
-                                    const std::optional<report::TimedForecast>& forecast) {
+                                    const std::optional<report::TimedForecast>& forecast,
+                                    size_t columns) {
   const Loaded& loaded = scope.loaded;
   if (options.format == PlanFormat::dot) {
     TRY(const plan::Plan plan, decide_plan(scope, plan_facts(scope.version, {})));
@@ -68,7 +70,7 @@ Result<std::string> text_from_facts(const PlanCommand& options, const RunScope& 
     return report::outline_json(scope.outline, namings, scope.version.version.version, images,
                                 forecast);
   }
-  return report::plan_table(scope.outline, images);
+  return report::plan_table(scope.outline, images, columns);
 }
 
 /// The forecast of a run here, printed below the table; empty if nothing has been run.
@@ -77,9 +79,12 @@ Result<std::string> forecast_text(const RunScope& scope, Streams& streams) {
   if (!forecast) return std::string();
   std::vector<std::optional<std::chrono::seconds>> ages;
   for (const RecordedResolution& each : forecast->environments) ages.push_back(each.age);
-  return fmt::format("\n{}\n{}{}", report::forecast_table(forecast->steps),
-                     report::wall_time_line(forecast->steps, forecast->wall_time, forecast->cores),
-                     report::resolutions_line(ages));
+  const size_t columns = streams.data_columns();
+  const std::string lines =
+      report::wall_time_line(forecast->steps, forecast->wall_time, forecast->cores) +
+      report::resolutions_line(ages);
+  return fmt::format("\n{}\n{}", report::forecast_table(forecast->steps, columns),
+                     fit_lines(lines, columns));
 }
 
 /// The same for JSON.
@@ -183,7 +188,7 @@ Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Stream
   warn_of_missing_pythons(scope, streams);
   if (scope.version.publishes_nowhere) streams.note(nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.
-  TRY(std::string text, text_from_facts(options, scope, std::nullopt));
+  TRY(std::string text, text_from_facts(options, scope, std::nullopt, streams.data_columns()));
   if (!options.out.empty()) {
     const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
     TRY_DONE(freeze_plan(files, scope, locks_or_indexes(locks), options.out, streams));
@@ -191,7 +196,7 @@ Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Stream
   }
   if (options.format == PlanFormat::json) {
     TRY(const auto forecast, timed_forecast(scope, streams));
-    TRY(text, text_from_facts(options, scope, forecast));
+    TRY(text, text_from_facts(options, scope, forecast, 0));
   }
   print(options, text, streams);
   if (options.format == PlanFormat::table) {
@@ -223,9 +228,10 @@ Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& given, Streams
                                             plan::Stage::publish, *frozen},
                                            streams));
     if (needs_facts(options)) return show_scope(options, scope, streams);
-    TRY(const std::string text, options.format == PlanFormat::github
-                                    ? rows_of(options, scope, streams)
-                                    : text_from_matrix(options, scope.loaded, scope.outline));
+    TRY(const std::string text,
+        options.format == PlanFormat::github
+            ? rows_of(options, scope, streams)
+            : text_from_matrix(options, scope.loaded, scope.outline, streams.data_columns()));
     print(options, text, streams);
     return 0;
   }
@@ -236,7 +242,7 @@ Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& given, Streams
     TRY(const plan::Outline outline,
         select_outline(loaded, options.selection, choice.globs, options.selection.channel));
     TRY_DONE(check_channels(loaded, options.selection.channel, {kAnyVersion}));
-    TRY(const std::string text, text_from_matrix(options, loaded, outline));
+    TRY(const std::string text, text_from_matrix(options, loaded, outline, streams.data_columns()));
     print(options, text, streams);
     return 0;
   }

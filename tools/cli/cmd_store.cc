@@ -13,7 +13,7 @@
 #include "cli/workplace.h"
 #include "host/store/copy_results.h"
 #include "host/store/tree_inventory.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 #include "store/domain.h"
 
 namespace pinwheel::cli {
@@ -45,7 +45,7 @@ Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
                   {"blobs", inventory.blobs.size()},
                   {"bytes", bytes},
                   {"runs", inventory.runs.size()}},
-                 report::align_columns(rows) +
+                 report::align_columns(rows, streams.data_columns()) +
                      fmt::format("{}, {} in {}\n", plural(inventory.blobs.size(), "blob"),
                                  format_bytes(bytes), quoted(root.string())),
                  streams);

@@ -88,7 +88,7 @@ Result<int> cmd_store_why(const GlobalOptions& all, const StoreCommandOptions& o
   if (options.json) {
     streams.json(report::store_why_json(reply, options.place));
   } else {
-    streams.data(report::store_why_text(reply, options.place));
+    streams.lines(report::store_why_text(reply, options.place));
   }
   return 0;
 }

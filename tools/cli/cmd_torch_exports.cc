@@ -12,7 +12,7 @@
 #include "exports/table_bytes.h"
 #include "host/system/files.h"
 #include "host/torch/torch_exports.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 
 namespace pinwheel::cli {
 
@@ -40,13 +40,13 @@ nlohmann::json to_json(const exports::BuildSummary& summary) {
 }
 
 std::string listed(const std::vector<exports::BuildSummary>& all,
-                   const std::vector<exports::Build>& added) {
+                   const std::vector<exports::Build>& added, size_t columns) {
   std::vector<std::vector<std::string>> rows = {{"torch", "arch", "symbols", "from", "pythons"}};
   for (const exports::BuildSummary& each : all) {
     rows.push_back({each.build.version, each.build.arch, std::to_string(each.symbols),
                     contains(added, each.build) ? "added" : "shipped", join(each.pythons, " ")});
   }
-  return report::align_columns(rows);
+  return report::align_columns(rows, columns);
 }
 
 Result<int> list(const TorchExportsOptions& options, Streams& streams) {
@@ -54,7 +54,7 @@ Result<int> list(const TorchExportsOptions& options, Streams& streams) {
   TRY(const host::KnownExports known, table_of(options, files));
   const std::vector<exports::BuildSummary> all = exports::summaries(known.table);
   if (!options.json) {
-    streams.data(listed(all, known.added));
+    streams.data(listed(all, known.added, streams.data_columns()));
     return 0;
   }
   nlohmann::json builds = nlohmann::json::array();

@@ -13,9 +13,10 @@ namespace {
 using Kinds = std::map<std::string, Completing>;
 
 Kinds option_kinds() {
-  return {{"select", Completing::selector}, {"skip", Completing::id},
-          {"only", Completing::id},         {"channel", Completing::channel},
-          {"target", Completing::target},   {"variant", Completing::id}};
+  return {{"select", Completing::selector},  {"skip", Completing::id},
+          {"only", Completing::id},          {"channel", Completing::channel},
+          {"target", Completing::target},    {"variant", Completing::id},
+          {"step", Completing::planned_step}};
 }
 
 Kinds argument_kinds() {
@@ -30,6 +31,7 @@ Kinds argument_kinds() {
           {"reproduce", Completing::step_or_matrix},
           {"store why", Completing::step_or_matrix},
           {"logs", Completing::step},
+          {"ci explain", Completing::job_or_matrix},
           {"docs", Completing::subject}};
 }
 
@@ -82,6 +84,19 @@ CompletionRequest value_for(const CLI::Option& option) {
   return {Completing::words, std::move(words)};
 }
 
+/// The value of `--state-dir` on the line.
+std::string state_dir_of(const std::vector<std::string>& words) {
+  constexpr std::string_view kOption = "--state-dir";
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == kOption && i + 1 < words.size()) return words[i + 1];
+    if (word.starts_with(kOption) && word.substr(kOption.size()).starts_with('=')) {
+      return std::string(word.substr(kOption.size() + 1));
+    }
+  }
+  return {};
+}
+
 /// A command or an argument of one.
 CompletionRequest argument_at(const CommandPlace& place) {
   if (place.path == "completion") return {Completing::words, {"bash", "zsh", "fish", "man"}};
@@ -115,6 +130,7 @@ CompletionRequest request_of(const CLI::App& program, const std::string& line) {
     request = argument_at(place);
   }
   request.current = current;
+  request.state_dir = state_dir_of(words);
   for (const std::string& word : words) {
     if (is_matrix_name(word)) request.matrix = word;
   }

@@ -15,8 +15,10 @@ enum class Completing {
   selector,        ///< `AXIS=VALUE,VALUE`
   id,              ///< a variant or a build
   id_or_matrix,    ///< the same, or a matrix file
-  step,            ///< a step that was run here
+  step,            ///< a step that was run here, or that runs
   step_or_matrix,  ///< the same, or a variant or a matrix file
+  planned_step,    ///< a step of the matrix, or one that was run here
+  job_or_matrix,   ///< a job of the workflows, or a matrix file
   channel,
   target,
   subject,  ///< of `docs`
@@ -25,8 +27,9 @@ enum class Completing {
 struct CompletionRequest {
   Completing what = Completing::words;
   std::vector<std::string> words = {};
-  std::string current = {};  ///< the beginning of the word
-  std::string matrix = {};   ///< the matrix file on the line; empty: the default
+  std::string current = {};    ///< the beginning of the word
+  std::string matrix = {};     ///< the matrix file on the line; empty: the default
+  std::string state_dir = {};  ///< of `--state-dir` on the line; empty: the default
 };
 
 /// The request at the end of a line such as "pinwheel build -s pyth": words are separated by

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "cli/parser.h"
 #include "cli/product.h"
 #include "cli/streams.h"
+#include "cli/terminal_columns.h"
 #include "cli/transfer.h"
 #include "cli/workplace.h"
 #include "host/log/masked_log.h"
@@ -117,7 +119,8 @@ void end_log(const GlobalOptions& global, int code, Streams& streams) {
 int run(const std::vector<std::string>& arguments) {
   // A reader that exits (`pinwheel plan | head`) causes a failed write instead of a signal.
   std::signal(SIGPIPE, SIG_IGN);
-  const Result<ParsedCommandLine> parsed = parse_command_line(arguments);
+  const Result<ParsedCommandLine> parsed =
+      parse_command_line(arguments, help_columns(STDOUT_FILENO));
   if (!parsed) {
     Streams(GlobalOptions{}).error(parsed.error());
     return exit_code(parsed.error().kind);

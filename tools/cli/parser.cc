@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/fit_text.h"
+#include "base/text.h"
 #include "cli/ci_options.h"
 #include "cli/compat_options.h"
 #include "cli/completion.h"
@@ -19,6 +21,12 @@
 
 namespace pinwheel::cli {
 namespace {
+
+/// Where the descriptions of the help begin, and how wide its lines are.
+constexpr size_t kNames = 34;
+constexpr size_t kNarrowNames = 24;
+constexpr size_t kUsualColumns = 80;
+constexpr size_t kWidestHelp = 100;
 
 /// The parser and the structs that it fills, which must outlive parsing.
 struct Parser {
@@ -279,7 +287,7 @@ void set_up(Parser& parser) {
   app.set_version_flag("--version", std::string("pinwheel ") + kPinwheelVersion);
   app.require_subcommand(1);
   app.fallthrough();
-  app.get_formatter()->column_width(34);
+  app.get_formatter()->column_width(kNames);
   app.footer("`pinwheel docs` explains the matrix file, `pinwheel COMMAND --help` a command.");
   add_globals(app, parser.global);
   add_commands(parser);
@@ -332,7 +340,15 @@ CommandOptions chosen(Parser& parser) {
   return environments.got_subcommand("rm") ? parser.env.remove : parser.env.list;
 }
 
-Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
+/// The help of the command, no line wider than the terminal. Lines of more than a hundred columns
+/// are hard to read.
+std::string help_text(CLI::App& app, size_t columns) {
+  const size_t width = columns == 0 ? kUsualColumns : std::min(columns, kWidestHelp);
+  app.get_formatter()->column_width(width < kUsualColumns ? kNarrowNames : kNames);
+  return fit_lines(replace_all(app.help(), "\n\n\n", "\n\n"), width);
+}
+
+Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments, size_t columns) {
   Parser parser;
   set_up(parser);
   parser.global.arguments = arguments;
@@ -340,8 +356,7 @@ Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
   try {
     parser.app.parse(std::move(reversed));
   } catch (const CLI::CallForHelp&) {
-    return ParsedCommandLine{
-        parser.global, PrintText{replace_all(parser.app.help(), "\n\n\n", "\n\n")}, {}};
+    return ParsedCommandLine{parser.global, PrintText{help_text(parser.app, columns)}, {}};
   } catch (const CLI::CallForVersion& version) {
     return ParsedCommandLine{parser.global, PrintText{std::string(version.what()) + "\n"}, {}};
   } catch (const CLI::ParseError& error) {
@@ -353,18 +368,19 @@ Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments) {
+Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments,
+                                             size_t columns) {
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) {
     // The arguments after `--` are a command line for `env shell`, and positional arguments for
     // others.
-    Result<ParsedCommandLine> before = parse({arguments.begin(), dashes});
+    Result<ParsedCommandLine> before = parse({arguments.begin(), dashes}, columns);
     if (auto* const shell = before ? std::get_if<EnvShellOptions>(&before->command) : nullptr) {
       shell->command = {dashes + 1, arguments.end()};
       return before;
     }
   }
-  return parse(arguments);
+  return parse(arguments, columns);
 }
 
 CompletionRequest completion_request(const std::string& line) {

@@ -38,8 +38,10 @@ struct ParsedCommandLine {
   std::vector<EffectiveValue> effective;  ///< for `--verbose`
 };
 
-/// Parses argv (without the program's name). Errors are `usage`, with the nearest command or flag.
-Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments);
+/// Parses argv (without the program's name). Help is for a terminal of that many columns; 0 is an
+/// unknown number. Errors are `usage`, with the nearest command or flag.
+Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments,
+                                             size_t columns);
 
 /// What may come next on a command line.
 CompletionRequest completion_request(const std::string& line);

@@ -75,7 +75,7 @@ Result<int> show_upstream(const PlanCommand& options, const Loaded& loaded, Stre
   if (options.format == PlanFormat::json) {
     streams.json(report::upstream_json(upstream));
   } else {
-    streams.data(report::upstream_text(upstream));
+    streams.lines(report::upstream_text(upstream, streams.data_columns()));
   }
   for (report::Annotation& notice : report::upstream_notices(upstream)) {
     streams.annotate(std::move(notice));

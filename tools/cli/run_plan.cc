@@ -1,8 +1,8 @@
 #include "cli/run_plan.h"
+#include "cli/terminal_columns.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,16 +59,12 @@ namespace fs = std::filesystem;
 /// What the live status reads of a log, to find its last line.
 constexpr uint64_t kLiveBytes = 8192;
 
-size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 report::Printer printer_for(KnownFailures& failures, Streams& streams) {
   report::Printer printer;
   printer.out = [&streams](std::string_view text) { streams.drawing(text); };
   printer.command = [&streams](std::string_view text) { streams.command(text); };
   printer.color = streams.color();
+  printer.columns = streams.note_columns();
   printer.log_end = [](const std::string& log) { return host::log_tail(log, kLiveBytes); };
   printer.facts = [&failures](const plan::StepOutcome& outcome) { return failures.of(outcome); };
   return printer;
@@ -88,7 +84,9 @@ std::unique_ptr<run::StatusSink> status_in_format(LogFormat format, KnownFailure
   const bool live =
       !quiet && (format == LogFormat::pretty ||
                  (format == LogFormat::automatic && !log_shown && streams.stderr_is_terminal()));
-  if (live) return std::make_unique<report::LiveStatus>(std::move(printer), terminal_width);
+  if (live)
+    return std::make_unique<report::LiveStatus>(std::move(printer),
+                                                [] { return window_columns(STDERR_FILENO); });
   return std::make_unique<report::PlainStatus>(std::move(printer));
 }
 

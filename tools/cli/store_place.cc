@@ -64,7 +64,7 @@ host::Sharing sharing_of(const StoreCommandOptions& options) {
 
 void print_of_store(const StoreCommandOptions& options, const nlohmann::ordered_json& json,
                     const std::string& text, Streams& streams) {
-  if (!options.json) return streams.data(text);
+  if (!options.json) return streams.lines(text);
   using Json = nlohmann::ordered_json;
   streams.json(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }

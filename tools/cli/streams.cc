@@ -11,7 +11,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/fit_text.h"
 #include "base/visible_text.h"
+#include "cli/terminal_columns.h"
 #include "host/system/system_error.h"
 #include "report/error_lines.h"
 
@@ -81,8 +83,20 @@ void Streams::to_stderr(std::string_view text) const {
   write_all(stderr, shown(text));
 }
 
+size_t Streams::data_columns() const {
+  return terminal_columns(STDOUT_FILENO);
+}
+
+size_t Streams::note_columns() const {
+  return terminal_columns(STDERR_FILENO);
+}
+
 void Streams::data(std::string_view text) {
   file(without_commands(visible_lines(text)));
+}
+
+void Streams::lines(std::string_view text) {
+  data(fit_lines(visible_lines(text), data_columns()));
 }
 
 void Streams::json(std::string_view text) {

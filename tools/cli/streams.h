@@ -28,6 +28,8 @@ class Streams {
 
   /// Data that people read, on stdout. A closed pipe is not reported, here and below.
   void data(std::string_view text);
+  /// The same for lines of prose and of labels, broken where the terminal is narrower.
+  void lines(std::string_view text);
   /// A JSON document, on stdout. Its values stay as they are.
   void json(std::string_view text);
   /// The text of a file, on stdout, byte for byte: a script, a schema, documentation.
@@ -66,6 +68,9 @@ class Streams {
   Diagnostics& diagnostics() const { return *diagnostics_; }
   const ports::LogHandle& log() const { return diagnostics_->log(); }
   Color color() const { return color_; }
+  /// The columns for a table on stdout and on stderr; 0: unlimited (cli/terminal_columns).
+  size_t data_columns() const;
+  size_t note_columns() const;
   bool stderr_is_terminal() const { return terminal_; }
   bool in_github() const { return github_; }
   Verbosity verbosity() const { return verbosity_; }

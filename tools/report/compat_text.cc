@@ -6,13 +6,14 @@
 #include <map>
 #include <set>
 
+#include "base/fit_text.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "compat/demangle.h"
 #include "compat/gate.h"
 #include "compat/paragraph.h"
 #include "compat/python_tags.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 
 namespace pinwheel::report {
 namespace {
@@ -40,7 +41,7 @@ bool was_run(const compat::TorchVerdicts& torch) {
                      [](const compat::BuildVerdict& build) { return build.run.has_value(); });
 }
 
-std::string torch_table(const compat::TorchVerdicts& torch) {
+std::string torch_table(const compat::TorchVerdicts& torch, size_t width) {
   if (torch.builds.empty()) return "no known build of torch supports its Pythons\n";
   const bool runs = was_run(torch);
   std::vector<std::vector<std::string>> rows = {{"torch", "python", "loads", "verdict", ""}};
@@ -51,7 +52,7 @@ std::string torch_table(const compat::TorchVerdicts& torch) {
     const std::string words = build.run ? std::string(compat::to_words(build.run->state)) : "";
     if (runs) rows.back().insert(rows.back().end() - 1, words);
   }
-  return align_columns(rows);
+  return align_columns(rows, width);
 }
 
 std::string run_report(const compat::TorchVerdicts& torch) {
@@ -95,7 +96,8 @@ std::string missing_symbols(const compat::TorchVerdicts& torch) {
   return out + "`--json` lists those of every build\n";
 }
 
-std::string distribution_table(const std::vector<compat::DistributionVerdict>& distributions) {
+std::string distribution_table(const std::vector<compat::DistributionVerdict>& distributions,
+                               size_t width) {
   std::vector<std::vector<std::string>> rows = {{"distribution", "glibc", "runs", ""}};
   for (const compat::DistributionVerdict& each : distributions) {
     std::string note = each.reasons.empty() ? "" : each.reasons.front();
@@ -103,7 +105,7 @@ std::string distribution_table(const std::vector<compat::DistributionVerdict>& d
     rows.push_back(
         {std::string(each.name), std::string(each.glibc), each.runs ? "yes" : "no", note});
   }
-  return align_columns(rows);
+  return align_columns(rows, width);
 }
 
 std::string cuda_line(const compat::CudaNeeds& cuda) {
@@ -120,17 +122,17 @@ std::string cuda_line(const compat::CudaNeeds& cuda) {
 
 }  // namespace
 
-std::string compat_text(const compat::Assessment& assessment) {
+std::string compat_text(const compat::Assessment& assessment, size_t width) {
   std::string out = visible(assessment.wheel) + "\n\n" + compat::paragraph(assessment) + "\n\n";
   if (assessment.torch.use != compat::TorchUse::none) {
-    out += torch_table(assessment.torch) + "\n";
+    out += torch_table(assessment.torch, width) + "\n";
     const std::string missing = missing_symbols(assessment.torch);
     if (!missing.empty()) out += missing + "\n";
   }
   if (was_run(assessment.torch)) out += run_report(assessment.torch) + "\n";
-  out += distribution_table(assessment.distributions);
+  out += distribution_table(assessment.distributions, width);
   if (!assessment.python.empty()) out += fmt::format("\npython: {}\n", assessment.python);
-  return visible_lines(out + cuda_line(assessment.cuda));
+  return fit_lines(visible_lines(out + cuda_line(assessment.cuda)), width);
 }
 
 }  // namespace pinwheel::report

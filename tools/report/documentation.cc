@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 
 namespace pinwheel::report {
 namespace {
@@ -143,7 +143,7 @@ class Library {
     return names;
   }
 
-  std::string index() const {
+  std::string index(size_t width) const {
     std::string out = "`pinwheel docs SUBJECT` prints one of these.\n";
     for (const Document& page : documents_) {
       std::vector<std::vector<std::string>> rows = {{page.name, title_of(page)}};
@@ -152,13 +152,13 @@ class Library {
           rows.push_back({name_of(page, section), section.title});
         }
       }
-      out += "\n" + align_columns(rows);
+      out += "\n" + align_columns(rows, width);
     }
     std::vector<std::vector<std::string>> rows = {{"keys of the matrix file", "type"}};
     for (const DocumentedKey& key : documented_keys(matrix_page())) {
       rows.push_back({key.name, key.type});
     }
-    return out + "\n" + align_columns(rows);
+    return out + "\n" + align_columns(rows, width);
   }
 
  private:
@@ -216,9 +216,9 @@ std::vector<std::string> documented_subjects(const std::vector<Document>& docume
 }
 
 Result<std::string> documentation(const std::vector<Document>& documents,
-                                  const std::string& subject) {
+                                  const std::string& subject, size_t width) {
   const Library library(documents);
-  if (subject.empty()) return library.index();
+  if (subject.empty()) return library.index(width);
   if (std::optional<std::string> found = library.find(subject)) return *std::move(found);
   const std::optional<std::string> close = nearest(subject, library.subjects());
   return fail(ErrorKind::usage, fmt::format("there is no documentation of {}", quoted(subject)),

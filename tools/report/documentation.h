@@ -33,8 +33,9 @@ std::vector<std::string> documented_subjects(const std::vector<Document>& docume
 ///   - a page, "cookbook": its text; a section of a page, "cookbook.abi3", "cli.exit-codes";
 ///   - a section of the matrix file, "build", or a key, "build.arch-list": its type, default and
 ///     meaning, and an example.
-/// Any other subject is `usage` with the nearest.
+/// Any other subject is `usage` with the nearest. The tables of the index fit `width` columns, if
+/// it is not 0.
 Result<std::string> documentation(const std::vector<Document>& documents,
-                                  const std::string& subject);
+                                  const std::string& subject, size_t width = 0);
 
 }  // namespace pinwheel::report

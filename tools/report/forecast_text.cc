@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 
 namespace pinwheel::report {
 namespace {
@@ -72,7 +72,7 @@ std::string time_of(const Line& line) {
 
 }  // namespace
 
-std::string forecast_table(const std::vector<journal::Forecast>& steps) {
+std::string forecast_table(const std::vector<journal::Forecast>& steps, size_t width) {
   std::vector<std::vector<std::string>> rows = {{"step", "would", "takes", "because"}};
   for (const Line& line : lines_of(steps)) {
     std::string because = reason_in_table(*line.first);
@@ -81,7 +81,7 @@ std::string forecast_table(const std::vector<journal::Forecast>& steps) {
                     std::string(journal::to_string(line.first->expected)), time_of(line),
                     std::move(because)});
   }
-  return align_columns(rows);
+  return align_columns(rows, width);
 }
 
 std::string wall_time_line(const std::vector<journal::Forecast>& steps,

@@ -11,7 +11,7 @@ namespace pinwheel::report {
 /// What a run would do, as a table: one line each for builds, the sdist and targets; one line with
 /// a count for environments or tests that would do the same for the same reason. Steps that would
 /// run show their duration, a line for several steps the sum; `?` marks a guess.
-std::string forecast_table(const std::vector<journal::Forecast>& steps);
+std::string forecast_table(const std::vector<journal::Forecast>& steps, size_t width = 0);
 
 /// "at most 3m20s on 8 cores, estimated from earlier runs": the duration of the whole run; empty if
 /// nothing would run.

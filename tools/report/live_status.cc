@@ -164,7 +164,7 @@ void LiveStatus::heartbeat(const run::Progress& progress) {
 
 void LiveStatus::summary(const plan::Report& report) {
   foot_.clear();
-  print(summary_table(report));
+  print(summary_table(report, printer_.columns));
 }
 
 }  // namespace pinwheel::report

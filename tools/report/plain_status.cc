@@ -37,7 +37,7 @@ void PlainStatus::heartbeat(const run::Progress& progress) {
 }
 
 void PlainStatus::summary(const plan::Report& report) {
-  printer_.out(summary_table(report));
+  printer_.out(summary_table(report, printer_.columns));
 }
 
 }  // namespace pinwheel::report

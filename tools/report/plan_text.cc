@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/fit_text.h"
 #include "base/text.h"
-#include "base/visible_text.h"
 #include "matrix/status_name.h"
+#include "report/table.h"
 
 namespace pinwheel::report {
 namespace {
@@ -26,25 +27,6 @@ std::string cell_text(const plan::SupportCell& cell) {
 
 }  // namespace
 
-std::string align_columns(std::vector<std::vector<std::string>> rows) {
-  std::vector<size_t> widths;
-  for (std::vector<std::string>& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (size_t i = 0; i < row.size(); ++i) {
-      row[i] = visible(row[i]);
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string out;
-  for (const std::vector<std::string>& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  return out;
-}
-
 std::string variant_ids(const plan::Outline& outline) {
   std::vector<std::string> ids;
   for (const matrix::Variant& variant : outline.variants) ids.push_back(variant.id);
@@ -57,7 +39,8 @@ std::string build_ids(const plan::Outline& outline) {
   return lines(ids);
 }
 
-std::string plan_table(const plan::Outline& outline, const std::vector<plan::ImageTest>& images) {
+std::string plan_table(const plan::Outline& outline, const std::vector<plan::ImageTest>& images,
+                       size_t width) {
   std::unordered_map<std::string_view, const plan::BuildGroup*> build_of;
   for (const plan::BuildGroup& group : outline.builds) {
     for (const std::string& test : group.tests) build_of[test] = &group;
@@ -73,11 +56,11 @@ std::string plan_table(const plan::Outline& outline, const std::vector<plan::Ima
     if (on_images) rows.back().push_back(join(plan::images_of(images, variant.id), ","));
   }
   const std::string more = on_images ? fmt::format(" and {} on images", images.size()) : "";
-  return align_columns(rows) + "\n" + plan::summary_line(outline) + more +
-         " (* builds the wheel of its class)\n";
+  return align_columns(rows, width) + "\n" +
+         fit_lines(plan::summary_line(outline) + more + " (* builds the wheel of its class)\n", width);
 }
 
-std::string support_table(const plan::SupportTable& table) {
+std::string support_table(const plan::SupportTable& table, size_t width) {
   std::vector<std::vector<std::string>> rows = {{""}};
   for (const std::string& column : table.columns) rows[0].push_back(column);
   for (const auto& [title, cells] : table.rows) {
@@ -85,10 +68,10 @@ std::string support_table(const plan::SupportTable& table) {
     for (const plan::SupportCell& cell : cells) row.push_back(cell_text(cell));
     rows.push_back(std::move(row));
   }
-  std::string out = align_columns(rows);
+  std::string out = align_columns(rows, width);
   if (!table.notes.empty()) out += "\n";
   for (size_t i = 0; i < table.notes.size(); ++i) {
-    out += fmt::format("[{}] {}\n", i + 1, table.notes[i]);
+    out += fit_lines(fmt::format("[{}] {}\n", i + 1, table.notes[i]), width);
   }
   return out;
 }

@@ -18,6 +18,7 @@ struct Printer {
   /// Gathers the facts about a failed step.
   std::function<FailureFacts(const plan::StepOutcome&)> facts;
   Color color = Color::never;
+  size_t columns = 0;  ///< of the terminal, for tables; 0: unlimited
   /// The end of the log at this path; may be empty.
   std::function<std::string(const std::string& log)> log_end = {};
 };

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "report/plan_text.h"
 #include "report/step_warning.h"
+#include "report/table.h"
 
 namespace pinwheel::report {
 namespace {
@@ -86,8 +86,8 @@ std::string summary_line(const plan::Report& report) {
                      untested(report) ? "; no test was run" : "");
 }
 
-std::string summary_table(const plan::Report& report) {
-  return align_columns(rows_of(report)) + warnings_text(step_warnings(report)) +
+std::string summary_table(const plan::Report& report, size_t width) {
+  return align_columns(rows_of(report), width) + warnings_text(step_warnings(report)) +
          summary_line(report);
 }
 

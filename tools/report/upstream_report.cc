@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "report/plan_text.h"
+#include "report/table.h"
 
 namespace pinwheel::report {
 namespace {
@@ -26,13 +26,13 @@ UpstreamJson place_json(const Location& at) {
 
 }  // namespace
 
-std::string upstream_text(const plan::Upstream& upstream) {
+std::string upstream_text(const plan::Upstream& upstream, size_t width) {
   if (upstream.changes.empty()) return "the axes have what there is\n";
   std::vector<std::vector<std::string>> rows = {{"change", "axis", "value", "detail"}};
   for (const plan::UpstreamChange& each : upstream.changes) {
     rows.push_back({std::string(to_string(each.event)), each.axis, each.value, each.detail});
   }
-  std::string out = align_columns(rows);
+  std::string out = align_columns(rows, width);
   if (upstream.lines.empty()) return out;
   out += "\nlines to change:\n";
   for (const plan::UpstreamLine& line : upstream.lines) {

@@ -8,7 +8,7 @@
 namespace pinwheel::report {
 
 /// A table of what changed, then the lines to write, each with its file and line.
-std::string upstream_text(const plan::Upstream& upstream);
+std::string upstream_text(const plan::Upstream& upstream, size_t width = 0);
 
 /// The same as JSON, `pinwheel-upstream/1`.
 std::string upstream_json(const plan::Upstream& upstream);

@@ -1,0 +1,95 @@
+#include "report/table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/fit_text.h"
+#include "base/visible_text.h"
+
+namespace pinwheel::report {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+constexpr size_t kGap = 2;
+/// Columns that hold more than this are not made narrower than this.
+constexpr size_t kNarrowest = 12;
+
+size_t total(const std::vector<size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), size_t{0}) +
+         kGap * (widths.empty() ? 0 : widths.size() - 1);
+}
+
+std::vector<size_t> widths_of(const std::vector<Cells>& rows) {
+  std::vector<size_t> widths;
+  for (const Cells& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
+  }
+  return widths;
+}
+
+/// Takes from the widest columns until the table fits; empty if it cannot.
+std::vector<size_t> narrowed(std::vector<size_t> widths, size_t width) {
+  while (total(widths) > width) {
+    const auto widest = std::max_element(widths.begin(), widths.end());
+    if (*widest <= kNarrowest) return {};
+    --*widest;
+  }
+  return widths;
+}
+
+/// One row, of as many lines as its tallest cell.
+std::string row_text(const Cells& row, const std::vector<size_t>& widths) {
+  std::vector<Cells> cells;
+  size_t height = 1;
+  for (size_t i = 0; i < row.size(); ++i) {
+    const bool fits = columns_of(row[i]) <= widths[i];
+    cells.push_back(fits ? Cells{row[i]} : wrap_words(row[i], widths[i]));
+    height = std::max(height, cells.back().size());
+  }
+  std::string out;
+  for (size_t line = 0; line < height; ++line) {
+    std::string text;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const std::string part = line < cells[i].size() ? cells[i][line] : "";
+      text += part + std::string(widths[i] - columns_of(part) + kGap, ' ');
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    out += text + "\n";
+  }
+  return out;
+}
+
+/// A row as a block of lines.
+std::string block_text(const Cells& header, const Cells& row, size_t width) {
+  std::string out;
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (row[i].empty()) continue;
+    const std::string name = i < header.size() && !header[i].empty() ? header[i] + ": " : "";
+    out += fit_lines(i == 0 ? row[i] : "  " + name + row[i], width) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string align_columns(std::vector<Cells> rows, size_t width) {
+  for (Cells& row : rows) {
+    for (std::string& cell : row) cell = visible(cell);
+  }
+  std::vector<size_t> widths = widths_of(rows);
+  const bool wide = width > 0 && total(widths) > width;
+  if (wide) widths = narrowed(std::move(widths), width);
+  std::string out;
+  if (!wide || !widths.empty()) {
+    for (const Cells& row : rows) out += row_text(row, widths);
+    return out;
+  }
+  for (size_t i = rows.size() > 1 ? 1 : 0; i < rows.size(); ++i) {
+    out += block_text(rows[0], rows[i], width);
+  }
+  return out;
+}
+
+}  // namespace pinwheel::report
