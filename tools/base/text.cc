@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/braces.h"
 #include "base/visible_text.h"
 
 namespace pinwheel {
@@ -149,19 +150,14 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
 }
 
 bool glob_match(std::string_view pattern, std::string_view text) {
-  const size_t open = pattern.find('{');
-  const size_t close = open == std::string_view::npos ? open : pattern.find('}', open);
-  if (close == std::string_view::npos) return glob_plain(pattern, text);
-  for (const std::string& choice : split(pattern.substr(open + 1, close - open - 1), ',')) {
-    const std::string one =
-        fmt::format("{}{}{}", pattern.substr(0, open), choice, pattern.substr(close + 1));
-    if (glob_match(one, text)) return true;
-  }
-  return false;
+  if (pattern.find('{') == std::string_view::npos) return glob_plain(pattern, text);
+  const std::vector<std::string> plain = expand_braces(pattern);
+  return std::any_of(plain.begin(), plain.end(),
+                     [text](const std::string& one) { return glob_plain(one, text); });
 }
 
 bool is_glob(std::string_view text) {
-  return text.find_first_of("*?[{") != std::string_view::npos;
+  return text.find_first_of("*?[") != std::string_view::npos || has_alternatives(text);
 }
 
 std::optional<std::string> nearest(std::string_view word,

@@ -33,8 +33,8 @@ constexpr bool is_alphanumeric(char c) {
 std::string value_at(const std::map<std::string, std::string>& values, const std::string& name);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 
-/// Shell-style glob over the whole text: `*`, `?`, `[abc]`, `[!a-c]`, and `{a,b}` alternatives (not
-/// nested).
+/// Shell-style glob over the whole text: `*`, `?`, `[abc]`, `[!a-c]`, and alternatives,
+/// `{a,b{c,d}}` (base/braces).
 bool glob_match(std::string_view pattern, std::string_view text);
 /// Whether the text holds a character that `glob_match` treats as special.
 bool is_glob(std::string_view text);
