@@ -20,6 +20,7 @@
 #include "matrix/compute_name.h"
 #include "matrix/parse.h"
 #include "pep/name.h"
+#include "pep/python_version.h"
 #include "pep/version.h"
 #include "report/init_json.h"
 
@@ -47,12 +48,15 @@ Result<std::vector<std::string>> releases_of(const char* option, std::vector<std
   const auto number = [](const std::string& text) {
     return pep::parse_version(text.ends_with('t') ? text.substr(0, text.size() - 1) : text);
   };
+  const bool torch = std::string_view(option) == "--torch";
   for (const std::string& value : values) {
-    if (split(value, '.').size() == 2 && number(value)) continue;
+    const bool known = torch ? number(value).has_value() : pep::is_python_version(value);
+    if (split(value, '.').size() == 2 && known) continue;
     return fail(ErrorKind::usage,
                 fmt::format("{} is no minor release", quoted(fmt::format("{} {}", option, value))),
-                std::string_view(option) == "--torch" ? "write its first two numbers, `2.13`"
-                                                      : "write its first two numbers, `3.12`");
+                torch   ? "write its first two numbers, `2.13`"
+                : known ? "write its first two numbers, `3.12`"
+                        : pep::python_version_hint(value));
   }
   std::ranges::sort(values, [&](const std::string& a, const std::string& b) {
     return number(a).value() < number(b).value();
@@ -62,7 +66,7 @@ Result<std::vector<std::string>> releases_of(const char* option, std::vector<std
 
 Result<std::vector<std::string>> computes_of(const std::vector<std::string>& values) {
   for (const std::string& value : values) {
-    const Done known = matrix::check_compute(value, {});
+    const Done known = matrix::check_compute(value, {}, {});
     if (known) continue;
     return fail(ErrorKind::usage, fmt::format("`--compute`: {}", known.error().message),
                 known.error().hint);
