@@ -161,7 +161,7 @@ def keys_in(node, path: str = "") -> set[str]:
         return set()
     found = set()
     for name, child in node.items():
-        free = path in ("axes", "channels", "publish") and not (path == "publish" and name == "require")
+        free = path in ("axes", "computes", "channels", "publish") and not (path == "publish" and name == "require")
         below = ".".join(filter(None, (path, "NAME" if free else str(name).lstrip("+"))))
         found |= {below} | keys_in(child, below)
     return found | {key.removeprefix("overrides.") for key in found}

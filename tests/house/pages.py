@@ -18,6 +18,7 @@ FORMATS = (
     ("ms|s|sec", "time"),
     ("kKmMgG", "size"),
     ("==", "requirement"),
+    ("none|gpu", "`none`, `gpu`, device"),
     ("none|", "ABI"),
     ("^[A-Za-z0-9._-]+$", "name"),
 )
@@ -57,7 +58,7 @@ def keys_of(schema: dict, path: str = "") -> dict[str, str]:
             keys |= keys_of(child, below)
     free = schema.get("additionalProperties")
     # Rows, conditions and the values of `by value` hold names of the matrix's own.
-    if path in ("axes", "channels", "publish") and isinstance(free, dict):
+    if path in ("axes", "computes", "channels", "publish") and isinstance(free, dict):
         keys[f"{path}.NAME"] = type_of(free)
         keys |= keys_of(free, f"{path}.NAME")
     return keys

@@ -1,4 +1,4 @@
-"""The job lists of three projects are expressible: `matrix/examples/` gives their builds, and workflows that pass the
+"""The job lists of projects are expressible: `matrix/examples/` gives their builds, and workflows that pass the
 linters. `tests/data/examples/` has the lists, of the projects' own files."""
 
 import json
@@ -24,11 +24,16 @@ def flash_attention(row):
 
 def test_infra(row):
     family, _, version = row["compute"].partition("/")
-    label = {"cpu": "cpu", "cuda": "cu" + version.replace(".", ""), "rocm": "rocm" + version}[family]
+    label = {"cpu": "cpu", "cuda": "cu" + version.replace(".", ""), "rocm": "rocm" + version, "xpu": "xpu"}[family]
     return (row["python"], label)
 
 
-EXAMPLES = {"fbgemm": (fbgemm, 88), "flash-attention": (flash_attention, 56), "test-infra": (test_infra, 56)}
+EXAMPLES = {
+    "fbgemm": (fbgemm, 88),
+    "flash-attention": (flash_attention, 56),
+    "test-infra": (test_infra, 56),
+    "test-infra-xpu": (test_infra, 40),
+}
 test_infra.__test__ = False  # a spelling of rows, not a test
 
 

@@ -1,17 +1,20 @@
 #include <fmt/format.h>
 
-#include <utility>
+#include <algorithm>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "cli/python_use.h"
 #include "cli/workplace.h"
 #include "env/doctor.h"
+#include "host/machine/gpu.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/doctor.h"
 #include "host/provision/machine_interpreter.h"
 #include "host/system/files.h"
 #include "matrix/axis_value.h"
+#include "matrix/settings.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -29,14 +32,28 @@ std::string as_text(const std::vector<env::DoctorLine>& lines) {
   return out;
 }
 
+/// The devices that the tests of a matrix need.
+Result<std::vector<env::WantedDevice>> wanted_devices(const Loaded& loaded,
+                                                      const host::EnvMachine& machine) {
+  std::vector<env::WantedDevice> devices;
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, variant));
+    const std::string& path = settings.test.device;
+    if (path.empty()) continue;
+    auto known = std::ranges::find(devices, path, &env::WantedDevice::path);
+    if (known == devices.end()) {
+      devices.push_back({path, host::has_hardware(machine, {}, path), {}});
+      known = devices.end() - 1;
+    }
+    known->users.push_back(variant.id);
+  }
+  return devices;
+}
+
 /// The Pythons of a matrix that this machine lacks.
-Result<std::vector<env::MissingPython>> missing_pythons(const std::string& file,
-                                                        const host::EnvMachine& machine,
-                                                        Streams& streams) {
+Result<std::vector<env::MissingPython>> missing_pythons(const Loaded& loaded,
+                                                        const host::EnvMachine& machine) {
   std::vector<env::MissingPython> missing;
-  if (file.empty()) return missing;
-  host::LocalFiles files;
-  TRY(const Loaded loaded, load_matrix(files, file, streams, Warnings::tell));
   TRY(const std::vector<PythonUse> uses, python_uses(loaded));
   for (const PythonUse& use : uses) {
     if (use.libc == matrix::kMusl || host::interpreter_for(machine, use.version)) continue;
@@ -52,10 +69,16 @@ Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options
   const std::map<std::string, std::string> variables = user_variables();
   TRY(const std::filesystem::path cache, cache_directory(variables));
   const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
-  TRY(std::vector<env::MissingPython> missing,
-      missing_pythons(options.matrix, local.machine, streams));
+  std::optional<Loaded> loaded;
+  if (!options.matrix.empty()) {
+    host::LocalFiles files;
+    TRY(loaded, load_matrix(files, options.matrix, streams, Warnings::tell));
+  }
   env::DoctorFacts facts = host::gather_doctor_facts(local.machine);
-  facts.missing = std::move(missing);
+  if (loaded) {
+    TRY(facts.missing, missing_pythons(*loaded, local.machine));
+    TRY(facts.devices, wanted_devices(*loaded, local.machine));
+  }
   const std::vector<env::DoctorLine> lines = env::diagnose_machine(facts);
   if (options.json) {
     streams.json(env::to_json(facts, lines));

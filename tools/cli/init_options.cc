@@ -20,7 +20,7 @@ void add_init(CLI::App& program, InitOptions& options) {
       ->delimiter(',');
   app.add_option("--compute", options.computes,
                  "what to build for, instead of the CPU or what the project names")
-      ->type_name("cpu|cuda/X.Y|rocm/X.Y")
+      ->type_name("cpu|cuda/X.Y|rocm/X.Y|xpu")
       ->delimiter(',');
   app.add_option("--torch", options.torches,
                  "the releases of torch to build for, instead of the newest")

@@ -42,7 +42,7 @@ Result<MatrixPolicy> matrix_policy(const Loaded& loaded, const std::string& id,
   TRY(const matrix::Variant* const variant, variants.find(representative));
   TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
   MatrixPolicy policy;
-  TRY(policy.wheel, compat::wheel_policy(settings));
+  TRY(policy.wheel, compat::wheel_policy(settings, variant->get("compute")));
   policy.torch = compat::declared_torch(loaded.matrix.abi, variant->get("torch"));
   return policy;
 }

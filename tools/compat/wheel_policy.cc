@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compat/gate.h"
 #include "inspect/rules.h"
+#include "matrix/axis_value.h"
 
 namespace pinwheel::compat {
 
@@ -43,12 +44,14 @@ std::vector<std::string> named_rules(const std::vector<matrix::Check>& checks) {
 
 }  // namespace
 
-Result<WheelPolicy> wheel_policy(const matrix::Settings& settings) {
+Result<WheelPolicy> wheel_policy(const matrix::Settings& settings, std::string_view compute) {
   const std::vector<matrix::Check>& checks = settings.checks.after;
   WheelPolicy policy;
   policy.rules = rules_for(settings);
   policy.strict = named_rules(checks);
-  policy.expected.arch_list = settings.build.arch_list;
+  const std::string family = matrix::split_compute(compute).family;
+  const bool readable = family.empty() || family == "cpu" || family == "cuda" || family == "rocm";
+  if (readable) policy.expected.arch_list = settings.build.arch_list;
   policy.expected.external = settings.build.external;
   const matrix::Check* const size = find_check(checks, "size");
   if (size == nullptr) return policy;

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -19,8 +20,9 @@ struct WheelPolicy {
 };
 
 /// Device code is judged where the matrix sets `build.arch-list` for a GPU or names the check, size
-/// where it is named, the other rules always. Kind `config` for a size that is none.
-Result<WheelPolicy> wheel_policy(const matrix::Settings& settings);
+/// where it is named, the other rules always. `compute` is the variant's: only the architectures of
+/// CUDA and ROCm can be read in wheels. Kind `config` for a size that is none.
+Result<WheelPolicy> wheel_policy(const matrix::Settings& settings, std::string_view compute = {});
 
 /// The torch that a matrix declares for a variant: the minor release of a C++ ABI, or all from the
 /// Stable ABI's target on. nullopt without torch, and for one that is no release ("nightly").

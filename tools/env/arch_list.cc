@@ -43,6 +43,8 @@ std::map<std::string, std::string> arch_list_variables(const std::vector<std::st
   if (family == "rocm") {
     return {{"PYTORCH_ROCM_ARCH", list}, {"HIPARCHS", list}, {"AMDGPU_TARGETS", list}};
   }
+  // torch's own separator for these is the comma.
+  if (family == "xpu") return {{"TORCH_XPU_ARCH_LIST", join(arch_list, ",")}};
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/compute_name.h"
 #include "pep/version.h"
 
 namespace pinwheel::env {
@@ -67,6 +68,15 @@ void toolkit(const CheckFacts& facts, Findings& findings) {
   }
 }
 
+/// Whether a torch's own compute is the wanted one, whose patch level it does not say. What it says
+/// of XPU has no version, and of a compute that the matrix declares it says nothing.
+bool is_built_for(const std::string& torch, const std::string& compute) {
+  const std::string family = matrix::split_compute(compute).family;
+  if (family == "xpu") return matrix::split_compute(torch).family == family;
+  if (!matrix::is_known_compute(compute)) return true;
+  return matrix::compute_label(torch) == matrix::compute_label(compute);
+}
+
 /// Whether 2.13.1+cu130 is a 2.13: by component, so that 2.1 does not match 2.13.
 bool is_minor(const pep::Version& have, const std::string& minor) {
   const auto want = pep::parse_version(minor);
@@ -98,7 +108,7 @@ void torch_variant(const CheckFacts& facts, Findings& findings) {
          .message = fmt::format("the Stable ABI target is torch {}, the environment has {}",
                                 need.version, facts.torch->version),
          .hint = hint});
-  } else if (!is_minor(*have, need.version) || facts.torch->compute != need.compute) {
+  } else if (!is_minor(*have, need.version) || !is_built_for(facts.torch->compute, need.compute)) {
     findings.push_back(
         {.kind = ErrorKind::check,
          .message = fmt::format("the class needs torch {} for {}, the environment has {} for {}",
@@ -201,16 +211,16 @@ Error to_error(std::vector<BeforeFinding> findings, const std::string& class_id)
 
 std::optional<std::string> skip_reason(const std::optional<TorchBuild>& torch,
                                        const std::string& compute) {
-  const std::string label = matrix::compute_label(compute);
-  if (torch && matrix::compute_label(torch->compute) == label) return std::nullopt;
-  return fmt::format("no {} torch here", label);
+  if (torch && is_built_for(torch->compute, compute)) return std::nullopt;
+  const std::string label = compute.empty() ? "" : matrix::compute_label(compute) + " ";
+  return fmt::format("no {}torch here", label);
 }
 
 std::vector<std::string> torch_probe(const std::string& python) {
   constexpr std::string_view kProbe = R"(import importlib.util, json, os, runpy
 spec = importlib.util.find_spec("torch")
 names = runpy.run_path(os.path.join(os.path.dirname(spec.origin), "version.py"))
-print(json.dumps({k: names.get(k) or "" for k in ("__version__", "cuda", "hip")})))";
+print(json.dumps({k: names.get(k) or "" for k in ("__version__", "cuda", "hip", "xpu")})))";
   return {python, "-I", "-c", std::string(kProbe)};
 }
 
@@ -222,6 +232,8 @@ std::optional<TorchBuild> parse_torch_build(std::string_view output) {
     const std::string hip = json.at("hip");
     if (!cuda.empty()) torch.compute = "cuda/" + major_minor(cuda);
     if (!hip.empty()) torch.compute = "rocm/" + major_minor(hip);
+    // Its version is that of the compiler, "20250101".
+    if (!json.value("xpu", std::string()).empty()) torch.compute = "xpu";
     return torch;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;

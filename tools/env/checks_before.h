@@ -14,7 +14,7 @@ namespace pinwheel::env {
 /// The torch of an environment, according to its version file.
 struct TorchBuild {
   std::string version;  ///< "2.13.0+cpu"
-  std::string compute;  ///< "cpu", "cuda/13.0", "rocm/6.4"
+  std::string compute;  ///< "cpu", "cuda/13.0", "rocm/6.4", "xpu"
 };
 /// What the build needs of it.
 struct TorchNeed {

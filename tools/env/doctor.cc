@@ -54,12 +54,16 @@ std::string way_to(const std::string& version) {
                      version);
 }
 
+/// "`cp312-cpu` and 3 more variants".
+std::string some_of(const std::vector<std::string>& users) {
+  std::string variants = quoted(users.front());
+  if (users.size() > 1) variants += " and " + plural(users.size() - 1, "more variant");
+  return variants;
+}
+
 DoctorLine missing(const MissingPython& python, const DoctorFacts& facts) {
   DoctorLine line{.name = "python " + python.version, .found = "none"};
-  std::string variants = quoted(python.users.front());
-  if (python.users.size() > 1) {
-    variants += " and " + plural(python.users.size() - 1, "more variant");
-  }
+  const std::string variants = some_of(python.users);
   if (python.fetched) {
     line.allows =
         fmt::format("{}: {} fetches it when a step needs it", variants, facts.uv ? "uv" : "conda");
@@ -202,6 +206,23 @@ DoctorLine gpu(const DoctorFacts& facts) {
           "run the tests on a machine with a GPU"};
 }
 
+/// The hardware of other computes, where the machine has it or a matrix asks for it.
+std::vector<DoctorLine> other_hardware(const DoctorFacts& facts) {
+  std::vector<DoctorLine> lines;
+  if (facts.intel_gpu) {
+    lines.push_back({"xpu", DoctorVerdict::good, "an Intel GPU", "XPU tests run"});
+  }
+  for (const WantedDevice& device : facts.devices) {
+    const std::string users = some_of(device.users);
+    lines.push_back(
+        device.is_here ? DoctorLine{"device", DoctorVerdict::good, device.path, "tests of " + users}
+                       : DoctorLine{"device", DoctorVerdict::limited, "no " + device.path,
+                                    fmt::format("tests of {} stop at `loaded`", users),
+                                    "run them on a machine with that device"});
+  }
+  return lines;
+}
+
 DoctorLine disk(const DoctorFacts& facts) {
   DoctorLine line{.name = "disk",
                   .found = fmt::format("{} free in {}", format_bytes(facts.disk_free), facts.disk)};
@@ -259,6 +280,8 @@ std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts) {
       musl(facts),       conda(facts), gpu(facts),    gpu_containers_line(facts),
       arm64_line(facts), disk(facts),  memory(facts), cores};
   lines.insert(lines.end(), others.begin(), others.end());
+  const std::vector<DoctorLine> hardware = other_hardware(facts);
+  lines.insert(lines.end(), hardware.begin(), hardware.end());
   return lines;
 }
 

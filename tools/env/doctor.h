@@ -40,6 +40,13 @@ struct MissingPython {
   std::vector<std::string> users = {};  ///< variants
 };
 
+/// A device that tests of a matrix need.
+struct WantedDevice {
+  std::string path;  ///< "/dev/accel0"
+  bool is_here = false;
+  std::vector<std::string> users = {};  ///< variants
+};
+
 /// Facts about this machine, gathered once.
 struct DoctorFacts {
   std::vector<Interpreter> interpreters = {};
@@ -52,9 +59,11 @@ struct DoctorFacts {
   std::vector<CondaClient> conda = {};  ///< the user's, in order of preference
   std::string driver = {};              ///< NVIDIA's kernel driver; empty: none
   std::vector<std::string> gpus = {};   ///< names, from NVIDIA and AMD
-  std::string disk = {};                ///< the directory of the cache
-  uint64_t disk_free = 0;               ///< bytes
-  uint64_t memory = 0;                  ///< total bytes
+  bool intel_gpu = false;
+  std::vector<WantedDevice> devices = {};  ///< of the matrix, if one was named
+  std::string disk = {};                   ///< the directory of the cache
+  uint64_t disk_free = 0;                  ///< bytes
+  uint64_t memory = 0;                     ///< total bytes
   unsigned cores = 0;
 };
 

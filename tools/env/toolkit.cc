@@ -66,6 +66,10 @@ std::string major_minor(std::string_view release) {
   return matrix::leading(2, release);
 }
 
+bool has_toolkit(const std::string& compute) {
+  return compute.starts_with("cuda/") || compute.starts_with("rocm/");
+}
+
 std::string toolkit_name(const std::string& compute) {
   const matrix::Compute parts = matrix::split_compute(compute);
   if (parts.version.empty()) return parts.family;

@@ -11,8 +11,11 @@ Result<Claim> claim_of(std::string_view record_json) {
     const nlohmann::json& built_with = record.at("built-with");
     Claim claim;
     List list = record.at("architectures").get<List>();
-    const bool gpu = built_with.at("compute").get<std::string>() != "cpu";
-    if (!list.empty() || !gpu) claim.arch_list = std::move(list);
+    const auto compute = built_with.at("compute").get<std::string>();
+    // Of the code of other computes nothing here can read the architectures.
+    const bool readable = compute.empty() || compute == "cpu" || compute.starts_with("cuda") ||
+                          compute.starts_with("rocm");
+    if (readable && (!list.empty() || compute == "cpu")) claim.arch_list = std::move(list);
     const std::string torch = built_with.value("torch", std::string());
     if (!torch.empty()) claim.torch = torch;
     claim.variants = record.value("variants", List());

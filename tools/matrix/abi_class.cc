@@ -133,7 +133,7 @@ PythonAbi python_abi_for(const Abi& abi, const std::string& python) {
 Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                                           const std::vector<Variant>& variants) {
   const auto [groups, remaining] = group_variants(matrix.abi, variants);
-  const IdParts parts(remaining);
+  const IdParts parts(remaining, matrix.computes);
   const bool with = uses_with(matrix);
   std::unordered_map<std::string, size_t> taken;
   std::vector<AbiClass> classes;

@@ -7,6 +7,10 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/text.h"
+#include "matrix/condition.h"
+#include "matrix/config_error.h"
+
 namespace pinwheel::matrix {
 namespace {
 
@@ -31,6 +35,14 @@ struct Wanted {
   std::vector<uint32_t> values;
 };
 
+/// For a row with globs, by axis: which of its values match, by their index.
+using Matching = std::vector<std::pair<size_t, std::vector<bool>>>;
+
+bool matches_all(const Matching& matching, const std::vector<uint32_t>& values) {
+  return std::all_of(matching.begin(), matching.end(),
+                     [&values](const auto& axis) { return axis.second[values[axis.first]]; });
+}
+
 class AxisValues {
  public:
   explicit AxisValues(const Matrix& matrix) : matrix_(matrix), indexes_(matrix.axes.size()) {
@@ -40,6 +52,30 @@ class AxisValues {
         indexes_[axis].emplace(values[i], static_cast<uint32_t>(i));
       }
     }
+  }
+
+  /// Whether the row has a pattern: a value that its axis lists is one, whatever it looks like.
+  bool has_glob(const Row& row) const {
+    return std::any_of(row.values.begin(), row.values.end(), [this](const auto& pair) {
+      const size_t axis = axis_index(matrix_, pair.first);
+      return axis < matrix_.axes.size() && is_glob(pair.second) &&
+             !indexes_[axis].contains(pair.second);
+    });
+  }
+
+  Matching matching_of(const Row& row) const {
+    Matching matching;
+    for (const auto& [name, value] : row.values) {
+      const size_t axis = axis_index(matrix_, name);
+      if (axis == matrix_.axes.size()) continue;
+      const bool exact = !is_glob(value) || indexes_[axis].contains(value);
+      std::vector<bool> fits;
+      for (const std::string& each : matrix_.axes[axis].values) {
+        fits.push_back(exact ? each == value : value_matches(value, each));
+      }
+      matching.emplace_back(axis, std::move(fits));
+    }
+    return matching;
   }
 
   /// The axis values of a row, without its attributes.
@@ -95,6 +131,32 @@ class ByValues {
       sets_;
 };
 
+/// The rows of `exclude` or `include`, to be looked up by a combination.
+class RowLookup {
+ public:
+  RowLookup(const AxisValues& known, const std::vector<Row>& rows) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (known.has_glob(rows[i])) {
+        globs_.emplace_back(known.matching_of(rows[i]), ByValues::Places{i});
+      } else {
+        exact_.add(known.wanted_of(rows[i]), i);
+      }
+    }
+  }
+
+  template <class Use>
+  void each_of(const std::vector<uint32_t>& values, const Use& use) const {
+    exact_.each_of(values, use);
+    for (const auto& [matching, places] : globs_) {
+      if (matches_all(matching, values)) use(places);
+    }
+  }
+
+ private:
+  ByValues exact_;
+  std::vector<std::pair<Matching, ByValues::Places>> globs_;
+};
+
 /// Steps to the next combination, the last axis fastest; false after the last one.
 bool advance(const Matrix& matrix, std::vector<uint32_t>& values) {
   for (size_t axis = values.size(); axis-- > 0;) {
@@ -106,10 +168,7 @@ bool advance(const Matrix& matrix, std::vector<uint32_t>& values) {
 
 std::vector<Indexed> product(const Matrix& matrix, const AxisValues& known,
                              std::vector<bool>& exclude_used) {
-  ByValues excludes;
-  for (size_t i = 0; i < matrix.exclude.size(); ++i) {
-    excludes.add(known.wanted_of(matrix.exclude[i]), i);
-  }
+  const RowLookup excludes(known, matrix.exclude);
   std::vector<Indexed> kept;
   std::vector<uint32_t> values(matrix.axes.size(), 0);
   do {
@@ -132,10 +191,7 @@ std::vector<Indexed> product(const Matrix& matrix, const AxisValues& known,
 /// For each `include` the combinations that it is merged into.
 std::vector<ByValues::Places> merges_of(const Matrix& matrix, const AxisValues& known,
                                         const std::vector<Indexed>& kept) {
-  ByValues includes;
-  for (size_t i = 0; i < matrix.include.size(); ++i) {
-    includes.add(known.wanted_of(matrix.include[i]), i);
-  }
+  const RowLookup includes(known, matrix.include);
   std::vector<ByValues::Places> merges(matrix.include.size());
   for (size_t row = 0; row < kept.size(); ++row) {
     includes.each_of(kept[row].values, [&](const ByValues::Places& places) {
@@ -174,9 +230,15 @@ Combination row_of(const Matrix& matrix, const Row& include) {
   return row;
 }
 
+Error no_combination(const Row& include) {
+  return config_error("this `include` matches no combination", include.at,
+                      "a pattern stands for values that the axis lists; write the value itself to "
+                      "add a combination");
+}
+
 }  // namespace
 
-Combined combine(const Matrix& matrix) {
+Result<Combined> combine(const Matrix& matrix) {
   const AxisValues known(matrix);
   std::vector<bool> exclude_used(matrix.exclude.size(), false);
   std::vector<Indexed> kept = product(matrix, known, exclude_used);
@@ -185,7 +247,9 @@ Combined combine(const Matrix& matrix) {
   for (size_t i = 0; i < matrix.include.size(); ++i) {
     const Row& include = matrix.include[i];
     for (const size_t row : merges[i]) set_attributes(matrix, include, kept[row].row);
-    if (merges[i].empty()) appended.push_back(row_of(matrix, include));
+    if (!merges[i].empty()) continue;
+    if (known.has_glob(include)) return fail(no_combination(include));
+    appended.push_back(row_of(matrix, include));
   }
   Combined combined;
   combined.rows.reserve(kept.size() + appended.size());
@@ -193,11 +257,12 @@ Combined combine(const Matrix& matrix) {
   for (Combination& row : appended) combined.rows.push_back(std::move(row));
   for (size_t i = 0; i < exclude_used.size(); ++i) {
     if (exclude_used[i]) continue;
-    combined.warnings.push_back({ErrorKind::config,
-                                 "this `exclude` matches no combination",
-                                 matrix.exclude[i].at,
-                                 "values are compared exactly",
-                                 {}});
+    combined.warnings.push_back(
+        {ErrorKind::config,
+         "this `exclude` matches no combination",
+         matrix.exclude[i].at,
+         "a value is compared exactly, a glob with the values that the axis lists",
+         {}});
   }
   return combined;
 }

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "base/result.h"
 #include "matrix/matrix.h"
 
 namespace pinwheel::matrix {
@@ -24,8 +24,10 @@ struct Combined {
 /// The product of the axes with `exclude` and `include` as GitHub Actions applies them: an exclude
 /// drops every combination that has all its values; then each include, in order, is merged into
 /// every combination of the product whose axis values it would not overwrite (what an earlier
-/// include set it may overwrite), and is appended as a row of its own when there is none.
+/// include set it may overwrite), and is appended as a row of its own when there is none. Beyond
+/// that, a value that an axis does not list may be a glob on those that it lists; an include with
+/// one that matches no combination is a `config` error, because a pattern is no value.
 /// https://docs.github.com/actions/using-jobs/using-a-matrix-for-your-jobs
-Combined combine(const Matrix& matrix);
+Result<Combined> combine(const Matrix& matrix);
 
 }  // namespace pinwheel::matrix

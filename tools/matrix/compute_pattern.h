@@ -5,7 +5,8 @@
 
 namespace pinwheel::matrix {
 
-/// Whether `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, both globs, matches the variant.
+/// Whether `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, both patterns as in conditions, matches the
+/// variant.
 bool matches_compute(std::string_view pattern, const Variant& variant);
 
 }  // namespace pinwheel::matrix

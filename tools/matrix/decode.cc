@@ -12,18 +12,19 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// Every value that a variant may have on an axis, those of `include` included.
+/// Every value that a variant may have on any axis.
 std::vector<std::string> values_in(const Matrix& matrix) {
   std::vector<std::string> values;
   for (const Axis& axis : matrix.axes) {
-    values.insert(values.end(), axis.values.begin(), axis.values.end());
-  }
-  for (const Row& row : matrix.include) {
-    for (const auto& pair : row.values) {
-      if (find_axis(matrix, pair.first) != nullptr) values.push_back(pair.second);
-    }
+    const std::vector<std::string> own = values_of_axis(matrix, axis.name);
+    values.insert(values.end(), own.begin(), own.end());
   }
   return values;
+}
+
+bool matches_some(std::string_view pattern, const std::vector<std::string>& values) {
+  return std::any_of(values.begin(), values.end(),
+                     [pattern](const std::string& value) { return value_matches(pattern, value); });
 }
 
 }  // namespace
@@ -65,12 +66,28 @@ Done check_by_value(const Node& node, const Matrix& matrix) {
   const std::vector<std::string> values = values_in(matrix);
   for (const Node::Member& member : node.members) {
     if (member.key == "default") continue;
-    const bool known = std::any_of(values.begin(), values.end(), [&](const std::string& value) {
-      return value_matches(member.key, value);
-    });
-    if (known) continue;
+    if (matches_some(member.key, values)) continue;
     return fail(config_error(fmt::format("{} matches no value of any axis", quoted(member.key)),
                              member.key_at, suggest(member.key, values)));
+  }
+  return {};
+}
+
+Done check_pattern(const std::string& pattern, std::string_view axis, const Location& at,
+                   const Matrix& matrix) {
+  const std::vector<std::string> values = values_of_axis(matrix, axis);
+  if (matches_some(pattern, values)) return {};
+  return fail(
+      config_error(fmt::format("{} matches no value of axis {}", quoted(pattern), quoted(axis)), at,
+                   values.empty() ? fmt::format("the matrix has no axis {}", quoted(axis))
+                                  : suggest(pattern, values)));
+}
+
+Done check_by_compute(const Node& node, const Matrix& matrix) {
+  if (node.type != Node::Type::mapping) return {};
+  for (const Node::Member& member : node.members) {
+    if (member.key == "default") continue;
+    TRY_DONE(check_pattern(member.key, "compute", member.key_at, matrix));
   }
   return {};
 }

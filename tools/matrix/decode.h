@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -15,8 +16,12 @@ namespace pinwheel::matrix {
 
 /// `package`.
 Done decode_package(const Node& root, Matrix& matrix);
-/// `axes`, `attributes`, `exclude`, `include`.
+/// `computes`: what each line declares.
+Done decode_computes(const Node& root, Matrix& matrix);
+/// `axes`, `attributes`, `exclude`, `include`; needs the computes.
 Done decode_axes(const Node& root, Matrix& matrix);
+/// What of `computes` the axes decide: that each line is used, and each label unique.
+Done check_computes(const Node& root, const Matrix& matrix);
 /// `rules`; needs the axes and the channels' names.
 Done decode_rules(const Node& root, Matrix& matrix);
 /// `abi`; needs the axes.
@@ -39,6 +44,12 @@ std::string text_or(const Node& mapping, std::string_view key, const std::string
 /// Checks the globs of a `{default: ..., "cuda/*": ...}` mapping: each must match a value of some
 /// axis.
 Done check_by_value(const Node& node, const Matrix& matrix);
+
+/// Checks a pattern of a section where the values of one axis count.
+Done check_pattern(const std::string& pattern, std::string_view axis, const Location& at,
+                   const Matrix& matrix);
+/// The same for each glob of a `{default: ..., "cuda/*": ...}` mapping by compute.
+Done check_by_compute(const Node& node, const Matrix& matrix);
 
 /// The names that conditions and templates may use: axes and attributes.
 std::vector<std::string> names_in(const Matrix& matrix);

@@ -10,22 +10,30 @@
 #include "matrix/decode.h"
 #include "matrix/find_axis.h"
 #include "matrix/yaml_limits.h"
+#include "pep/python_version.h"
 
 namespace pinwheel::matrix {
 namespace {
 
 constexpr std::string_view kCompute = "compute";
 
-/// The values of `compute` and `libc` decide how builds are made, so others are mistakes.
-Done check_value(std::string_view axis, const Node& value) {
-  if (axis == kCompute) return check_compute(value.scalar, value.at);
+Done check_python(const Node& value) {
+  if (pep::is_python_version(value.scalar)) return {};
+  return fail(config_error(fmt::format("no Python has the version {}", quoted(value.scalar)),
+                           value.at, pep::python_version_hint(value.scalar)));
+}
+
+/// The values of these axes decide how builds are made, so others are mistakes.
+Done check_value(std::string_view axis, const Node& value, const Matrix& matrix) {
+  if (axis == "python") return check_python(value);
+  if (axis == kCompute) return check_compute(value.scalar, matrix.computes, value.at);
   if (axis != kLibcAxis || value.scalar == kGlibc || value.scalar == kMusl) return {};
   return fail(
       config_error(fmt::format("axis {} cannot have {}", quoted(kLibcAxis), quoted(value.scalar)),
                    value.at, "its values are `glibc` and `musl`"));
 }
 
-Result<Axis> decode_axis(const Node::Member& member) {
+Result<Axis> decode_axis(const Node::Member& member, const Matrix& matrix) {
   Axis axis{member.key, {}, member.key_at};
   std::set<std::string> seen;
   for (const Node& value : member.value.items) {
@@ -34,7 +42,7 @@ Result<Axis> decode_axis(const Node::Member& member) {
           fmt::format("axis {} lists {} twice", quoted(member.key), quoted(value.scalar)),
           value.at));
     }
-    TRY_DONE(check_value(member.key, value));
+    TRY_DONE(check_value(member.key, value, matrix));
     axis.values.push_back(value.scalar);
   }
   return axis;
@@ -50,8 +58,13 @@ Done decode_attributes(const Node& node, Matrix& matrix) {
   return {};
 }
 
+/// A value that an axis lists, or a pattern for some of them.
+Done check_row_value(const Node::Member& member, const Matrix& matrix) {
+  return is_glob(member.value.scalar) ? Done() : check_value(member.key, member.value, matrix);
+}
+
 Result<std::vector<Row>> decode_rows(const Node* node, const std::vector<std::string>& names,
-                                     std::string_view what) {
+                                     std::string_view what, const Matrix& matrix) {
   std::vector<Row> rows;
   if (node == nullptr) return rows;
   for (const Node& item : node->items) {
@@ -61,7 +74,7 @@ Result<std::vector<Row>> decode_rows(const Node* node, const std::vector<std::st
         return fail(config_error(fmt::format("unknown {} {}", what, quoted(member.key)),
                                  member.key_at, suggest(member.key, names)));
       }
-      TRY_DONE(check_value(member.key, member.value));
+      TRY_DONE(check_row_value(member, matrix));
       row.values.emplace_back(member.key, member.value.scalar);
     }
     rows.push_back(std::move(row));
@@ -91,16 +104,16 @@ Done decode_axes(const Node& root, Matrix& matrix) {
       return fail(config_error(fmt::format("axis {} must be lower case", quoted(member.key)),
                                member.key_at, "axis names consist of `a-z`, `0-9`, `_` and `-`"));
     }
-    TRY(Axis axis, decode_axis(member));
+    TRY(Axis axis, decode_axis(member, matrix));
     names.push_back(axis.name);
     matrix.axes.push_back(std::move(axis));
   }
   if (const Node* const attributes = root.find("attributes")) {
     TRY_DONE(decode_attributes(*attributes, matrix));
   }
-  TRY(matrix.exclude, decode_rows(root.find("exclude"), names, "axis"));
+  TRY(matrix.exclude, decode_rows(root.find("exclude"), names, "axis", matrix));
   names.insert(names.end(), matrix.attributes.begin(), matrix.attributes.end());
-  TRY(matrix.include, decode_rows(root.find("include"), names, "axis or attribute"));
+  TRY(matrix.include, decode_rows(root.find("include"), names, "axis or attribute", matrix));
   return {};
 }
 

@@ -7,19 +7,23 @@
 #include "matrix/condition.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "matrix/find_axis.h"
 #include "store/place_description.h"
 
 namespace pinwheel::matrix {
 namespace {
 
-/// The glob without its architecture must match a compute, as in every section by value.
+/// `COMPUTE@ARCH`: each of the two must match a value of its axis. Without an axis `arch` the
+/// runner decides.
 Done check_pattern(const Node::Member& member, const Matrix& matrix) {
-  const std::string compute = member.key.substr(0, member.key.find('@'));
-  if (compute.empty()) return {};
-  Node glob;
-  glob.type = Node::Type::mapping;
-  glob.members.push_back({compute, member.key_at, member.value});
-  return check_by_value(glob, matrix);
+  const size_t at = member.key.find('@');
+  const std::string compute = member.key.substr(0, at);
+  if (compute == "default") return {};
+  if (!compute.empty()) {
+    TRY_DONE(check_pattern(compute, "compute", member.key_at, matrix));
+  }
+  if (at == std::string::npos || find_axis(matrix, "arch") == nullptr) return {};
+  return check_pattern(member.key.substr(at + 1), "arch", member.key_at, matrix);
 }
 
 Result<std::vector<RunnerRule>> decode_runners(const Node* node, const Matrix& matrix) {

@@ -89,7 +89,7 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   Node glob;
   glob.type = Node::Type::mapping;
   glob.members.push_back({fallback->scalar, fallback->at, *fallback});
-  return check_by_value(glob, matrix);
+  return check_by_compute(glob, matrix);
 }
 
 /// `{name}` is the distribution's name, which the plan fills.
@@ -173,12 +173,12 @@ Done decode_publish(const Node& root, Matrix& matrix) {
   if (publish == nullptr) return {};
   for (const Node::Member& member : publish->members) {
     if (member.key == "require") {
-      TRY_DONE(check_by_value(member.value, matrix));
+      TRY_DONE(check_by_compute(member.value, matrix));
       if (member.value.type == Node::Type::scalar) {
-        matrix.require_evidence["default"] = member.value.scalar;
+        matrix.require_evidence.emplace_back("default", member.value.scalar);
       }
       for (const Node::Member& entry : member.value.members) {
-        matrix.require_evidence[entry.key] = entry.value.scalar;
+        matrix.require_evidence.emplace_back(entry.key, entry.value.scalar);
       }
       continue;
     }

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
 #include "matrix/combine.h"
+#include "matrix/compute_name.h"
 #include "matrix/condition.h"
 #include "matrix/config_error.h"
+#include "matrix/find_axis.h"
 #include "matrix/ids.h"
 #include "matrix/yaml_limits.h"
 
@@ -72,6 +75,13 @@ std::vector<std::string> channels_of(std::vector<ActiveChannel>& channels,
   return names;
 }
 
+/// The label of the variant's compute if it has a line in `computes`.
+std::string declared_label(const Matrix& matrix, const Variant& variant) {
+  const std::string& compute = variant.get("compute");
+  if (find_declared(matrix.computes, compute) == nullptr) return {};
+  return label_of_compute(matrix.computes, compute);
+}
+
 Error warn(std::string message, const Location& at) {
   return {ErrorKind::config,
           std::move(message),
@@ -80,18 +90,64 @@ Error warn(std::string message, const Location& at) {
           {}};
 }
 
+/// Finds the patterns of lists that match nothing, which goes unnoticed where another one of the
+/// list matches.
+class DeadPatterns {
+ public:
+  explicit DeadPatterns(const Matrix& matrix) : matrix_(matrix) {}
+
+  void find_in(const When& when, const Location& at, Expansion& expansion) {
+    for (const auto& [axis, patterns] : when) {
+      if (patterns.size() < 2) continue;
+      for (const std::string& pattern : patterns) {
+        if (pattern.starts_with('!') || matches_some(pattern, axis)) continue;
+        expansion.warnings.push_back(config_error(
+            fmt::format("{} matches no value of axis {}", quoted(pattern), quoted(axis)), at,
+            suggest(pattern, values_of(axis))));
+      }
+    }
+  }
+
+ private:
+  const std::vector<std::string>& values_of(const std::string& axis) {
+    const auto known = values_.find(axis);
+    if (known != values_.end()) return known->second;
+    return values_.emplace(axis, values_of_axis(matrix_, axis)).first->second;
+  }
+  bool matches_some(const std::string& pattern, const std::string& axis) {
+    const std::vector<std::string>& values = values_of(axis);
+    return std::any_of(values.begin(), values.end(), [&pattern](const std::string& value) {
+      return value_matches(pattern, value);
+    });
+  }
+
+  const Matrix& matrix_;
+  std::map<std::string, std::vector<std::string>> values_;
+};
+
 void warn_of_unused(const Matrix& matrix, const std::vector<ActiveRule>& rules,
                     Expansion& expansion) {
+  DeadPatterns dead(matrix);
   for (const ActiveRule& active : rules) {
     if (!active.used) {
       expansion.warnings.push_back(warn("this rule matches no variant", active.rule->at));
+      continue;
     }
+    dead.find_in(active.rule->when, active.rule->at, expansion);
+    dead.find_in(active.rule->only, active.rule->at, expansion);
+  }
+  for (const ChannelSettings& channel : matrix.channels) {
+    dead.find_in(channel.select, channel.at, expansion);
   }
   for (const Matrix::Override& override : matrix.overrides) {
     Condition when(override.when);
     const bool used = std::any_of(expansion.variants.begin(), expansion.variants.end(),
                                   [&](const Variant& variant) { return when.matches(variant); });
-    if (!used) expansion.warnings.push_back(warn("this override matches no variant", override.at));
+    if (!used) {
+      expansion.warnings.push_back(warn("this override matches no variant", override.at));
+      continue;
+    }
+    dead.find_in(override.when, override.at, expansion);
   }
 }
 
@@ -115,8 +171,8 @@ Done check_extent(const Matrix& matrix) {
 
 Result<Expansion> expand(const Matrix& matrix) {
   TRY_DONE(check_extent(matrix));
-  Combined combined = combine(matrix);
-  TRY(std::vector<std::string> ids, make_ids(combined.rows));
+  TRY(Combined combined, combine(matrix));
+  TRY(std::vector<std::string> ids, make_ids(combined.rows, matrix.computes));
   std::vector<ActiveRule> rules = activate_rules(matrix);
   std::vector<ActiveChannel> channels;
   for (const ChannelSettings& channel : matrix.channels) {
@@ -130,6 +186,7 @@ Result<Expansion> expand(const Matrix& matrix) {
     variant.id = std::move(ids[i]);
     variant.axes = std::move(combined.rows[i].axes);
     variant.attributes = std::move(combined.rows[i].attributes);
+    if (!matrix.computes.empty()) variant.declared_label = declared_label(matrix, variant);
     const std::optional<size_t> excluded_by = apply_rules(rules, variant);
     if (excluded_by) {
       expansion.excluded.push_back({std::move(variant), *excluded_by});

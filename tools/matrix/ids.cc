@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/compute_name.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -28,19 +29,22 @@ Error at_row(std::string message, const Combination& row, std::string hint) {
 
 }  // namespace
 
-IdParts::IdParts(const std::vector<Combination>& rows) {
-  std::map<std::string, std::set<std::string>> computes;  // label -> the values that have it
+IdParts::IdParts(const std::vector<Combination>& rows, const DeclaredComputes& computes) {
+  std::map<std::string, std::set<std::string>> by_label;
   for (const Combination& row : rows) {
     for (const auto& [axis, value] : row.axes) {
       if (parts_.find(axis, value) != nullptr) continue;
-      const std::string& label = parts_.set(axis, value, id_part(axis, value));
-      if (axis == "compute") computes[label].insert(value);
+      if (axis != "compute") {
+        parts_.set(axis, value, id_part(axis, value));
+        continue;
+      }
+      by_label[parts_.set(axis, value, label_of_compute(computes, value))].insert(value);
     }
   }
-  for (const auto& [label, values] : computes) {
+  for (const auto& [label, values] : by_label) {
     if (values.size() < 2) continue;
     for (const std::string& value : values) {
-      parts_.set("compute", value, full_compute_label(value));
+      parts_.set("compute", value, full_label_of_compute(computes, value));
     }
   }
 }
@@ -54,8 +58,9 @@ std::string IdParts::id_of(const std::vector<std::pair<std::string, std::string>
   return id;
 }
 
-Result<std::vector<std::string>> make_ids(const std::vector<Combination>& rows) {
-  const IdParts parts(rows);
+Result<std::vector<std::string>> make_ids(const std::vector<Combination>& rows,
+                                          const DeclaredComputes& computes) {
+  const IdParts parts(rows, computes);
   std::vector<std::string> ids;
   ids.reserve(rows.size());
   std::unordered_map<std::string, size_t> taken;

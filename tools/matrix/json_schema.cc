@@ -30,6 +30,8 @@ std::string_view pattern_of(Format format) {
       return "^(none|minor|stable\\([0-9]+\\.[0-9]+\\))$";
     case Format::requirement:
       return "^[A-Za-z0-9._-]+==[A-Za-z0-9._+!-]+$";
+    case Format::hardware:
+      return "^(none|gpu|/[^ ]+)$";
     case Format::cron:
       return "^[A-Za-z0-9*,/-]+( [A-Za-z0-9*,/-]+){4}$";
     case Format::text:

@@ -20,7 +20,16 @@ struct Axis {
   Location at;
 };
 
-/// One row of `exclude` or `include`: exact axis values (GitHub's semantics).
+/// A line of `computes`: a compute that is none of the known families.
+struct DeclaredCompute {
+  std::string name;        ///< a value of the axis `compute`, or the family of several: "gaudi"
+  std::string label = {};  ///< empty: by its name
+  Node patch = {};         ///< what it sets in `environment` and `test`, before the overrides
+  Location at;
+};
+using DeclaredComputes = std::vector<DeclaredCompute>;
+
+/// One row of `exclude` or `include`: axis values or globs on them (else GitHub's semantics).
 struct Row {
   std::vector<std::pair<std::string, std::string>> values;
   Location at;
@@ -124,6 +133,7 @@ struct Matrix {
   Package package;
   std::vector<Axis> axes;
   std::vector<std::string> attributes;
+  DeclaredComputes computes = {};
   std::vector<Row> exclude;
   std::vector<Row> include;
   std::vector<SupportRule> rules;
@@ -142,7 +152,8 @@ struct Matrix {
   std::vector<std::string> build_requires = {};
   /// What the source's backend requires beyond that, by variant; set by who has asked it.
   std::map<std::string, BackendAnswer> backend_answers = {};
-  std::map<std::string, std::string> require_evidence;  ///< compute glob (or "default") -> evidence
+  /// Patterns on computes, or "default", and the evidence; in the order of the file.
+  std::vector<std::pair<std::string, std::string>> require_evidence = {};
   CiSettings ci = {};
   std::vector<std::string> stores = {};  ///< places of results, as they are written
 };

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "matrix/compute_name.h"
 #include "matrix/condition.h"
 
 namespace pinwheel::matrix {
@@ -64,6 +65,8 @@ Node merged(Node base, const Node& patch) {
 
 Node sections_for(const Matrix& matrix, const Variant& variant) {
   Node sections = matrix.sections;
+  const DeclaredCompute* const declared = find_declared(matrix.computes, variant.get("compute"));
+  if (declared != nullptr) sections = merged(std::move(sections), declared->patch);
   for (const Matrix::Override& override : matrix.overrides) {
     if (matches(override.when, variant)) sections = merged(std::move(sections), override.patch);
   }

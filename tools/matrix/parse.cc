@@ -22,7 +22,9 @@ Result<Matrix> parse(std::string_view yaml, const std::string& file) {
   matrix.file = file;
   matrix.directory = directory_of(file);
   TRY_DONE(decode_package(root, matrix));
+  TRY_DONE(decode_computes(root, matrix));
   TRY_DONE(decode_axes(root, matrix));
+  TRY_DONE(check_computes(root, matrix));
   TRY_DONE(decode_rules(root, matrix));
   TRY_DONE(decode_abi(root, matrix));
   TRY_DONE(decode_sections(root, matrix));

@@ -69,6 +69,11 @@ bool is_requirement(std::string_view text) {
          all_of(text.substr(equals + 2), [](char c) { return is_name(c) || c == '+' || c == '!'; });
 }
 
+/// An absolute path without spaces.
+bool is_device(std::string_view text) {
+  return text.size() > 1 && text[0] == '/' && text.find(' ') == std::string_view::npos;
+}
+
 /// Five fields of digits, names and `*,-/`; their ranges are GitHub's to judge.
 bool is_cron(std::string_view text) {
   const std::vector<std::string> fields = split(text, ' ');
@@ -108,6 +113,8 @@ bool has_format(Format format, std::string_view text) {
       return text == "none" || text == "minor" || is_call_of("stable", text);
     case Format::requirement:
       return is_requirement(text);
+    case Format::hardware:
+      return text == "none" || text == "gpu" || is_device(text);
     case Format::cron:
       return is_cron(text);
   }
@@ -138,6 +145,8 @@ std::string_view describe(Format format) {
       return "`none`, `stable(2.10)` or `minor`";
     case Format::requirement:
       return "a requirement such as `torch-scatter==2.1.2`";
+    case Format::hardware:
+      return "`none`, `gpu` or the path of a device such as `/dev/accel0`";
     case Format::cron:
       return "five fields of cron such as `17 3 * * *`";
   }

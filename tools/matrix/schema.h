@@ -21,6 +21,7 @@ enum class Format {
   python_abi,   ///< none, limited(3.10), version
   torch_abi,    ///< none, stable(2.10), minor
   requirement,  ///< name==version
+  hardware,     ///< none, gpu, or the path of a device, "/dev/accel0"
   cron,         ///< "17 3 * * *": five fields, as GitHub Actions reads them
 };
 

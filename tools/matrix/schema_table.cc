@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "matrix/shapes.h"
 #include "matrix/target_kind.h"
 #include "matrix/upload_auth.h"
 
@@ -11,55 +12,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-using Kind = Shape::Kind;
-
-Shape scalar(Format format) {
-  Shape shape;
-  shape.format = format;
-  return shape;
-}
-
-Shape one_of(std::vector<std::string> allowed) {
-  Shape shape;
-  shape.allowed = std::move(allowed);
-  return shape;
-}
-
-/// A shape of the given kind with one item.
-Shape with_item(Kind kind, Shape item, Shape::Empty empty = Shape::Empty::refused) {
-  Shape shape;
-  shape.kind = kind;
-  shape.item.push_back(std::move(item));
-  shape.empty = empty;
-  return shape;
-}
-
-Shape list(Shape item, Shape::Empty empty = Shape::Empty::refused) {
-  return with_item(Kind::list, std::move(item), empty);
-}
-
-Shape mapping(std::vector<Key> keys) {
-  Shape shape;
-  shape.kind = Kind::mapping;
-  shape.keys = std::move(keys);
-  return shape;
-}
-
-Shape mapping_to(Shape item, Shape::Empty empty = Shape::Empty::refused) {
-  return with_item(Kind::mapping, std::move(item), empty);
-}
-
-Shape by_value(Shape item) {
-  return with_item(Kind::by_value, std::move(item));
-}
-
-Shape tagged(std::vector<std::string> allowed, std::vector<Key> keys) {
-  Shape shape;
-  shape.kind = Kind::tagged;
-  shape.allowed = std::move(allowed);
-  shape.keys = std::move(keys);
-  return shape;
-}
+using namespace shapes;
 
 /// Conditions: axis name -> one pattern or a list of patterns.
 Shape when() {
@@ -236,7 +189,8 @@ Shape test() {
        "what tests see besides the wheel and `test.pip`: the variant's torch, or the build's "
        "packages too"},
       {"command", texts(), "the test command (argv); default: only import the package"},
-      {"hardware", by_value(one_of({"none", "gpu"})), "what the tests need"},
+      {"hardware", by_value(scalar(Format::hardware)),
+       "what the tests need: none, gpu, or a device of the machine, /dev/accel0"},
       {"without-gpu", texts(),
        "the test command (argv) when CUDA tests need a GPU and there is none; its evidence is "
        "`loaded`"},
@@ -363,6 +317,16 @@ Shape ci() {
   });
 }
 
+Shape declared_compute() {
+  Shape shape = mapping({
+      {"hardware", scalar(Format::hardware), "what its tests need: none, gpu, or a device"},
+      {"label", scalar(Format::text), "its name in ids and versions; default: from the name"},
+      {"index", scalar(Format::text), "the index of its torch"},
+  });
+  shape.empty = Shape::Empty::allowed;
+  return shape;
+}
+
 Shape file() {
   return mapping({
       {"schema", one_of({"pinwheel/1"}), "the version of this format, pinwheel/1", Need::required},
@@ -371,8 +335,10 @@ Shape file() {
        "the axes and their values, in the order they appear in ids", Need::required},
       {"attributes", list(scalar(Format::name), Shape::Empty::allowed),
        "additional keys that `include` may set"},
-      {"exclude", rows(), "combinations to drop, as in GitHub Actions"},
-      {"include", rows(), "combinations to add or extend, as in GitHub Actions"},
+      {"exclude", rows(), "combinations to drop, as in GitHub Actions; globs too"},
+      {"include", rows(), "combinations to add or extend, as in GitHub Actions; globs too"},
+      {"computes", mapping_to(declared_compute()),
+       "by name: computes other than cpu, cuda/X.Y, rocm/X.Y and xpu"},
       {"rules", rules(), "what is supported, where, and why"},
       {"abi", abi(), "the parts of a variant that the binary depends on"},
       {"environment", environment(), "the environments of builds and tests"},

@@ -7,6 +7,9 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "matrix/combine.h"
+#include "matrix/find_axis.h"
+#include "matrix/ids.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -52,6 +55,31 @@ Error unknown_id(const Matrix& matrix, const Expansion& expansion, const std::st
           {}};
 }
 
+bool matches_any(const std::string& glob, const std::vector<std::string>& ids) {
+  return std::any_of(ids.begin(), ids.end(),
+                     [&glob](const std::string& id) { return glob_match(glob, id); });
+}
+
+/// The ids that the matrix would have without `exclude`; none if they would not be unique.
+std::vector<std::string> ids_without_excludes(Matrix matrix) {
+  matrix.exclude.clear();
+  const Result<Combined> combined = combine(matrix);
+  if (!combined) return {};
+  return make_ids(combined->rows, matrix.computes).value_or(std::vector<std::string>());
+}
+
+/// What a glob leaves out may be left out already, by a rule or by `exclude`.
+Done check_skip(const Matrix& matrix, const Expansion& expansion,
+                const std::vector<std::string>& globs) {
+  std::vector<std::string> ids = ids_of(expansion);
+  for (const Excluded& excluded : expansion.excluded) ids.push_back(excluded.variant.id);
+  for (const std::string& glob : globs) {
+    if (matches_any(glob, ids) || matches_any(glob, ids_without_excludes(matrix))) continue;
+    return fail(unknown_id(matrix, expansion, glob));
+  }
+  return {};
+}
+
 /// Every glob must match some id of the whole matrix.
 Done check_globs(const Matrix& matrix, const Expansion& expansion,
                  const std::vector<std::string>& globs) {
@@ -85,18 +113,29 @@ std::vector<std::string> values_of(const Expansion& expansion, const std::string
   return values;
 }
 
+/// Whether the brace at `open` has a partner.
+bool closes(std::string_view text, size_t open) {
+  size_t depth = 0;
+  for (const char c : text.substr(open)) {
+    if (c == '{') ++depth;
+    if (c == '}' && --depth == 0) return true;
+  }
+  return false;
+}
+
 struct Selector {
   std::string axis;
   std::vector<std::string> patterns;
 };
 
-/// Splits at commas that are not inside `{a,b}`.
+/// Splits at commas that are not inside `{a,b}`; a brace without a partner is a character.
 std::vector<std::string> split_patterns(const std::string& text) {
   std::vector<std::string> patterns(1);
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '{') ++depth;
-    if (c == '}') --depth;
+  size_t depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '{' && closes(text, at)) ++depth;
+    if (c == '}' && depth > 0) --depth;
     if (c == ',' && depth == 0) {
       patterns.emplace_back();
     } else {
@@ -104,6 +143,19 @@ std::vector<std::string> split_patterns(const std::string& text) {
     }
   }
   return patterns;
+}
+
+/// Whether a value or glob names something: what it leaves out with a leading `!` may be left out
+/// of the variants already.
+bool is_known(std::string_view pattern, const std::vector<std::string>& values,
+              const std::vector<std::string>& declared) {
+  const bool negated = pattern.starts_with('!');
+  if (negated) pattern.remove_prefix(1);
+  const auto matches = [pattern](const std::string& value) {
+    return value_matches(pattern, value);
+  };
+  return std::any_of(values.begin(), values.end(), matches) ||
+         (negated && std::any_of(declared.begin(), declared.end(), matches));
 }
 
 Result<Selector> parse_selector(const std::string& text, const Matrix& matrix,
@@ -122,18 +174,33 @@ Result<Selector> parse_selector(const std::string& text, const Matrix& matrix,
                 suggest(selector.axis, names));
   }
   const std::vector<std::string> values = values_of(expansion, selector.axis);
+  const std::vector<std::string> declared = values_of_axis(matrix, selector.axis);
   for (std::string_view pattern : selector.patterns) {
+    if (is_known(pattern, values, declared)) continue;
     if (pattern.starts_with('!')) pattern.remove_prefix(1);
-    const bool known = std::any_of(values.begin(), values.end(), [&](const std::string& value) {
-      return value_matches(pattern, value);
-    });
-    if (known) continue;
     return fail(
         ErrorKind::usage,
         fmt::format("{} matches no value of axis {}", quoted(pattern), quoted(selector.axis)),
         suggest(pattern, values));
   }
   return selector;
+}
+
+/// One selector for each axis.
+Result<std::vector<Selector>> parse_selectors(const SelectionRequest& request, const Matrix& matrix,
+                                              const Expansion& expansion) {
+  std::vector<Selector> selectors;
+  for (const std::string& text : request.selectors) {
+    TRY(Selector selector, parse_selector(text, matrix, expansion));
+    const auto same = std::ranges::find(selectors, selector.axis, &Selector::axis);
+    if (same == selectors.end()) {
+      selectors.push_back(std::move(selector));
+    } else {
+      same->patterns.insert(same->patterns.end(), selector.patterns.begin(),
+                            selector.patterns.end());
+    }
+  }
+  return selectors;
 }
 
 Done check_channel(const Matrix& matrix, const std::string& channel) {
@@ -224,13 +291,9 @@ Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expan
                                     const SelectionRequest& request) {
   TRY_DONE(check_only(matrix, expansion, request.only));
   TRY_DONE(check_globs(matrix, expansion, request.globs));
-  TRY_DONE(check_globs(matrix, expansion, request.skip));
+  TRY_DONE(check_skip(matrix, expansion, request.skip));
   TRY_DONE(check_channel(matrix, request.channel));
-  std::vector<Selector> selectors;
-  for (const std::string& text : request.selectors) {
-    TRY(Selector selector, parse_selector(text, matrix, expansion));
-    selectors.push_back(std::move(selector));
-  }
+  TRY(const std::vector<Selector> selectors, parse_selectors(request, matrix, expansion));
   Taken all;
   for (const Variant& variant : expansion.variants) all.push_back(&variant);
   TRY(const Taken taken, apply_filters(std::move(all), request, selectors));

@@ -20,9 +20,10 @@ struct SelectionRequest {
   std::vector<Status> status = {Status::supported, Status::experimental};
 };
 
-/// The variants that the request selects, in matrix order. An unknown axis, channel or id, or a
-/// value or glob that matches nothing, is `usage` with the nearest name; an empty result is
-/// `nothing_selected`.
+/// The variants that the request selects, in matrix order. Selectors on one axis are alternatives,
+/// as in `python=3.12,3.13`. An unknown axis, channel or id, or a value or glob that matches nothing,
+/// is `usage` with the nearest name; one that leaves something out (`skip`, `!`) may match what a
+/// rule or `exclude` has left out already. An empty result is `nothing_selected`.
 Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
                                     const SelectionRequest& request);
 

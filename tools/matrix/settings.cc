@@ -198,10 +198,9 @@ Result<RepairSettings> read_repair(const Node& node, const Reader& reader) {
                            "expected `auto`, `none` or a command as a list"));
 }
 
-/// Architectures are those of a GPU; without the axis, of CUDA's.
+/// Architectures are those of a GPU or another device; without the axis, of CUDA's.
 bool takes_architectures(const Variant& variant) {
-  const std::string& family = split_compute(variant.get("compute")).family;
-  return family.empty() || family == "cuda" || family == "rocm";
+  return variant.get("compute") != "cpu";
 }
 
 Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
@@ -281,7 +280,8 @@ Result<TestSettings> read_test(const Node& node, const Reader& reader) {
   TRY(test.pip, reader.list(node, "pip"));
   TRY(test.command, reader.list(node, "command", Placeholders::variant_and_plan));
   TRY(const std::string hardware, reader.picked(node, "hardware"));
-  if (hardware == "gpu") test.hardware = Hardware::gpu;
+  if (!hardware.empty() && hardware != "none") test.hardware = Hardware::gpu;
+  if (hardware.starts_with('/')) test.device = hardware;
   TRY(test.without_gpu, reader.list(node, "without-gpu", Placeholders::variant_and_plan));
   test.timeout = duration_or(node, "timeout", test.timeout);
   TRY(test.images, read_test_images(node, reader));

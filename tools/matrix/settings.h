@@ -140,6 +140,8 @@ struct TestSettings {
   std::vector<std::string> pip = {};      ///< requirements of the tests only
   std::vector<std::string> command = {};  ///< argv; empty: import only
   Hardware hardware = Hardware::none;
+  /// The device file of a machine with that hardware; empty: a GPU of the compute's family.
+  std::string device = {};
   /// argv that replaces `command` when the test needs a GPU and there is none
   std::vector<std::string> without_gpu = {};
   std::chrono::milliseconds timeout = std::chrono::hours(1);

@@ -14,15 +14,17 @@ namespace {
 using Values = std::vector<std::pair<std::string, std::string>>;
 
 /// Adds the placeholders of an axis or attribute, with their values.
-void add_values(Values& values, const std::string& name, const std::string& value) {
+void add_values(Values& values, const std::string& name, const std::string& value,
+                const std::string& declared_label) {
   values.emplace_back(name, value);
   values.emplace_back(name + ".nodot", replace_all(value, ".", ""));
   if (name != "compute") return;
   const Compute compute = split_compute(value);
   values.emplace_back("compute.family", compute.family);
   values.emplace_back("compute.version", compute.version);
-  values.emplace_back("compute.label", compute_label(value));
-  values.emplace_back("label", compute_label(value));
+  const std::string label = declared_label.empty() ? compute_label(value) : declared_label;
+  values.emplace_back("compute.label", label);
+  values.emplace_back("label", label);
 }
 
 Result<std::string> value_of(const std::string& name, const Values& values, const Location& at,
@@ -78,7 +80,9 @@ Result<std::string> expand_template(std::string_view text, const Variant& varian
   if (text.find_first_of("{}") == std::string_view::npos) return std::string(text);
   Values values;
   for (const auto* pairs : {&variant.axes, &variant.attributes}) {
-    for (const auto& [name, value] : *pairs) add_values(values, name, value);
+    for (const auto& [name, value] : *pairs) {
+      add_values(values, name, value, variant.declared_label);
+    }
   }
   return fill(text, values, at, placeholders);
 }
@@ -86,7 +90,7 @@ Result<std::string> expand_template(std::string_view text, const Variant& varian
 Done check_template(std::string_view text, const std::vector<std::string>& names,
                     const Location& at, Placeholders placeholders) {
   Values values;
-  for (const std::string& name : names) add_values(values, name, "");
+  for (const std::string& name : names) add_values(values, name, "", "");
   TRY_DONE(fill(text, values, at, placeholders));
   return {};
 }

@@ -13,6 +13,8 @@ struct Variant {
   std::string id;                                         ///< "cp312-cu130-torch2.13-x86_64"
   std::vector<std::pair<std::string, std::string>> axes;  ///< in the order of the matrix's axes
   std::vector<std::pair<std::string, std::string>> attributes;  ///< other keys that `include` set
+  /// The label of its compute where a line of `computes` decides it; else empty.
+  std::string declared_label = {};
   Status status = Status::supported;
   std::vector<std::string> channels;  ///< the channels it may run in, in matrix order
   std::vector<size_t> shaped_by;      ///< indexes of the rules that matched it, in order

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "env/container_image.h"
+#include "env/toolkit.h"
 #include "matrix/axis_value.h"
 #include "matrix/compute_pattern.h"
 #include "matrix/variant_index.h"
@@ -107,7 +108,7 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
                                    const matrix::Settings& settings, const PlanOptions& options) {
   TRY(env::Request request, base_request(matrix, variant, settings, options));
   const std::string& compute = variant.get("compute");
-  if (compute.empty() || compute == "cpu") return request;
+  if (!env::has_toolkit(compute)) return request;
   request.toolkit = compute;
   request.toolkit_from = settings.environment.toolkit;
   request.toolkit_packages = settings.environment.toolkit_packages;

@@ -151,6 +151,7 @@ Json to_json(const TestWheel& action) {
   if (!action.skip.empty()) json["skip"] = action.skip;
   if (!action.operators.empty()) json["operators"] = action.operators;
   if (!action.settings.without_gpu.empty()) json["without-gpu"] = action.settings.without_gpu;
+  if (!action.settings.device.empty()) json["device"] = action.settings.device;
   if (!action.secrets.empty()) json["secrets"] = action.secrets;
   return json;
 }

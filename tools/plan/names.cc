@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/compute_name.h"
+#include "matrix/condition.h"
 #include "matrix/expand.h"
 #include "matrix/template.h"
 #include "matrix/variant_index.h"
@@ -21,7 +23,8 @@ std::string without_dots(const std::string& text) {
 
 /// "cu130", or "cu13" if the binary depends only on the major version.
 std::string label_of_compute(const matrix::Matrix& matrix, const std::string& compute) {
-  return matrix::compute_label(compute, matrix.abi.compute == matrix::ComputeAbi::major ? 1 : 2);
+  const size_t components = matrix.abi.compute == matrix::ComputeAbi::major ? 1 : 2;
+  return matrix::label_of_compute(matrix.computes, compute, components);
 }
 
 /// In lower case, with `other` for everything except letters and digits.
@@ -59,11 +62,14 @@ const matrix::PublishTarget* find_target(const matrix::Matrix& matrix, const std
   return nullptr;
 }
 
-/// "-cpu", "-rocm", "-cu12": distinguishes a compute from the target's default.
+/// "-cpu", "-rocm", "-cu12", or the label that the matrix declares: distinguishes a compute from
+/// the target's default.
 std::string compute_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   const std::string& compute = representative.get("compute");
   const std::string family = split(compute, '/')[0];
-  return "-" + (family == "cuda" ? label_of_compute(matrix, compute) : family);
+  const matrix::DeclaredCompute* const declared = matrix::find_declared(matrix.computes, compute);
+  const bool by_label = family == "cuda" || (declared != nullptr && !declared->label.empty());
+  return "-" + plain(by_label ? label_of_compute(matrix, compute) : family, '-');
 }
 
 /// "-inference": the values of the project's own axes, except the first of each axis.
@@ -81,7 +87,7 @@ bool serves_default(const matrix::PublishTarget& target, const matrix::AbiClass&
                     const matrix::VariantIndex& variants) {
   return std::any_of(cls.members.begin(), cls.members.end(), [&](const std::string& id) {
     const Result<const matrix::Variant*> member = variants.find(id);
-    return member && (*member)->get("compute") == target.default_compute;
+    return member && matrix::value_matches(target.default_compute, (*member)->get("compute"));
   });
 }
 
@@ -253,7 +259,7 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
     if (axis == "torch") {
       if (matrix.abi.torch == matrix::TorchAbi::minor) torch = "pt" + without_dots(value);
     } else if (axis == "compute") {
-      compute = label_of_compute(matrix, value);
+      compute = local_segment(label_of_compute(matrix, value));
     } else {
       others.push_back(local_segment(value));
     }

@@ -5,17 +5,22 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "matrix/condition.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
 namespace {
 
-/// The minimum evidence that `publish.require` sets for a variant.
+/// The minimum evidence that `publish.require` sets for a variant: by the first pattern that
+/// matches, then `default`.
 std::string required_evidence(const matrix::Matrix& matrix, const matrix::Variant& variant) {
   std::string evidence;
   for (const auto& [pattern, value] : matrix.require_evidence) {
-    if (pattern == "default" && evidence.empty()) evidence = value;
-    if (pattern != "default" && glob_match(pattern, variant.get("compute"))) evidence = value;
+    if (pattern == "default") {
+      evidence = value;
+    } else if (matrix::value_matches(pattern, variant.get("compute"))) {
+      return value;
+    }
   }
   return evidence;
 }
@@ -83,7 +88,8 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
       if (!evidence.empty()) action.require_evidence[test_id(test)] = evidence;
       step.needs.push_back(test_id(test));
       require_image_tests(in, test, evidence, action, step);
-      if (action.default_build.empty() && tested->get("compute") == found->default_compute) {
+      if (action.default_build.empty() &&
+          matrix::value_matches(found->default_compute, tested->get("compute"))) {
         action.default_build = build;
       }
     }

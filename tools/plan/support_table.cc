@@ -18,6 +18,7 @@ std::string compute_title(const std::string& value) {
   if (title == "cpu") title = "CPU";
   if (title == "cuda") title = "CUDA";
   if (title == "rocm") title = "ROCm";
+  if (title == "xpu") title = "XPU";
   return parts.size() < 2 ? title : fmt::format("{} {}", title, parts[1]);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/compute_name.h"
 #include "matrix/find_axis.h"
 #include "matrix/settings.h"
 #include "pep/python_lifetime.h"
@@ -21,10 +22,17 @@ using Texts = std::vector<std::string>;
 /// Nightlies of one day are not there at one time, and single kinds fail for days.
 constexpr int kNightlyDays = 7;
 
+/// The label of torch's builds for a compute: of XPU, whose version is that of the compiler, the
+/// family alone.
+std::string torch_label(const matrix::Matrix& matrix, const std::string& compute) {
+  const std::string family = matrix::split_compute(compute).family;
+  return family == "xpu" ? family : matrix::label_of_compute(matrix.computes, compute);
+}
+
 /// The index that holds the label's: ".../whl" of ".../whl/cu130".
-UpstreamIndex index_of(const std::string& url, const std::string& compute) {
+UpstreamIndex index_of(const std::string& url, const std::string& label) {
   const std::string own(without_trailing_slashes(url));
-  const std::string end = "/" + matrix::compute_label(compute.empty() ? "cpu" : compute);
+  const std::string end = "/" + (label.empty() ? "cpu" : label);
   if (!own.ends_with(end)) return {own, {own}};
   return {own.substr(0, own.size() - end.size()), {own}};
 }
@@ -215,7 +223,7 @@ class Comparison {
     const bool by_compute = std::ranges::find(axes, "compute") != axes.end();
     const bool by_python = std::ranges::find(axes, "python") != axes.end();
     const bool by_arch = std::ranges::find(axes, "arch") != axes.end();
-    const std::string label = matrix::compute_label(variant.get("compute"));
+    const std::string label = torch_label(matrix_, variant.get("compute"));
     return std::ranges::any_of(builds_, [&](const TorchBuild& build) {
       return build.torch == wanted &&
              (!by_compute || build.label.empty() || build.label == label) &&
@@ -325,7 +333,8 @@ Result<std::vector<UpstreamIndex>> upstream_indexes(const matrix::Matrix& matrix
     const matrix::TorchSettings& torch = settings.environment.torch;
     if (torch.spec.empty()) continue;
     const UpstreamIndex index =
-        torch.index.empty() ? UpstreamIndex{} : index_of(torch.index, variant.get("compute"));
+        torch.index.empty() ? UpstreamIndex{}
+                            : index_of(torch.index, torch_label(matrix, variant.get("compute")));
     const auto known = std::ranges::find(out, index.parent, &UpstreamIndex::parent);
     if (known == out.end()) {
       out.push_back(index);

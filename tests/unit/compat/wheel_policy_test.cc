@@ -31,6 +31,8 @@ TEST_CASE("size is judged where the matrix names it, the rest always") {
   CHECK_FALSE(judges(*silent, "size"));
   CHECK(silent->strict.empty());
   CHECK(silent->expected.arch_list == std::vector<std::string>{"9.0"});
+  CHECK_FALSE(wheel_policy(with_checks({}), "cuda/13.0")->expected.arch_list.empty());
+  CHECK(wheel_policy(with_checks({}), "xpu")->expected.arch_list.empty());
 
   const Result<WheelPolicy> named =
       wheel_policy(with_checks({{"size", {"2 MB"}}, {"device-code", {}}, {"debug-info", {}}}));

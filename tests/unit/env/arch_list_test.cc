@@ -15,6 +15,9 @@ TEST_CASE("an arch list is written in every spelling that backends read") {
         Variables{{"PYTORCH_ROCM_ARCH", "gfx90a:xnack+;gfx942"},
                   {"HIPARCHS", "gfx90a:xnack+;gfx942"},
                   {"AMDGPU_TARGETS", "gfx90a:xnack+;gfx942"}});
+  CHECK(arch_list_variables({"pvc", "bmg"}, "xpu") ==
+        Variables{{"TORCH_XPU_ARCH_LIST", "pvc,bmg"}});
+  CHECK(arch_list_variables({"one"}, "mtia").empty());
   CHECK(arch_list_variables({}, "cuda").empty());
   CHECK(arch_list_variables({"8.0"}, "cpu").empty());
   CHECK(arch_list_variables({"8.0"}, "").contains("CUDAARCHS"));

@@ -100,6 +100,15 @@ TEST_CASE("the classic ABI needs the exact torch and compute") {
   CHECK(check("torch-variant", with_torch({"2.13.1+cu130", "cuda/13.0"}, need)).empty());
   CHECK(check("torch-variant", with_torch({"2.13.1+cpu", "cpu"}, need)).size() == 1);
   CHECK(check("torch-variant", with_torch({"2.12.0+cu130", "cuda/13.0"}, need)).size() == 1);
+  CHECK(check("torch-variant",
+              with_torch({"2.13.1+xpu", "xpu"}, {matrix::TorchAbi::minor, "2.13", "xpu/2025.1"}))
+            .empty());
+  CHECK(check("torch-variant",
+              with_torch({"2.13.1", "cpu"}, {matrix::TorchAbi::minor, "2.13", "mtia"}))
+            .empty());
+  CHECK(check("torch-variant", with_torch({"2.13.1+cu126", "cuda/12.6"},
+                                          {matrix::TorchAbi::minor, "2.13", "cuda/12.6.3"}))
+            .empty());
   const TorchNeed early{matrix::TorchAbi::minor, "2.1", "cpu"};
   CHECK(check("torch-variant", with_torch({"2.13.0+cpu", "cpu"}, early)).size() == 1);
 }
@@ -141,6 +150,13 @@ TEST_CASE("a test without a matching torch is skipped with the reason") {
   CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+rocm6.4", "rocm/6.4"}, "rocm/6.4.2").has_value());
   CHECK(skip_reason(TorchBuild{"2.13.0+rocm6.4", "rocm/6.4"}, "rocm/6.3.2") ==
         "no rocm6.3 torch here");
+  // XPU's torch does not say which version, one of a declared compute nothing.
+  CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+xpu", "xpu"}, "xpu").has_value());
+  CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+xpu", "xpu"}, "xpu/2025.1").has_value());
+  CHECK(skip_reason(TorchBuild{"2.13.0+cpu", "cpu"}, "xpu/2025.1") == "no xpu2025.1 torch here");
+  CHECK_FALSE(skip_reason(TorchBuild{"2.13.0", "cpu"}, "gaudi/1.22").has_value());
+  CHECK(skip_reason(std::nullopt, "gaudi/1.22") == "no gaudi1.22 torch here");
+  CHECK_FALSE(skip_reason(TorchBuild{"2.13.0+cpu", "cpu"}, "").has_value());
 }
 
 TEST_CASE("torch's version file determines its compute") {
@@ -152,6 +168,9 @@ TEST_CASE("torch's version file determines its compute") {
         "cpu");
   CHECK(parse_torch_build(R"({"__version__": "2.13", "cuda": "", "hip": "6.4.43483-abc"})")
             ->compute == "rocm/6.4");
+  CHECK(parse_torch_build(
+            R"({"__version__": "2.13.0+xpu", "cuda": "", "hip": "", "xpu": "20250101"})")
+            ->compute == "xpu");
   CHECK_FALSE(parse_torch_build("").has_value());
 }
 

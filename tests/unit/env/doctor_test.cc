@@ -98,6 +98,23 @@ TEST_CASE("free-threaded Pythons and musl have a line each") {
   CHECK(line(diagnose_machine(facts), "musl").verdict == DoctorVerdict::good);
 }
 
+TEST_CASE("the hardware of other computes has lines where it is there or asked for") {
+  DoctorFacts facts = good_machine();
+  const auto find = [&facts](const std::string& name) {
+    std::vector<DoctorLine> found = diagnose_machine(facts);
+    std::erase_if(found, [&name](const DoctorLine& line) { return line.name != name; });
+    return found;
+  };
+  CHECK(find("xpu").empty());
+  CHECK(find("device").empty());
+  facts.intel_gpu = true;
+  facts.devices = {{"/dev/accel0", true, {"hpu1.22"}}, {"/dev/accel1", false, {"a", "b", "c"}}};
+  CHECK(find("xpu").at(0).verdict == DoctorVerdict::good);
+  CHECK(find("device").at(0).found == "/dev/accel0");
+  CHECK(find("device").at(1).found == "no /dev/accel1");
+  CHECK(find("device").at(1).allows == "tests of `a` and 2 more variants stop at `loaded`");
+}
+
 TEST_CASE("a compiler that CUDA rejects is detected") {
   DoctorFacts facts = good_machine();
   facts.toolkits = {cuda_toolkit("/usr", "11.8.89")};

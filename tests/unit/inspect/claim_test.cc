@@ -21,6 +21,7 @@ TEST_CASE("a build record claims its architectures, a GPU build without any make
         Ids{"8.0", "9.0"});
   CHECK(claimed("[]", R"({"compute": "cpu"})")->arch_list->empty());
   CHECK_FALSE(claimed("[]", R"({"compute": "cuda/13.0"})")->arch_list.has_value());
+  CHECK_FALSE(claimed(R"(["pvc"])", R"({"compute": "xpu"})")->arch_list.has_value());
 }
 
 TEST_CASE("a build record has the torch it was built with, and the variants it serves") {

@@ -16,7 +16,8 @@ Row row(Pairs values) {
 
 std::vector<std::string> combined(const Matrix& matrix) {
   std::vector<std::string> lines;
-  for (const Combination& combination : combine(matrix).rows) {
+  const Combined all = combine(matrix).value();
+  for (const Combination& combination : all.rows) {
     std::vector<std::string> parts;
     for (const auto& [name, value] : combination.axes) parts.push_back(name + "=" + value);
     for (const auto& [name, value] : combination.attributes) parts.push_back(name + ":" + value);
@@ -68,20 +69,60 @@ TEST_CASE("exclude applies first, so an include cannot extend a dropped combinat
                                                      "fruit=pear color:green"});
 }
 
-TEST_CASE("exclude compares exactly, and one that matches nothing is a warning") {
+TEST_CASE("an exclude that matches nothing is a warning") {
   Matrix matrix = fruits();
-  matrix.exclude = {row({{"fruit", "app*"}})};
-  const Combined result = combine(matrix);
+  matrix.exclude = {row({{"fruit", "plum*"}})};
+  const Combined result = combine(matrix).value();
   CHECK(result.rows.size() == 4);
   REQUIRE(result.warnings.size() == 1);
   CHECK(result.warnings[0].message == "this `exclude` matches no combination");
   CHECK(result.warnings[0].at->line == 9);
 }
 
+TEST_CASE("the values of rows may be globs") {
+  Matrix matrix;
+  matrix.axes = {{"python", {"3.9", "3.10", "3.11"}, {}},
+                 {"compute", {"cpu", "cuda/12.6", "cuda/13.0", "rocm/7.1"}, {}}};
+  matrix.attributes = {"runner"};
+  matrix.exclude = {row({{"python", "3.1?"}, {"compute", "{rocm,xpu}/*"}}),
+                    row({{"python", "3.9"}, {"compute", "cuda/1[23]"}})};
+  matrix.include = {row({{"compute", "cuda/*"}, {"runner", "large"}}),
+                    row({{"compute", "{cuda,rocm}/*"}, {"python", "3.[19]*"}, {"runner", "own"}})};
+  CHECK(combined(matrix) == std::vector<std::string>{
+                                "python=3.9 compute=cpu",
+                                "python=3.9 compute=rocm/7.1 runner:own",
+                                "python=3.10 compute=cpu",
+                                "python=3.10 compute=cuda/12.6 runner:own",
+                                "python=3.10 compute=cuda/13.0 runner:own",
+                                "python=3.11 compute=cpu",
+                                "python=3.11 compute=cuda/12.6 runner:own",
+                                "python=3.11 compute=cuda/13.0 runner:own",
+                            });
+}
+
+TEST_CASE("a value is compared exactly, also one that looks like a glob") {
+  Matrix matrix;
+  matrix.axes = {{"flag", {"-O*", "-O2", "-O23"}, {}}};
+  matrix.exclude = {row({{"flag", "-O*"}})};
+  CHECK(combined(matrix) == std::vector<std::string>{"flag=-O2", "flag=-O23"});
+  matrix.exclude = {row({{"flag", "-O2"}})};
+  CHECK(combined(matrix) == std::vector<std::string>{"flag=-O*", "flag=-O23"});
+}
+
+TEST_CASE("a pattern that matches no combination is no value to add") {
+  Matrix matrix = fruits();
+  matrix.include = {row({{"fruit", "plum*"}, {"color", "blue"}})};
+  const Result<Combined> refused = combine(matrix);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::config);
+  CHECK(refused.error().message == "this `include` matches no combination");
+  CHECK(refused.error().at->line == 9);
+}
+
 TEST_CASE("an appended row remembers its include") {
   Matrix matrix = fruits();
   matrix.include = {row({{"fruit", "banana"}, {"animal", "cat"}})};
-  const Combined result = combine(matrix);
+  const Combined result = combine(matrix).value();
   CHECK(result.rows.front().at.line == 0);
   CHECK(result.rows.back().at.line == 9);
 }
@@ -98,7 +139,7 @@ TEST_CASE("rows are looked up by their values, however many there are") {
     if (i % 4 == 1) matrix.exclude.push_back(row({{"number", value}}));
     matrix.include.push_back(row({{"color", value}, {"number", value}}));
   }
-  const Combined result = combine(matrix);
+  const Combined result = combine(matrix).value();
   CHECK(result.warnings.empty());
   // Of four numbers: two keep one letter, one keeps none and is appended, one keeps both.
   CHECK(result.rows.size() == kValues / 4 * 5);

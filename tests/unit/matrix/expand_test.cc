@@ -17,6 +17,20 @@ Names ids(const std::string& body) {
 
 }  // namespace
 
+TEST_CASE("a pattern of a list that matches nothing is a warning, one that leaves out is not") {
+  const Expansion expansion = value_of(
+      expand(parsed("axes: {python: ['3.11', '3.12'], compute: [cpu, rocm/7.1]}\n"
+                    "rules: [{when: {compute: ['rocm/*', 'xpu*', '!cuda/*']}, because: x}]\n"
+                    "overrides: [{when: {python: ['3.12', '3.13']}, build: {timeout: 1 h}}]\n"
+                    "channels: {ci: {select: {compute: [cpuu, cpu]}}}\n")));
+  REQUIRE(expansion.warnings.size() == 3);
+  CHECK(expansion.warnings[0].message == "`xpu*` matches no value of axis `compute`");
+  CHECK(expansion.warnings[0].at->line == 4);
+  CHECK(expansion.warnings[1].message == "`cpuu` matches no value of axis `compute`");
+  CHECK(expansion.warnings[1].hint == "did you mean `cpu`?");
+  CHECK(expansion.warnings[2].message == "`3.13` matches no value of axis `python`");
+}
+
 TEST_CASE("the product runs over the last axis fastest") {
   CHECK(ids("axes: {python: ['3.10', 3.13t], compute: [cpu, cuda/13.0]}") ==
         Names{"cp310-cpu", "cp310-cu130", "cp313t-cpu", "cp313t-cu130"});

@@ -155,7 +155,7 @@ TEST_CASE("every section is parsed into its settings") {
   CHECK_FALSE(matrix->targets[0].size_limit);
   CHECK(matrix->targets[0].keep_nightlies == 14);
   CHECK_FALSE(matrix->targets[1].keep_nightlies);
-  CHECK(matrix->require_evidence.at("cuda/*") == "loaded");
+  CHECK(matrix->require_evidence[1] == std::pair<std::string, std::string>("cuda/*", "loaded"));
   CHECK(matrix->stores == std::vector<std::string>{"local", "https://example.org/results,ro"});
 }
 

@@ -53,6 +53,51 @@ TEST_CASE("selectors on axes all hold, with alternatives and !") {
         Names{"cp312-cpu", "cp312-cu130"});
 }
 
+TEST_CASE("selectors on one axis are alternatives") {
+  CHECK(taken({.selectors = {"python=3.12", "python=3.11", "compute=cpu"}}) ==
+        Names{"cp311-cpu", "cp312-cpu"});
+  CHECK(taken({.selectors = {"compute=cpu", "compute=!cuda/*"}}) ==
+        Names{"cp311-cpu", "cp312-cpu"});
+  CHECK(taken({.selectors = {"compute=!cuda/*", "compute=!rocm/*"}}) ==
+        Names{"cp311-cpu", "cp312-cpu"});
+  CHECK(refused({.selectors = {"python=3.12", "python=3.13"}}).kind == ErrorKind::usage);
+}
+
+TEST_CASE("braces in selectors may be nested, and without a partner they are text") {
+  CHECK(taken({.selectors = {"compute={cpu,{cuda,rocm}/*}", "python=3.12"}}) ==
+        Names{"cp312-cpu", "cp312-cu130"});
+  CHECK(taken({.globs = {"cp31{1,2}-{cpu,{cu,rocm}1*}"}}).size() == 4);
+  CHECK(refused({.selectors = {"compute={cpu,cuda/*"}}).message ==
+        "`{cpu` matches no value of axis `compute`");
+  CHECK(refused({.globs = {"{cp312-cpu}"}}).message == "no variant has the id `{cp312-cpu}`");
+}
+
+TEST_CASE("what is left out may be left out already, what is wanted must be there") {
+  const Names all = taken({});
+  CHECK(taken({.skip = {"cp312-rocm7.1"}}) == all);
+  CHECK(taken({.skip = {"*-rocm*", "cp312-rocm*"}}) == all);
+  CHECK(taken({.globs = {"cp312-*"}, .selectors = {"python=3.12"}, .skip = {"cp311-*"}}) ==
+        Names{"cp312-cpu", "cp312-cu130"});
+  CHECK(taken({.skip = {"*-rocm*"}, .channel = "release"}) == all);
+  CHECK(refused({.skip = {"*-rocm*", "*-xpu"}}).message == "`*-xpu` matches no variant");
+  CHECK(refused({.selectors = {"python=3.12,3.14"}}).message ==
+        "`3.14` matches no value of axis `python`");
+
+  const Matrix matrix = parsed(
+      "axes: {python: ['3.11', '3.12'], compute: [cpu, rocm/7.1]}\n"
+      "exclude: [{compute: 'rocm/*'}]\n");
+  const Expansion expansion = value_of(expand(matrix));
+  const auto ids = [&](const SelectionRequest& request) {
+    return testing::ids_of(value_of(select(matrix, expansion, request)));
+  };
+  const Names both = {"cp311-cpu", "cp312-cpu"};
+  CHECK(ids({.skip = {"*-rocm*"}}) == both);
+  CHECK(ids({.selectors = {"compute=!rocm/*"}}) == both);
+  CHECK_FALSE(select(matrix, expansion, {.selectors = {"compute=rocm/*"}}));
+  CHECK_FALSE(select(matrix, expansion, {.selectors = {"compute=cpu,rocm/*"}}));
+  CHECK_FALSE(select(matrix, expansion, {.selectors = {"compute=!xpu"}}));
+}
+
 TEST_CASE("`--skip` takes precedence over a selection") {
   CHECK(taken({.globs = {"cp312-*"}, .skip = {"*-cpu"}}) == Names{"cp312-cu130"});
   CHECK(refused({.skip = {"*"}, .only = {"cp312-cpu"}}).kind == ErrorKind::nothing_selected);

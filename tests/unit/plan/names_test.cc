@@ -53,6 +53,34 @@ TEST_CASE("without a target every class has its own local label") {
   CHECK(namings->at("cu13")[0].distribution == "pinwheel-kernels");
 }
 
+TEST_CASE("a declared compute has its label in versions and names") {
+  NamesExample example;
+  example.matrix.abi.compute = matrix::ComputeAbi::exact;
+  example.matrix.computes = {{"mtia", {}, {}, {}}, {"gaudi/1.22", "hpu122", {}, {}}};
+  example.request.variants = {
+      variant("a", "3.11", "cuda/12.6", "2.13"), variant("b", "3.11", "mtia", "2.13"),
+      variant("c", "3.11", "gaudi/1.22", "2.13"), variant("d", "3.11", "xpu/2025.1", "2.13")};
+  example.request.classes = {
+      {"cu126", {"a"}, "a"}, {"mtia", {"b"}, "b"}, {"hpu122", {"c"}, "c"}, {"xpu", {"d"}, "d"}};
+  const Result<Namings> local = name_wheels(example.matrix, example.request);
+  REQUIRE(local);
+  CHECK(local->at("mtia")[0].version == "1.2.0+mtia");
+  CHECK(local->at("hpu122")[0].version == "1.2.0+hpu122");
+  CHECK(local->at("xpu")[0].version == "1.2.0+xpu2025.1");
+
+  matrix::PublishTarget pypi = target("pypi", matrix::TargetKind::pypi);
+  pypi.name_suffix = true;
+  pypi.default_compute = "cuda/12";
+  example.matrix.targets = {pypi};
+  example.request.targets = {"pypi"};
+  const Result<Namings> there = name_wheels(example.matrix, example.request);
+  REQUIRE(there);
+  CHECK(there->at("cu126")[0].distribution == "pinwheel-kernels");
+  CHECK(there->at("mtia")[0].distribution == "pinwheel-kernels-mtia");
+  CHECK(there->at("hpu122")[0].distribution == "pinwheel-kernels-hpu122");
+  CHECK(there->at("xpu")[0].distribution == "pinwheel-kernels-xpu");
+}
+
 TEST_CASE("an unreleased version carries its commit after the label, but not on PyPI kinds") {
   NamesExample example;
   example.request.version = {"1.3.0.dev4", "g1a2b3c4.dirty"};

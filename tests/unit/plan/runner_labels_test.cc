@@ -40,6 +40,20 @@ TEST_CASE("the first rule that matches compute and architecture wins", "[runner-
   CHECK(labels("cpu", "x86_64") == Labels{"big"});
 }
 
+TEST_CASE("the patterns of rules are those of conditions", "[runner-labels]") {
+  matrix::CiSettings ci;
+  ci.build_runners = {rule("cuda/12", {"old"}), rule("{xpu,{gaudi,mtia}*}", {"own"}),
+                      rule("cuda/*@{aarch64,riscv64}", {"arm"})};
+  const auto labels = [&](const char* compute, const char* arch) {
+    return runner_labels(ci, RunnerUse::build, variant(compute, arch), NeedsGpu::no);
+  };
+  CHECK(labels("cuda/12.6", "x86_64") == Labels{"old"});
+  CHECK(labels("cuda/13.0", "aarch64") == Labels{"arm"});
+  CHECK(labels("xpu", "x86_64") == Labels{"own"});
+  CHECK(labels("gaudi/1.22", "x86_64") == Labels{"own"});
+  CHECK(labels("xpu/2025.1", "x86_64") == Labels{"ubuntu-24.04"});
+}
+
 TEST_CASE("a default is no promise of a GPU", "[runner-labels]") {
   matrix::CiSettings ci;
   ci.test_runners = {rule("default", {"ubuntu-24.04"})};

@@ -109,6 +109,18 @@ TEST_CASE("indexes are asked once, for all of their labels") {
              {root + "/nightly/cpu", root + "/nightly/cu130", root + "/nightly/rocm7.1"}}});
 }
 
+TEST_CASE("XPU has one index, a declared compute that of its label") {
+  const Given of = given(
+      "schema: pinwheel/1\npackage: {name: demo, source: ..}\n"
+      "axes: {compute: [xpu/2025.1, gaudi/1.22], torch: ['2.13']}\n"
+      "computes: {gaudi/1.22: {label: hpu122, index: 'https://h.example/{label}/'}}\n"
+      "abi: {torch: minor}\n"
+      "environment: {torch: {spec: torch, index: 'https://w.example/{compute.family}'}}\n");
+  CHECK(plan::upstream_indexes(of.matrix, of.variants).value() ==
+        std::vector<plan::UpstreamIndex>{{"https://w.example", {"https://w.example/xpu"}},
+                                         {"https://h.example", {"https://h.example/hpu122"}}});
+}
+
 TEST_CASE("an index without a label, pip's, and a matrix without torch") {
   const std::string head =
       "schema: pinwheel/1\npackage: {name: demo, source: ..}\naxes:\n  python: [\"3.12\"]\n";

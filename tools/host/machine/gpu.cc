@@ -1,13 +1,18 @@
 #include "host/machine/gpu.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 
 #include "base/text.h"
 #include "host/machine/ask_program.h"
+#include "matrix/axis_value.h"
 
 namespace pinwheel::host {
 namespace {
+
+constexpr const char* kAmdDevice = "/dev/kfd";
 
 void ask_nvidia(const EnvMachine& machine, Gpus& found) {
   const std::optional<std::string> output = ask_program(
@@ -30,15 +35,42 @@ std::string loaded_driver(ports::Files& files) {
   return std::string(rest.substr(0, rest.find(' ')));
 }
 
+bool has_file(ports::Files& files, const std::filesystem::path& path) {
+  const Result<ports::FileStatus> status = files.status(path);
+  return status && status->type != ports::FileType::missing;
+}
+
+/// One of the kernel's render nodes is of Intel, whose PCI vendor is 8086.
+bool has_intel_gpu(ports::Files& files) {
+  const std::filesystem::path directory = "/sys/class/drm";
+  const Result<std::vector<std::string>> names = files.list(directory);
+  if (!names) return false;
+  return std::ranges::any_of(*names, [&](const std::string& name) {
+    if (!name.starts_with("renderD")) return false;
+    const Result<std::string> vendor = files.read(directory / name / "device" / "vendor");
+    return vendor && trim(*vendor) == "0x8086";
+  });
+}
+
 }  // namespace
 
 Gpus find_gpus(const EnvMachine& machine) {
   Gpus found;
   ask_nvidia(machine, found);
   if (found.driver.empty()) found.driver = loaded_driver(machine.files);
-  const Result<ports::FileStatus> amd = machine.files.status("/dev/kfd");
-  if (amd && amd->type != ports::FileType::missing) found.names.emplace_back("AMD GPU (/dev/kfd)");
+  if (has_file(machine.files, kAmdDevice)) found.names.emplace_back("AMD GPU (/dev/kfd)");
   return found;
+}
+
+bool has_hardware(const EnvMachine& machine, std::string_view compute, const std::string& device) {
+  if (!device.empty()) return has_file(machine.files, device);
+  const std::string family = matrix::split_compute(compute).family;
+  if (family == "rocm") return has_file(machine.files, kAmdDevice);
+  if (family == "xpu") return has_intel_gpu(machine.files);
+  Gpus nvidia;
+  ask_nvidia(machine, nvidia);
+  if (family == "cuda" || !nvidia.names.empty()) return !nvidia.names.empty();
+  return has_file(machine.files, kAmdDevice) || has_intel_gpu(machine.files);
 }
 
 }  // namespace pinwheel::host

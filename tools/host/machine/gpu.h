@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/machine/env_machine.h"
@@ -15,5 +16,11 @@ struct Gpus {
 /// Never fails: anything that does not respond counts as missing. There may be an NVIDIA driver
 /// without a GPU.
 Gpus find_gpus(const EnvMachine& machine);
+
+/// Whether the tests of a compute have their hardware here: the device file if one is named, else a
+/// GPU that runs the compute's code, which for CUDA is NVIDIA's, for ROCm AMD's and for XPU Intel's;
+/// for other computes any of them.
+bool has_hardware(const EnvMachine& machine, std::string_view compute,
+                  const std::string& device = {});
 
 }  // namespace pinwheel::host

@@ -137,6 +137,7 @@ env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
   Gpus gpus = find_gpus(machine);
   facts.gpus = std::move(gpus.names);
   facts.driver = std::move(gpus.driver);
+  facts.intel_gpu = has_hardware(machine, "xpu");
   facts.disk = machine.cache.string();
   facts.disk_free = machine.files.free_bytes(existing(machine.files, machine.cache)).value_or(0);
   facts.memory = memory_bytes(machine.files);

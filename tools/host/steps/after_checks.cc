@@ -74,7 +74,7 @@ Result<std::vector<inspect::Finding>> check_after(const StepContext& context,
   const std::vector<matrix::Check>& checks = action.settings.checks.after;
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(finished));
   TRY(const inspect::WheelFacts facts, inspect::gather(finished.filename().string(), *source));
-  TRY(compat::WheelPolicy policy, compat::wheel_policy(action.settings));
+  TRY(compat::WheelPolicy policy, compat::wheel_policy(action.settings, action.compute));
   policy.expected.build = trace_of_build(context.attempt.scratch, context.attempt.log);
   policy.expected.distribution = naming.distribution;
   policy.expected.version = naming.version;

@@ -16,7 +16,7 @@ Result<run::Success> perform_environment(const StepContext& context,
 }
 
 bool loads_only(const StepContext& context, const std::string& compute) {
-  return compute.starts_with("cuda/") && find_gpus(context.machine).names.empty();
+  return compute.starts_with("cuda/") && !has_hardware(context.machine, compute);
 }
 
 Result<BaseEnvironment> test_environment(const StepContext& context, const env::Request& request,

@@ -245,7 +245,7 @@ Result<compat::RunResult> run_beside(const EnvMachine& machine, const Trial& tri
     return fail(ErrorKind::environment, fmt::format("no {} machine here", build.arch));
   }
   TRY(auto python, python_here(machine, target.pythons));
-  const HasGpu has_gpu = find_gpus(machine).names.empty() ? HasGpu::no : HasGpu::yes;
+  const HasGpu has_gpu = has_hardware(machine, "cuda") ? HasGpu::yes : HasGpu::no;
   if (!target.site_packages.empty()) {
     return try_on(machine, trial, installed_base(target, build, std::move(python.second)), has_gpu,
                   verdict);

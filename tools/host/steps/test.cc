@@ -79,8 +79,9 @@ Done prepare_directories(const StepContext& context, const plan::TestWheel& acti
                        context.attempt.scratch / kSourceName, 0);
 }
 
-bool has_gpu(const StepContext& context) {
-  return !find_gpus(context.machine).names.empty();
+bool lacks_hardware(const StepContext& context, const plan::TestWheel& action) {
+  return action.settings.hardware == matrix::Hardware::gpu &&
+         !has_hardware(context.machine, action.compute, action.settings.device);
 }
 
 /// `argv` from the matrix with placeholders expanded.
@@ -191,8 +192,10 @@ Result<run::Success> run_whole(const StepContext& context, const plan::TestWheel
                                const PreparedTest& ready, const fs::path& wheel) {
   run::Success success;
   success.evidence = plan::Evidence::loaded;
-  if (action.settings.hardware == matrix::Hardware::gpu && !has_gpu(context)) {
-    success.skipped = "no GPU here; the wheel was installed and imported";
+  if (lacks_hardware(context, action)) {
+    const std::string& device = action.settings.device;
+    success.skipped = fmt::format("no {} here; the wheel was installed and imported",
+                                  device.empty() ? "GPU" : quoted(device));
     return success;
   }
   if (action.settings.command.empty()) return success;

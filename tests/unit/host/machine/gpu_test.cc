@@ -10,19 +10,31 @@ using namespace pinwheel;
 
 namespace {
 
-host::Gpus gpus_that_answer(const std::string& script) {
+/// What `ask` finds on a machine whose nvidia-smi is the script.
+template <class Ask>
+auto with_smi(const std::string& script, const Ask& ask) {
   const Scratch scratch;
   std::filesystem::permissions(scratch.write("nvidia-smi", "#!/bin/sh\n" + script),
                                std::filesystem::perms::owner_all);
   host::LocalFiles files;
   host::ChildProcesses process;
   host::SystemClock clock;
-  return host::find_gpus({files,
-                          process,
-                          clock,
-                          {{"PATH", scratch.path().string() + ":/usr/bin:/bin"}},
-                          scratch.path(),
-                          scratch.path()});
+  return ask(host::EnvMachine{files,
+                              process,
+                              clock,
+                              {{"PATH", scratch.path().string() + ":/usr/bin:/bin"}},
+                              scratch.path(),
+                              scratch.path()});
+}
+
+host::Gpus gpus_that_answer(const std::string& script) {
+  return with_smi(script, [](const host::EnvMachine& machine) { return host::find_gpus(machine); });
+}
+
+bool has(const std::string& script, const std::string& compute, const std::string& device = {}) {
+  return with_smi(script, [&](const host::EnvMachine& machine) {
+    return host::has_hardware(machine, compute, device);
+  });
 }
 
 /// The GPUs found without NVIDIA's tool.
@@ -41,4 +53,15 @@ TEST_CASE("each line of nvidia-smi is a GPU, with the driver after its last comm
 TEST_CASE("a tool that fails or finds nothing means no GPU") {
   CHECK(gpus_that_answer("echo 'NVIDIA A, 580.1'; exit 9").names.size() == kOthers);
   CHECK(gpus_that_answer("echo 'No devices were found'").names.size() == kOthers);
+}
+
+TEST_CASE("a compute has hardware where a GPU runs its code, or where its device is") {
+  const std::string nvidia = "echo 'NVIDIA A, 580.1'";
+  CHECK(has(nvidia, "cuda/13.0"));
+  CHECK_FALSE(has("exit 9", "cuda/13.0"));
+  CHECK(has(nvidia, "rocm/7.1") == (kOthers > 0));
+  CHECK(has(nvidia, "mtia"));
+  CHECK(has("exit 9", "mtia", "/dev/null"));
+  CHECK_FALSE(has(nvidia, "mtia", "/dev/pinwheel-has-no-such-device"));
+  CHECK_FALSE(has(nvidia, "cuda/13.0", "/dev/pinwheel-has-no-such-device"));
 }
