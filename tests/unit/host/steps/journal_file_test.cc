@@ -20,6 +20,7 @@ run::Attempt attempt_of(const plan::Step& step) {
   run::Attempt attempt;
   attempt.step = &step;
   attempt.key = "k";
+  attempt.log = "build.log";
   return attempt;
 }
 
@@ -32,7 +33,8 @@ plan::StepOutcome build_done() {
 
 const std::string kText =
     "{\"journal\":1}\n"
-    "{\"started\":{\"id\":\"build\",\"key\":\"k\",\"attempt\":1},\"at\":\"2026-01-02T03:04:05Z\"}\n"
+    "{\"started\":{\"id\":\"build\",\"key\":\"k\",\"attempt\":1,\"log\":\"build.log\"},\"at\":"
+    "\"2026-01-02T03:04:05Z\"}\n"
     "{\"finished\":{\"id\":\"build\",\"key\":\"k\",\"state\":\"done\",\"attempts\":0,"
     "\"elapsed_ms\":0},\"at\":\"2026-01-02T03:04:05Z\",\"domain\":\"branch\"}\n";
 
