@@ -16,22 +16,25 @@ def test_readme_tests_and_documentation_do_not_rebuild_a_wheel(project):
     (extension.directory / "README.md").write_text("one\n")
     (extension.directory / "benchmark.py").write_text("one\n")
     extension.commit()
-    assert states(extension.report("test", "matrix.yaml")) == {"build": "done", "sdist": "done", "test": "done"}
+    # Of a changed checkout, so that the version stays.
+    (extension.directory / "benchmark.py").write_text("two\n")
+    assert states(extension.report("test", "matrix.yaml", "--channel", "ci")) == {"build": "done", "sdist": "done", "test": "done"}
     before = extension.wheels()
     for path in ("README.md", "docs/a.md", "tests/check.py"):
         with (extension.directory / path).open("a") as file:
             file.write("\n")
-        again = states(extension.report("test", "matrix.yaml"))
+        again = states(extension.report("test", "matrix.yaml", "--channel", "ci"))
         assert again == {"build": "reused", "sdist": "done", "test": "done"}, path
     wheels = [name for name in before if name.endswith(".whl")]
     assert wheels and {name: extension.wheels()[name] for name in wheels} == {name: before[name] for name in wheels}
     # Other files count, unless they are named.
-    (extension.directory / "benchmark.py").write_text("two\n")
-    assert states(extension.report("test", "matrix.yaml"))["build"] == "done"
-    extension.edit(lambda matrix: matrix["package"].update(ignore=["benchmark.*"]))
-    extension.report("test", "matrix.yaml")
     (extension.directory / "benchmark.py").write_text("three\n")
-    assert states(extension.report("test", "matrix.yaml"))["build"] == "reused"
+    assert states(extension.report("test", "matrix.yaml", "--channel", "ci"))["build"] == "done"
+    extension.edit(lambda matrix: matrix["package"].update(ignore=["benchmark.*"]))
+    (extension.directory / "benchmark.py").write_text("four\n")
+    extension.report("test", "matrix.yaml", "--channel", "ci")
+    (extension.directory / "benchmark.py").write_text("five\n")
+    assert states(extension.report("test", "matrix.yaml", "--channel", "ci"))["build"] == "reused"
 
 
 def test_a_readme_that_is_in_the_metadata_rebuilds_the_wheel(project):
@@ -41,15 +44,15 @@ def test_a_readme_that_is_in_the_metadata_rebuilds_the_wheel(project):
     pyproject = extension.directory / "pyproject.toml"
     pyproject.write_text(pyproject.read_text().replace("[project]\n", '[project]\nreadme = "README.md"\n'))
     extension.commit()
-    extension.report("build", "matrix.yaml")
+    extension.report("build", "matrix.yaml", "--channel", "ci")
     readme.write_text("two\n")
-    assert states(extension.report("build", "matrix.yaml"))["build"] == "done"
+    assert states(extension.report("build", "matrix.yaml", "--channel", "ci"))["build"] == "done"
 
 
 def test_a_file_is_taken_back(project):
     extension = project("extension")
     extension.edit(lambda matrix: matrix["package"].update(ignore=["!tests/"]))
-    extension.report("build", "matrix.yaml")
+    extension.report("build", "matrix.yaml", "--channel", "ci")
     with (extension.directory / "tests/check.py").open("a") as file:
         file.write("\n")
-    assert states(extension.report("build", "matrix.yaml"))["build"] == "done"
+    assert states(extension.report("build", "matrix.yaml", "--channel", "ci"))["build"] == "done"

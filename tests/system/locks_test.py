@@ -192,7 +192,8 @@ def test_two_creations_from_one_lock_are_identical_file_by_file(script, tmp_path
         shutil.rmtree(cache, ignore_errors=True)
         script.start_afresh()
         script.run("build", "matrix.yaml", f"{TAG}-plain", PINWHEEL_CACHE_DIR=str(cache))
-        (environment,) = [path for path in (cache / "environments").iterdir() if path.is_dir()]
+        (marker,) = (cache / "environments").glob("*/pinwheel-complete.json")
+        environment = marker.parent
         made.append(digests(environment))
     different = [path for path in made[0] if made[0][path] != made[1].get(path)]
     # The completion marker says when the environment was made.

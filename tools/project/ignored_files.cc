@@ -116,6 +116,19 @@ bool is_named(const WheelInputs& inputs, const std::string& name) {
          std::any_of(inputs.commands.begin(), inputs.commands.end(), in_command);
 }
 
+/// Whether the directory `matrix` has nothing but matrix files and their locks: setuptools takes
+/// any directory at the top for a package.
+bool has_only_matrices(const WheelInputs& inputs) {
+  bool any = false;
+  for (const std::string& file : inputs.files) {
+    if (!file.starts_with("matrix/")) continue;
+    any = true;
+    const bool lock = file.find(".locks/") != std::string::npos;
+    if (!lock && !file.ends_with(".yaml") && !file.ends_with(".yml")) return false;
+  }
+  return any && !is_named(inputs, "matrix");
+}
+
 }  // namespace
 
 const std::vector<std::string> kBuildFiles = {"pyproject.toml", "setup.py",    "setup.cfg",
@@ -139,6 +152,7 @@ std::vector<std::string> not_in_wheels(const WheelInputs& inputs) {
     if (is_named(inputs, directory) || is_found_package(inputs, directory)) continue;
     patterns.push_back("/" + directory + "/");
   }
+  if (has_only_matrices(inputs)) patterns.push_back("/matrix/");
   const bool cargo = inputs.builds.contains("Cargo.toml");
   for (const std::string& file : inputs.files) {
     if (file.find('/') != std::string::npos || is_named(inputs, file)) continue;

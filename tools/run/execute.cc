@@ -217,6 +217,7 @@ class Execution {
     attempt.step = &step;
     attempt.key = cursor.key;
     attempt.number = cursor.attempts + 1;
+    attempt.log = options_.logs / fmt::format("{}.{}.log", stems_[i], attempt.number);
     if (Done kept = around_.recorder.started(attempt); !kept) {
       plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
       outcome.error = std::move(kept).error();
@@ -227,7 +228,6 @@ class Execution {
     ++cursor.attempts;
     attempt.cores = cores;
     attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
-    attempt.log = options_.logs / fmt::format("{}.{}.log", stems_[i], attempt.number);
     for (const size_t need : graph_.needs[i]) attempt.needs.push_back(outcomes_[need]);
     cursor.phase = Phase::running;
     cursor.start = now;

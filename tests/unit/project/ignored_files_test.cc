@@ -61,3 +61,10 @@ TEST_CASE("a directory that setuptools finds as a package is part of the wheel")
   inputs.name = "Docs";
   CHECK_FALSE(is_ignored(not_in_wheels(inputs), "docs/a.py"));
 }
+
+TEST_CASE("matrix files are no package, whatever setuptools finds at the top") {
+  WheelInputs inputs{"tiny", {"tiny/a.py", "matrix/tiny.yaml", "matrix/tiny.locks/pylock.a.toml"}};
+  CHECK(is_ignored(not_in_wheels(inputs), "matrix/tiny.yaml"));
+  inputs.files.emplace_back("matrix/solve.py");
+  CHECK_FALSE(is_ignored(not_in_wheels(inputs), "matrix/tiny.yaml"));
+}
