@@ -48,8 +48,8 @@ struct CiSettings {
   std::vector<std::string> tags = {"v*"};      ///< whose push starts a release
   std::vector<RunnerRule> build_runners = {};  ///< in the order of the file
   std::vector<RunnerRule> test_runners = {};
-  std::vector<DriverRule> drivers = {};                  ///< in the order of the file
-  JobContainer container = {};                           ///< of all jobs
+  std::vector<DriverRule> drivers = {};  ///< in the order of the file
+  JobContainer container = {};           ///< of all jobs
   JobEngine engine = JobEngine::automatic;
   std::chrono::seconds timeout = std::chrono::hours(6);  ///< of one job
   Outdated concurrency = Outdated::cancel;

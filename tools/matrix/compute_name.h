@@ -15,8 +15,8 @@ bool is_known_compute(std::string_view value);
 /// compute without one.
 const DeclaredCompute* find_declared(const DeclaredComputes& computes, std::string_view value);
 
-/// Checks a value of the axis `compute`: one that is known, or that has a line in `computes`. Else a
-/// `config` error at that place, whose hint has the nearest name (`cuda/13.0` for `cuda-13.0` and
+/// Checks a value of the axis `compute`: one that is known, or that has a line in `computes`. Else
+/// a `config` error at that place, whose hint has the nearest name (`cuda/13.0` for `cuda-13.0` and
 /// `cu130`) or the line that is missing.
 Done check_compute(const std::string& value, const DeclaredComputes& computes, const Location& at);
 
@@ -24,8 +24,9 @@ Done check_compute(const std::string& value, const DeclaredComputes& computes, c
 /// neither a known compute nor another spelling of one.
 Done check_declared_name(const std::string& name, const Location& at);
 
-/// The label that stands for a compute in ids, versions and placeholders: the declared one, with the
-/// first `components` of the version behind it if the line is for a family, else `compute_label`.
+/// The label that stands for a compute in ids, versions and placeholders: the declared one, with
+/// the first `components` of the version behind it if the line is for a family, else
+/// `compute_label`.
 std::string label_of_compute(const DeclaredComputes& computes, std::string_view value,
                              size_t components = 2);
 /// The same with every version component.

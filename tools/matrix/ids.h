@@ -9,8 +9,8 @@
 
 namespace pinwheel::matrix {
 
-/// The part of each axis value in ids: of a compute its label, with the full version where the label
-/// is not unique in the matrix.
+/// The part of each axis value in ids: of a compute its label, with the full version where the
+/// label is not unique in the matrix.
 class IdParts {
  public:
   explicit IdParts(const std::vector<Combination>& rows, const DeclaredComputes& computes = {});

@@ -15,9 +15,10 @@ struct NarrowerWheel {
 };
 
 /// Compares the platform tags of wheels with those of `published`, the names of a project's files
-/// on an index: of the same project, label, C library and architecture, in the newest other version that
-/// is not newer; a pre-release counts only for a pre-release. A wheel for an older manylinux or
-/// musllinux, or for `any`, is wider. Files of other kinds and invalid names are passed over. Pure.
+/// on an index: of the same project, label, C library and architecture, in the newest other version
+/// that is not newer; a pre-release counts only for a pre-release. A wheel for an older manylinux
+/// or musllinux, or for `any`, is wider. Files of other kinds and invalid names are passed over.
+/// Pure.
 std::vector<NarrowerWheel> narrower_wheels(const std::vector<std::string>& wheels,
                                            const std::vector<std::string>& published);
 

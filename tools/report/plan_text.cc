@@ -57,7 +57,8 @@ std::string plan_table(const plan::Outline& outline, const std::vector<plan::Ima
   }
   const std::string more = on_images ? fmt::format(" and {} on images", images.size()) : "";
   return align_columns(rows, width) + "\n" +
-         fit_lines(plan::summary_line(outline) + more + " (* builds the wheel of its class)\n", width);
+         fit_lines(plan::summary_line(outline) + more + " (* builds the wheel of its class)\n",
+                   width);
 }
 
 std::string support_table(const plan::SupportTable& table, size_t width) {

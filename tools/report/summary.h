@@ -20,9 +20,9 @@ std::string summary_line(const plan::Report& report);
 /// A table of the steps (step, state, time, note), their warnings, then the summary line.
 std::string summary_table(const plan::Report& report, size_t width = 0);
 
-/// The same as GitHub-flavored Markdown under a heading, which says if no test was run, for $GITHUB_STEP_SUMMARY. If a step
-/// failed, it has the causes and a folded report of the failures, so that `pinwheel reproduce`
-/// needs only this text.
+/// The same as GitHub-flavored Markdown under a heading, which says if no test was run, for
+/// $GITHUB_STEP_SUMMARY. If a step failed, it has the causes and a folded report of the failures,
+/// so that `pinwheel reproduce` needs only this text.
 std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes);
 
 }  // namespace pinwheel::report

@@ -74,8 +74,8 @@ TEST_CASE("an instruction has its length and its kind") {
 TEST_CASE(
     "instructions are counted over data among them, and the rest is left for the next piece") {
   X86Counts counts;
-  const std::string code = bytes({0x06, 0x0f, 0x28, 0xc1, 0xc5, 0xf8, 0x77, 0x0f, 0xa2, 0xc3}) +
-                           std::string(16, '\x90');
+  const std::string code =
+      bytes({0x06, 0x0f, 0x28, 0xc1, 0xc5, 0xf8, 0x77, 0x0f, 0xa2, 0xc3}) + std::string(16, '\x90');
   const std::string part = code + bytes({0x62, 0xf1, 0xfe});
   CHECK(count_x86(part, counts) == code.size());
   CHECK(counts == X86Counts{.sse = 1, .avx = 1, .asks_for_cpu = 1});

@@ -18,8 +18,8 @@ struct Gpus {
 Gpus find_gpus(const EnvMachine& machine);
 
 /// Whether the tests of a compute have their hardware here: the device file if one is named, else a
-/// GPU that runs the compute's code, which for CUDA is NVIDIA's, for ROCm AMD's and for XPU Intel's;
-/// for other computes any of them.
+/// GPU that runs the compute's code, which for CUDA is NVIDIA's, for ROCm AMD's and for XPU
+/// Intel's; for other computes any of them.
 bool has_hardware(const EnvMachine& machine, std::string_view compute,
                   const std::string& device = {});
 

@@ -12,7 +12,7 @@ namespace pinwheel::host {
 /// A complete base environment; it is not modified any more.
 struct BaseEnvironment {
   std::string id;
-  std::filesystem::path directory;  ///< empty: only its packages are used
+  std::filesystem::path directory;   ///< empty: only its packages are used
   std::filesystem::path conda = {};  ///< the prefix of its Python; empty: none
   std::string python;                ///< the program inside
   std::string site_packages;
