@@ -52,7 +52,7 @@ def test_explain_knows_every_job_of_the_workflows(repository):
 
 
 def test_a_test_without_a_runner_has_no_job_to_explain(repository):
-    made = matrix(axes={"python": ["3.11"], "compute": ["cuda/13.0"]}, test={"hardware": "gpu"})
+    made = matrix(axes={"python": ["3.11"], "compute": ["cpu", "cuda/13.0"]}, test={"hardware": "gpu"})
     ran = repository(made, "ci", "explain", "test:cp311-cu130", "--channel", "ci", code=2)
     assert "`test:cp311-cu130` gets no job" in ran.stderr and "ci: {runners: {test:" in ran.stderr
     made["ci"] = {"runners": {"test": {"cuda/*": ["self-hosted", "gpu"]}}}

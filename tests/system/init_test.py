@@ -53,7 +53,7 @@ def test_the_matrix_of_an_sdist_names_it_as_the_requirement(init, tmp_path, pinw
     assert ran.returncode == 0, ran.stderr
     matrix = yaml.safe_load((tmp_path / "matrix" / "demo.yaml").read_text())
     assert matrix["package"] == {"name": "Demo", "requirement": "Demo==1.0.0"}
-    assert matrix["axes"]["python"] == ["3.12", "3.13", "3.14"]
+    assert matrix["axes"]["python"] == ["3.12", "3.13", "3.14", "3.15"]
     assert matrix["abi"]["python"] == "version"
     # No half of a download is left.
     assert [path.name for path in (tmp_path / "cache" / "sdists").iterdir() if "." in path.name] == []

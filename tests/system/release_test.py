@@ -324,10 +324,10 @@ def test_a_wheel_for_fewer_systems_than_the_last_release_is_a_warning(project):
     script.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
     first = script.run("release", "matrix.yaml")
     assert "fewer systems" not in first.stderr + first.stdout
-    made = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(script.directory / "libword.so")]
+    made = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(script.directory / "libword.so.1")]
     subprocess.run(made, input="int word(void) { return 1; }\n", text=True, check=True)
     script.edit(
-        lambda matrix: matrix["build"]["command"].extend(["--tag", "py3-none-linux_x86_64", "--file", "{package}/libword.so"])
+        lambda matrix: matrix["build"]["command"].extend(["--tag", "py3-none-linux_x86_64", "--file", "{package}/libword.so.1"])
     )
     script.git("tag", "-d", "v1.2.0")
     script.git("tag", "v1.3.0")

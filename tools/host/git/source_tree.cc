@@ -78,6 +78,12 @@ struct Listed {
 Listed listed(const fs::path& directory, const ports::GitFiles& files) {
   Listed listed{files.tracked};
   if (files.untracked.empty()) return listed;
+  if (files.tracked.empty()) {
+    // Nothing says yet what belongs to the project.
+    listed.names = files.untracked;
+    listed.untracked = {files.untracked.begin(), files.untracked.end()};
+    return listed;
+  }
   const UntrackedSource source(directory, files);
   for (const std::string& name : files.untracked) {
     if (!source.contains(name)) continue;
