@@ -119,14 +119,15 @@ bool is_named(const WheelInputs& inputs, const std::string& name) {
 /// Whether the directory `matrix` has nothing but matrix files and their locks: setuptools takes
 /// any directory at the top for a package.
 bool has_only_matrices(const WheelInputs& inputs) {
-  bool any = false;
+  size_t matrices = 0;
   for (const std::string& file : inputs.files) {
     if (!file.starts_with("matrix/")) continue;
-    any = true;
+    ++matrices;
     const bool lock = file.find(".locks/") != std::string::npos;
     if (!lock && !file.ends_with(".yaml") && !file.ends_with(".yml")) return false;
   }
-  return any && !is_named(inputs, "matrix");
+  // A source of matrix files alone must not become empty.
+  return matrices > 0 && matrices < inputs.files.size() && !is_named(inputs, "matrix");
 }
 
 }  // namespace

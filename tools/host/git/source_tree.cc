@@ -238,6 +238,8 @@ Result<plan::Source> read_wheel_source(const plan::Source& whole, const WheelSou
     return project::is_ignored(source.ignored, file.first);
   });
   if (files.digests.empty()) {
+    // The defaults alone must not leave a source without files.
+    if (what.ignored.empty()) return whole;
     return fail(ErrorKind::config,
                 fmt::format("`package.ignore` leaves no file of {}", quoted(whole.directory)));
   }
