@@ -76,7 +76,7 @@ TEST_CASE("what was not used since a time goes, and a prefix stays while an envi
 TEST_CASE("what a process uses stays, whatever its age, and is recorded with its user") {
   Cache cache;
   host::LocalMachine other({}, cache.place.path, cache.place.path / "state");
-  other.machine.user = {"/work/ops/matrix", "build:cpu"};
+  other.machine.user = {"/srv/ops/matrix", "build:cpu"};
   const fs::path used = cache.make(other.machine, "environments/aaaa");
   const fs::path toolkit = cache.make(other.machine, "images/1234/toolkits/bbbb");
   const sys_seconds later = now() + hours(1);
@@ -90,7 +90,7 @@ TEST_CASE("what a process uses stays, whatever its age, and is recorded with its
 
   const std::vector<host::CacheUse> uses = host::uses_of(cache.mine.files, used);
   REQUIRE(uses.size() == 1);
-  CHECK(uses[0].user == host::CacheUser{"/work/ops/matrix", "build:cpu"});
+  CHECK(uses[0].user == host::CacheUser{"/srv/ops/matrix", "build:cpu"});
   CHECK(uses[0].at + hours(1) > now());
 
   other.machine.leases.reset();
