@@ -1,4 +1,4 @@
-"""The packages of `projects.yaml` as values, and the table that README.md beside it has of them."""
+"""The packages of `projects.yaml` as values, and their table in README.md."""
 
 import dataclasses
 import pathlib

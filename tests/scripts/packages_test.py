@@ -1,4 +1,4 @@
-"""scripts/packages beside another apt: the real apt and dpkg, with a repository, a root and locks of the test's own."""
+"""scripts/packages while another apt runs: the real apt and dpkg, with a repository, a root and locks of the test's own."""
 
 import fcntl
 import hashlib
