@@ -69,7 +69,7 @@ def test_containers_and_conda_packages_together(project, engine, bases, channel,
     script = project("script")
     contain(script, bases["bookworm"], "bookworm", "3.11")
     conda = {"channels": [channel.url], "packages": ["python={python}", "ninja"]}
-    found = "import os, shutil; assert shutil.which('ninja').startswith({!r}), shutil.which('ninja')"
+    found = "import shutil, sys; assert sys.base_prefix.startswith({!r}) and not shutil.which('ninja'), shutil.which('ninja')"
 
     def change(matrix):
         matrix["environment"]["conda"] = conda

@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from processes import wait_until
 
 pytestmark = pytest.mark.docker
 
@@ -67,13 +68,14 @@ def test_a_container_that_is_ended_from_outside_fails_its_step_and_the_next_run_
         contained.command("build", "matrix.yaml", *contained.levels),
         cwd=contained.directory, env=contained.environment, stderr=subprocess.PIPE, text=True,
     )
-    limit = time.monotonic() + DEADLINE
-    while not (names := [name for name in engine.containers() if "build-" in name]):
-        assert run.poll() is None and time.monotonic() < limit
-        time.sleep(0.2)
-    time.sleep(2)
-    engine.call(*end, names[0])
-    _, said = run.communicate(timeout=60)
+    try:
+        wait_until(lambda: engine.running("--pause"), run, DEADLINE)
+        (name,) = engine.running("--pause")
+        engine.call(*end, name)
+        _, said = run.communicate(timeout=60)
+    finally:
+        run.terminate()  # of a failed test, whose container the next tests would find
+        run.wait()
     assert run.returncode == 1, said
     assert "build:plain" in said and "signal 9" in said
     assert engine.containers() == []

@@ -50,6 +50,11 @@ class Engine:
         """The names of all containers, running or not."""
         return self.call("ps", "--all", "--format", "{{.Names}}").stdout.split()
 
+    def running(self, argument: str) -> list[str]:
+        """The names of the running containers that have this argument: a step has several, one after the other."""
+        listed = self.call("ps", "--no-trunc", "--format", "{{.Names}}\t{{.Command}}").stdout.splitlines()
+        return [name for name, _, command in (line.partition("\t") for line in listed) if argument in command]
+
     def import_bases(self) -> dict[str, str]:
         """The names of the base images, by suite; imported once, since what is built on a base is not built again only
         while the base is the same image."""

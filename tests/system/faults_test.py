@@ -283,8 +283,9 @@ class TestGates:
         script.edit(lambda matrix: matrix.update(checks={"after": [{"size": "10 KB"}]}))
         script.edit(options("--pad", "30000"))
         error = failing_step(script, "build:plain", "build", "matrix.yaml", code=5)
-        (cause,) = error["causes"]
-        assert "[size]" in cause["message"] and "limit of 10 KB" in cause["message"]
+        violation, warning = (cause["message"] for cause in error["causes"])
+        assert violation.startswith("[size]") and "limit of 10 KB" in violation
+        assert warning.startswith("warning: [top-level]")
         assert script.wheels() == {}
 
     def test_the_same_wheel_passes_with_a_larger_budget(self, script):

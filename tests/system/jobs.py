@@ -7,7 +7,7 @@ import shutil
 from conftest import Project, outcomes_of
 
 # What may differ between two machines that do the same.
-OF_THE_MACHINE = ("elapsed_ms", "log", "attempts", "state")
+OF_THE_MACHINE = ("elapsed_ms", "installing_ms", "log", "attempts", "state")
 
 
 class Jobs:

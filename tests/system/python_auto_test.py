@@ -135,8 +135,8 @@ def test_conda_fetches_it_where_there_is_no_uv(script, bare, channel, tmp_path):
     told = script.run("test", "matrix.yaml", **{**bare, **conda}).stderr
     assert f"fetching Python {PYTHON} by conda" in told
     assert len(script.wheels()) == 1
-    (prefix,) = (path for path in (tmp_path / "cache" / "pythons").glob("conda-*") if path.is_dir())
-    assert (prefix / "bin" / "python").exists()
+    (marker,) = (tmp_path / "cache" / "pythons").glob("conda-*/pinwheel-complete.json")
+    assert (marker.parent / "bin" / "python").exists()
     assert "fetch" not in script.run("test", "matrix.yaml", **{**bare, **conda}).stderr
 
 

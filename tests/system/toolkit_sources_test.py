@@ -101,8 +101,8 @@ class TestConda:
         holds_device_code(build_of(outcomes)["outputs"][0])
         log = pathlib.Path(build_of(outcomes)["log"]).read_text()
         assert "/toolkit/bin/nvcc, CUDA_HOME is" in log
-        (prefix,) = [path for path in (tmp_path / "cache/toolkits").iterdir() if path.is_dir()]
-        assert prefix.name.startswith(f"cuda-{MINOR}-conda-")
+        (marker,) = (tmp_path / "cache/toolkits").glob("*/pinwheel-complete.json")
+        assert marker.parent.name.startswith(f"cuda-{MINOR}-conda-")
         listed = json.loads(from_conda.run("env", "list", "--json").stdout)["environments"]
         assert {row["toolkit"] for row in listed} == {"", f"cuda/{nvcc_release()}"}
 
