@@ -57,7 +57,8 @@ WithPip bundled_pip(Purpose purpose) {
 ports::Command make_venv(const Interpreter& interpreter, const std::string& directory,
                          WithPip with_pip, const Variables& variables) {
   ports::Command command;
-  command.argv = {interpreter.path, "-I", "-m", "venv"};
+  // With -I, Python ignores PYTHONDONTWRITEBYTECODE, and others share its prefix.
+  command.argv = {interpreter.path, "-I", "-B", "-m", "venv"};
   if (with_pip == WithPip::none) command.argv.emplace_back("--without-pip");
   command.argv.push_back(directory);
   command.environment = variables;

@@ -61,7 +61,7 @@ esac
 )sh";
 
 constexpr const char* kVenv = R"sh(
-"$python" -I -m venv "$directory/env"
+"$python" -I -B -m venv "$directory/env"
 install() {
   "$directory/env/bin/python" -m pip install --quiet --no-deps --require-hashes --find-links "$here" "$@"
 }
