@@ -27,7 +27,9 @@ struct Expectations {
   SymbolsJudge judge_symbols = {};          ///< empty: no torch was declared
   WheelJudge judge_bounds = {};             ///< of its requirement on torch; empty: not judged
   std::optional<BuildTrace> build = std::nullopt;  ///< of a wheel that was just built
-  uint64_t size_limit = uint64_t{100} << 20U;      ///< bytes of the wheel; PyPI's default limit
+  /// The requirement on torch that the matrix added to a wheel whose own metadata had none.
+  std::string added_requirement = {};
+  uint64_t size_limit = uint64_t{100} << 20U;  ///< bytes of the wheel; PyPI's default limit
   /// The size for which the report plans cuts; not a rule.
   std::optional<uint64_t> budget = std::nullopt;
 };

@@ -59,7 +59,15 @@ Findings judge_gpu_label(const WheelFacts& facts, const Expectations& /*expected
 }
 
 Findings judge_torch_requirement(const WheelFacts& facts, const Expectations& expected) {
-  if (!facts.metadata || !torch_requirements(facts).empty()) return {};
+  if (!facts.metadata) return {};
+  if (!expected.added_requirement.empty()) {
+    return {{"", facts.dist_info + "/METADATA",
+             "requires torch only through `package.requires`: the project's own metadata does not, "
+             "so an install from its sdist lacks torch",
+             quoted(expected.added_requirement),
+             "add torch to the project's `dependencies` (`install_requires` in setup.py)"}};
+  }
+  if (!torch_requirements(facts).empty()) return {};
   std::vector<std::string> sonames;
   std::string by;
   for (const NeededLibrary& library : needed_libraries(facts, expected.external)) {

@@ -105,6 +105,19 @@ TEST_CASE("a wheel that needs torch's libraries requires torch") {
   CHECK(findings_of(facts, {}, {"torch-requirement"}).empty());
 }
 
+TEST_CASE("a requirement on torch that only the matrix adds is named") {
+  WheelFacts facts = native_facts();
+  facts.libraries[0].elf.needed = {"libtorch.so"};
+  facts.metadata = *wheel::parse_metadata(
+      "Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\nRequires-Dist: torch~=2.13.0\n");
+  CHECK(findings_of(facts, {}, {"torch-requirement"}).empty());
+  const std::vector<Finding> found =
+      findings_of(facts, {.added_requirement = "torch~=2.13.0"}, {"torch-requirement"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].severity == Severity::warning);
+  CHECK(found[0].evidence == "`torch~=2.13.0`");
+}
+
 TEST_CASE("torch is also used by symbols without its libraries, and by the first import") {
   WheelFacts facts = native_facts();
   facts.metadata = *wheel::parse_metadata("Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n");

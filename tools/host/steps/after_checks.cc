@@ -66,16 +66,15 @@ std::vector<inspect::Finding> without(std::vector<inspect::Finding> findings,
 
 }  // namespace
 
-Result<std::vector<inspect::Finding>> check_after(const StepContext& context,
-                                                  const plan::BuildWheel& action,
-                                                  const BuildSite& site,
-                                                  const wheel::Naming& naming,
-                                                  const fs::path& finished) {
+Result<std::vector<inspect::Finding>> check_after(
+    const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
+    const wheel::Naming& naming, const fs::path& finished, const std::string& added) {
   const std::vector<matrix::Check>& checks = action.settings.checks.after;
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(finished));
   TRY(const inspect::WheelFacts facts, inspect::gather(finished.filename().string(), *source));
   TRY(compat::WheelPolicy policy, compat::wheel_policy(action.settings, action.compute));
   policy.expected.build = trace_of_build(context.attempt.scratch, context.attempt.log);
+  policy.expected.added_requirement = added;
   policy.expected.distribution = naming.distribution;
   policy.expected.version = naming.version;
   TRY(TorchJudges judges, torch_judges(context, action));

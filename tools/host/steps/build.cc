@@ -92,6 +92,7 @@ struct FinishedWheels {
 /// directory.
 Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::BuildWheel& action,
                                         const BuildSite& site, const RepairedBuild& built) {
+  TRY(const std::string added, added_requirement(action, built.wheel));
   FinishedWheels finished;
   for (const wheel::Naming& naming : action.namings) {
     const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
@@ -104,7 +105,7 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
     TRY_DONE(plan::judge_platform(action, name));
     TRY_DONE(check_wheel_for_secrets(output.path, action.secrets, context.workplace.secrets));
     TRY(const std::vector<inspect::Finding> findings,
-        check_after(context, action, site, naming, output.path));
+        check_after(context, action, site, naming, output.path, added));
     finished.findings.insert(finished.findings.end(), findings.begin(), findings.end());
     finished.wheels.emplace_back(output.path);
   }

@@ -27,12 +27,11 @@ project::Backend backend_of_source(const StepContext& context) {
   return read ? project::backend_of(read->build_system) : project::Backend::other;
 }
 
-Result<std::string> metadata_name(const fs::path& built) {
+Result<wheel::Metadata> metadata_of(const fs::path& built) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(built));
   TRY(const wheel::WheelArchive archive, wheel::open_wheel(built.filename().string(), *source));
   TRY(const std::string text, archive.read_info("METADATA"));
-  TRY(const wheel::Metadata metadata, wheel::parse_metadata(text));
-  return metadata.name();
+  return wheel::parse_metadata(text);
 }
 
 /// Asked only where the plan promises a wheel for every Python: it reads every library.
@@ -51,9 +50,18 @@ Result<std::vector<std::string>> check_built_wheel(const StepContext& context,
                                                    const plan::BuildWheel& action,
                                                    const fs::path& built) {
   TRY(const pep::WheelName name, pep::parse_wheel_name(built.filename().string()));
-  TRY(const std::string own_name, metadata_name(built));
+  TRY(const wheel::Metadata metadata, metadata_of(built));
   TRY(const plan::PythonUse use, python_use(action, built));
-  return plan::judge_built_wheel(action, name, own_name, backend_of_source(context), use);
+  return plan::judge_built_wheel(action, name, metadata.name(), backend_of_source(context), use);
+}
+
+Result<std::string> added_requirement(const plan::BuildWheel& action, const fs::path& built) {
+  if (action.requires_torch.empty()) return std::string();
+  TRY(const wheel::Metadata metadata, metadata_of(built));
+  const bool own = std::ranges::any_of(metadata.requires_dist(), [](const std::string& line) {
+    return wheel::requirement_project(line) == "torch" && !wheel::is_of_extra(line);
+  });
+  return own ? std::string() : action.requires_torch;
 }
 
 }  // namespace pinwheel::host

@@ -16,4 +16,9 @@ Result<std::vector<std::string>> check_built_wheel(const StepContext& context,
                                                    const plan::BuildWheel& action,
                                                    const std::filesystem::path& built);
 
+/// The requirement on torch that the matrix adds to this wheel, whose METADATA has none; else
+/// empty.
+Result<std::string> added_requirement(const plan::BuildWheel& action,
+                                      const std::filesystem::path& built);
+
 }  // namespace pinwheel::host
