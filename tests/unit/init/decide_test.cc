@@ -156,7 +156,13 @@ TEST_CASE("a release needs no edit: a directory is the target of each channel") 
   CHECK(comment().find("\npypi: {kind: pypi}\n") != std::string::npos);
   facts.wanted_computes = {"cpu", "cuda/13.0"};
   facts.sources = {{"k.cu", {project::SourceMark::cuda}}};
-  CHECK(comment().find("\npypi: {kind: pypi, default: cpu, others: name-suffix}\n") !=
+  // Indexes for several computes are a choice.
+  CHECK(value_of(facts, "publish.index") == LineValue());
+  CHECK(value_of(facts, "channels.ci.publish") == LineValue());
+  CHECK(comment().find("\nchannels: {ci: {publish: [index]}, ") != std::string::npos);
+  CHECK(comment().find("\n  index: {kind: directory, path: ../dist/index, label: local}\n") !=
+        std::string::npos);
+  CHECK(comment().find("\n  pypi: {kind: pypi, default: cpu, others: name-suffix}\n") !=
         std::string::npos);
 }
 
