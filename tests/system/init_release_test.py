@@ -1,6 +1,7 @@
 """What `init` writes is released without an edit: by hand only `init` and `release` are run."""
 
 import subprocess
+import sys
 
 import pytest
 from conftest import PYTHON, environment_of_projects
@@ -42,21 +43,12 @@ MODULE = """\
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "demo", "", -1, 0};
 PyMODINIT_FUNC PyInit_demo(void) { return PyModule_Create(&module); }
 """
-# Discovery of packages by setuptools takes every directory for one.
 LISTED = PURE | {"setup.cfg": "[options]\npackages = demo\n"}
 OVERRIDES = {"pyproject.toml": LATE, "CMakeLists.txt": CMAKE, "demo.c": MODULE}
 
 
-@pytest.mark.parametrize(
-    ("files", "tags"),
-    [
-        pytest.param(LISTED, "py3-none-any", id="pure"),
-        pytest.param(extension(), f"cp{PYTHON.replace('.', '')}-cp", id="setuptools"),
-        pytest.param(OVERRIDES, f"cp{PYTHON.replace('.', '')}-cp", id="overrides of scikit-build-core"),
-    ],
-)
-def test_a_release_after_init_needs_no_edit(pinwheel, shared, repository, files, tags):
-    directory = repository(files)
+def caller(pinwheel, shared, directory):
+    """A function that runs pinwheel there and demands success."""
 
     def run(*arguments: str) -> None:
         ran = subprocess.run(
@@ -69,6 +61,20 @@ def test_a_release_after_init_needs_no_edit(pinwheel, shared, repository, files,
         )
         assert ran.returncode == 0, ran.stdout + ran.stderr
 
+    return run
+
+
+@pytest.mark.parametrize(
+    ("files", "tags"),
+    [
+        pytest.param(LISTED, "py3-none-any", id="pure"),
+        pytest.param(extension(), f"cp{PYTHON.replace('.', '')}-cp", id="setuptools"),
+        pytest.param(OVERRIDES, f"cp{PYTHON.replace('.', '')}-cp", id="overrides of scikit-build-core"),
+    ],
+)
+def test_a_release_after_init_needs_no_edit(pinwheel, shared, repository, files, tags):
+    directory = repository(files)
+    run = caller(pinwheel, shared, directory)
     run("init", "--python", PYTHON)
     assert matrix_of(directory)["publish"]["index"]["path"] == "../dist/index"
     run("release")
@@ -76,3 +82,18 @@ def test_a_release_after_init_needs_no_edit(pinwheel, shared, repository, files,
     assert names and all(name.startswith(f"demo-1.0-{tags}") for name in names), names
     # What a release leaves is no change of the source.
     run("release")
+
+
+def test_a_project_whose_packages_setuptools_finds_can_still_be_installed(pinwheel, shared, repository, tmp_path):
+    """A second directory at the top would end its discovery, so the matrix is a file there."""
+    directory = repository(PURE)
+    run = caller(pinwheel, shared, directory)
+    run("init", "--python", PYTHON)
+    matrix = directory / "pinwheel.yaml"
+    assert matrix.exists() and not (directory / "matrix").exists()
+    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--target", str(tmp_path / "installed"), str(directory)]
+    installed = subprocess.run(install, capture_output=True, text=True)
+    assert installed.returncode == 0, installed.stdout + installed.stderr
+    assert (tmp_path / "installed" / "demo" / "__init__.py").exists()
+    run("release")
+    assert [path.name for path in (directory / "dist" / "index").rglob("*.whl")] == ["demo-1.0-py3-none-any.whl"]

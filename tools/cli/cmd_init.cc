@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/init_facts.h"
+#include "cli/load.h"
 #include "cli/prove.h"
 #include "cli/sdist_source.h"
 #include "cli/workplace.h"
@@ -29,18 +30,40 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The directory of the matrix file, from which `package.source` leads to the project.
-fs::path matrix_directory(const InitOptions& options) {
-  const bool named = !options.out.empty() && options.out != kStdout;
-  const fs::path directory =
-      named ? fs::path(options.out).parent_path() : fs::path(options.directory) / "matrix";
-  return fs::absolute(directory / ".").lexically_normal();
+fs::path project_directory(const InitOptions& options) {
+  return fs::absolute(fs::path(options.directory) / ".").lexically_normal();
 }
 
-/// From the matrix file to the place of releases, `dist/index` of the project.
-std::string published_directory(const InitOptions& options) {
-  const fs::path project = fs::absolute(fs::path(options.directory) / ".").lexically_normal();
-  return (project / "dist" / "index").lexically_relative(matrix_directory(options)).string();
+/// Where the matrix goes without `--out`. A project out of an index has no directory to be in the
+/// way of, and a directory that is there is so already.
+fs::path default_place(const InitOptions& options, const init::ProjectFacts& facts) {
+  const bool new_directory =
+      std::ranges::find(facts.top_level, kMatrixDirectory) == facts.top_level.end();
+  if (options.from.empty() && new_directory && init::has_flat_discovery(facts)) {
+    return fs::path(options.directory) / kMatrixFile;
+  }
+  const std::string name = pep::normalize_name(init::decide(facts).name);
+  return fs::path(options.directory) / kMatrixDirectory / (name + ".yaml");
+}
+
+/// Where the matrix goes; empty for stdout.
+std::string destination(const InitOptions& options, const init::ProjectFacts& facts) {
+  if (options.out == kStdout) return {};
+  if (!options.out.empty()) return options.out;
+  return default_place(options, facts).lexically_normal().string();
+}
+
+/// The facts with the paths that lead from the matrix file to the project and to its releases.
+init::ProjectFacts with_paths(init::ProjectFacts facts, const InitOptions& options) {
+  const bool named = !options.out.empty() && options.out != kStdout;
+  const fs::path file = named ? fs::path(options.out) : default_place(options, facts);
+  const fs::path directory = fs::absolute(file.parent_path() / ".").lexically_normal();
+  const fs::path project = project_directory(options);
+  facts.published = (project / "dist" / "index").lexically_relative(directory).string();
+  if (!options.from.empty()) return facts;
+  facts.source = project.lexically_relative(directory).string();
+  if (facts.source.size() > 1 && facts.source.ends_with('/')) facts.source.pop_back();
+  return facts;
 }
 
 /// The values of an option that takes "3.12" or "2.13", ascending; "3.14t" is a Python, too.
@@ -82,9 +105,6 @@ Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
   init::ProjectFacts facts;
   if (options.from.empty()) {
     TRY(facts, read_project(files, git, options.directory));
-    const fs::path project = fs::absolute(fs::path(options.directory) / ".").lexically_normal();
-    facts.source = project.lexically_relative(matrix_directory(options)).string();
-    if (facts.source.size() > 1 && facts.source.ends_with('/')) facts.source.pop_back();
   } else {
     host::Workplace place;
     place.log = streams.log();
@@ -95,21 +115,11 @@ Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
     TRY(facts, read_project(files, git, sdist.directory));
     facts.requirement = options.from;
   }
-  facts.published = published_directory(options);
   TRY(facts.torches, known_torches(files));
   facts.wanted_pythons = std::move(pythons);
   facts.wanted_computes = std::move(computes);
   facts.wanted_torches = std::move(torches);
-  return facts;
-}
-
-/// Where the matrix goes; empty for stdout.
-std::string destination(const InitOptions& options, const std::string& name) {
-  if (options.out == kStdout) return {};
-  if (!options.out.empty()) return options.out;
-  const fs::path path =
-      fs::path(options.directory) / "matrix" / (pep::normalize_name(name) + ".yaml");
-  return path.lexically_normal().string();
+  return with_paths(std::move(facts), options);
 }
 
 /// `usage` if there is such a file already; nothing is overwritten.
@@ -127,9 +137,7 @@ Result<init::Proof> proof_of(const GlobalOptions& global, const InitOptions& opt
                              const init::ProjectFacts& facts, const init::Decision& decision,
                              Streams& streams) {
   const std::string directory =
-      options.from.empty()
-          ? fs::absolute(fs::path(options.directory) / ".").lexically_normal().string()
-          : std::string();
+      options.from.empty() ? project_directory(options).string() : std::string();
   TRY(init::Proof proof, prove_abi(global, {facts, decision, directory}, streams));
   streams.note(
       fmt::format("`abi.python` is {}: {}\n", quoted(proof.python.value), proof.python.because));
@@ -156,7 +164,7 @@ Result<int> cmd_init(const GlobalOptions& global, const InitOptions& options, St
   host::LibGit2 git;
   TRY(const init::ProjectFacts facts, gather_facts(files, git, options, streams));
   init::Decision decision = init::decide(facts);
-  const std::string path = destination(options, decision.name);
+  const std::string path = destination(options, facts);
   TRY_DONE(check_absent(files, path));
   if (options.prove) {
     TRY(const init::Proof proof, proof_of(global, options, facts, decision, streams));

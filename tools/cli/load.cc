@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kMatrixDirectory = "matrix";
-
 Result<std::string> default_matrix(ports::Files& files) {
   if (const char* const named = std::getenv("PINWHEEL_MATRIX");
       named != nullptr && *named != '\0') {
@@ -32,11 +30,15 @@ Result<std::string> default_matrix(ports::Files& files) {
       if (is_matrix_name(name)) found.push_back(fmt::format("{}/{}", kMatrixDirectory, name));
     }
   }
+  TRY(const ports::FileStatus file, files.status(kMatrixFile));
+  if (file.type == ports::FileType::regular) found.emplace_back(kMatrixFile);
   if (found.size() == 1) return found[0];
   if (found.empty()) {
     return fail(
-        ErrorKind::usage, "no matrix file was given and `matrix/` has none",
-        "pass one, for instance `pinwheel plan matrix/quickstart.yaml`, or set `PINWHEEL_MATRIX`");
+        ErrorKind::usage,
+        "no matrix file was given, and there is no `matrix/*.yaml` or `pinwheel.yaml`",
+        "pass one, for instance `pinwheel plan matrix/quickstart.yaml`, set `PINWHEEL_MATRIX`, or "
+        "write one by `pinwheel init`");
   }
   return fail(ErrorKind::usage, "several matrix files to choose from: " + quoted_list(found),
               fmt::format("pass one, for instance {}, or set `PINWHEEL_MATRIX`",

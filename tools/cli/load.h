@@ -14,6 +14,10 @@
 
 namespace pinwheel::cli {
 
+constexpr const char* kMatrixDirectory = "matrix";
+/// Where that directory would be in the way (`init::has_flat_discovery`).
+constexpr const char* kMatrixFile = "pinwheel.yaml";
+
 /// A matrix file and everything derived from it alone.
 struct Loaded {
   matrix::Matrix matrix;
@@ -24,8 +28,8 @@ struct Loaded {
 /// Whether a positional argument is a matrix file rather than a variant or a step.
 bool is_matrix_name(std::string_view argument);
 
-/// The matrix among the positional arguments, else `PINWHEEL_MATRIX`, else the only file in
-/// `matrix/`; the other positional arguments are returned in `globs`. `usage` with the list of
+/// The matrix among the positional arguments, else `PINWHEEL_MATRIX`, else the only file
+/// in `matrix/` and `pinwheel.yaml`; the other positional arguments are returned in `globs`. `usage` with the list of
 /// candidates if the choice is ambiguous, and for an argument that is another file or a directory.
 struct MatrixChoice {
   std::string path;

@@ -71,6 +71,19 @@ project::Backend backend(const ProjectFacts& facts) {
                                              : project::BuildSystem{});
 }
 
+bool has_flat_discovery(const ProjectFacts& facts) {
+  const auto has = [&facts](const char* name) {
+    return std::ranges::find(facts.top_level, name) != facts.top_level.end();
+  };
+  // Without `[project]`, extension modules are a list of what there is.
+  const bool project = facts.pyproject && !facts.pyproject->name.empty();
+  const bool modules = facts.setup_py && facts.setup_py->extensions && !project;
+  const bool listed = facts.tools.setuptools_packages ||
+                      (facts.setup_cfg && facts.setup_cfg->packages) ||
+                      (facts.setup_py && facts.setup_py->packages);
+  return backend(facts) == project::Backend::setuptools && !listed && !modules && !has("src");
+}
+
 Texts requirements_on(const Texts& requirements, const std::string& name) {
   Texts found;
   for (const std::string& text : requirements) {

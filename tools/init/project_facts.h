@@ -76,6 +76,10 @@ std::vector<std::string> classifiers(const ProjectFacts& facts);
 /// The requirements of an extra, empty if there is no such extra.
 std::vector<std::string> extra_requires(const ProjectFacts& facts, const std::string& extra);
 project::Backend backend(const ProjectFacts& facts);
+/// Whether setuptools looks for the packages itself, among the directories at the top of the
+/// project. It refuses to build where it finds two, so `init` must not add one.
+/// (setuptools, "Package Discovery and Namespace Packages", flat layout.)
+bool has_flat_discovery(const ProjectFacts& facts);
 
 /// The requirements on the project `name`, as written.
 std::vector<std::string> requirements_on(const std::vector<std::string>& requirements,

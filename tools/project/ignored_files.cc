@@ -154,6 +154,11 @@ std::vector<std::string> not_in_wheels(const WheelInputs& inputs) {
     patterns.push_back("/" + directory + "/");
   }
   if (has_only_matrices(inputs)) patterns.push_back("/matrix/");
+  if (inputs.files.size() > 1) {
+    for (const char* const name : {"pinwheel.yaml", "pinwheel.locks"}) {
+      if (!is_named(inputs, name)) patterns.push_back(std::string("/") + name);
+    }
+  }
   const bool cargo = inputs.builds.contains("Cargo.toml");
   for (const std::string& file : inputs.files) {
     if (file.find('/') != std::string::npos || is_named(inputs, file)) continue;

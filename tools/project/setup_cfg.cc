@@ -60,6 +60,7 @@ SetupCfg parse_setup_cfg(std::string_view text) {
   result.version = direct_value(metadata, "version");
   result.python_requires = direct_value(options, "python_requires");
   result.install_requires = ini_list(direct_value(options, "install_requires"));
+  result.packages = options.contains("packages") || options.contains("py_modules");
   result.setup_requires = ini_list(direct_value(options, "setup_requires"));
   result.classifiers = ini_list(direct_value(metadata, "classifiers"));
   for (const auto& [extra, value] : sections["options.extras_require"]) {

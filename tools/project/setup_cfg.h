@@ -17,6 +17,7 @@ struct SetupCfg {
   std::vector<std::string> classifiers = {};
   std::map<std::string, std::vector<std::string>> extras = {};  ///< `options.extras_require`
   std::vector<std::string> libraries = {};                      ///< `[build_ext] libraries`
+  bool packages = false;            ///< `options.packages` or `options.py_modules`
   std::string py_limited_api = {};  ///< `[bdist_wheel] py_limited_api`, "cp310"
 
   bool operator==(const SetupCfg&) const = default;

@@ -278,6 +278,9 @@ SetupPy parse_setup_py(std::string_view text) {
   for (const std::string_view flag : {"-gencode", "-arch=", "TORCH_CUDA_ARCH_LIST"}) {
     result.gpu_architectures |= packed.find(flag) != std::string::npos;
   }
+  for (const std::string_view argument : {"packages=", "py_modules="}) {
+    result.packages |= packed.find(argument) != std::string::npos;
+  }
   result.ninja = result.torch_extension && packed.find("use_ninja=False") == std::string::npos;
   result.limited_api = packed.find("py_limited_api=True") != std::string::npos;
   if (!is_switched_off(code)) result.py_limited_api = bdist_option(code);

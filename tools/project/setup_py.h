@@ -24,6 +24,7 @@ struct SetupPy {
   std::vector<std::string> imports = {};      ///< top-level modules that it imports
   std::vector<std::string> environment = {};  ///< environment variables that it reads
   std::vector<std::string> libraries = {};  ///< literals of lists of libraries and of flags, `-lz`
+  bool packages = false;                    ///< it has `packages` or `py_modules`
   bool extensions = false;                  ///< it makes extension modules
   bool plain_extension = false;             ///< an `Extension`, and `py_limited_api` nowhere
   bool torch_extension = false;             ///< with `torch.utils.cpp_extension`

@@ -70,6 +70,8 @@ Result<ToolTables> parse_tool_tables(std::string_view text, const std::string& f
   tables.bdist_py_limited_api = word("tool.distutils.bdist_wheel.py-limited-api");
   tables.setuptools_extensions = document.at_path("tool.setuptools.ext-modules").is_array();
   tables.setuptools_libraries = libraries_of_setuptools(document);
+  tables.setuptools_packages = bool(document.at_path("tool.setuptools.packages")) ||
+                               bool(document.at_path("tool.setuptools.py-modules"));
   tables.setuptools_rust = lists_rust(document);
   tables.maturin_bindings = word("tool.maturin.bindings");
   tables.maturin_manifest = word("tool.maturin.manifest-path");

@@ -25,6 +25,7 @@ struct ToolTables {
   bool setuptools_extensions = false;     ///< `[tool.setuptools] ext-modules` lists some
   /// What these link: their `libraries`, and `-l` in `extra-link-args`.
   std::vector<std::string> setuptools_libraries = {};
+  bool setuptools_packages = false;   ///< `[tool.setuptools]` has `packages` or `py-modules`
   bool setuptools_rust = false;       ///< `[tool.setuptools-rust]` lists modules or programs
   std::string maturin_bindings = {};  ///< `[tool.maturin] bindings`, "pyo3", "cffi", "bin"
   std::string maturin_manifest = {};  ///< `[tool.maturin] manifest-path`

@@ -27,6 +27,30 @@ TEST_CASE("requirements are found by normalized name") {
                         "setuptools-scm") == Texts{"Setuptools_SCM[toml]>=8"});
 }
 
+TEST_CASE("setuptools looks for packages at the top where no file lists them") {
+  ProjectFacts facts;
+  facts.top_level = {"demo", "pyproject.toml"};
+  CHECK(has_flat_discovery(facts));
+  facts.setup_py = project::SetupPy{.extensions = true};
+  CHECK_FALSE(has_flat_discovery(facts));
+  facts.pyproject = project::Pyproject{.name = "demo"};
+  CHECK(has_flat_discovery(facts));
+  facts.setup_py = project::SetupPy{.packages = true};
+  CHECK_FALSE(has_flat_discovery(facts));
+  facts.setup_py->packages = false;
+  facts.setup_cfg = project::SetupCfg{.packages = true};
+  CHECK_FALSE(has_flat_discovery(facts));
+  facts.setup_cfg = {};
+  facts.tools.setuptools_packages = true;
+  CHECK_FALSE(has_flat_discovery(facts));
+  facts.tools.setuptools_packages = false;
+  facts.top_level.emplace_back("src");
+  CHECK_FALSE(has_flat_discovery(facts));
+  facts.top_level.pop_back();
+  facts.pyproject->build_system.backend = "hatchling.build";
+  CHECK_FALSE(has_flat_discovery(facts));
+}
+
 TEST_CASE("extras of whichever file has them") {
   ProjectFacts facts;
   facts.setup_cfg = project::SetupCfg{.extras = {{"test", {"pytest"}}}};

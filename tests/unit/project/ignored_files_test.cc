@@ -65,6 +65,9 @@ TEST_CASE("a directory that setuptools finds as a package is part of the wheel")
 TEST_CASE("matrix files are no package, whatever setuptools finds at the top") {
   WheelInputs inputs{"tiny", {"tiny/a.py", "matrix/tiny.yaml", "matrix/tiny.locks/pylock.a.toml"}};
   CHECK(is_ignored(not_in_wheels(inputs), "matrix/tiny.yaml"));
+  inputs.files.emplace_back("pinwheel.yaml");
+  CHECK(is_ignored(not_in_wheels(inputs), "pinwheel.yaml"));
+  CHECK(is_ignored(not_in_wheels(inputs), "pinwheel.locks/pylock.a.toml"));
   inputs.files.emplace_back("matrix/solve.py");
   CHECK_FALSE(is_ignored(not_in_wheels(inputs), "matrix/tiny.yaml"));
 }

@@ -22,6 +22,10 @@ TEST_CASE("the tables of backends, extras and groups") {
   CHECK(read->meson_limited_api);
   CHECK(read->bdist_py_limited_api == "cp39");
   CHECK(read->setuptools_extensions);
+  CHECK_FALSE(read->setuptools_packages);
+  CHECK(parse_tool_tables("[tool.setuptools.packages.find]\nwhere = ['.']\n", "p")
+            ->setuptools_packages);
+  CHECK(parse_tool_tables("[tool.setuptools]\npy-modules = []\n", "p")->setuptools_packages);
   CHECK(read->maturin_bindings == "pyo3");
   CHECK(read->maturin_features == std::vector<std::string>{"f"});
   CHECK(read->maturin_manifest == "rust/Cargo.toml");
