@@ -90,14 +90,22 @@ void add_flags(std::string_view line, BuildTrace& trace) {
 
 BuildTrace build_trace(std::string_view log, const std::vector<std::string>& commands) {
   BuildTrace trace;
+  bool extensions = false;
+  bool wheels = false;
   for (size_t at = 0; at < log.size();) {
     const size_t end = std::min(log.find('\n', at), log.size());
     const std::string_view line = log.substr(at, end - at);
     at = end + 1;
+    extensions = extensions || trim(line) == "running build_ext";
+    wheels = wheels || (line.find("://") != std::string_view::npos &&
+                        line.find(".whl") != std::string_view::npos);
     if (!runs_compiler(line)) continue;
     trace.compiled = true;
     add_flags(line, trace);
   }
+  // Some backends silence distutils after that line. A script that downloads a
+  // finished wheel names its address.
+  trace.compiled = trace.compiled || (extensions && !wheels);
   for (const std::string& text : commands) add_flags(text, trace);
   return trace;
 }

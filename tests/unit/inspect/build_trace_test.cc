@@ -17,6 +17,7 @@ TEST_CASE("a log shows the compiler that ran") {
     CHECK(build_trace(std::string("running build_ext\n") + line + "\n", {}).compiled);
   }
   CHECK_FALSE(build_trace("", {}).compiled);
+  CHECK(build_trace("[1/1] Cythonizing a.pyx\nrunning build_ext\ncopying a.so\n", {}).compiled);
   CHECK_FALSE(build_trace("running build_ext\nGuessing wheel URL: https://x/a-1.0.whl\n"
                           "checking for gcc\ncc (Debian 12.2.0) 12.2.0\n",
                           {})
