@@ -29,8 +29,9 @@ struct Loaded {
 bool is_matrix_name(std::string_view argument);
 
 /// The matrix among the positional arguments, else `PINWHEEL_MATRIX`, else the only file
-/// in `matrix/` and `pinwheel.yaml`; the other positional arguments are returned in `globs`. `usage` with the list of
-/// candidates if the choice is ambiguous, and for an argument that is another file or a directory.
+/// in `matrix/` and `pinwheel.yaml`; the other positional arguments are returned in `globs`.
+/// `usage` with the list of candidates if the choice is ambiguous, and for an argument that is
+/// another file or a directory.
 struct MatrixChoice {
   std::string path;
   std::vector<std::string> globs;
