@@ -55,15 +55,19 @@ def prove(pinwheel, shared, repository):
     return run
 
 
-def matrix_of(directory) -> dict:
+def matrix_text(directory) -> str:
     (path,) = (path for path in (directory / "matrix" / "demo.yaml", directory / "pinwheel.yaml") if path.exists())
-    return yaml.safe_load(path.read_text())
+    return path.read_text()
+
+
+def matrix_of(directory) -> dict:
+    return yaml.safe_load(matrix_text(directory))
 
 
 def test_a_pure_wheel_is_for_every_python(prove):
     directory, ran = prove(PURE, "--json")
     assert matrix_of(directory)["abi"]["python"] == "none"
-    text = (directory / "matrix" / "demo.yaml").read_text()
+    text = matrix_text(directory)
     assert "`pinwheel init --prove`" in text.splitlines()[0] and "ran nothing" not in text
     assert "proven with `demo-1.0-py3-none-any.whl`: no libraries in it" in text
     assert json.loads(ran.stdout)["proven_by"] == "demo-1.0-py3-none-any.whl"
