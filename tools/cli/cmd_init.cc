@@ -17,6 +17,7 @@
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "init/decide.h"
+#include "init/identity.h"
 #include "init/matrix_text.h"
 #include "matrix/compute_name.h"
 #include "matrix/parse.h"
@@ -34,15 +35,16 @@ fs::path project_directory(const InitOptions& options) {
   return fs::absolute(fs::path(options.directory) / ".").lexically_normal();
 }
 
-/// Where the matrix goes without `--out`. A project out of an index has no directory to be in the
-/// way of, and a directory that is there is so already.
+/// Where the matrix goes without `--out`. A new directory `matrix/` must not end the discovery of
+/// packages; an sdist from an index is not in this directory, and an existing `matrix/` changes
+/// nothing.
 fs::path default_place(const InitOptions& options, const init::ProjectFacts& facts) {
   const bool new_directory =
       std::ranges::find(facts.top_level, kMatrixDirectory) == facts.top_level.end();
   if (options.from.empty() && new_directory && init::has_flat_discovery(facts)) {
     return fs::path(options.directory) / kMatrixFile;
   }
-  const std::string name = pep::normalize_name(init::decide(facts).name);
+  const std::string name = pep::normalize_name(init::choose_identity(facts).name);
   return fs::path(options.directory) / kMatrixDirectory / (name + ".yaml");
 }
 
