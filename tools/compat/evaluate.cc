@@ -7,6 +7,7 @@
 #include "compat/pin.h"
 #include "compat/python_tags.h"
 #include "inspect/bundled_library.h"
+#include "inspect/gpu_library.h"
 #include "inspect/platform_tag.h"
 #include "inspect/symbol_owner.h"
 
@@ -149,7 +150,8 @@ std::string_view to_string(Verdict verdict) {
 bool lacks_library(const BuildVerdict& build) {
   return std::any_of(build.needed_unresolved.begin(), build.needed_unresolved.end(),
                      [](const inspect::AbsentLibrary& library) {
-                       return inspect::is_external_library(library.soname, {});
+                       return inspect::is_torch_library(library.soname) ||
+                              inspect::gpu_library(library.soname) == inspect::GpuLibrary::stack;
                      });
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "inspect/gpu_library.h"
 #include "inspect/libc.h"
 #include "inspect/musl_policy.h"
 #include "inspect/policy.h"
@@ -14,18 +15,6 @@ namespace pinwheel::inspect {
 namespace {
 
 constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
-// Libraries of GPU drivers and of the vendors' distributions.
-constexpr std::array<std::string_view, 40> kOfGpus = {
-    "libcuda.so.1",          "libcudart.so.*",       "libcublas.so.*",     "libcublasLt.so.*",
-    "libcudnn*.so.*",        "libcufft.so.*",        "libcurand.so.*",     "libcusolver.so.*",
-    "libcusparse.so.*",      "libcusparseLt.so.*",   "libnccl.so.*",       "libnvrtc.so.*",
-    "libnvJitLink.so.*",     "libnvshmem_host.so.*", "libnvToolsExt.so.*", "libcupti.so.*",
-    "libcufile.so.*",        "libnvidia-ml.so.1",    "libamdhip64.so.*",   "libhiprtc*.so.*",
-    "libhsa-runtime64.so.*", "libhipblas*.so.*",     "librocblas.so.*",    "libMIOpen.so.*",
-    "librccl.so.*",          "libroctx64.so.*",      "libnpp*.so.*",       "libnvjpeg.so.*",
-    "libnvblas.so.*",        "libnvfatbin.so.*",     "libcusolverMg.so.*", "libcutensor*.so.*",
-    "librocsolver.so.*",     "librocsparse.so.*",    "librocfft.so.*",     "librocrand.so.*",
-    "libhipfft.so.*",        "libhiprand.so.*",      "libhipsparse.so.*",  "libhipsolver.so.*"};
 
 std::vector<std::string> objections(const std::vector<ElfMember>& files,
                                     const std::set<std::string>& provided, const Policy& policy,
@@ -102,7 +91,7 @@ bool is_torch_library(const std::string& soname) {
 
 bool is_external_library(const std::string& soname, const std::vector<std::string>& external) {
   const auto matches = [&](std::string_view pattern) { return glob_match(pattern, soname); };
-  return is_torch_library(soname) || std::any_of(kOfGpus.begin(), kOfGpus.end(), matches) ||
+  return is_torch_library(soname) || gpu_library(soname) != GpuLibrary::none ||
          std::any_of(external.begin(), external.end(), matches);
 }
 

@@ -18,18 +18,22 @@ struct ProvidedLibrary {
   std::string_view library;
   Numbered numbered;
 };
-constexpr std::array<ProvidedLibrary, 18> kBrought = {{
+constexpr std::array<ProvidedLibrary, 22> kBrought = {{
     {"cuda-runtime", "libcudart.so", Numbered::as_toolkit},
     {"cuda-nvrtc", "libnvrtc.so", Numbered::as_toolkit},
+    {"cuda-nvrtc", "libnvrtc-builtins.so", Numbered::as_toolkit},
     {"cuda-cupti", "libcupti.so", Numbered::as_toolkit},
     {"cublas", "libcublas.so", Numbered::as_toolkit},
     {"cublas", "libcublasLt.so", Numbered::as_toolkit},
     {"nvjitlink", "libnvJitLink.so", Numbered::as_toolkit},
     {"cudnn", "libcudnn", Numbered::otherwise},
     {"cufft", "libcufft.so", Numbered::otherwise},
+    {"cufft", "libcufftw.so", Numbered::otherwise},
     {"cufile", "libcufile.so", Numbered::otherwise},
+    {"cufile", "libcufile_rdma.so", Numbered::otherwise},
     {"curand", "libcurand.so", Numbered::otherwise},
     {"cusolver", "libcusolver.so", Numbered::otherwise},
+    {"cusolver", "libcusolverMg.so", Numbered::otherwise},
     {"cusparse", "libcusparse.so", Numbered::otherwise},
     {"cusparselt", "libcusparseLt.so", Numbered::otherwise},
     {"nccl", "libnccl.so", Numbered::otherwise},
@@ -74,10 +78,6 @@ std::optional<NvidiaDistribution> nvidia_distribution(const std::string& soname)
                               brought.numbered == Numbered::as_toolkit};
   }
   return std::nullopt;
-}
-
-bool is_driver_library(const std::string& soname) {
-  return soname == "libcuda.so.1" || soname == "libnvidia-ml.so.1";
 }
 
 bool is_required_library(const WheelFacts& facts, const std::string& soname) {

@@ -19,7 +19,4 @@ struct NvidiaDistribution {
 /// nullopt for a library that none of NVIDIA's distributions brings.
 std::optional<NvidiaDistribution> nvidia_distribution(const std::string& soname);
 
-/// Whether the GPU driver provides it: "libcuda.so.1".
-bool is_driver_library(const std::string& soname);
-
 }  // namespace pinwheel::inspect

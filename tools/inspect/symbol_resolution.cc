@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "inspect/gpu_library.h"
 #include "inspect/libc.h"
 #include "inspect/policy.h"
 #include "inspect/required_libraries.h"
@@ -37,7 +38,8 @@ bool is_everywhere(const std::string& soname) {
 }
 
 bool is_gpu_library(const std::string& soname) {
-  return is_external_library(soname, {}) && !is_torch_library(soname);
+  const GpuLibrary kind = gpu_library(soname);
+  return kind != GpuLibrary::none && kind != GpuLibrary::loader;
 }
 
 bool is_extension_module(const ElfMember& library) {
@@ -157,7 +159,8 @@ class Judge {
       const bool from_torch = brought_.contains(need.soname) && !is_everywhere(need.soname);
       const bool known = outside_.contains(need.soname) || from_torch ||
                          is_versioned_system_library(need.soname) ||
-                         is_external_library(need.soname, {});
+                         is_torch_library(need.soname) ||
+                         gpu_library(need.soname) == GpuLibrary::stack;
       if (!known) scope.unknown = true;
     }
     return scope;

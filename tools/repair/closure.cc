@@ -1,14 +1,13 @@
 #include "repair/closure.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 
 #include "base/text.h"
+#include "inspect/gpu_library.h"
 #include "inspect/libc.h"
 #include "inspect/platform_tag.h"
 #include "inspect/policy.h"
-#include "inspect/required_libraries.h"
 
 namespace pinwheel::repair {
 namespace {
@@ -25,11 +24,10 @@ const inspect::Policy& manylinux_policy(const Facts& facts) {
   return *chosen;
 }
 
+/// By where the file is, and by who installed it.
 bool is_toolkits(const Library& library) {
-  constexpr std::array<std::string_view, 3> kRoots = {"/usr/local/cuda*/*", "/opt/rocm*/*",
-                                                      "*/site-packages/nvidia/*"};
-  return std::any_of(kRoots.begin(), kRoots.end(),
-                     [&](std::string_view root) { return glob_match(root, library.path); });
+  return inspect::is_in_gpu_directory(library.path) ||
+         inspect::is_gpu_distribution(library.distribution);
 }
 
 bool is_required(const Facts& facts, const std::string& distribution) {
@@ -83,7 +81,7 @@ class Closure {
     }
     const auto matches = [&](const std::string& glob) { return glob_match(glob, soname); };
     if (std::any_of(facts_.exclude.begin(), facts_.exclude.end(), matches)) return Fate::provided;
-    if (inspect::is_external_library(soname, {})) return Fate::gpu;
+    if (inspect::gpu_library(soname) != inspect::GpuLibrary::none) return Fate::gpu;
     const auto found = facts_.libraries.find(soname);
     if (found == facts_.libraries.end()) return Fate::missing;
     if (is_required(facts_, found->second.distribution)) return Fate::requirement;

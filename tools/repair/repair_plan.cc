@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "inspect/gpu_library.h"
 #include "inspect/installed_path.h"
 #include "inspect/platform_tag.h"
 #include "inspect/policy.h"
@@ -44,6 +45,7 @@ class Planner {
 
   RepairPlan run() {
     note_own();
+    note_gpu();
     for (const auto& [soname, entry] : closure_) decide(soname, entry);
     for (auto& [path, graft] : grafts_) plan_.grafts.push_back(graft);
     std::sort(plan_.grafts.begin(), plan_.grafts.end(),
@@ -69,11 +71,24 @@ class Planner {
     }
   }
 
+  void note_gpu() {
+    const auto is_torch = [](const auto& each) { return inspect::is_torch_library(each.first); };
+    uses_torch_ = std::any_of(closure_.begin(), closure_.end(), is_torch) ||
+                  !inspect::torch_requirements(facts_.wheel).empty();
+    std::set<std::string> needed;
+    for (const auto& [name, entry] : closure_) needed.insert(name);
+    cuda_ = cuda_major(facts_.wheel, needed);
+  }
+
   void decide(const std::string& soname, const NeededEntry& entry) {
     switch (entry.fate) {
       case Fate::system:
       case Fate::own:
+        return;
       case Fate::provided:
+        if (inspect::gpu_library(soname) != inspect::GpuLibrary::loader) return;
+        plan_.notes.push_back(quoted(soname) +
+                              " is left to the system, because it opens the GPU drivers there");
         return;
       case Fate::python:
         plan_.notes.push_back(quoted(soname) +
@@ -110,15 +125,12 @@ class Planner {
 
   void decide_gpu(const std::string& soname) {
     // torch requires the toolkit's distributions and loads them before any extension.
-    const auto is_torch = [](const auto& each) { return inspect::is_torch_library(each.first); };
-    if (std::any_of(closure_.begin(), closure_.end(), is_torch) ||
-        !inspect::torch_requirements(facts_.wheel).empty()) {
-      return;
+    if (uses_torch_) return;
+    std::optional<GpuRequirement> wanted = gpu_requirement(soname, cuda_);
+    const auto found = facts_.libraries.find(soname);
+    if (!wanted && found != facts_.libraries.end() && !found->second.distribution.empty()) {
+      wanted = GpuRequirement{found->second.distribution, found->second.installed};
     }
-    std::set<std::string> needed;
-    for (const auto& [name, entry] : closure_) needed.insert(name);
-    const std::optional<GpuRequirement> wanted =
-        gpu_requirement(soname, cuda_major(facts_.wheel, needed));
     if (!wanted) {
       plan_.notes.push_back(quoted(soname) +
                             " of a GPU toolkit is left to the system: no requirement brings it");
@@ -294,6 +306,8 @@ class Planner {
   const Facts& facts_;
   std::map<std::string, NeededEntry> closure_;
   std::string grafts_in_;
+  bool uses_torch_ = false;
+  std::optional<int> cuda_;                     ///< the major version that the wheel is for
   std::map<std::string, std::string> own_;      ///< name -> installed directory
   std::map<std::string, Graft> grafts_;         ///< by path
   std::map<std::string, std::string> renamed_;  ///< needed name -> the graft's

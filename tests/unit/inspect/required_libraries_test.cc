@@ -25,10 +25,5 @@ TEST_CASE("a required NVIDIA distribution provides its libraries of the same num
   CHECK_FALSE(brings("torch", "libcudart.so.12"));
 }
 
-TEST_CASE("the driver provides its own libraries") {
-  CHECK(is_driver_library("libcuda.so.1"));
-  CHECK_FALSE(is_driver_library("libcudart.so.13"));
-}
-
 }  // namespace
 }  // namespace pinwheel::inspect

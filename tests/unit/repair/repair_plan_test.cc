@@ -53,7 +53,8 @@ TEST_CASE("two names of one file are one graft") {
 TEST_CASE("what others provide is not grafted") {
   const std::string library =
       GENERATE(as<std::string>(), "libtorch.so", "libc10_cuda.so", "libcuda.so.1", "libstdc++.so.6",
-               "libmine.so.1", "ld-linux-x86-64.so.2");
+               "libmine.so.1", "ld-linux-x86-64.so.2", "libnvidia-encode.so.1", "libEGL.so.1",
+               "libhiptensor.so.0");
   const inspect::WheelFacts wheel = demo_wheel({member("demo/_C.so", {library})});
   const Facts facts{wheel, {"libmine.so.*"}};
   CHECK(wanted(facts).empty());
@@ -204,6 +205,29 @@ TEST_CASE("a library in a toolkit's directory is never grafted") {
   const RepairPlan plan = plan_repair(facts);
   CHECK(plan.grafts.empty());
   CHECK(plan.notes.size() == 1);
+}
+
+TEST_CASE("a vendor's distribution is required where the file came from it") {
+  const inspect::WheelFacts wheel = demo_wheel({member("demo/_C.so", {"libodd.so.1"})});
+  Facts facts{wheel};
+  Library& library = facts.libraries["libodd.so.1"] = system_library("libodd.so.1", "ffffffff");
+  library.path = "/env/lib/python3.11/site-packages/nvidia/cu13/lib/libodd.so.1";
+  library.distribution = "nvidia-odd-cu13";
+  library.installed = "nvidia/cu13/lib";
+  const RepairPlan plan = plan_repair(facts);
+  CHECK(plan.grafts.empty());
+  CHECK(plan.requirements == Texts{"nvidia-odd-cu13"});
+  REQUIRE(plan.edits.size() == 1);
+  CHECK(plan.edits[0].rpath == "$ORIGIN/../nvidia/cu13/lib");
+}
+
+TEST_CASE("what opens GPU drivers is left to the system, with a note") {
+  const inspect::WheelFacts wheel = demo_wheel({member("demo/_C.so", {"libOpenCL.so.1"})});
+  const RepairPlan plan = plan_repair(Facts{wheel});
+  CHECK_FALSE(plan.changes());
+  CHECK(plan.notes == Texts{"`libOpenCL.so.1` is left to the system, because it opens the GPU "
+                            "drivers there"});
+  CHECK(plan.platforms == Texts{"manylinux_2_5_x86_64"});
 }
 
 TEST_CASE("a library of another requirement is found where that is installed") {
