@@ -20,6 +20,7 @@
 #include "cli/transfer.h"
 #include "cli/workplace.h"
 #include "host/log/masked_log.h"
+#include "host/system/secluded.h"
 #include "report/failure_cause.h"
 
 namespace pinwheel::cli {
@@ -137,6 +138,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   Streams streams(parsed->global, *diagnostics);
   for (const Secret& secret : host::credentials_in(user_variables())) streams.hide(secret);
+  for (const Secret& secret : host::secrets_in(user_variables())) streams.hide_in_messages(secret);
   log_command(*streams.log(), *parsed, arguments);
   const bool json = parsed->global.log_format == LogFormat::json;
   if (streams.verbosity() > Verbosity::normal && !json) streams.note(to_text(parsed->effective));
@@ -155,6 +157,8 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace pinwheel::cli
 
 int main(int argc, char** argv) {
+  pinwheel::host::open_missing_descriptors();
+  pinwheel::host::seclude_process();
   try {
     return pinwheel::cli::run({argv + 1, argv + argc});
   } catch (const std::exception& unexpected) {

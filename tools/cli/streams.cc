@@ -80,7 +80,12 @@ void Streams::to_stdout(std::string_view text) {
 }
 
 void Streams::to_stderr(std::string_view text) const {
-  write_all(stderr, shown(text));
+  std::string safe = shown(text);
+  {
+    const std::lock_guard lock(hidden_->mutex);
+    safe = hidden_->messages.mask(safe);
+  }
+  write_all(stderr, safe);
 }
 
 size_t Streams::data_columns() const {
@@ -163,6 +168,11 @@ void Streams::hide(const Secret& secret) const {
   log()->hide(secret);
   const std::lock_guard lock(hidden_->mutex);
   hidden_->text.add(secret);
+}
+
+void Streams::hide_in_messages(const Secret& secret) const {
+  const std::lock_guard lock(hidden_->mutex);
+  hidden_->messages.add(secret);
 }
 
 void Streams::mask(const Secret& secret) const {

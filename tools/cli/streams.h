@@ -60,6 +60,8 @@ class Streams {
   void mask(const Secret& secret) const;
   /// Hides the secret in everything that is printed and in the command's log.
   void hide(const Secret& secret) const;
+  /// Hides the secret in everything on stderr, where a value that is no secret does no harm.
+  void hide_in_messages(const Secret& secret) const;
 
   /// Why data could not be written to stdout, such as a full disk; nullopt if all of it was
   /// written, or the reader closed the pipe.
@@ -80,6 +82,7 @@ class Streams {
   struct Hidden {
     std::mutex mutex;
     HiddenText text;
+    HiddenText messages;
   };
   void to_stdout(std::string_view text);
   void to_stderr(std::string_view text) const;

@@ -101,7 +101,7 @@ Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded
   workplace.log = log;
   workplace.variables = user_variables();
   auto hidden = std::make_shared<HiddenText>();
-  for (const Secret& secret : host::credentials_in(workplace.variables)) hidden->add(secret);
+  for (const Secret& secret : host::secrets_in(workplace.variables)) hidden->add(secret);
   workplace.hidden = std::move(hidden);
   workplace.leases = std::make_shared<host::Leases>();
   TRY(workplace.cache, cache_directory(workplace.variables));

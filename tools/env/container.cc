@@ -69,6 +69,7 @@ ports::Command run_in_container(const Container& container, const std::string& n
   out.timeout = command.timeout;
   out.directory = "/";
   out.environment = client_variables;
+  out.tracing = ports::Tracing::privileged;
   std::vector<std::string>& argv = out.argv;
   argv = {container.client, "run", "--pull", "never", "--name", name, "--entrypoint", ""};
   append_attached(container.attached, argv);

@@ -124,6 +124,7 @@ ports::Command build_image(const ImageBuild& build, const Variables& client_vari
       client_variables,
       {}};
   out.environment["DOCKER_BUILDKIT"] = "1";
+  out.tracing = ports::Tracing::privileged;
   if (!build.platform.empty()) out.argv.insert(out.argv.end(), {"--platform", build.platform});
   if (!build.request.target.empty()) {
     out.argv.insert(out.argv.end(), {"--target", build.request.target});

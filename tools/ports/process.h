@@ -23,6 +23,10 @@ struct Mount {
 /// What a program reaches: the machine's network, or only itself, by the loopback device.
 enum class Network { whole, loopback };
 
+/// Whose memory a program that runs as root may read (ptrace(2)): of the processes of its own user
+/// that allow it, or of all, as container engines must.
+enum class Tracing { ordinary, privileged };
+
 /// A program to run. `environment` is the whole environment of the child: nothing is inherited, so
 /// that a step sees only what its key covers.
 struct Command {
@@ -32,6 +36,7 @@ struct Command {
   std::optional<std::chrono::milliseconds> timeout = std::nullopt;
   std::vector<Mount> mounts = {};  ///< made in this order; visible to this child only
   Network network = Network::whole;
+  Tracing tracing = Tracing::ordinary;
 
   bool operator==(const Command&) const = default;
 };

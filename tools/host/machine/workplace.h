@@ -48,8 +48,8 @@ struct Workplace {
   ports::LogHandle log = ports::no_log();
   /// Of the caller, by the names in `environment.secrets`, for the steps of this run.
   std::map<std::string, Secret> secrets = {};
-  /// What no log, journal or report has: `secrets`, and credentials in the user's variables. May be
-  /// null.
+  /// What no log, journal or report has: `secrets`, and the secrets in the user's variables by
+  /// `secrets_in`. May be null.
   std::shared_ptr<const HiddenText> hidden = {};
   MaskSecret mask = {};  ///< called with the secrets of uploads, on the step's thread
   Containers containers = {};

@@ -23,6 +23,7 @@
 #include "host/system/mount_namespace.h"
 #include "host/system/out_of_memory.h"
 #include "host/system/program.h"
+#include "host/system/secluded.h"
 #include "host/system/supervisor.h"
 #include "host/system/system_error.h"
 #include "host/system/unique_fd.h"
@@ -32,7 +33,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// The supervisor uses the descriptors 0 to 3, so those passed to it must be higher.
+/// The supervisor uses the descriptors 0 to 4, so those passed to it must be higher.
 UniqueFd above_standard(UniqueFd fd) {
   return UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
 }
@@ -123,6 +124,8 @@ Result<Child> start(const ports::Command& command, const std::string& program, i
   work.loopback_only = command.network == ports::Network::loopback;
   work.uid_map = uid_map.c_str();
   work.gid_map = gid_map.c_str();
+  work.user_namespace = prepared_user_namespace();
+  work.traces_as_root = command.tracing == ports::Tracing::privileged;
   work.in = null.get();
   work.out = out.child.get();
   work.err = err.child.get();

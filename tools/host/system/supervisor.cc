@@ -7,6 +7,7 @@
 #include "host/system/supervisor.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,6 +27,7 @@ namespace pinwheel::host {
 namespace {
 
 constexpr int kVerdictFd = 3;
+constexpr int kNamespaceFd = 4;
 constexpr int64_t kDrainLimitMs = 5000;  // then gives up on a process in an uninterruptible call
 
 static_assert(kStopGently == SIGTERM && kStopNow == SIGHUP);
@@ -72,17 +74,20 @@ bool write_file(const char* path, const char* text) {
   return written;
 }
 
+/// Enters a user namespace with the same ids: the one that is ready, else one of its own.
+bool enter_user_namespace(const Supervised& work) {
+  if (work.user_namespace >= 0) return setns(kNamespaceFd, CLONE_NEWUSER) == 0;
+  // The group map of somebody who is not root needs the second line first (user_namespaces(7)).
+  return unshare(CLONE_NEWUSER) == 0 && write_file("/proc/self/setgroups", "deny") &&
+         write_file("/proc/self/uid_map", work.uid_map) &&
+         write_file("/proc/self/gid_map", work.gid_map);
+}
+
 /// Leaves the machine's network for one with only a loopback device, which is started. Without the
-/// privilege, a user namespace with the same ids gives it.
+/// privilege, a user namespace gives it.
 bool leave_network(const Supervised& work) {
-  if (unshare(CLONE_NEWNET) != 0) {
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return false;
-    // The group map of somebody who is not root needs this first (user_namespaces(7)).
-    if (!write_file("/proc/self/setgroups", "deny") ||
-        !write_file("/proc/self/uid_map", work.uid_map) ||
-        !write_file("/proc/self/gid_map", work.gid_map)) {
-      return false;
-    }
+  if (unshare(CLONE_NEWNET) != 0 && (!enter_user_namespace(work) || unshare(CLONE_NEWNET) != 0)) {
+    return false;
   }
   const int device = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (device < 0) return false;
@@ -107,6 +112,8 @@ bool leave_network(const Supervised& work) {
     report(Verdict::Kind::no_directory, errno);
     _exit(127);
   }
+  // Without it, root cannot read the memory of pinwheel, which is not dumpable, either.
+  if (!work.traces_as_root) prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE);
   if (work.loopback_only && !leave_network(work)) {
     report(Verdict::Kind::no_network, errno);
     _exit(127);
@@ -195,7 +202,11 @@ void supervise(const Supervised& work) {
   dup2(work.err, 2);
   dup2(work.verdict, kVerdictFd);
   fcntl(kVerdictFd, F_SETFD, FD_CLOEXEC);
-  closefrom(kVerdictFd + 1);
+  if (work.user_namespace >= 0) {
+    dup2(work.user_namespace, kNamespaceFd);
+    fcntl(kNamespaceFd, F_SETFD, FD_CLOEXEC);
+  }
+  closefrom(work.user_namespace >= 0 ? kNamespaceFd + 1 : kVerdictFd + 1);
 
   const pid_t self = getpid();
   const pid_t program = fork();

@@ -14,6 +14,8 @@ struct Supervised {
   bool loopback_only = false;       ///< in a network of its own
   const char* uid_map = nullptr;    ///< for /proc/self/uid_map, if that takes a user namespace
   const char* gid_map = nullptr;
+  int user_namespace = -1;      ///< one that is ready, instead of these maps; -1: there is none
+  bool traces_as_root = false;  ///< keeps CAP_SYS_PTRACE
   int in = -1;
   int out = -1;
   int err = -1;
