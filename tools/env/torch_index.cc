@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
 
@@ -39,16 +40,6 @@ std::string literal_text(std::string_view literal) {
     text += next == 'n' ? '\n' : next == 't' ? '\t' : next;
   }
   return text;
-}
-
-bool is_number(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c); });
-}
-
-bool is_label(std::string_view text) {
-  if (text == "cpu" || text == "xpu") return true;
-  if (text.starts_with("cu")) return is_number(text.substr(2));
-  return text.starts_with("rocm") && text.size() > 4 && is_digit(text[4]);
 }
 
 /// Whether the version of a package is that of the CUDA for which torch was built:
@@ -98,7 +89,7 @@ std::string label_of_index(std::string_view index) {
   std::string_view path = index.substr(0, index.find_first_of("?#"));
   path = without_trailing_slashes(path);
   const std::string_view label = path.substr(path.rfind('/') + 1);
-  return is_label(label) ? std::string(label) : std::string();
+  return matrix::compute_of_label(label) ? std::string(label) : std::string();
 }
 
 std::string label_of_torch(const PipPackage& torch, const std::vector<std::string>& requires_dist) {

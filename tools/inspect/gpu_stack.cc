@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <variant>
+
+#include "matrix/axis_value.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -17,10 +18,19 @@ std::optional<int> leading_number(std::string_view text) {
   return error == std::errc() ? std::optional<int>(number) : std::nullopt;
 }
 
-/// "130" is 13.0, "118" 11.8, "12" any 12.
-GpuRelease cuda_release(int number) {
-  if (number < 100) return {GpuStack::cuda, number, std::nullopt};
-  return {GpuStack::cuda, number / 10, number % 10};
+/// Of "cuda" and "13.0"; nullopt for a family that is no stack of this table.
+std::optional<GpuRelease> release_of(const matrix::Compute& compute) {
+  if (compute.family == "cpu") return GpuRelease{};
+  if (compute.family != "cuda" && compute.family != "rocm") return std::nullopt;
+  GpuRelease out{compute.family == "cuda" ? GpuStack::cuda : GpuStack::rocm};
+  const std::optional<int> major = leading_number(compute.version);
+  if (!major) return std::nullopt;
+  out.major = *major;
+  const size_t dot = compute.version.find('.');
+  if (dot != std::string::npos) {
+    out.minor = leading_number(std::string_view(compute.version).substr(dot + 1));
+  }
+  return out;
 }
 
 constexpr std::array<std::string_view, 6> kCudaRuntime = {"libcudart.so.",    "libcublas.so.",
@@ -69,8 +79,9 @@ void add_requirement(const std::string& file, const std::string& line, std::vect
   const std::string project = wheel::requirement_project(line);
   const size_t at = project.rfind("-cu");
   if (!project.starts_with("nvidia-") || at == std::string::npos) return;
-  const std::optional<int> number = leading_number(std::string_view(project).substr(at + 3));
-  if (number) out.push_back({cuda_release(*number), file, "requires " + project});
+  const auto compute = matrix::compute_of_label(std::string_view(project).substr(at + 1));
+  const std::optional<GpuRelease> release = compute ? release_of(*compute) : std::nullopt;
+  if (release) out.push_back({*release, file, "requires " + project});
 }
 
 }  // namespace
@@ -84,25 +95,12 @@ std::string to_string(const GpuRelease& release) {
 }
 
 std::optional<GpuRelease> promised_release(const pep::Version& version) {
-  for (size_t i = 0; i < version.local.size(); ++i) {
-    const auto* const text = std::get_if<std::string>(&version.local[i]);
-    if (text == nullptr) continue;
-    const std::string_view segment = *text;
-    if (segment == "cpu") return GpuRelease{};
-    if (segment.starts_with("cu")) {
-      const std::optional<int> number = leading_number(segment.substr(2));
-      if (number) return cuda_release(*number);
-    }
-    if (!segment.starts_with("rocm")) continue;
-    const std::optional<int> major = leading_number(segment.substr(4));
-    if (!major) continue;
-    GpuRelease out{GpuStack::rocm, *major};
-    const uint64_t* const minor =
-        i + 1 < version.local.size() ? std::get_if<uint64_t>(&version.local[i + 1]) : nullptr;
-    if (minor != nullptr && *minor < 100) out.minor = static_cast<int>(*minor);
-    return out;
-  }
-  return std::nullopt;
+  const std::string text = pep::to_string(version);
+  const size_t plus = text.find('+');
+  if (plus == std::string::npos) return std::nullopt;
+  const std::optional<matrix::Compute> compute =
+      matrix::compute_in_local_version(std::string_view(text).substr(plus + 1));
+  return compute ? release_of(*compute) : std::nullopt;
 }
 
 std::optional<GpuRelease> release_of_library(std::string_view soname) {

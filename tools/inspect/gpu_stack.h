@@ -22,8 +22,8 @@ struct GpuRelease {
 };
 std::string to_string(const GpuRelease& release);
 
-/// The release in a local version: "cpu", "cu130", "cu12torch2.9", "rocm6.4"; nullopt when it has
-/// none of these.
+/// The release that the label in a local version names, as `matrix::compute_in_local_version` reads
+/// it: "cpu", "cu130", "pt213cu130", "rocm6.4"; nullopt without one, and for another family.
 std::optional<GpuRelease> promised_release(const pep::Version& version);
 
 /// The release that a library is part of: CUDA 12 for "libcudart.so.12"; nullopt for others. Only

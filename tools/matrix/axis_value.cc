@@ -1,8 +1,10 @@
 #include "matrix/axis_value.h"
 
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -58,6 +60,68 @@ std::pair<std::string_view, std::string_view> split_at_slash(std::string_view va
   return {value.substr(0, slash), value.substr(slash + 1)};
 }
 
+std::string_view take_digits(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+/// A version at the beginning of the text, of at most three components: "7.1" of "7.1.g1a2b3c4".
+std::string_view take_dotted(std::string_view text) {
+  constexpr int kComponents = 3;
+  constexpr size_t kLongest = 2;  // a day or a count of commits is longer
+  std::string_view taken = take_digits(text);
+  for (int i = 1; i < kComponents && !taken.empty(); ++i) {
+    std::string_view rest = text.substr(taken.size());
+    if (!rest.starts_with('.')) break;
+    const std::string_view next = take_digits(rest.substr(1));
+    if (next.empty() || next.size() > kLongest) break;
+    taken = text.substr(0, taken.size() + 1 + next.size());
+  }
+  return taken;
+}
+
+/// "13.0" of "130": the major version has `major` digits, the minor one, the rest is the patch
+/// level.
+std::string with_dots(std::string_view digits, size_t major) {
+  if (digits.size() <= major) return std::string(digits);
+  std::string out = std::string(digits.substr(0, major)) + "." + digits[major];
+  if (digits.size() > major + 1) out += "." + std::string(digits.substr(major + 1));
+  return out;
+}
+
+struct FoundLabel {
+  Compute compute;
+  size_t length = 0;
+};
+
+/// The label at the beginning of the text.
+std::optional<FoundLabel> label_at(std::string_view text) {
+  struct Word {
+    std::string_view text;
+    std::string_view family;
+  };
+  constexpr std::array<Word, 5> kWords = {
+      {{"cuda", "cuda"}, {"cu", "cuda"}, {"rocm", "rocm"}, {"cpu", "cpu"}, {"xpu", "xpu"}}};
+  for (const Word& word : kWords) {
+    if (!text.starts_with(word.text)) continue;
+    const std::string_view rest = text.substr(word.text.size());
+    std::string_view number = word.text == "cu" ? take_digits(rest) : take_dotted(rest);
+    if (word.family == "cpu") number = {};
+    const bool has_toolkit = word.family == "cuda" || word.family == "rocm";
+    if (has_toolkit && number.empty()) continue;
+    std::string version(number);
+    if (has_toolkit && number.find('.') == std::string_view::npos) {
+      // CUDA's releases are 10 and later, but for those that began with 3 to 9; ROCm's are 1 to 9.
+      const bool two_digits = word.family == "cuda" && number.front() <= '2';
+      version = with_dots(number, two_digits ? 2 : 1);
+    }
+    return FoundLabel{{std::string(word.family), std::move(version)},
+                      word.text.size() + number.size()};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Compute split_compute(std::string_view value) {
@@ -81,6 +145,28 @@ std::string compute_label(std::string_view value, size_t components) {
 std::string full_compute_label(std::string_view value) {
   const Compute compute = split_compute(value);
   return label_of(compute, compute.version);
+}
+
+std::optional<Compute> compute_of_label(std::string_view label) {
+  std::optional<FoundLabel> found = label_at(label);
+  if (!found || found->length != label.size()) return std::nullopt;
+  return std::move(found->compute);
+}
+
+std::optional<Compute> compute_in_local_version(std::string_view local) {
+  for (size_t at = 0; at < local.size(); ++at) {
+    std::optional<FoundLabel> found = label_at(local.substr(at));
+    if (!found) continue;
+    const bool begins = at == 0 || local[at - 1] == '.' || is_digit(local[at - 1]);
+    const size_t end = at + found->length;
+    const bool ends = end == local.size() || local[end] == '.' || is_digit(local[end]);
+    // A word of three letters or a single digit may be part of another word.
+    const bool long_enough = found->compute.version.size() > 1;
+    if (long_enough || (begins && (ends || !found->compute.version.empty()))) {
+      return std::move(found->compute);
+    }
+  }
+  return std::nullopt;
 }
 
 std::string id_part(std::string_view axis, std::string_view value) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,14 @@ std::string compute_label(std::string_view value, size_t components = 2);
 /// The label with every version component, for values that differ in the patch level only:
 /// "cu1171".
 std::string full_compute_label(std::string_view value);
+
+/// The compute that a whole label stands for, the inverse of the two above: "cuda" and "13.0" of
+/// "cu130", "cuda" and "12" of "cu12", "rocm" and "7.1" of "rocm7.1" and "rocm71"; also of
+/// "cuda12.8". nullopt for other text, such as a declared label.
+std::optional<Compute> compute_of_label(std::string_view label);
+/// The compute of the first label in a local version, whatever stands around it: "pt213cu130",
+/// "torch2.9.cu128", "cu12torch2.9cxx11abitrue", "pt213rocm7.1", "pt213cpu". In lower case.
+std::optional<Compute> compute_in_local_version(std::string_view local);
 
 /// The part that an axis value contributes to ids: "cp310", "torch2.13", a label, or the value
 /// reduced to the characters `[a-z0-9._-]`.

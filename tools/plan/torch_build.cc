@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "matrix/axis_value.h"
 #include "pep/version.h"
 #include "pep/wheel_name.h"
 
@@ -64,14 +65,10 @@ std::optional<TorchBuild> torch_build(std::string_view filename) {
 }
 
 std::string compute_of_label(std::string_view label) {
-  if (label.starts_with("rocm") && label.size() > 4) {
-    return fmt::format("rocm/{}", label.substr(4));
-  }
-  const bool cuda =
-      label.starts_with("cu") && label.size() > 3 && std::ranges::all_of(label.substr(2), is_digit);
-  if (!cuda) return {};
-  const std::string_view digits = label.substr(2);
-  return fmt::format("cuda/{}.{}", digits.substr(0, digits.size() - 1), digits.back());
+  const std::optional<matrix::Compute> compute = matrix::compute_of_label(label);
+  const bool toolkit = compute && (compute->family == "cuda" || compute->family == "rocm") &&
+                       compute->version.find('.') != std::string::npos;
+  return toolkit ? fmt::format("{}/{}", compute->family, compute->version) : std::string();
 }
 
 }  // namespace pinwheel::plan

@@ -33,7 +33,10 @@ TEST_CASE("local versions name a release of a GPU stack") {
   CHECK(promise("1.0+cpu") == "CPU");
   CHECK(promise("1.0+cu130") == "CUDA 13.0");
   CHECK(promise("1.0+cu118") == "CUDA 11.8");
-  CHECK(promise("1.0+pt29cu128") == "");
+  CHECK(promise("1.0+pt29cu128") == "CUDA 12.8");
+  CHECK(promise("1.0+torch260cu130") == "CUDA 13.0");
+  CHECK(promise("1.0+pt213rocm7.1") == "ROCm 7.1");
+  CHECK(promise("1.0+pt213cpu") == "CPU");
   CHECK(promise("1.0+pt2.9.cu128") == "CUDA 12.8");
   CHECK(promise("2.8+cu12torch2.9cxx11abiTRUE") == "CUDA 12");
   CHECK(promise("1.0+rocm6.4") == "ROCm 6.4");

@@ -37,6 +37,53 @@ TEST_CASE("a full label keeps the patch level") {
   CHECK(full_compute_label("cpu") == "cpu");
 }
 
+std::string text_of(const std::optional<Compute>& compute) {
+  if (!compute) return "";
+  return compute->version.empty() ? compute->family : compute->family + "/" + compute->version;
+}
+
+TEST_CASE("a label is read back as the compute that it was made of") {
+  for (const char* value : {"cuda/13.0", "cuda/12.8", "cuda/11.8", "cuda/10.2", "cuda/9.2",
+                            "rocm/7.1", "rocm/6.4", "xpu/2025.1", "cpu", "xpu"}) {
+    INFO(value);
+    CHECK(text_of(compute_of_label(compute_label(value))) == value);
+    const std::string local = "pt213" + compute_label(value) + ".inference";
+    CHECK(text_of(compute_in_local_version(local)) == value);
+  }
+  CHECK(text_of(compute_of_label(full_compute_label("cuda/11.7.1"))) == "cuda/11.7.1");
+  CHECK(text_of(compute_of_label(full_compute_label("rocm/5.4.2"))) == "rocm/5.4.2");
+  CHECK(text_of(compute_of_label(compute_label("cuda/13.0", 1))) == "cuda/13");
+  CHECK(text_of(compute_of_label(compute_label("rocm/7.1", 1))) == "rocm/7");
+  for (const char* other : {"", "cu", "cuda", "rocm", "cpu.cxx11", "pt213cu130", "gaudi1.22"}) {
+    INFO(other);
+    CHECK_FALSE(compute_of_label(other));
+  }
+}
+
+TEST_CASE("a label is found in a local version, whatever stands around it") {
+  const auto found = [](std::string_view local) {
+    return text_of(compute_in_local_version(local));
+  };
+  for (const char* local : {"cu128", "pt28cu128", "torch260cu128", "torch2.9.cu128", "2.9.0cu128",
+                            "cuda12.8", "nightlycu128", "g1a2b3c4.cu128"}) {
+    INFO(local);
+    CHECK(found(local) == "cuda/12.8");
+  }
+  CHECK(found("cu12torch2.9cxx11abitrue") == "cuda/12");
+  CHECK(found("cuda12.cudnn89") == "cuda/12");
+  CHECK(found("pt213rocm7.1") == "rocm/7.1");
+  CHECK(found("rocm624") == "rocm/6.2.4");
+  CHECK(found("rocm7.1.g1a2b3c4") == "rocm/7.1");
+  CHECK(found("rocm7.1.20261101") == "rocm/7.1");
+  CHECK(found("pt213cpu") == "cpu");
+  CHECK(found("cpu.cxx11.abi") == "cpu");
+  for (const char* local :
+       {"", "local.7", "custom", "accuracy", "cpuinfo", "g1a2b3c4", "ubuntu22"}) {
+    INFO(local);
+    CHECK(found(local).empty());
+  }
+}
+
 TEST_CASE("the leading components of a version are cut at a dot") {
   CHECK(leading(1, "13.0") == "13");
   CHECK(leading(2, "11.7.1") == "11.7");
