@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -143,28 +144,88 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool is_macos(std::string_view platform) {
-  constexpr std::string_view kPrefix = "macosx_";
-  if (!platform.starts_with(kPrefix)) return false;
-  const std::vector<std::string> parts = split(platform.substr(kPrefix.size()), '_');
-  if (parts.size() < 3 || !is_number(parts[0]) || !is_number(parts[1])) return false;
-  static const std::set<std::string> kMajors = {"11", "12", "13", "14", "15", "26"};
-  return parts[0] == "10" || (kMajors.count(parts[0]) == 1 && parts[1] == "0");
+using Names = std::set<std::string, std::less<>>;
+
+/// "11_0_arm64" is "11", "0" and "arm64": numbers, then the rest. Empty unless there are as many
+/// numbers and the rest is one of `archs`.
+std::vector<std::string> numbered(std::string_view text, size_t numbers, const Names& archs) {
+  std::vector<std::string> out;
+  while (out.size() < numbers) {
+    const size_t end = text.find('_');
+    if (end == std::string_view::npos || !is_number(text.substr(0, end))) return {};
+    out.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return archs.contains(text) ? out : std::vector<std::string>{};
+}
+
+bool is_macos(std::string_view version) {
+  static const Names kArchs = {"ppc", "ppc64", "i386",  "x86_64",    "arm64",     "intel",
+                               "fat", "fat3",  "fat64", "universal", "universal2"};
+  static const Names kMajors = {"11", "12", "13", "14", "15", "26"};
+  const std::vector<std::string> parts = numbered(version, 2, kArchs);
+  if (parts.empty()) return false;
+  return parts[0] == "10" || (kMajors.contains(parts[0]) && parts[1] == "0");
+}
+
+bool is_linux(std::string_view version, pep::Libc libc) {
+  static const Names kArchs = {"x86_64",  "i686",  "aarch64", "armv7l",
+                               "ppc64le", "s390x", "riscv64"};
+  static const Names kBig = {"ppc64"};  // manylinux only
+  return !numbered(version, 2, kArchs).empty() ||
+         (libc == pep::Libc::glibc && !numbered(version, 2, kBig).empty());
+}
+
+/// The systems that are not desktops: phones, browsers.
+bool is_small_system(std::string_view platform) {
+  static const Names kIos = {"arm64_iphoneos", "arm64_iphonesimulator", "x86_64_iphoneos",
+                             "x86_64_iphonesimulator"};
+  static const Names kAndroid = {"armeabi_v7a", "arm64_v8a", "x86", "x86_64"};
+  static const Names kBrowser = {"wasm32"};
+  struct System {
+    std::string_view prefix;
+    size_t numbers;
+    const Names& archs;
+  };
+  const std::array<System, 3> systems = {
+      {{"ios_", 2, kIos}, {"android_", 1, kAndroid}, {"pyemscripten_", 2, kBrowser}}};
+  return std::any_of(systems.begin(), systems.end(), [&](const System& system) {
+    return platform.starts_with(system.prefix) &&
+           !numbered(platform.substr(system.prefix.size()), system.numbers, system.archs).empty();
+  });
 }
 
 }  // namespace
 
 bool is_pypi_platform(std::string_view platform) {
-  static const std::set<std::string, std::less<>> kExact = {
-      "any", "win32", "win_arm64", "win_amd64", "win_ia64", "linux_armv6l", "linux_armv7l"};
-  if (kExact.count(platform) == 1 || is_macos(platform)) return true;
-  for (const std::string_view prefix : {"ios_", "android_", "pyemscripten_"}) {
-    if (platform.starts_with(prefix)) return true;
+  // The old manylinux names are a fixed list, unlike those with the numbers of glibc.
+  static const Names kExact = {"any",
+                               "win32",
+                               "win_arm64",
+                               "win_amd64",
+                               "win_ia64",
+                               "linux_armv6l",
+                               "linux_armv7l",
+                               "manylinux1_x86_64",
+                               "manylinux1_i686",
+                               "manylinux2010_x86_64",
+                               "manylinux2010_i686",
+                               "manylinux2014_x86_64",
+                               "manylinux2014_i686",
+                               "manylinux2014_aarch64",
+                               "manylinux2014_armv7l",
+                               "manylinux2014_ppc64",
+                               "manylinux2014_ppc64le",
+                               "manylinux2014_s390x"};
+  if (kExact.contains(platform) || is_small_system(platform)) return true;
+  constexpr std::string_view kMac = "macosx_";
+  constexpr std::string_view kMany = "manylinux_";
+  constexpr std::string_view kMusl = "musllinux_";
+  if (platform.starts_with(kMac)) return is_macos(platform.substr(kMac.size()));
+  if (platform.starts_with(kMany)) {
+    return is_linux(platform.substr(kMany.size()), pep::Libc::glibc);
   }
-  static const std::set<std::string, std::less<>> kArchs = {"x86_64",  "i686",  "aarch64", "armv7l",
-                                                            "ppc64le", "s390x", "riscv64"};
-  const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(platform);
-  return policy && kArchs.count(policy->arch) == 1;
+  return platform.starts_with(kMusl) && is_linux(platform.substr(kMusl.size()), pep::Libc::musl);
 }
 
 std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules) {

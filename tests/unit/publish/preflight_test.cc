@@ -135,11 +135,20 @@ TEST_CASE("upload order is by project, wheels by name, the sdist last") {
 TEST_CASE("PyPI's platform tags are known") {
   for (const char* tag :
        {"any", "win_amd64", "manylinux1_x86_64", "manylinux2014_aarch64", "manylinux_2_28_x86_64",
-        "musllinux_1_2_aarch64", "macosx_10_9_x86_64", "macosx_14_0_arm64", "linux_armv7l"}) {
+        "musllinux_1_2_aarch64", "macosx_10_9_x86_64", "macosx_14_0_arm64", "linux_armv7l",
+        "manylinux2014_ppc64", "manylinux2014_ppc64le", "manylinux_2_17_ppc64",
+        "manylinux_2_39_riscv64", "musllinux_1_2_riscv64", "macosx_26_0_universal2",
+        "ios_13_0_arm64_iphonesimulator", "android_24_arm64_v8a", "pyemscripten_2026_0_wasm32"}) {
+    INFO(tag);
     CHECK(publish::is_pypi_platform(tag));
   }
-  for (const char* tag : {"linux_x86_64", "macosx_14_1_arm64", "macosx_9_0_x86_64",
-                          "manylinux_2_28", "manylinux_2_28_sparc", "", "freebsd_13_amd64"}) {
+  for (const char* tag :
+       {"linux_x86_64", "macosx_14_1_arm64", "macosx_9_0_x86_64", "manylinux_2_28",
+        "manylinux_2_28_sparc", "", "freebsd_13_amd64", "manylinux1_aarch64",
+        "manylinux2010_ppc64le", "manylinux2014_riscv64", "musllinux_1_2_ppc64",
+        "manylinux_2_x_x86_64", "macosx_14_0_sparc", "ios_13_0_arm64", "android_24_mips",
+        "pyemscripten_2026_0", "win_amd64_extra"}) {
+    INFO(tag);
     CHECK_FALSE(publish::is_pypi_platform(tag));
   }
 }
