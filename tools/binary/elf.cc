@@ -22,6 +22,7 @@ void read_flags(const Image& image, const Dynamic& dynamic, Elf& elf) {
   }
   const uint64_t flags = value_of(dynamic, kFlags);
   elf.text_relocations = has_tag(dynamic, kTextrel) || (flags & kFlagTextrel) != 0;
+  elf.packed_relocations = has_tag(dynamic, kRelr);
   const bool now = has_tag(dynamic, kBindNow) || (flags & kFlagNow) != 0 ||
                    (value_of(dynamic, kFlags1) & 1U) != 0;
   if (elf.relro == Relro::partial && now) elf.relro = Relro::full;

@@ -54,6 +54,7 @@ struct Elf {
   std::vector<Section> sections = {};  ///< empty when the table was stripped
   bool executable_stack = false;       ///< requested, or implied by a missing PT_GNU_STACK header
   bool text_relocations = false;
+  bool packed_relocations = false;  ///< relative relocations in a table of their own (DT_RELR)
   Relro relro = Relro::none;
 
   /// The section of that name, or null.

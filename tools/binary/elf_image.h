@@ -33,6 +33,7 @@ inline constexpr uint64_t kTextrel = 22;
 inline constexpr uint64_t kBindNow = 24;
 inline constexpr uint64_t kRunpath = 29;
 inline constexpr uint64_t kFlags = 30;
+inline constexpr uint64_t kRelr = 36;
 inline constexpr uint64_t kGnuHash = 0x6ffffef5;
 inline constexpr uint64_t kVersym = 0x6ffffff0;
 inline constexpr uint64_t kFlags1 = 0x6ffffffb;

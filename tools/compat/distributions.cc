@@ -73,6 +73,19 @@ Wants wants_of(const inspect::WheelFacts& facts) {
   return wants;
 }
 
+/// Why packed relocations keep a library from a glibc; empty if they do not, or if the version that
+/// announces them says so already.
+std::string packed_reason(const inspect::ElfMember& library, std::string_view glibc) {
+  const inspect::PackedRelocations packed = inspect::packed_relocations(library.elf);
+  if (packed == inspect::PackedRelocations::unannounced) {
+    return quoted(library.name) + " has packed relocations without `GLIBC_ABI_DT_RELR`";
+  }
+  const pep::Version since = *pep::parse_version("2." + std::to_string(inspect::kPackedSince));
+  const bool old = *pep::parse_version(glibc) < since;
+  if (packed != inspect::PackedRelocations::unversioned || !old) return "";
+  return quoted(library.name) + " has packed relocations";
+}
+
 }  // namespace
 
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts) {
@@ -90,6 +103,10 @@ std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& 
       if (newest.number <= *pep::parse_version(has.at(family))) continue;
       verdict.reasons.push_back(
           fmt::format("{} needs {}", quoted(newest.member), quoted(newest.version)));
+    }
+    for (const inspect::ElfMember& library : facts.libraries) {
+      std::string reason = packed_reason(library, distribution.glibc);
+      if (!reason.empty()) verdict.reasons.push_back(std::move(reason));
     }
     verdict.reasons.insert(verdict.reasons.begin(), of_musl.begin(), of_musl.end());
     verdict.runs = verdict.reasons.empty();

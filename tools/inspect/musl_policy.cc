@@ -40,6 +40,11 @@ std::vector<std::string> musl_objections(const std::vector<ElfMember>& files,
     }
   }
   if (minor >= kNewestMusl) return out;
+  for (const ElfMember& file : files) {
+    if (!file.elf.packed_relocations) continue;
+    out.push_back(quoted(file.name) +
+                  " has packed relocations (DT_RELR), which musl reads since 1.2.4");
+  }
   const std::set<std::string_view> own = defined_by(files);
   for (const ElfMember& file : files) {
     for (const binary::Symbol& symbol : file.elf.undefined) {

@@ -16,6 +16,15 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
 
+/// Whether the file names versions of glibc's `libc.so.6`; glibc then expects the one that
+/// announces packed relocations among them.
+bool has_versions_of_libc(const binary::Elf& elf) {
+  return std::any_of(elf.version_needs.begin(), elf.version_needs.end(),
+                     [](const binary::VersionNeed& need) {
+                       return need.library.starts_with("libc.so.") && !need.versions.empty();
+                     });
+}
+
 std::vector<std::string> objections(const std::vector<ElfMember>& files,
                                     const std::set<std::string>& provided, const Policy& policy,
                                     std::string_view arch) {
@@ -24,6 +33,17 @@ std::vector<std::string> objections(const std::vector<ElfMember>& files,
     for (const std::string& library : file.elf.needed) {
       if (provided.count(library) != 0 || is_system_library(library, policy)) continue;
       out.push_back(quoted(file.name) + " needs " + quoted(library));
+    }
+    const PackedRelocations packed = packed_relocations(file.elf);
+    if (packed == PackedRelocations::unannounced) {
+      out.push_back(quoted(file.name) +
+                    " has packed relocations (DT_RELR) without `GLIBC_ABI_DT_RELR`: glibc 2.36 and "
+                    "newer refuse it, older ones do not relocate it");
+    }
+    if (packed == PackedRelocations::unversioned && policy.minor < kPackedSince) {
+      out.push_back(quoted(file.name) +
+                    " has packed relocations (DT_RELR), which glibc reads since 2." +
+                    std::to_string(kPackedSince));
     }
     for (const binary::VersionNeed& need : file.elf.version_needs) {
       if (provided.count(need.library) != 0) continue;
@@ -74,6 +94,18 @@ const Policy* policy_of(const std::string& arch, const pep::LinuxPolicy& claimed
 }
 
 }  // namespace
+
+PackedRelocations packed_relocations(const binary::Elf& elf) {
+  if (!elf.packed_relocations) return PackedRelocations::none;
+  for (const binary::VersionNeed& need : elf.version_needs) {
+    const auto& versions = need.versions;
+    if (std::find(versions.begin(), versions.end(), "GLIBC_ABI_DT_RELR") != versions.end()) {
+      return PackedRelocations::announced;
+    }
+  }
+  return has_versions_of_libc(elf) ? PackedRelocations::unannounced
+                                   : PackedRelocations::unversioned;
+}
 
 std::set<std::string> own_sonames(const std::vector<ElfMember>& files) {
   std::set<std::string> out;

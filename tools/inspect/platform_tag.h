@@ -26,6 +26,17 @@ struct PlatformTag {
 /// The names under which the wheel's libraries are found: sonames and file names.
 std::set<std::string> own_sonames(const std::vector<ElfMember>& files);
 
+/// How a file announces packed relative relocations (DT_RELR). glibc reads them since 2.36, and
+/// refuses a library that names versions of `libc.so.6` but not `GLIBC_ABI_DT_RELR`.
+enum class PackedRelocations {
+  none,
+  announced,    ///< with `GLIBC_ABI_DT_RELR`, which no older glibc has
+  unversioned,  ///< without any version of `libc.so.6`: older ones load it and do not relocate it
+  unannounced,  ///< no glibc loads it correctly
+};
+PackedRelocations packed_relocations(const binary::Elf& elf);
+inline constexpr int kPackedSince = 36;  ///< of glibc 2
+
 /// Whether it is one of torch's libraries: "libtorch_cuda.so", "libc10.so".
 bool is_torch_library(const std::string& soname);
 

@@ -23,6 +23,23 @@ TEST_CASE("a wheel runs where the C library is new enough") {
   CHECK(running({{"libc.so.6", {"GLIBC_2.99"}}}).empty());
 }
 
+TEST_CASE("packed relocations that are not announced load with no glibc") {
+  const auto running_packed = [](std::vector<binary::VersionNeed> needs) {
+    inspect::WheelFacts facts = inspect::native_facts();
+    facts.libraries = {inspect::library("demo/_C.so", {"libc.so.6"}, std::move(needs))};
+    facts.libraries[0].elf.packed_relocations = true;
+    Texts out;
+    for (const DistributionVerdict& verdict : judge_distributions(facts)) {
+      if (verdict.runs) out.emplace_back(verdict.name);
+    }
+    return out;
+  };
+  CHECK(running_packed({{"libc.so.6", {"GLIBC_2.2.5"}}}).empty());
+  CHECK(running_packed({{"libc.so.6", {"GLIBC_2.2.5", "GLIBC_ABI_DT_RELR"}}}).front() ==
+        "Debian 12");
+  CHECK(running_packed({}).front() == "Debian 12");
+}
+
 TEST_CASE("libstdc++ counts on its own") {
   CHECK(running({{"libstdc++.so.6", {"GLIBCXX_3.4.32"}}}) ==
         Texts{"Ubuntu 24.04", "Debian 13", "Ubuntu 26.04"});

@@ -86,5 +86,11 @@ TEST_CASE("musl itself comes from the system of a wheel that is for it") {
   CHECK(needed[1].provider == Provider::nobody);
 }
 
+TEST_CASE("packed relocations rule musl 1.1 out") {
+  ElfMember packed = musl_library();
+  packed.elf.packed_relocations = true;
+  CHECK(told(musl_facts("musllinux_1_1_x86_64", packed)).size() == 1);
+}
+
 }  // namespace
 }  // namespace pinwheel::inspect

@@ -2,6 +2,7 @@
 
 #include "inspect/policy.h"
 #include "unit/catch.h"
+#include "unit/inspect/demo_facts.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -56,6 +57,17 @@ TEST_CASE("no ELF file is any platform, two architectures are an error") {
   const Result<PlatformTag> mixed = platform_tag({file({}), arm});
   REQUIRE_FALSE(mixed);
   CHECK(mixed.error().kind == ErrorKind::check);
+}
+
+TEST_CASE("packed relocations need glibc 2.36, and a version that announces them") {
+  const auto tag_of = [](std::vector<binary::VersionNeed> needs) {
+    ElfMember packed = library("demo/_C.so", {"libc.so.6"}, std::move(needs));
+    packed.elf.packed_relocations = true;
+    return platform_tag({packed})->tag;
+  };
+  CHECK(tag_of({{"libc.so.6", {"GLIBC_2.2.5"}}}) == "linux_x86_64");
+  CHECK(tag_of({{"libc.so.6", {"GLIBC_2.2.5", "GLIBC_ABI_DT_RELR"}}}) == "manylinux_2_36_x86_64");
+  CHECK(tag_of({}) == "manylinux_2_36_x86_64");
 }
 
 }  // namespace
