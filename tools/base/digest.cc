@@ -7,18 +7,46 @@
 
 namespace pinwheel {
 
-struct Sha256::State {
+namespace {
+
+/// A digest of OpenSSL.
+struct Digest {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
-  State() {
-    if (context == nullptr || EVP_DigestInit_ex(context, EVP_sha256(), nullptr) != 1)
+  explicit Digest(const EVP_MD* kind) {
+    if (context == nullptr || EVP_DigestInit_ex(context, kind, nullptr) != 1)
       throw std::bad_alloc();
   }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
+  ~Digest() { EVP_MD_CTX_free(context); }
+  Digest(const Digest&) = delete;
+  Digest& operator=(const Digest&) = delete;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
+}  // namespace
+
+struct Sha256::State : Digest {
+  using Digest::Digest;
+};
+struct LongHash::State : Digest {
+  using Digest::Digest;
+};
+
+LongHash::LongHash(LongSha kind)
+    : state_(std::make_unique<State>(kind == LongSha::sha384 ? EVP_sha384() : EVP_sha512())) {}
+LongHash::~LongHash() = default;
+LongHash::LongHash(LongHash&&) noexcept = default;
+LongHash& LongHash::operator=(LongHash&&) noexcept = default;
+
+void LongHash::update(std::string_view bytes) {
+  EVP_DigestUpdate(state_->context, bytes.data(), bytes.size());
+}
+
+std::string LongHash::finish() {
+  std::string out(static_cast<size_t>(EVP_MD_CTX_get_size(state_->context)), '\0');
+  EVP_DigestFinal_ex(state_->context, reinterpret_cast<unsigned char*>(out.data()), nullptr);
+  return out;
+}
+
+Sha256::Sha256() : state_(std::make_unique<State>(EVP_sha256())) {}
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;

@@ -24,6 +24,26 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
+/// The longer digests of SHA-2, which RECORD may use too.
+enum class LongSha { sha384, sha512 };
+
+/// Incremental SHA-384 or SHA-512.
+class LongHash {
+ public:
+  explicit LongHash(LongSha kind);
+  ~LongHash();
+  LongHash(LongHash&&) noexcept;
+  LongHash& operator=(LongHash&&) noexcept;
+
+  void update(std::string_view bytes);
+  /// The 48 or 64 raw bytes; the object must not be used after this call.
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// Incremental BLAKE2b with a 32-byte digest (PyPI's `blake2_256_digest`).
 class Blake2b256 {
  public:

@@ -35,7 +35,7 @@ Findings judge_record(const WheelFacts& facts, const Expectations& /*expected*/)
   std::vector<wheel::MemberDigest> digests;
   digests.reserve(facts.members.size());
   for (const MemberFacts& member : facts.members) {
-    digests.push_back({member.name, member.sha256, member.size});
+    digests.push_back({member.name, member.sha256, member.size, member.long_digest});
   }
   Findings out;
   for (const wheel::RecordFault& fault :

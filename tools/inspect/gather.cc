@@ -9,6 +9,7 @@
 #include "inspect/claim.h"
 #include "inspect/read_member.h"
 #include "wheel/archive.h"
+#include "wheel/long_digests.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -37,6 +38,7 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
 void take_reading(const std::string& name, MemberReading reading, WheelFacts& facts) {
   if (reading.member) facts.members.push_back(*std::move(reading.member));
   if (reading.is_other_elf) facts.other_elf.push_back(name);
+  if (reading.is_editable_path) facts.editable_paths.push_back(name);
   if (reading.imports_torch) facts.torch_importers.push_back(name);
   for (Finding& finding : reading.unreadable) facts.unreadable.push_back(std::move(finding));
   if (reading.library) facts.libraries.push_back(*std::move(reading.library));
@@ -100,6 +102,20 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
   }
 }
 
+/// Members whose digests cannot be computed were reported when they were read.
+void add_long_digests(const wheel::WheelArchive& archive, WheelFacts& facts) {
+  if (!facts.record) return;
+  std::vector<wheel::MemberDigest> digests;
+  digests.reserve(facts.members.size());
+  for (const MemberFacts& member : facts.members) digests.push_back({member.name, {}, member.size});
+  const Result<std::vector<wheel::MemberDigest>> known =
+      wheel::with_long_digests(std::move(digests), *facts.record, archive.zip);
+  if (!known) return;
+  for (size_t i = 0; i < known->size(); ++i) {
+    facts.members[i].long_digest = (*known)[i].long_digest;
+  }
+}
+
 }  // namespace
 
 uint64_t memory_of(const binary::Elf& elf) {
@@ -130,6 +146,7 @@ Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source
     facts.unreadable.push_back(unreadable("wheel-name", facts.file_name, name.error()));
   }
   read_members(archive, options, facts);
+  add_long_digests(archive, facts);
   note_missing(archive, facts);
   return facts;
 }

@@ -82,6 +82,48 @@ bool is_leftover(std::string_view path) {
                      [path](std::string_view ending) { return path.ends_with(ending); });
 }
 
+/// Whether Windows has a device of that name in every directory: "aux.py", "COM1".
+bool is_device_name(std::string_view part) {
+  constexpr std::array<std::string_view, 6> kNames = {"con", "prn",    "aux",
+                                                      "nul", "conin$", "conout$"};
+  const std::string stem = to_lower(part.substr(0, part.find('.')));
+  if (std::find(kNames.begin(), kNames.end(), stem) != kNames.end()) return true;
+  const bool port = stem.starts_with("com") || stem.starts_with("lpt");
+  constexpr std::array<std::string_view, 3> kSuperscripts = {"\u00b9", "\u00b2", "\u00b3"};
+  const std::string_view number = std::string_view(stem).substr(std::min<size_t>(3, stem.size()));
+  return port &&
+         ((number.size() == 1 && is_digit(number.front())) ||
+          std::find(kSuperscripts.begin(), kSuperscripts.end(), number) != kSuperscripts.end());
+}
+
+/// What keeps Windows from having a file of that name; empty if it can.
+std::string windows_fault(std::string_view name) {
+  const size_t odd = name.find_first_of("<>:\"|?*");
+  if (odd != std::string_view::npos) {
+    return fmt::format("has {} in its name, which Windows does not allow",
+                       quoted(name.substr(odd, 1)));
+  }
+  for (const std::string& part : split(name, '/')) {
+    if (is_device_name(part)) {
+      return fmt::format("has the name of a device of Windows, {}", quoted(part));
+    }
+    if (part.ends_with('.') || part.ends_with(' ')) {
+      return fmt::format("has a name that ends in {}, which Windows cuts off",
+                         part.ends_with('.') ? "a dot" : "a space");
+    }
+  }
+  return "";
+}
+
+/// Whether the wheel may be installed on Windows.
+bool is_for_windows(const WheelFacts& facts) {
+  if (!facts.name) return false;
+  const std::vector<std::string>& platforms = facts.name->tags.platform;
+  return std::any_of(platforms.begin(), platforms.end(), [](const std::string& platform) {
+    return platform == "any" || platform.starts_with("win");
+  });
+}
+
 std::string odd_fault(const MemberFacts& member) {
   constexpr size_t kLongest = 200;
   const std::string& name = member.name;
@@ -167,11 +209,20 @@ Findings judge_duplicates(const WheelFacts& facts, const Expectations& /*expecte
 
 Findings judge_odd_members(const WheelFacts& facts, const Expectations& /*expected*/) {
   if (!is_wheel(facts)) return {};
+  const bool windows = is_for_windows(facts);
   Findings out;
   for (const MemberFacts& member : facts.members) {
-    const std::string fault = odd_fault(member);
+    std::string fault = windows ? windows_fault(member.name) : "";
+    if (fault.empty()) fault = odd_fault(member);
     if (fault.empty()) continue;
     out.push_back({"", member.name, fault, "", "rename it, or exclude it from the wheel"});
+  }
+  for (const std::string& name : facts.editable_paths) {
+    out.push_back(
+        {"", name,
+         "makes the wheel an editable one: it works only on the machine that built it, "
+         "while the source is there",
+         "", "build the wheel with `build_wheel`, not with `build_editable` or `pip install -e`"});
   }
   find_case_twins(facts, out);
   return out;

@@ -1,6 +1,8 @@
 #include "inspect/python_import.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
 
@@ -34,6 +36,22 @@ bool is_top_module(std::string_view member) {
   const auto slashes = std::count(member.begin(), member.end(), '/');
   if (slashes == 0) return member.ends_with(".py");
   return slashes == 1 && member.ends_with("/__init__.py");
+}
+
+bool is_path_file(std::string_view member) {
+  return member.ends_with(".pth") && member.find('/') == std::string_view::npos;
+}
+
+bool is_editable(std::string_view path_file) {
+  const std::vector<std::string> lines = split(path_file, '\n');
+  return std::any_of(lines.begin(), lines.end(), [](const std::string& each) {
+    const std::string line(trim(each));
+    if (line.starts_with("import ") || line.starts_with("import\t")) {
+      return to_lower(line).find("editable") != std::string::npos;
+    }
+    const bool drive = line.size() > 2 && line[1] == ':' && (line[2] == '\\' || line[2] == '/');
+    return line.starts_with('/') || drive;
+  });
 }
 
 bool imports_module(std::string_view source, std::string_view module) {

@@ -115,6 +115,8 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
   out.member = facts_of(member, base64url(hash.finish()));
   if (is_judged_text(archive, member.name)) {
     out.contents = std::move(contents);
+  } else if (is_path_file(member.name)) {
+    out.is_editable_path = is_editable(contents);
   } else if (is_top_module(member.name)) {
     out.imports_torch = imports_module(contents, "torch");
   } else if (const Role role = role_of(contents); role != Role::no_elf) {

@@ -24,9 +24,10 @@ struct MemberFacts {
   uint64_t size = 0;
   uint64_t compressed_size = 0;
   uint32_t crc = 0;
-  uint32_t mode = 0;   ///< Unix permission and type bits, 0 if the writer set none
-  std::string sha256;  ///< base64url without padding, as in RECORD
-  uint32_t time = 0;   ///< DOS time from the archive
+  uint32_t mode = 0;             ///< Unix permission and type bits, 0 if the writer set none
+  std::string sha256;            ///< base64url without padding, as in RECORD
+  uint32_t time = 0;             ///< DOS time from the archive
+  std::string long_digest = {};  ///< by the algorithm of RECORD, if that is sha384 or sha512
 };
 
 /// Whether a file with GPU code is loadable, or an object that is yet to be linked.
@@ -55,6 +56,8 @@ struct WheelFacts {
       {};  ///< ELF members that the host cannot load, such as objects
   std::vector<DeviceCodeMember> device_code = {};
   std::vector<std::string> torch_importers = {};  ///< modules whose import begins with torch's
+  /// `.pth` files that put a directory of the building machine, or a hook, on the path.
+  std::vector<std::string> editable_paths = {};
   /// The contents of its `pinwheel.json`; empty without one.
   Claim claim = {};
   /// For files with sections or device code, if requested.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "pep/name.h"
 #include "pep/wheel_name.h"
+#include "wheel/long_digests.h"
 #include "wheel/member_order.h"
 #include "wheel/metadata.h"
 #include "wheel/output_meter.h"
@@ -137,6 +138,7 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
     TRY(const std::string contents, built.zip.read(member));
     copied.push_back(digest_of(member.name, contents));
   }
+  TRY(copied, with_long_digests(std::move(copied), rows, built.zip));
   const std::vector<RecordFault> faults = record_faults(rows, copied, built.info_path(kRecordName));
   if (faults.empty()) return {};
   return fail(ErrorKind::check,

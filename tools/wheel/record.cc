@@ -75,8 +75,13 @@ std::string csv_field(const std::string& text) {
 
 std::string row_fault(const RecordRow& row, const MemberDigest& member) {
   if (row.algorithm.empty()) return "has no digest in RECORD";
-  if (row.algorithm != "sha256") return "has a digest by " + quoted(row.algorithm) + ", not sha256";
-  if (row.digest != member.sha256) return "does not match its sha256 in RECORD";
+  const bool known = row.algorithm == "sha256" || long_algorithm(row);
+  if (!known) {
+    return "has a digest by " + quoted(row.algorithm) + ", not by sha256, sha384 or sha512";
+  }
+  if (row.digest != (row.algorithm == "sha256" ? member.sha256 : member.long_digest)) {
+    return "does not match its " + row.algorithm + " in RECORD";
+  }
   if (row.size && *row.size != member.size) {
     return "has " + std::to_string(member.size) + " bytes, but RECORD has " +
            std::to_string(*row.size);
@@ -111,6 +116,12 @@ std::string to_string(const std::vector<RecordRow>& rows) {
     out += "," + (row.size ? std::to_string(*row.size) : std::string()) + "\n";
   }
   return out;
+}
+
+std::optional<LongSha> long_algorithm(const RecordRow& row) {
+  if (row.algorithm == "sha384") return LongSha::sha384;
+  if (row.algorithm == "sha512") return LongSha::sha512;
+  return std::nullopt;
 }
 
 std::vector<RecordFault> record_faults(const std::vector<RecordRow>& rows,

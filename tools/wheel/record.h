@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/result.h"
 
 namespace pinwheel::wheel {
@@ -30,6 +31,8 @@ struct MemberDigest {
   std::string name;
   std::string sha256;  ///< base64url without padding
   uint64_t size = 0;
+  /// By the algorithm of its line in RECORD, if that is not sha256 (`with_long_digests`).
+  std::string long_digest = {};
 };
 
 /// A mismatch between RECORD and the members.
@@ -38,7 +41,11 @@ struct RecordFault {
   std::string message;
 };
 
-/// Checks that RECORD lists every member exactly once with its sha256 and size, and nothing else;
+/// The algorithm of a line that is neither without a digest nor by sha256: sha384 or sha512, which
+/// the specification allows; nullopt for another.
+std::optional<LongSha> long_algorithm(const RecordRow& row);
+
+/// Checks that RECORD lists every member exactly once with its digest and size, and nothing else;
 /// RECORD itself and its signatures (`record_path` with .jws or .p7s) need no digest. Empty when
 /// RECORD is correct.
 std::vector<RecordFault> record_faults(const std::vector<RecordRow>& rows,

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "pep/version.h"
 #include "pep/wheel_name.h"
+#include "wheel/long_digests.h"
 #include "wheel/member_order.h"
 #include "wheel/metadata.h"
 #include "wheel/output_meter.h"
@@ -63,6 +64,7 @@ Done check_record(const WheelArchive& wheel, const std::map<std::string, std::st
     if (member.is_directory()) continue;
     members.push_back({member.name, value_at(digests, member.name), member.size});
   }
+  TRY(members, with_long_digests(std::move(members), rows, wheel.zip));
   const std::vector<RecordFault> faults = record_faults(rows, members, wheel.info_path("RECORD"));
   if (faults.empty()) return {};
   return fail(ErrorKind::check,

@@ -109,6 +109,13 @@ void check_member(const ZipMember& member, Faults& faults) {
   }
   if ((member.flags & zip::kFlagEncrypted) != 0) faults.add(member, "is encrypted");
   if (member.has_comment) faults.add(member, "has a comment");
+  const bool ascii =
+      std::all_of(member.name.begin(), member.name.end(), [](char c) { return c > 0; });
+  if (!ascii && (member.flags & zip::kFlagUtf8) == 0) {
+    faults.add(member,
+               "has a name in UTF-8 without the flag for it (bit 11), so that installers and "
+               "PyPI read another name");
+  }
 }
 
 /// Checks the local header; returns the end offset of the member's data, or the fault that hides

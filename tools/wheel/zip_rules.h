@@ -18,9 +18,9 @@ struct ZipFault {
 /// Finds what PyPI rejects in a zip file (warehouse, `utils/zipfiles.py`), and ambiguities that
 /// make tools see different archives in one file: data descriptors, local headers that disagree
 /// with the central directory, bytes that belong to no record, duplicate names, member comments,
-/// malformed extra fields, compression other than deflate, more than 64 MiB at a ratio above 50.
-/// Reads headers, not contents. For an archive that `ZipReader` rejects, its error is the only
-/// fault.
+/// malformed extra fields, UTF-8 names without the flag for them, compression other than deflate,
+/// more than 64 MiB at a ratio above 50. Reads headers, not contents. For an archive that
+/// `ZipReader` rejects, its error is the only fault.
 std::vector<ZipFault> zip_faults(const ports::ByteSource& source);
 
 }  // namespace pinwheel::wheel

@@ -1,5 +1,7 @@
 #include "inspect/gather.h"
 
+#include "base/digest.h"
+#include "inspect/rules.h"
 #include "unit/catch.h"
 #include "unit/wheel/make_wheel.h"
 
@@ -38,6 +40,25 @@ TEST_CASE("missing and malformed parts are reported under the rule that checks t
       {"wheel-name", "demo_kit-1.0.dist-info/WHEEL"},
       {"record", "demo_kit-1.0.dist-info/RECORD"}};
   CHECK(seen == wanted);
+}
+
+TEST_CASE("longer digests of RECORD and editable wheels are read with the wheel") {
+  const std::string info = "demo_kit-1.0.dist-info/";
+  LongHash hash(LongSha::sha512);
+  hash.update("x = 1\n");
+  const std::string record = "demo_kit/a.py,sha512=" + base64url(hash.finish()) + ",6\n" +
+                             "__editable__.demo.pth,sha384=wrong,10\n" + info + "RECORD,,\n";
+  const ports::MemorySource source(wheel::make_zip({{"demo_kit/a.py", "x = 1\n"},
+                                                    {"__editable__.demo.pth", "/home/demo"},
+                                                    {info + "RECORD", record}}));
+  const Result<WheelFacts> facts = gather("demo_kit-1.0-py3-none-any.whl", source);
+  REQUIRE(facts);
+  CHECK(facts->editable_paths == std::vector<std::string>{"__editable__.demo.pth"});
+  const Result<std::vector<Finding>> found = check(*facts, {}, {"record"});
+  REQUIRE(found);
+  REQUIRE(found->size() == 1);
+  CHECK(found->front().file == "__editable__.demo.pth");
+  CHECK(found->front().message == "does not match its sha384 in RECORD");
 }
 
 TEST_CASE("a corrupt member is a finding and the others are read") {

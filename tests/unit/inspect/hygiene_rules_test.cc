@@ -83,5 +83,33 @@ TEST_CASE("odd members are reported with the reason") {
                           "on case-insensitive systems"});
 }
 
+TEST_CASE("names that Windows rejects are reported where the wheel is for Windows too") {
+  const std::vector<std::string> names = {
+      "demo/a:b.txt",   "demo/aux.py", "demo/COM1",         "demo/lpt\u00b2.x", "demo/nul/x",
+      "demo/what?.txt", "demo/ends.",  "demo/auxiliary.py", "demo/com10.py",    "demo/console.py"};
+  WheelFacts facts = pure_facts();
+  facts.members.clear();
+  for (const std::string& name : names) facts.members.push_back({name, 3, 3, 1, 0, name});
+  Texts files;
+  for (const Finding& finding : findings_of(facts, {}, {"odd-members"})) {
+    CHECK(finding.severity == Severity::warning);
+    files.push_back(finding.file);
+  }
+  CHECK(files == Texts(names.begin(), names.begin() + 7));
+  facts.name->tags.platform = {"manylinux_2_28_x86_64"};
+  CHECK(findings_of(facts, {}, {"odd-members"}).size() == 1);  // not ASCII, on every system
+  facts.name->tags.platform = {"win_amd64"};
+  CHECK(findings_of(facts, {}, {"odd-members"}).size() == 7);
+}
+
+TEST_CASE("an editable wheel is reported") {
+  WheelFacts facts = pure_facts();
+  facts.editable_paths = {"__editable__.demo_kit-1.0.pth"};
+  const std::vector<Finding> found = findings_of(facts, {}, {"odd-members"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].severity == Severity::warning);
+  CHECK(found[0].file == "__editable__.demo_kit-1.0.pth");
+}
+
 }  // namespace
 }  // namespace pinwheel::inspect

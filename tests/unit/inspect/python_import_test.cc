@@ -22,3 +22,15 @@ TEST_CASE("a module is imported by a statement at the beginning of a line") {
   CHECK_FALSE(imports_module("\"\"\"Example:\n\nimport torch\n\"\"\"\n", "torch"));
   CHECK(imports_module("\"\"\"One line.\"\"\"\nimport torch\n", "torch"));
 }
+
+TEST_CASE("a path file of an editable installation names a directory or a hook") {
+  CHECK(is_path_file("demo.pth"));
+  CHECK_FALSE(is_path_file("demo/demo.pth"));
+  CHECK(is_editable("/home/me/demo/src\n"));
+  CHECK(is_editable("C:\\demo\\src\r\n"));
+  CHECK(is_editable("import __editable___demo_1_0_finder; __editable___demo_1_0_finder.install()"));
+  CHECK(is_editable("import _demo_editable_loader"));
+  CHECK_FALSE(is_editable("import os; var = 'SETUPTOOLS_USE_DISTUTILS'"));
+  CHECK_FALSE(is_editable("demo/plugins\n"));
+  CHECK_FALSE(is_editable(""));
+}

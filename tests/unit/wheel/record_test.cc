@@ -74,6 +74,22 @@ TEST_CASE("every mismatch between RECORD and the members is a fault with its pat
   CHECK(fault_at({rows[0]}, members) == kPath);
 }
 
+TEST_CASE("a RECORD may have longer digests of SHA-2, which are compared too") {
+  const auto message_of = [](const RecordRow& row, const MemberDigest& member) {
+    const std::vector<RecordFault> faults =
+        record_faults({row, {kPath}}, {member, {kPath, "CCC", 9}}, kPath);
+    return faults.empty() ? std::string() : faults.front().message;
+  };
+  const MemberDigest member{"a", "AAA", 1, "LLL"};
+  CHECK(message_of({"a", "sha384", "LLL", 1}, member).empty());
+  CHECK(message_of({"a", "sha512", "LLL", 1}, member).empty());
+  CHECK(message_of({"a", "sha512", "AAA", 1}, member) == "does not match its sha512 in RECORD");
+  CHECK(message_of({"a", "sha512", "LLL", 1}, {"a", "AAA", 1}) ==
+        "does not match its sha512 in RECORD");
+  CHECK(message_of({"a", "sha1", "LLL", 1}, member) ==
+        "has a digest by `sha1`, not by sha256, sha384 or sha512");
+}
+
 TEST_CASE("a RECORD of too many lines, bytes or fields is refused before it is held") {
   std::string lines;
   for (uint64_t i = 0; i < limits::kRecordLines.most; ++i) lines += "a,,\n";

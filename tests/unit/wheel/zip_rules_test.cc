@@ -118,6 +118,16 @@ TEST_CASE("a plain archive, and the writer's output, follow every rule") {
   CHECK(faults_of(archive({})).empty());
 }
 
+TEST_CASE("a name in UTF-8 has the flag that says so") {
+  Raw raw;
+  raw.name = "d\xc3\xa9j\xc3\xa0.txt";
+  CHECK(faults_of(raw) == Texts{"member `d\xc3\xa9j\xc3\xa0.txt` has a name in UTF-8 without the "
+                                "flag for it (bit 11), so "
+                                "that installers and PyPI read another name"});
+  raw.local_flags = raw.central_flags = zip::kFlagUtf8;
+  CHECK(faults_of(raw).empty());
+}
+
 TEST_CASE("a streamed member has a data descriptor") {
   Raw raw;
   raw.local_flags = raw.central_flags = zip::kFlagDataDescriptor;
