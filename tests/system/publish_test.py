@@ -202,6 +202,31 @@ def test_a_file_above_the_given_limit_is_named_with_size_and_limit(publish, fake
     assert log_of(url) == []
 
 
+@pytest.fixture
+def large(tmp_path):
+    """A wheel above 100 MiB, the default limit of PyPI."""
+    return make_wheel(tmp_path, salt="#" + "0" * (101 << 20))
+
+
+@pytest.mark.parametrize(
+    ("where", "code"),
+    [
+        (("--repository-url", "https://index.example.org/upload/"), 0),
+        (("--repository-url", "https://index.example.org/upload/", "--size-limit", "300 MB"), 0),
+        (("--repository-url", "https://index.example.org/upload/", "--size-limit", "100 MB"), 5),
+        (("--target", "pypi"), 5),
+        (("--target", "pypi", "--size-limit", "300 MB"), 0),
+        (("--target", "pypi", "--ignore", "size"), 0),
+        (("--target", "pypi", "--ignore", "size", "--size-limit", "300 MB"), 2),
+    ],
+)
+def test_the_limit_of_a_size_is_that_of_the_index_or_the_given_one(pinwheel, large, where, code):
+    command = [pinwheel, "publish", str(large), "--dry-run", *where]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert result.returncode == code, result.stderr
+    assert (result.stderr.count("limit of") == 1) == (code == 5)
+
+
 def test_a_dry_run_lists_uploads_with_their_targets_in_order(publish, fake_index, files):
     url = fake_index() + "/"
     told = publish(url, files, "--dry-run").stdout.splitlines()

@@ -256,6 +256,17 @@ def test_excluded_libraries_stay_outside(repair, private):
     assert report["grafts"] == []
 
 
+@pytest.mark.parametrize(("command", "option"), [("repair", "--exclude"), ("finish", "--external"), ("compat", "--external")])
+def test_a_pattern_that_matches_no_library_is_a_warning_with_the_nearest_name(pinwheel, private, tmp_path, command, option):
+    options = {"repair": ["--dry-run"], "finish": ["--external", "libupper.so*"], "compat": []}[command]
+    for pattern, warned in (("libuper.so.1", True), ("libupper.so*", False)):
+        ran = subprocess.run(
+            [pinwheel, command, private[1], option, pattern, *options], cwd=tmp_path, capture_output=True, text=True
+        )
+        assert (f"no library matches `{option} {pattern}`" in ran.stderr) == warned, ran.stderr
+        assert ("did you mean `libupper.so" in ran.stderr) == warned
+
+
 def test_a_toolkit_is_required_not_put_in(repair, tmp_path):
     prefix = tmp_path / "cuda"
     private_library(prefix, "cudart", "int cudaThing(void) { return 1; }\n")

@@ -18,6 +18,7 @@
 #include "host/torch/torch_exports.h"
 #include "host/torch/torch_site.h"
 #include "host/torch/torch_wheel.h"
+#include "inspect/needed_library.h"
 #include "report/compat_json.h"
 #include "report/compat_text.h"
 
@@ -135,6 +136,17 @@ Done check_together(const CompatOptions& options, const inspect::WheelFacts& fac
       "pass wheels for the same Python and architecture");
 }
 
+void warn_of_externals(const CompatOptions& options, const inspect::WheelFacts& facts,
+                       const compat::Beside& beside, Streams& streams) {
+  std::set<std::string> needed = inspect::needed_names(facts.libraries);
+  for (const compat::BesideLibrary& library : beside.libraries) {
+    needed.insert(library.needed.begin(), library.needed.end());
+  }
+  for (const Error& warning : inspect::unmatched_patterns("--external", options.external, needed)) {
+    streams.warn(warning);
+  }
+}
+
 Done check_options(const CompatOptions& options) {
   if (options.run || options.smoke.empty()) return {};
   return fail(ErrorKind::usage, "`--smoke` needs `--run`",
@@ -152,6 +164,7 @@ Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& opt
   TRY_DONE(compat::check_assessable(facts));
   TRY(const compat::Beside beside, beside_of(options));
   TRY(KnownTorches known, known_builds(options, streams));
+  warn_of_externals(options, facts, beside, streams);
   compat::Assessment assessment = compat::assess(facts, known.table, beside);
   TRY_DONE(check_together(options, facts, assessment.torch));
   TRY_DONE(choose_builds(options.torch, assessment.torch.builds));

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "host/steps/finish_files.h"
 #include "host/system/files.h"
+#include "inspect/needed_library.h"
 #include "ports/read_within.h"
 
 namespace pinwheel::cli {
@@ -19,11 +20,19 @@ Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options
     TRY(request.record_json, ports::read_within(files, options.record, limits::kMetadata));
   }
   for (const std::string& file : options.files) {
-    const bool sdist = file.ends_with(".tar.gz");
-    const host::FinishSdistRequest of_sdist{options.distribution, options.wheel_version,
-                                            options.epoch};
-    TRY(const plan::Output output, sdist ? host::finish_sdist(file, of_sdist, global.output_dir)
-                                         : host::finish_wheel(file, request, global.output_dir));
+    host::FinishedBuild finished;
+    if (file.ends_with(".tar.gz")) {
+      TRY(finished.output,
+          host::finish_sdist(file, {options.distribution, options.wheel_version, options.epoch},
+                             global.output_dir));
+    } else {
+      TRY(finished, host::finish_wheel(file, request, global.output_dir));
+      for (const Error& warning :
+           inspect::unmatched_patterns("--external", options.external, finished.needed)) {
+        streams.warn(warning);
+      }
+    }
+    const plan::Output& output = finished.output;
     streams.data(fmt::format("{} sha256={}\n", output.path, output.sha256));
   }
   return 0;

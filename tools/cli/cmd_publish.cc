@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 
@@ -104,6 +105,15 @@ Result<std::optional<host::Credentials>> credentials_for(const host::UploadTarge
 Result<host::UploadOptions> upload_options(const PublishOptions& options) {
   host::UploadOptions upload;
   if (options.no_confirm) upload.confirm = host::Confirm::none;
+  const std::vector<std::string>& ignored = options.ignore;
+  if (std::find(ignored.begin(), ignored.end(), "size") != ignored.end()) {
+    if (options.size_limit.empty()) {
+      upload.size_limit = std::numeric_limits<uint64_t>::max();
+      return upload;
+    }
+    return fail(ErrorKind::usage, "`--size-limit` sets the rule that `--ignore size` leaves out",
+                "leave one of them out");
+  }
   if (options.size_limit.empty()) return upload;
   const auto limit = parse_bytes(options.size_limit);
   if (!limit || *limit == 0) {

@@ -13,6 +13,7 @@
 #include "host/machine/local_machine.h"
 #include "host/steps/repair.h"
 #include "host/system/scratch_directory.h"
+#include "inspect/needed_library.h"
 #include "report/repair_json.h"
 
 namespace pinwheel::cli {
@@ -26,8 +27,14 @@ std::vector<std::string> library_directories(const std::map<std::string, std::st
   return directories;
 }
 
-Result<std::string> repair_one(const host::EnvMachine& machine, const std::string& wheel,
-                               const fs::path& output, const RepairOptions& options) {
+/// What is told of a repaired wheel.
+struct ToldRepair {
+  std::string text;  ///< for people, or JSON
+  std::vector<Error> warnings = {};
+};
+
+Result<ToldRepair> repair_one(const host::EnvMachine& machine, const std::string& wheel,
+                              const fs::path& output, const RepairOptions& options) {
   TRY(const host::ScratchDirectory scratch,
       host::ScratchDirectory::make(machine.files,
                                    unnamed_files_directory(machine.variables) /
@@ -40,10 +47,13 @@ Result<std::string> repair_one(const host::EnvMachine& machine, const std::strin
   if (!options.dry_run) {
     TRY(written, host::repair_wheel(place, request, planned, output, options.epoch));
   }
-  if (options.json) return report::repair_json(planned.outcome, written);
-  std::string text = repair::to_text(planned.outcome);
-  if (written) text += fmt::format("{} sha256={}\n", written->path, written->sha256);
-  return text;
+  ToldRepair told{options.json ? report::repair_json(planned.outcome, written)
+                               : repair::to_text(planned.outcome),
+                  inspect::unmatched_patterns("--exclude", options.exclude, planned.needed)};
+  if (written && !options.json) {
+    told.text += fmt::format("{} sha256={}\n", written->path, written->sha256);
+  }
+  return told;
 }
 
 }  // namespace
@@ -55,15 +65,16 @@ Result<int> cmd_repair(const GlobalOptions& global, const RepairOptions& options
   const fs::path output = options.out.empty() ? global.output_dir : options.out;
   std::vector<std::string> objects;
   for (const std::string& wheel : options.wheels) {
-    TRY(std::string told, stoppable<std::string>([&](std::stop_token stop) {
+    TRY(ToldRepair told, stoppable<ToldRepair>([&](std::stop_token stop) {
           const host::LocalMachine local(variables, cache, fs::absolute(global.state_dir),
                                          std::move(stop));
           return repair_one(local.machine, wheel, output, options);
         }));
+    for (const Error& warning : told.warnings) streams.warn(warning);
     if (options.json) {
-      objects.push_back(std::move(told));
+      objects.push_back(std::move(told.text));
     } else {
-      streams.data(told);
+      streams.data(told.text);
     }
   }
   if (options.json) {

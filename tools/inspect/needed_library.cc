@@ -1,5 +1,7 @@
 #include "inspect/needed_library.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -16,6 +18,25 @@ bool is_on_every_system(const std::string& soname, const std::string& arch, pep:
   if (libc == pep::Libc::musl) return is_musl_system_library(soname);
   const std::span<const Policy> known = policies(arch);
   return !known.empty() && is_system_library(soname, known.back());
+}
+
+/// The name without its version, which a pattern leaves open: "libjpeg" of "libjpeg.so.*".
+std::string bare_soname(std::string_view soname) {
+  return std::string(soname.substr(0, std::min(soname.find(".so"), soname.find('*'))));
+}
+
+std::string nearest_library(std::string_view pattern, const std::set<std::string>& needed) {
+  if (needed.empty()) return "the wheel needs no library";
+  std::map<std::string, std::string> by_stem;
+  std::vector<std::string> stems;
+  for (const std::string& name : needed) {
+    stems.push_back(bare_soname(name));
+    by_stem.emplace(stems.back(), name);
+  }
+  if (const auto near = nearest(bare_soname(pattern), stems)) {
+    return fmt::format("did you mean {}?", quoted(by_stem.at(*near)));
+  }
+  return suggest(pattern, {needed.begin(), needed.end()});
 }
 
 }  // namespace
@@ -81,6 +102,29 @@ std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,
   out.reserve(found.size());
   for (auto& [soname, library] : found) out.push_back(std::move(library));
   return out;
+}
+
+std::set<std::string> needed_names(const std::vector<ElfMember>& libraries) {
+  std::set<std::string> names;
+  for (const ElfMember& library : libraries) {
+    names.insert(library.elf.needed.begin(), library.elf.needed.end());
+  }
+  return names;
+}
+
+std::vector<Error> unmatched_patterns(std::string_view option,
+                                      const std::vector<std::string>& patterns,
+                                      const std::set<std::string>& needed) {
+  std::vector<Error> warnings;
+  for (const std::string& pattern : patterns) {
+    const auto matches = [&](const std::string& name) { return glob_match(pattern, name); };
+    if (std::any_of(needed.begin(), needed.end(), matches)) continue;
+    warnings.push_back(
+        {ErrorKind::config,
+         fmt::format("no library matches {}", quoted(fmt::format("{} {}", option, pattern))),
+         std::nullopt, nearest_library(pattern, needed)});
+  }
+  return warnings;
 }
 
 }  // namespace pinwheel::inspect

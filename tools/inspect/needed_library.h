@@ -1,7 +1,10 @@
 #pragma once
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "inspect/wheel_facts.h"
 
 namespace pinwheel::inspect {
@@ -31,5 +34,14 @@ struct NeededLibrary {
 /// the library is up to the platform tag rule. `external` as in `Expectations`.
 std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,
                                             const std::vector<std::string>& external);
+
+/// The names that these libraries need, each once, in order.
+std::set<std::string> needed_names(const std::vector<ElfMember>& libraries);
+
+/// A warning for each of the sonames or globs that none of the needed names matches, with the
+/// nearest one: nothing was left to others because of it. `option` gave the patterns, "--external".
+std::vector<Error> unmatched_patterns(std::string_view option,
+                                      const std::vector<std::string>& patterns,
+                                      const std::set<std::string>& needed);
 
 }  // namespace pinwheel::inspect

@@ -99,7 +99,8 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
                                 record_of(action, site.space.mode(), built),
                                 action.settings.build.external};
     const fs::path directory = context.attempt.scratch / "finished";
-    TRY(const plan::Output output, finish_wheel(built.wheel, request, directory));
+    TRY(const FinishedBuild build, finish_wheel(built.wheel, request, directory));
+    const plan::Output& output = build.output;
     TRY(const pep::WheelName name,
         pep::parse_wheel_name(fs::path(output.path).filename().string()));
     TRY_DONE(plan::judge_platform(action, name));

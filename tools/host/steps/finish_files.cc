@@ -16,6 +16,7 @@
 #include "host/system/files.h"
 #include "host/system/pending_file.h"
 #include "inspect/gather.h"
+#include "inspect/needed_library.h"
 #include "inspect/platform_tag.h"
 #include "ports/read_within.h"
 #include "wheel/archive.h"
@@ -27,9 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The lowest platform tag that the wheel's binaries allow, found by reading every ELF file in it.
-Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built,
-                                           const std::vector<std::string>& external) {
+/// Every ELF file of the wheel.
+Result<std::vector<inspect::ElfMember>> libraries_of(const wheel::WheelArchive& built) {
   std::vector<inspect::ElfMember> files;
   uint64_t held = 0;
   for (const wheel::ZipMember& member : built.zip.members()) {
@@ -41,7 +41,7 @@ Result<inspect::PlatformTag> justified_tag(const wheel::WheelArchive& built,
     TRY_DONE(check_size("what the libraries of the wheel contain", held, limits::kWheelSymbols));
     files.push_back({member.name, std::move(elf)});
   }
-  return inspect::platform_tag(files, external);
+  return files;
 }
 
 Done refuse_bare_linux(const wheel::WheelArchive& built, const inspect::PlatformTag& tag) {
@@ -64,12 +64,13 @@ Result<wheel::Naming> complete_naming(const wheel::WheelArchive& built, wheel::N
 
 }  // namespace
 
-Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishRequest& request,
-                                  const fs::path& output) {
+Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishRequest& request,
+                                   const fs::path& output) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(built_path));
   TRY(const wheel::WheelArchive built, wheel::open_wheel(built_path.filename().string(), *source));
   TRY_DONE(wheel::check_finishable(built));
-  TRY(const inspect::PlatformTag tag, justified_tag(built, request.external));
+  TRY(const std::vector<inspect::ElfMember> libraries, libraries_of(built));
+  TRY(const inspect::PlatformTag tag, inspect::platform_tag(libraries, request.external));
   TRY_DONE(refuse_bare_linux(built, tag));
   TRY(const wheel::Naming naming, complete_naming(built, request.naming));
   const wheel::FinishSpec spec{
@@ -82,7 +83,8 @@ Result<plan::Output> finish_wheel(const fs::path& built_path, const FinishReques
       wheel::finish(built, spec,
                     [&pending](std::string_view bytes) { return pending.write(bytes); }));
   TRY_DONE(pending.keep());
-  return plan::Output{(output / name).string(), finished.sha256, finished.size};
+  return FinishedBuild{{(output / name).string(), finished.sha256, finished.size},
+                       inspect::needed_names(libraries)};
 }
 
 Result<plan::Output> finish_sdist(const fs::path& built_path, const FinishSdistRequest& request,

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,17 @@ struct FinishRequest {
   std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
 };
 
+/// A finished wheel, and what is known of its contents.
+struct FinishedBuild {
+  plan::Output output;
+  std::set<std::string> needed = {};  ///< names that its libraries need
+};
+
 /// Rewrites a built wheel reproducibly with its final name and the lowest platform tag that its
 /// binaries allow, and puts it into `output` atomically. It is not an error if `output` has the
 /// same bytes already.
-Result<plan::Output> finish_wheel(const std::filesystem::path& built, const FinishRequest& request,
-                                  const std::filesystem::path& output);
+Result<FinishedBuild> finish_wheel(const std::filesystem::path& built, const FinishRequest& request,
+                                   const std::filesystem::path& output);
 
 struct FinishSdistRequest {
   std::string distribution = {};  ///< the name required in its PKG-INFO; empty: not checked

@@ -129,6 +129,7 @@ Result<PlannedRepair> plan_wheel_repair(const LibraryPlace& place, const RepairR
   of_plan.libraries = std::move(found.libraries);
   of_plan.missing = std::move(found.missing);
   planned.copies = std::move(found.copies);
+  for (const auto& [name, entry] : repair::closure_of(of_plan)) planned.needed.insert(name);
   planned.outcome.wheel = planned.facts.file_name;
   planned.outcome.plan = repair::plan_repair(of_plan);
   if (!planned.outcome.plan.problems.empty()) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct PlannedRepair {
   inspect::WheelFacts facts;
   repair::Outcome outcome;
   std::map<std::string, std::filesystem::path> copies = {};  ///< as in `FoundLibraries`
+  std::set<std::string> needed = {};  ///< names that its libraries and their grafts need
 };
 
 /// Reads the wheel, looks for libraries, decides. Kind `check`, with everything that cannot be
