@@ -362,6 +362,7 @@ Result<ParsedCommandLine> parse(const std::vector<std::string>& arguments, size_
   } catch (const CLI::ParseError& error) {
     return fail(usage_error(parser.app, error, arguments));
   }
+  TRY_DONE(refuse_empty_values(parser.app));
   return ParsedCommandLine{parser.global, chosen(parser),
                            effective_values(parser.app, deepest_command(parser.app), arguments)};
 }

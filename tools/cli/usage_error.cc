@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace pinwheel::cli {
@@ -82,6 +84,20 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error,
   }
   return Error{ErrorKind::usage, error.what()}.with_hint(fmt::format(
       "{} shows the usage", quoted(fmt::format("{} --help", words_of(deepest_command(app))))));
+}
+
+Done refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* const option : command.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (option->get_positional() || option->count() == 0) continue;
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    return fail(ErrorKind::usage, fmt::format("{} has an empty value", quoted(option->get_name())),
+                "give it a value, or leave it out");
+  }
+  for (const CLI::App* const below : command.get_subcommands()) {
+    TRY_DONE(refuse_empty_values(*below));
+  }
+  return {};
 }
 
 }  // namespace pinwheel::cli

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "base/result.h"
 
 namespace pinwheel::cli {
 
@@ -14,5 +14,9 @@ const CLI::App& deepest_command(const CLI::App& app);
 /// name, or the command that shows the usage.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error,
                   const std::vector<std::string>& arguments);
+
+/// The error for an option of the parsed command line whose value is empty: a script whose variable
+/// is unset would switch off what the option asks for.
+Done refuse_empty_values(const CLI::App& command);
 
 }  // namespace pinwheel::cli

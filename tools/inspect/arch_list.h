@@ -31,7 +31,7 @@ std::vector<std::string> split_arch_list(std::string_view text);
 
 /// The targets that a build for these architectures must contain, sorted, without duplicates: "8.0"
 /// sm_80, "9.0a" sm_90a, "12.0+PTX" sm_120 and PTX of compute_120, "gfx90a" itself. Kind `config`
-/// for anything else, including the generation names of old torch releases.
+/// for anything else (`matrix/gpu_architecture`).
 Result<std::vector<Target>> targets_of(const std::vector<std::string>& arch_list);
 
 }  // namespace pinwheel::inspect

@@ -32,6 +32,8 @@ Done decode_sections(const Node& root, Matrix& matrix);
 Done decode_publish(const Node& root, Matrix& matrix);
 /// `channels`; needs the axes and the publish targets.
 Done decode_channels(const Node& root, Matrix& matrix);
+/// `store`.
+Done decode_stores(const Node& root, Matrix& matrix);
 /// `ci`; needs the axes and the publish targets.
 Done decode_ci(const Node& root, Matrix& matrix);
 

@@ -104,6 +104,16 @@ Done check_engine(const Node& ci, const CiSettings& settings) {
 
 }  // namespace
 
+Done decode_stores(const Node& root, Matrix& matrix) {
+  const Node* const stores = root.find("store");
+  if (stores == nullptr) return {};
+  for (const Node& item : stores->items) {
+    TRY(std::string place, decode_store(&item));
+    matrix.stores.push_back(std::move(place));
+  }
+  return {};
+}
+
 Done decode_ci(const Node& root, Matrix& matrix) {
   const Node* const ci = root.find("ci");
   if (ci == nullptr) return {};

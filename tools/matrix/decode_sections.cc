@@ -1,8 +1,12 @@
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
+#include "matrix/axis_value.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "matrix/find_axis.h"
+#include "matrix/gpu_architecture.h"
 #include "matrix/template.h"
 
 namespace pinwheel::matrix {
@@ -45,8 +49,40 @@ Done check_texts(const Node& node, const std::vector<std::string>& names,
   return {};
 }
 
+/// The families whose builds take architectures; CUDA's without computes.
+std::vector<std::string> families_of(const Matrix& matrix) {
+  std::vector<std::string> families;
+  for (const std::string& value : values_of_axis(matrix, "compute")) {
+    if (value != "cpu") families.push_back(split_compute(value).family);
+  }
+  if (families.empty()) families.emplace_back("cuda");
+  return families;
+}
+
+/// An architecture must be one of some compute of the matrix; whether it is one of the variant's
+/// own is judged for each.
+Done check_arch_list(const Node& build, std::string_view key, const Matrix& matrix) {
+  const Node* const list = build.find(key);
+  if (list == nullptr) return {};
+  const std::vector<std::string> families = families_of(matrix);
+  for (const Node& item : list->items) {
+    if (item.scalar.find('{') != std::string::npos) continue;
+    const auto takes = [&](const std::string& family) {
+      return check_architecture(item.scalar, family).has_value();
+    };
+    if (std::any_of(families.begin(), families.end(), takes)) continue;
+    const Done refused = check_architecture(item.scalar, families.front());
+    return fail(config_error(refused.error().message, item.at, refused.error().hint));
+  }
+  return {};
+}
+
 Done check_sections(const Node& sections, const Matrix& matrix) {
   TRY_DONE(check_values(sections, matrix));
+  if (const Node* const build = sections.find("build")) {
+    TRY_DONE(check_arch_list(*build, "arch-list", matrix));
+    TRY_DONE(check_arch_list(*build, "+arch-list", matrix));
+  }
   return check_texts(sections, names_in(matrix), Placeholders::variant);
 }
 

@@ -38,6 +38,14 @@ std::string_view pattern_of(Format format) {
     case Format::scalar:
     case Format::boolean:
     case Format::count:
+    case Format::dependency:
+    case Format::torch_spec:
+    case Format::url:
+    case Format::image:
+    case Format::module:
+    case Format::operator_name:
+    case Format::distribution:
+    case Format::local_label:
       break;
   }
   return "";
@@ -53,7 +61,16 @@ Json scalar_schema(const Shape& shape) {
     case Format::scalar:
       return {{"type", {"string", "number", "boolean"}}, {"minLength", 1}};
     case Format::text:
+    case Format::local_label:
       return {{"type", {"string", "number"}}, {"minLength", 1}};
+    case Format::dependency:
+    case Format::torch_spec:
+    case Format::url:
+    case Format::image:
+    case Format::module:
+    case Format::operator_name:
+    case Format::distribution:
+      return {{"type", "string"}, {"minLength", 1}};
     case Format::name:
       return {{"type", {"string", "number"}}, {"pattern", pattern_of(shape.format)}};
     case Format::bytes:
@@ -97,7 +114,11 @@ Json mapping_schema(const Shape& shape) {
   }
   if (!required.empty()) schema["required"] = std::move(required);
   schema["additionalProperties"] = shape.item.empty() ? Json(false) : schema_of(shape.item[0]);
-  if (!shape.item.empty()) schema["propertyNames"] = {{"minLength", 1}};
+  if (!shape.item.empty()) {
+    schema["propertyNames"] = shape.names == Shape::Names::variables
+                                  ? Json{{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}
+                                  : Json{{"minLength", 1}};
+  }
   for (const std::string& name : shape.exactly_one_of) {
     schema["oneOf"].push_back({{"required", {name}}});
   }

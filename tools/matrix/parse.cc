@@ -31,7 +31,7 @@ Result<Matrix> parse(std::string_view yaml, const std::string& file) {
   TRY_DONE(decode_publish(root, matrix));
   TRY_DONE(decode_channels(root, matrix));
   TRY_DONE(decode_ci(root, matrix));
-  if (const Node* const store = root.find("store")) matrix.stores = strings_of(*store);
+  TRY_DONE(decode_stores(root, matrix));
   return matrix;
 }
 

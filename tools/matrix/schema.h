@@ -22,7 +22,17 @@ enum class Format {
   torch_abi,    ///< none, stable(2.10), minor
   requirement,  ///< name==version
   hardware,     ///< none, gpu, or the path of a device, "/dev/accel0"
-  cron,         ///< "17 3 * * *": five fields, as GitHub Actions reads them
+  cron,         ///< "17 3 * * *": five fields in their ranges, as GitHub Actions reads them
+  // In the texts below, placeholders may stand for a part; one that has any is judged when they
+  // are filled in (`settings_for`).
+  dependency,     ///< PEP 508: "numpy>=2; python_version<'3.13'"
+  torch_spec,     ///< of torch, with options for pip: "torch~=2.13.0", "--pre torch"
+  url,            ///< absolute: "https://..."
+  image,          ///< of containers: "debian:12"
+  module,         ///< "torch.utils"
+  operator_name,  ///< "demo::sum"
+  distribution,   ///< the name of a project, "{name}-nightly"
+  local_label,    ///< letters and digits, divided by `.`, `_` or `-`
 };
 
 struct Key;
@@ -38,6 +48,7 @@ struct Shape {
     tagged,    ///< one of `allowed`, or a mapping with exactly one of `keys`
   };
   enum class Empty { allowed, refused };
+  enum class Names { any, variables };
 
   Kind kind = Kind::scalar;
   Format format = Format::text;
@@ -46,6 +57,8 @@ struct Shape {
   std::vector<Key> keys;
   Empty empty = Empty::refused;  ///< of lists and mappings
   std::vector<std::string> exactly_one_of = {};
+  /// Whether names that map to `item` are those of environment variables.
+  Names names = Names::any;
 };
 
 enum class Need { optional, required };

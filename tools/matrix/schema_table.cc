@@ -27,6 +27,17 @@ Shape texts() {
   return list(scalar(Format::text), Shape::Empty::allowed);
 }
 
+Shape dependencies() {
+  return list(scalar(Format::dependency), Shape::Empty::allowed);
+}
+
+/// Values of environment variables by name.
+Shape variables() {
+  Shape shape = mapping_to(scalar(Format::text), Shape::Empty::allowed);
+  shape.names = Shape::Names::variables;
+  return shape;
+}
+
 Shape argv() {
   return list(scalar(Format::text));
 }
@@ -89,12 +100,11 @@ Shape environment() {
        mapping({
            {"dockerfile", by_value(scalar(Format::text)),
             "the Dockerfile, relative to the matrix file; default: the base image as is"},
-           {"base", by_value(scalar(Format::text)), "the base image, build argument BASE_IMAGE",
+           {"base", by_value(scalar(Format::image)), "the base image, build argument BASE_IMAGE",
             Need::required},
            {"target", by_value(scalar(Format::text)),
             "the target stage of the Dockerfile; default: the last"},
-           {"arguments", mapping_to(scalar(Format::text), Shape::Empty::allowed),
-            "additional build arguments"},
+           {"arguments", variables(), "additional build arguments"},
        }),
        "the container that `--engine docker` and `podman` use"},
       {"mirrors", mapping_to(scalar(Format::text)),
@@ -111,22 +121,21 @@ Shape environment() {
        "the packages for `--python conda`, and toolkits from conda"},
       {"python", one_of({"found", "auto"}),
        "a Python that this machine lacks: an error, or fetched by uv or conda"},
-      {"tools", texts(), "build tools: cmake>=3.26"},
-      {"pip", texts(), "other build requirements, from PyPI"},
+      {"tools", dependencies(), "build tools: cmake>=3.26"},
+      {"pip", dependencies(), "other build requirements, from PyPI"},
       {"build-requires", one_of({"auto", "none"}),
        "whether to install what the project's `[build-system]` requires"},
       {"torch",
        mapping({
-           {"spec", by_value(scalar(Format::text)), "the requirement, torch~=2.13.0"},
-           {"index", by_value(scalar(Format::text)), "an extra index for torch only"},
+           {"spec", by_value(scalar(Format::torch_spec)), "the requirement, torch~=2.13.0"},
+           {"index", by_value(scalar(Format::url)), "an extra index for torch only"},
        }),
        "the torch to install in environments"},
       {"toolkit",
        tagged({"auto", "path", "pypi", "conda", "container"},
               {{"pypi", texts(), "what a toolkit from PyPI has besides the compiler"}}),
        "where the CUDA or ROCm toolkit comes from"},
-      {"variables", mapping_to(scalar(Format::text), Shape::Empty::allowed),
-       "environment variables of builds and tests"},
+      {"variables", variables(), "environment variables of builds and tests"},
       {"secrets", texts(),
        "names of the caller's variables that builds and tests get and no output shows"},
   });
@@ -168,12 +177,12 @@ Shape checks() {
       {"before",
        list(tagged({"compiler", "toolkit", "torch-variant"},
                    {{"header", scalar(Format::text), "a header that must be present"},
-                    {"import", scalar(Format::text), "a module that must be importable"}}),
+                    {"import", scalar(Format::module), "a module that must be importable"}}),
             Shape::Empty::allowed),
        "checks of the build environment"},
       {"after",
        list(tagged(wheel_rules(), {{"size", scalar(Format::bytes), "the maximum size of a wheel"},
-                                   {"operators", list(scalar(Format::text)),
+                                   {"operators", list(scalar(Format::operator_name)),
                                     "operators that the library must register"}}),
             Shape::Empty::allowed),
        "checks of the wheel"},
@@ -184,7 +193,7 @@ Shape checks() {
 
 Shape test() {
   return mapping({
-      {"pip", texts(), "requirements of the tests only"},
+      {"pip", dependencies(), "requirements of the tests only"},
       {"environment", one_of({"clean", "build"}),
        "what tests see besides the wheel and `test.pip`: the variant's torch, or the build's "
        "packages too"},
@@ -195,13 +204,13 @@ Shape test() {
        "the test command (argv) when CUDA tests need a GPU and there is none; its evidence is "
        "`loaded`"},
       {"timeout", scalar(Format::duration), "the time limit of one test run"},
-      {"images", texts(), "distributions on which each wheel is also installed and tested"},
+      {"images", list(scalar(Format::image), Shape::Empty::allowed),
+       "distributions on which each wheel is also installed and tested"},
       {"python", one_of({"image", "provided"}),
        "the Python in those images: the distribution's own, or one that the Dockerfile provides"},
       {"dockerfile", by_value(scalar(Format::text)),
        "the Dockerfile built on each image, relative to the matrix file; default: the image as is"},
-      {"arguments", mapping_to(scalar(Format::text), Shape::Empty::allowed),
-       "additional build arguments for that Dockerfile"},
+      {"arguments", variables(), "additional build arguments for that Dockerfile"},
   });
 }
 
@@ -251,7 +260,7 @@ std::string alternatives(std::vector<std::string> names) {
 Shape publish() {
   Shape target = mapping({
       {"kind", one_of(target_kinds()), alternatives(target_kinds()), Need::required},
-      {"url", scalar(Format::text), "kind `index`: where files are uploaded"},
+      {"url", scalar(Format::url), "kind `index`: where files are uploaded"},
       {"auth", one_of(upload_auths()),
        "a token minted for the job, a token of yours, or (kind `index`) no credentials; default: "
        "yours, else one minted where the job has an identity"},
@@ -263,8 +272,8 @@ Shape publish() {
       {"default", scalar(Format::text), "the compute that keeps the plain name"},
       {"others", one_of({"name-suffix"}),
        "other computes and values of custom axes: appended to the name"},
-      {"name", scalar(Format::text), "template for the distribution name, {name}-nightly"},
-      {"label", scalar(Format::text), "`local`, or a template for the local version"},
+      {"name", scalar(Format::distribution), "template for the distribution name, {name}-nightly"},
+      {"label", scalar(Format::local_label), "`local`, or a template for the local version"},
   });
   Shape shape = mapping_to(std::move(target));
   shape.keys = {{"require", by_value(one_of({"ran", "loaded", "inspected", "none"})),
@@ -297,7 +306,7 @@ Shape ci() {
        "by compute: the command that installs a driver where the runner of a GPU test has none"},
       {"container",
        mapping({
-           {"image", scalar(Format::text), "the image, debian:12", Need::required},
+           {"image", scalar(Format::image), "the image, debian:12", Need::required},
            {"prepare", scalar(Format::text),
             "the command that installs what the image lacks, before the checkout"},
        }),
@@ -321,7 +330,7 @@ Shape declared_compute() {
   Shape shape = mapping({
       {"hardware", scalar(Format::hardware), "what its tests need: none, gpu, or a device"},
       {"label", scalar(Format::text), "its name in ids and versions; default: from the name"},
-      {"index", scalar(Format::text), "the index of its torch"},
+      {"index", scalar(Format::url), "the index of its torch"},
   });
   shape.empty = Shape::Empty::allowed;
   return shape;

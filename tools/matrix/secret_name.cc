@@ -17,13 +17,13 @@ constexpr std::array<std::string_view, 13> kSet = {
 constexpr std::array<std::string_view, 4> kOfEngines = {"DOCKER_", "CONTAINER", "BUILDKIT_",
                                                         "XDG_"};
 
+}  // namespace
+
 bool is_variable(std::string_view name) {
   const bool begins = !name.empty() && (name[0] < '0' || name[0] > '9');
   return begins && std::all_of(name.begin(), name.end(),
                                [](char c) { return is_alphanumeric(c) || c == '_'; });
 }
-
-}  // namespace
 
 std::optional<std::string> secret_name_problem(const std::string& name) {
   if (!is_variable(name)) return "is not the name of a variable";

@@ -1,8 +1,12 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace pinwheel::matrix {
+
+/// Whether an environment variable can have that name: letters, digits and `_`, no digit first.
+bool is_variable(std::string_view name);
 
 /// Why no secret of builds can have that name: it is no name of a variable, pinwheel sets that
 /// variable itself, uploads alone may have it, or a container engine would show its value among its

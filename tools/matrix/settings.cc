@@ -13,7 +13,9 @@
 #include "matrix/config_error.h"
 #include "matrix/cuda_parts.h"
 #include "matrix/decode.h"
+#include "matrix/gpu_architecture.h"
 #include "matrix/merge.h"
+#include "matrix/schema.h"
 #include "matrix/secret_name.h"
 #include "matrix/template.h"
 
@@ -30,10 +32,34 @@ class Reader {
     return expand_template(node.scalar, variant_, node.at, placeholders);
   }
 
+  /// The same for a value whose format the schema knows: it is judged with its placeholders filled
+  /// in.
+  Result<std::string> formed(const Node& node, Format format) const {
+    TRY(std::string one, text(node));
+    if (has_format(format, one)) return one;
+    return fail(config_error(fmt::format("{} must be {}, and {} is not", quoted(node.scalar),
+                                         describe(format), quoted(one)),
+                             node.at));
+  }
+
   /// The variant's value for a key; "" when there is none.
-  Result<std::string> picked(const Node& mapping, std::string_view key) const {
+  Result<std::string> picked(const Node& mapping, std::string_view key,
+                             Format format = Format::scalar) const {
     const Node* const node = pick(mapping.find(key), variant_);
-    return node == nullptr ? Result<std::string>("") : text(*node);
+    return node == nullptr ? Result<std::string>("") : formed(*node, format);
+  }
+
+  /// The list stored under a key, of that format; empty by default.
+  Result<std::vector<std::string>> formed_list(const Node& mapping, std::string_view key,
+                                               Format format) const {
+    std::vector<std::string> texts;
+    const Node* const node = mapping.find(key);
+    if (node == nullptr) return texts;
+    for (const Node& item : node->items) {
+      TRY(std::string one, formed(item, format));
+      texts.push_back(std::move(one));
+    }
+    return texts;
   }
 
   /// The list stored under a key; empty by default.
@@ -60,6 +86,8 @@ class Reader {
     return texts;
   }
 
+  const Variant& variant() const { return variant_; }
+
  private:
   const Variant& variant_;
 };
@@ -67,7 +95,7 @@ class Reader {
 Result<ContainerSettings> read_container(const Node& node, const Reader& reader) {
   ContainerSettings container;
   TRY(container.dockerfile, reader.picked(node, "dockerfile"));
-  TRY(container.base, reader.picked(node, "base"));
+  TRY(container.base, reader.picked(node, "base", Format::image));
   TRY(container.target, reader.picked(node, "target"));
   TRY(container.arguments, reader.mapping(node, "arguments"));
   return container;
@@ -137,11 +165,11 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
   if (const Node* const python = node.find("python"); python && python->scalar == "auto") {
     environment.python = PythonFrom::automatic;
   }
-  TRY(environment.tools, reader.list(node, "tools"));
-  TRY(environment.pip, reader.list(node, "pip"));
+  TRY(environment.tools, reader.formed_list(node, "tools", Format::dependency));
+  TRY(environment.pip, reader.formed_list(node, "pip", Format::dependency));
   if (const Node* const torch = node.find("torch")) {
-    TRY(environment.torch.spec, reader.picked(*torch, "spec"));
-    TRY(environment.torch.index, reader.picked(*torch, "index"));
+    TRY(environment.torch.spec, reader.picked(*torch, "spec", Format::torch_spec));
+    TRY(environment.torch.index, reader.picked(*torch, "index", Format::url));
   }
   if (const Node* const toolkit = node.find("toolkit")) {
     if (toolkit->type == Node::Type::mapping) {
@@ -203,10 +231,27 @@ bool takes_architectures(const Variant& variant) {
   return variant.get("compute") != "cpu";
 }
 
+/// Architectures of the variant's family; none where no GPU has any.
+Result<std::vector<std::string>> read_arch_list(const Node& build, const Reader& reader) {
+  std::vector<std::string> entries;
+  const Node* const node = build.find("arch-list");
+  const Variant& variant = reader.variant();
+  if (node == nullptr || !takes_architectures(variant)) return entries;
+  for (const Node& item : node->items) {
+    TRY(std::string entry, reader.text(item));
+    const Done known = check_architecture(entry, split_compute(variant.get("compute")).family);
+    if (!known) {
+      return fail(config_error(known.error().message, item.at, known.error().hint));
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   BuildSettings build;
   TRY(build.command, reader.list(node, "command", Placeholders::variant_and_plan));
-  TRY(build.arch_list, reader.list(node, "arch-list"));
+  TRY(build.arch_list, read_arch_list(node, reader));
   TRY(build.with, reader.picked(node, "with"));
   TRY(build.repair, read_repair(node, reader));
   TRY(build.external, reader.list(node, "external"));
@@ -260,7 +305,7 @@ Result<CheckSettings> read_check_settings(const Node& node, const Reader& reader
 
 Result<TestImages> read_test_images(const Node& node, const Reader& reader) {
   TestImages images;
-  TRY(images.names, reader.list(node, "images"));
+  TRY(images.names, reader.formed_list(node, "images", Format::image));
   TRY(images.dockerfile, reader.picked(node, "dockerfile"));
   TRY(images.arguments, reader.mapping(node, "arguments"));
   const Node* const python = node.find("python");
@@ -277,7 +322,7 @@ Result<TestSettings> read_test(const Node& node, const Reader& reader) {
       environment && environment->scalar == "build") {
     test.environment = TestEnvironment::build;
   }
-  TRY(test.pip, reader.list(node, "pip"));
+  TRY(test.pip, reader.formed_list(node, "pip", Format::dependency));
   TRY(test.command, reader.list(node, "command", Placeholders::variant_and_plan));
   TRY(const std::string hardware, reader.picked(node, "hardware"));
   if (!hardware.empty() && hardware != "none") test.hardware = Hardware::gpu;
@@ -323,7 +368,6 @@ Result<Settings> settings_for(const Matrix& matrix, const Variant& variant) {
   }
   if (const Node* const node = sections.find("build")) {
     TRY(settings.build, read_build(*node, reader));
-    if (!takes_architectures(variant)) settings.build.arch_list.clear();
   }
   if (const Node* const node = sections.find("checks")) {
     TRY(settings.checks, read_check_settings(*node, reader));

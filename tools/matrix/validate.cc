@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "matrix/config_error.h"
 #include "matrix/schema.h"
+#include "matrix/secret_name.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -133,13 +134,22 @@ Done validate_exactly_one(const Node& node, const Shape& shape, const std::strin
       node.at));
 }
 
+Done validate_name(const Node::Member& member, const Shape& shape) {
+  if (shape.names == Shape::Names::any || is_variable(member.key)) return {};
+  return fail(config_error(fmt::format("{} is not the name of a variable", quoted(member.key)),
+                           member.key_at, "use letters, digits and `_`"));
+}
+
 Done validate_mapping(const Node& node, const Shape& shape, const std::string& what) {
   if (shape.empty == Shape::Empty::allowed && node.type == Node::Type::null) return {};
   if (node.type != Node::Type::mapping) return fail(wrong_type(node, "a mapping", what));
   if (node.members.empty() && shape.empty == Shape::Empty::refused) {
     return fail(config_error(fmt::format("{} must not be empty", what), node.at));
   }
-  for (const Node::Member& member : node.members) TRY_DONE(validate_member(member, shape));
+  for (const Node::Member& member : node.members) {
+    TRY_DONE(validate_member(member, shape));
+    TRY_DONE(validate_name(member, shape));
+  }
   for (const Key& key : shape.keys) {
     if (key.need == Need::required && node.find(key.name) == nullptr) {
       return fail(config_error(fmt::format("{} lacks {}", what, quoted(key.name)), node.at,

@@ -216,3 +216,83 @@ TEST_CASE("axes and attributes are few") {
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message == "65 axes and attributes are more than 64");
 }
+
+TEST_CASE("a value that only a later program would refuse is an error of the file, at its place") {
+  const std::string axes = "axes: {python: ['3.11'], compute: [cpu, cuda/13.0], torch: ['2.13']}\n";
+  for (const std::string line : {
+           "build: {arch-list: [Hopper]}",
+           "build: {arch-list: ['9.0 10.0']}",
+           "build: {arch-list: [gfx942]}",
+           "environment: {pip: ['foo ===']}",
+           "environment: {pip: ['-r x.txt']}",
+           "environment: {tools: ['cmake>>3']}",
+           "environment: {torch: {spec: 'torch~=abc'}}",
+           "environment: {torch: {spec: 'numpy==2.13.0'}}",
+           "environment: {torch: {index: 'not a url'}}",
+           "environment: {torch: {index: {cpu: 'example.org/simple'}}}",
+           "environment: {container: {base: 'debian 12'}}",
+           "environment: {variables: {A=B: x}}",
+           "environment: {container: {base: b, arguments: {1A: x}}}",
+           "test: {pip: ['numpy<']}",
+           "test: {images: [debian book worm]}",
+           "checks: {before: [{import: a b}]}",
+           "checks: {after: [{operators: [sum]}]}",
+           "publish: {x: {kind: index, url: 'not a url'}}",
+           "publish: {x: {kind: directory, path: d, name: '{name} x'}}",
+           "publish: {x: {kind: directory, path: d, label: 'a b'}}",
+           "store: ['bogus:x']",
+           "ci: {on: {nightly: '0 24 * * *'}}",
+           "ci: {on: {nightly: '0 1 * jan-foo *'}}",
+           "ci: {on: {nightly: '*/0 1 * * *'}}",
+           "ci: {container: {image: 'a b'}}",
+           "overrides: [{when: {compute: 'cuda/*'}, build: {+arch-list: [native]}}]",
+           "overrides: [{when: {compute: 'cuda/*'}, test: {+pip: ['a b c']}}]",
+       }) {
+    INFO(line);
+    const Result<Matrix> matrix = parse(kHead + axes + line + "\n", "m.yaml");
+    REQUIRE_FALSE(matrix);
+    CHECK(matrix.error().kind == ErrorKind::config);
+    REQUIRE(matrix.error().at);
+    CHECK(matrix.error().at->line == 4);
+    CHECK(matrix.error().at->column > 6);
+  }
+}
+
+TEST_CASE("a value with placeholders is judged with what they stand for") {
+  const auto settings_of = [](const std::string& line) {
+    const Result<Matrix> matrix =
+        parse(kHead + "axes: {python: ['3.11'], compute: [cuda/13.0], bad: [a b]}\n" + line + "\n",
+              "m.yaml");
+    if (!matrix) FAIL(render(matrix.error()));
+    return settings_for(*matrix, expand(*matrix)->variants.at(0));
+  };
+  CHECK(settings_of("environment: {pip: ['numpy=={compute.version}']}"));
+  for (const std::string line :
+       {"environment: {pip: ['numpy=={bad}']}", "environment: {torch: {index: 'https://{bad}/'}}",
+        "build: {arch-list: ['{compute}']}", "test: {images: ['{bad}']}"}) {
+    INFO(line);
+    const Result<Settings> settings = settings_of(line);
+    REQUIRE_FALSE(settings);
+    CHECK(settings.error().kind == ErrorKind::config);
+    CHECK(settings.error().at->line == 4);
+  }
+}
+
+TEST_CASE("every way to write a requirement, an image or a schedule is accepted") {
+  const std::string axes = "axes: {python: ['3.11'], compute: [cpu], torch: ['2.13']}\n";
+  for (const std::string line : {
+           "environment: {pip: ['numpy>=2,<3; python_version < \"3.13\"', 'x[extra]', 'a @ "
+           "https://e.org/a.whl']}",
+           "environment: {torch: {spec: '--pre torch', index: 'file:///srv/wheels'}}",
+           "environment: {container: {base: 'ghcr.io/o/i:1.0@sha256:ab', arguments: {_A1: x}}}",
+           "checks: {after: [{operators: ['demo::sum.out']}]}",
+           "publish: {x: {kind: directory, path: d, name: '{name}-x', label: "
+           "'pt{torch.nodot}{compute.label}'}}",
+           "ci: {on: {nightly: '*/15 1,3-5 * JAN-mar 0'}}",
+           "store: [local, 'dir:/x,ro', 'https://e.org/a']",
+       }) {
+    INFO(line);
+    const Result<Matrix> matrix = parse(kHead + axes + line + "\n", "m.yaml");
+    if (!matrix) FAIL(render(matrix.error()));
+  }
+}

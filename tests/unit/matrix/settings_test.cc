@@ -187,7 +187,16 @@ TEST_CASE("architectures are those of a variant with a GPU") {
       "build: {arch-list: ['9.0']}\n";
   CHECK(settings(body, "cp311-cpu").build.arch_list.empty());
   CHECK(settings(body, "cp311-cu130").build.arch_list == Names{"9.0"});
-  CHECK(settings(body, "cp311-rocm6.4").build.arch_list == Names{"9.0"});
+  const Matrix matrix = parsed(body);
+  const Result<Settings> of_amd =
+      settings_for(matrix, testing::variant_named(value_of(expand(matrix)), "cp311-rocm6.4"));
+  REQUIRE_FALSE(of_amd);
+  CHECK(of_amd.error().message ==
+        "`9.0` is an architecture of NVIDIA, which `rocm` has no code for");
+  CHECK(of_amd.error().at->line == 4);
+  const std::string amd =
+      body + "overrides: [{when: {compute: 'rocm/*'}, build: {arch-list: [gfx942]}}]\n";
+  CHECK(settings(amd, "cp311-rocm6.4").build.arch_list == Names{"gfx942"});
   const std::string plain = "axes: {python: ['3.11']}\nbuild: {arch-list: ['9.0']}\n";
   CHECK(settings(plain, "cp311").build.arch_list == Names{"9.0"});
 }
