@@ -39,11 +39,14 @@ if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$A
 """, NAME="name", FROM="path", OVERWRITE="overwrite", NONE="if-no-files-found"),
     "download-artifact": stand_in(
         {"name": "", "pattern": "", "path": ".", "merge-multiple": "false"},
-        """mkdir -p "$INTO"
+        r"""mkdir -p "$INTO"
 if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
+shopt -s nullglob
+eval "found=(\"\$ARTIFACTS\"/$PATTERN)"
 # In no order that one may count on: the first comes last.
-for each in $(ls -dr "$ARTIFACTS"/$PATTERN); do
-  to=$INTO; [ "$MERGED" = true ] || to=$INTO/${each##*/}
+for each in $(printf '%s\n' "${found[@]}" | sort -r); do
+  # One alone gets no directory of its own.
+  to=$INTO; [ "$MERGED" = true ] || [ ${#found[@]} = 1 ] || to=$INTO/${each##*/}
   mkdir -p "$to"; cp -r "$each/." "$to/"
 done
 """, NAME="name", PATTERN="pattern", INTO="path", MERGED="merge-multiple"),

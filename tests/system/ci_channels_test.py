@@ -53,26 +53,29 @@ def test_a_nightly_needs_a_version_that_can_be_dated(repository):
 CONTAINER = {"container": {"base": "quay.io/pypa/manylinux_2_28_{arch}"}}
 
 
+PLAN = "'${{ runner.temp }}/pinwheel-run/plan.json'"
+
+
 def freezes(repository, name):
     return [step["with"]["args"] for step in jobs_of(repository, name)["plan"]["steps"]
-            if "--out plan.json" in step.get("with", {}).get("args", "")]
+            if f"--out {PLAN}" in step.get("with", {}).get("args", "")]
 
 
 def test_builds_run_in_the_container_of_the_matrix(repository):
     made = matrix(environment=CONTAINER, axes={"python": ["3.11"], "compute": ["cpu"], "arch": ["x86_64"]})
     repository(made, "ci", "generate")
     for name in SETS:
-        assert freezes(repository, name) == [f"plan matrix/demo.yaml --channel {name} --engine docker --out plan.json"]
+        assert freezes(repository, name) == [f"plan matrix/demo.yaml --channel {name} --engine docker --out {PLAN}"]
         assert "qemu" not in str(jobs_of(repository, name))
     made["axes"]["arch"] = ["x86_64", "aarch64"]
     repository(made, "ci", "generate")
     assert "qemu-user-static" in str(jobs_of(repository, "release")["plan"])
     repository(made | {"ci": {"engine": "podman"}}, "ci", "generate")
-    assert freezes(repository, "ci") == ["plan matrix/demo.yaml --channel ci --engine podman --out plan.json"]
+    assert freezes(repository, "ci") == [f"plan matrix/demo.yaml --channel ci --engine podman --out {PLAN}"]
     repository(made | {"ci": {"engine": "host"}}, "ci", "generate")
-    assert freezes(repository, "ci") == ["plan matrix/demo.yaml --channel ci --out plan.json"]
+    assert freezes(repository, "ci") == [f"plan matrix/demo.yaml --channel ci --out {PLAN}"]
     repository(matrix(), "ci", "generate")
-    assert freezes(repository, "ci") == ["plan matrix/demo.yaml --channel ci --out plan.json"]
+    assert freezes(repository, "ci") == [f"plan matrix/demo.yaml --channel ci --out {PLAN}"]
 
 
 def test_a_container_of_the_jobs_and_one_of_the_builds(repository):
@@ -80,7 +83,7 @@ def test_a_container_of_the_jobs_and_one_of_the_builds(repository):
     made = matrix(environment={"container": {"base": "debian:12"}}, ci={"container": jobs})
     ran = repository(made, "ci", "generate")
     assert "builds run in the image of `ci.container`, not in that of `environment.container`" in ran.stderr
-    assert freezes(repository, "ci") == ["plan matrix/demo.yaml --channel ci --out plan.json"]
+    assert freezes(repository, "ci") == [f"plan matrix/demo.yaml --channel ci --out {PLAN}"]
     made["ci"]["engine"] = "host"
     assert "warning" not in repository(made, "ci", "generate").stderr
     made["ci"]["engine"] = "docker"

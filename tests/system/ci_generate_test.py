@@ -90,6 +90,11 @@ def repository(pinwheel, tmp_path):
     return run
 
 
+def words_of(args):
+    """The arguments that a step gives pinwheel, whose plan lies in the working directory here."""
+    return shlex.split(args.replace("${{ runner.temp }}/pinwheel-run/plan.json", "plan.json"))
+
+
 def program(name):
     return str(Path(sys.executable).with_name(name))
 
@@ -158,7 +163,7 @@ def test_tests_that_no_runner_is_named_for_are_in_no_chunk(repository):
     assert [args.partition("--stage ")[2] for args in asked] == [
         "build --chunk 1/2", "build --chunk 2/2", "test --chunk 1/1"]
     repository(None, "plan", "--channel", "ci", "--out", "plan.json")
-    chunks = [json.loads(repository(None, *shlex.split(args)).stdout) for args in asked]
+    chunks = [json.loads(repository(None, *words_of(args)).stdout) for args in asked]
     assert [len(chunk["include"]) for chunk in chunks] == [256, 44, 150]
     # Of a plan with fewer rows; and a plan with more is not carried out in part.
     rows = ["plan", "--plan", "plan.json", "--format", "github", "--stage"]
@@ -174,7 +179,7 @@ def test_the_outputs_of_each_job_are_fewer_than_github_takes(repository):
     repository(None, "plan", "--channel", "ci", "--out", "plan.json")
     listed = []
     for job in jobs_of(repository, "ci").values():
-        texts = [repository(None, *shlex.split(step["with"]["args"])).stdout for step in job["steps"]
+        texts = [repository(None, *words_of(step["with"]["args"])).stdout for step in job["steps"]
                  if "--chunk" in step.get("with", {}).get("args", "")]
         assert len("".join(texts).encode("utf-16-le")) < 900_000
         assert sorted(job.get("outputs", {})) == sorted(step["id"] for step in job["steps"] if "-" in step.get("id", ""))
@@ -242,7 +247,8 @@ def test_a_night_is_remembered_where_the_next_one_looks(repository):
             if (used := step.get("uses", "").partition("@")[0]).startswith("actions/cache/"):
                 places[used] = (job["container"], job["steps"][0]["run"], step["with"]["path"])
     assert places == dict.fromkeys(("actions/cache/restore", "actions/cache/save"),
-                                   ("debian:12", "apt-get install -y git", "last-night.txt"))
+                                   ("debian:12", "apt-get install -y git",
+                                        "${{ runner.temp }}/pinwheel-run/last-night.txt"))
 
 
 def states(ran):

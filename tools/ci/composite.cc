@@ -49,8 +49,11 @@ runs:
         set -euo pipefail
         program="$RUNNER_TEMP/pinwheel/bin/pinwheel"
         if [ "$(pinwheel --version 2>/dev/null || true)" != "pinwheel $VERSION" ] && [ ! -x "$program" ]; then
-          python3 -m venv "$RUNNER_TEMP/pinwheel"
-          "$RUNNER_TEMP/pinwheel/bin/pip" install --quiet --disable-pip-version-check "pinwheel-cli==$VERSION"
+          # No module and no setting of the checkout, nor of an earlier step, becomes part of this.
+          unset "${!PYTHON@}"
+          cd "$RUNNER_TEMP"
+          python3 -I -m venv "$RUNNER_TEMP/pinwheel"
+          "$RUNNER_TEMP/pinwheel/bin/python" -I -m pip install --quiet --disable-pip-version-check "pinwheel-cli==$VERSION"
         fi
         echo "cache=${PINWHEEL_CACHE_DIR:-$RUNNER_TEMP/pinwheel-cache}" >> "$GITHUB_OUTPUT"
     - name: Keep the cache of pinwheel
@@ -82,6 +85,10 @@ runs:
         PINWHEEL_CACHE_DIR: ${{ steps.install.outputs.cache }}
       run: |
         set -euo pipefail
+        # Its own Pythons are isolated; names with an underscore are settings of other programs.
+        for name in "${!PYTHON@}"; do [[ $name == *_* ]] || unset "$name"; done
+        # What a checkout has as `.pinwheel` says of no step that it was done.
+        export PINWHEEL_STATE_DIR="${PINWHEEL_STATE_DIR:-$RUNNER_TEMP/pinwheel-run/state}"
         [ -z "$STORE" ] || export PINWHEEL_STORE="$STORE"
         program="$RUNNER_TEMP/pinwheel/bin/pinwheel"
         [ -x "$program" ] || program=$(command -v pinwheel)

@@ -77,20 +77,21 @@ std::string gate_job(const WorkflowFacts& facts, WorkflowSet set) {
                         (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
   const bool idle = may_be_idle(facts, set);
   const std::string when = idle ? "always() && needs.plan.outputs.idle != 'true'" : "always()";
-  return "\n" +
-         filled(kGateJob, {{"NEEDS", join(needs, ", ")},
-                           {"CHECK", gate_name(facts)},
-                           {"WHEN", when},
-                           {"CONTAINER", container_of(facts)},
-                           {"CHECKOUT", checkout(facts, set)},
-                           {"PLAN", take_plan()},
-                           {"RESULTS", take_results()},
-                           {"KEEP", keep("before-gate")},
-                           {"ACTION", facts.action},
-                           {"ARGS", args("release --plan plan.json --reuse-only --gate", facts, set,
-                                         Results::take)},
-                           {"CONDITION", short_of ? std::string("if: ") + kNotFork : std::string()},
-                           {"FORK", short_of ? fork_gate(facts) : std::string()}});
+  return "\n" + filled(kGateJob,
+                       {{"NEEDS", join(needs, ", ")},
+                        {"CHECK", gate_name(facts)},
+                        {"WHEN", when},
+                        {"CONTAINER", container_of(facts)},
+                        {"CHECKOUT", checkout(facts, set)},
+                        {"PLAN", take_plan()},
+                        {"RESULTS", take_results()},
+                        {"KEEP", keep("before-gate")},
+                        {"ACTION", facts.action},
+                        {"ARGS",
+                         args(fmt::format("release --plan {} --reuse-only --gate", plan_argument()),
+                              facts, set, Results::take)},
+                        {"CONDITION", short_of ? std::string("if: ") + kNotFork : std::string()},
+                        {"FORK", short_of ? fork_gate(facts) : std::string()}});
 }
 
 }  // namespace pinwheel::ci

@@ -10,6 +10,9 @@
 namespace pinwheel::ci {
 namespace {
 
+/// The fingerprint of the last night's plan.
+constexpr const char* kLastNight = "${{ runner.temp }}/pinwheel-run/last-night.txt";
+
 // A key is never written twice, so the newest of all that have the prefix counts.
 constexpr std::string_view kCompare = R"YAML(
 - name: Take the fingerprint of the plan
@@ -17,20 +20,21 @@ constexpr std::string_view kCompare = R"YAML(
   uses: @ACTION@
   with:
     output: text
-    args: plan --plan plan.json --format fingerprint
+    args: plan --plan @PLAN@ --format fingerprint
 - name: Take the fingerprint of the last night
   if: github.event_name == 'schedule'
   uses: @RESTORE@
   with:
-    path: last-night.txt
+    path: @FILE@
     key: last-night/${{ github.workflow }}/${{ github.run_id }}-${{ github.run_attempt }}
     restore-keys: last-night/${{ github.workflow }}/
 - name: Compare the two
   id: idle
   env:
     FINGERPRINT: ${{ steps.fingerprint.outputs.text }}
+    FILE: @FILE@
   run: |
-    if [ -e last-night.txt ] && [ "$(cat last-night.txt)" = "$FINGERPRINT" ]; then
+    if [ -e "$FILE" ] && [ "$(cat "$FILE")" = "$FINGERPRINT" ]; then
       echo "::notice::neither the commit nor a package has changed since the last night"
       echo "idle=true" >> "$GITHUB_OUTPUT"
     fi
@@ -51,11 +55,12 @@ constexpr std::string_view kRemember = R"(
       - name: Write the fingerprint
         env:
           FINGERPRINT: ${{ needs.plan.outputs.fingerprint }}
-        run: printf '%s\n' "$FINGERPRINT" > last-night.txt
+          FILE: @FILE@
+        run: mkdir -p "${FILE%/*}" && printf '%s\n' "$FINGERPRINT" > "$FILE"
       - name: Keep it
         uses: @SAVE@
         with:
-          path: last-night.txt
+          path: @FILE@
           key: last-night/${{ github.workflow }}/${{ github.run_id }}-${{ github.run_attempt }}
 )";
 
@@ -103,8 +108,10 @@ std::string compare_with_paths(const WorkflowFacts& facts, WorkflowSet set) {
 
 std::string compare_with_last_night(const WorkflowFacts& facts, WorkflowSet set) {
   if (set != WorkflowSet::nightly) return {};
-  return filled(kCompare,
-                {{"ACTION", facts.action}, {"RESTORE", pinned("actions/cache", "restore")}});
+  return filled(kCompare, {{"ACTION", facts.action},
+                           {"PLAN", plan_argument()},
+                           {"FILE", kLastNight},
+                           {"RESTORE", pinned("actions/cache", "restore")}});
 }
 
 std::string idle_outputs(const WorkflowFacts& facts, WorkflowSet set) {
@@ -120,6 +127,7 @@ std::string remember_job(const WorkflowFacts& facts, const std::string& last) {
   return "\n" + filled(kRemember, {{"CONTAINER", container_of(facts)},
                                    {"PREPARE", prepare(facts)},
                                    {"LAST", last},
+                                   {"FILE", kLastNight},
                                    {"AFTER", after(last)},
                                    {"SAVE", pinned("actions/cache", "save")}});
 }

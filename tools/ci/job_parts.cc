@@ -35,20 +35,26 @@ constexpr std::string_view kTakePlan = R"(
   uses: @DOWNLOAD@
   with:
     name: plan
+    path: @PLACE@
 )";
 
+// One artifact alone would be unpacked without a directory of its name, which says whose result it
+// has. Beside the plan it is never alone.
 constexpr std::string_view kTakeResults = R"(
-- name: Take the results
+- name: @NAME@
+  @CONDITION@
   uses: @DOWNLOAD@
   with:
-    pattern: result-*
-    path: in
+    pattern: @PATTERN@
+    path: @PLACE@
 )";
 
 /// The places of results behind a command, nearest first.
 std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
-  std::string text = "--store artifacts:in";
-  if (results == Results::take_and_leave) text += " --store dir:out";
+  std::string text = "--store " + shell_quote(fmt::format("artifacts:{}", kTakenResults));
+  if (results == Results::take_and_leave) {
+    text += " --store " + shell_quote(fmt::format("dir:{}", kLeftResults));
+  }
   const std::string& store = facts.settings.store;
   if (store.empty()) return text;
   if (set != WorkflowSet::ci || store.ends_with(",ro"))
@@ -86,12 +92,26 @@ std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
   return prepare(facts) + steps + filled(kTrust, {});
 }
 
+std::string plan_argument() {
+  return shell_quote(kPlanFile);
+}
+
 std::string take_plan() {
-  return filled(kTakePlan, {{"DOWNLOAD", pinned("actions/download-artifact")}});
+  return filled(kTakePlan,
+                {{"DOWNLOAD", pinned("actions/download-artifact")}, {"PLACE", kPlaceOfRun}});
+}
+
+std::string take_results(std::string_view name, std::string_view condition,
+                         std::string_view pattern) {
+  return filled(kTakeResults, {{"NAME", std::string(name)},
+                               {"CONDITION", std::string(condition)},
+                               {"DOWNLOAD", pinned("actions/download-artifact")},
+                               {"PATTERN", fmt::format("'{{plan,{}}}'", pattern)},
+                               {"PLACE", kTakenResults}});
 }
 
 std::string take_results() {
-  return filled(kTakeResults, {{"DOWNLOAD", pinned("actions/download-artifact")}});
+  return take_results("Take the results", {}, "result-*");
 }
 
 std::string after(const std::string& job) {

@@ -18,11 +18,25 @@ std::string prepare(const WorkflowFacts& facts);
 /// a person chose. In a container one prepares it before, and one trusts the checkout after.
 std::string checkout(const WorkflowFacts& facts, WorkflowSet set);
 
+/// Below the runner's directory for temporary files, which is empty when a job begins: the plan of
+/// the run, results of other jobs, and those of this one. What the checkout has under such names,
+/// because somebody once committed it, is never read.
+inline constexpr const char* kPlaceOfRun = "${{ runner.temp }}/pinwheel-run";
+inline constexpr const char* kPlanFile = "${{ runner.temp }}/pinwheel-run/plan.json";
+inline constexpr const char* kTakenResults = "${{ runner.temp }}/pinwheel-run/in";
+inline constexpr const char* kLeftResults = "${{ runner.temp }}/pinwheel-run/out";
+
+/// `kPlanFile` as one of the arguments of pinwheel.
+std::string plan_argument();
+
 /// The step that downloads the plan.
 std::string take_plan();
 
-/// The step that downloads the results of all jobs into `in`: each artifact into a directory of its
-/// name, so that the attempts of a step stay apart.
+/// The step that downloads the results whose artifacts match a pattern into `kTakenResults`, each
+/// artifact into a directory of its name, which says of which step and attempt it is.
+std::string take_results(std::string_view name, std::string_view condition,
+                         std::string_view pattern);
+/// The same for the results of all jobs.
 std::string take_results();
 
 /// A condition of a job or a step: that no pull request from a fork runs it.
@@ -44,8 +58,7 @@ std::string keep(std::string_view name);
 std::string secrets_of(const WorkflowFacts& facts);
 
 /// `args:` of a step: a command of pinwheel with the places of results behind it, nearest first:
-/// what other jobs left in `in`, what this one leaves in `out`, and the matrix's own, which a fork
-/// only reads.
+/// what other jobs left, what this one leaves, and the matrix's own, which a fork only reads.
 enum class Results { take, take_and_leave };
 std::string args(std::string_view command, const WorkflowFacts& facts, WorkflowSet set,
                  Results results);

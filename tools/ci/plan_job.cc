@@ -25,17 +25,19 @@ constexpr std::string_view kPlanJob = R"(
       @CHECKOUT@
       @STARTED@
       - name: Take the plan of the first attempt
+        id: earlier
         if: github.run_attempt > 1
         continue-on-error: true
         uses: @DOWNLOAD@
         with:
           name: plan
+          path: @PLACE@
       @KEEP@
       @PATHS@
       @UPSTREAM@
       @EMULATE@
       - name: Freeze the plan
-        if: hashFiles('plan.json') == ''@AND@
+        if: steps.earlier.outcome != 'success'@AND@
         uses: @ACTION@
         with:
           matrix: @MATRIX@
@@ -47,7 +49,7 @@ constexpr std::string_view kPlanJob = R"(
         uses: @UPLOAD@
         with:
           name: plan
-          path: plan.json
+          path: @FILE@
           if-no-files-found: error
           overwrite: true
           @RETENTION@
@@ -83,7 +85,7 @@ constexpr std::string_view kRows = R"(
   uses: @ACTION@
   with:
     output: text
-    args: plan --plan plan.json --format github --stage @STAGE@ --chunk @CHUNK@/@CHUNKS@
+    args: plan --plan @FILE@ --format github --stage @STAGE@ --chunk @CHUNK@/@CHUNKS@
 )";
 
 // The outputs of one job would not hold all rows.
@@ -139,6 +141,7 @@ std::string rows_of(const WorkflowFacts& facts, size_t chunk, const std::string&
                            {"ID", fmt::format("{}s-{}", stage, chunk)},
                            {"CONDITION", condition},
                            {"ACTION", facts.action},
+                           {"FILE", plan_argument()},
                            {"STAGE", stage},
                            {"CHUNK", std::to_string(chunk)},
                            {"CHUNKS", std::to_string(chunks)}});
@@ -198,7 +201,7 @@ std::string plan_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string freeze = "plan " + shell_quote(facts.matrix);
   if (!facts.channel.empty()) freeze += " --channel " + facts.channel;
   if (!facts.engine.empty()) freeze += " --engine " + facts.engine;
-  freeze += " --out plan.json";
+  freeze += " --out " + plan_argument();
   const bool idle = may_be_idle(facts, set);
   const std::string_view otherwise = idle ? " || '{\"include\":[]}'" : "";
   return filled(kPlanJob, {{"OUTPUTS", outputs_of(facts, 1, otherwise) + idle_outputs(facts, set)},
@@ -206,6 +209,8 @@ std::string plan_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                            {"STARTED", started_of(facts, set)},
                            {"CHECKOUT", checkout(facts, set)},
                            {"DOWNLOAD", pinned("actions/download-artifact")},
+                           {"PLACE", kPlaceOfRun},
+                           {"FILE", kPlanFile},
                            {"KEEP", keep("before-plan")},
                            {"ACTION", facts.action},
                            {"MATRIX", yaml_string(facts.matrix)},

@@ -99,8 +99,9 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
                 {"KEEP", keep("before-publish-" + job.target)},
                 {"ACTION", facts.action},
                 {"TOKEN", token_of(job)},
-                {"ARGS", args("release --plan plan.json --reuse-only --target " + job.target, facts,
-                              set, Results::take)},
+                {"ARGS", args(fmt::format("release --plan {} --reuse-only --target {}",
+                                          plan_argument(), job.target),
+                              facts, set, Results::take)},
                 {"INDEX", index}});
     before = "publish-" + job.target;
   }

@@ -53,11 +53,7 @@ constexpr std::string_view kTestJob = R"(
     steps:
       @CHECKOUT@
       @PLAN@
-      - name: Take the result of its build
-        uses: @DOWNLOAD@
-        with:
-          pattern: result-${{ matrix.from }}-*
-          path: in
+      @BUILT@
       @EARLIER@
       @KEEP@
       @FORK@
@@ -81,14 +77,10 @@ constexpr std::string_view kTestJob = R"(
 )";
 
 // What an earlier attempt finished is not done again, so no step has two results.
-constexpr std::string_view kEarlier = R"(
-- name: Take the result of an earlier attempt
-  if: github.run_attempt > 1
-  uses: @DOWNLOAD@
-  with:
-    pattern: result-${{ matrix.artifact }}-*
-    path: in
-)";
+std::string earlier() {
+  return take_results("Take the result of an earlier attempt", "if: github.run_attempt > 1",
+                      "result-${{ matrix.artifact }}-*");
+}
 
 // The command is the matrix file's own, as `build.command` is.
 constexpr std::string_view kDriver = R"(
@@ -111,15 +103,20 @@ constexpr std::string_view kKeepResult = R"(
   uses: @UPLOAD@
   with:
     name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
-    path: out
+    path: @PLACE@
     if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}
     compression-level: 0
     @RETENTION@
 )";
 
-constexpr std::string_view kBuild = "build --plan plan.json --step '${{ matrix.step }}'";
-constexpr std::string_view kTest =
-    "test --plan plan.json --step '${{ matrix.step }}' --reuse-only --gate";
+std::string build_command() {
+  return fmt::format("build --plan {} --step '${{{{ matrix.step }}}}'", plan_argument());
+}
+
+std::string test_command() {
+  return fmt::format("test --plan {} --step '${{{{ matrix.step }}}}' --reuse-only --gate",
+                     plan_argument());
+}
 
 std::string id_of(std::string_view kind, size_t chunk) {
   return chunk == 1 ? std::string(kind) : fmt::format("{}-{}", kind, chunk);
@@ -143,9 +140,9 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
           {"CONDITION", condition},
           {"RESULT", filled(kKeepResult, {{"CONDITION", condition},
                                           {"UPLOAD", pinned("actions/upload-artifact")},
+                                          {"PLACE", kLeftResults},
                                           {"RETENTION", retention_of(facts, set)}})},
-          {"EARLIER", filled(kEarlier, {{"DOWNLOAD", pinned("actions/download-artifact")}})},
-          {"DOWNLOAD", pinned("actions/download-artifact")}};
+          {"EARLIER", earlier()}};
 }
 
 /// Builds come first, and a failed one ends a pull request early; elsewhere the tests of the others
@@ -174,7 +171,7 @@ std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
     Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("build", chunk));
-    places.emplace_back("ARGS", args(kBuild, facts, set, Results::take_and_leave));
+    places.emplace_back("ARGS", args(build_command(), facts, set, Results::take_and_leave));
     places.emplace_back("NEEDS", join(listers(chunk), ", "));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
     text += "\n" + filled(kBuildJob, places);
@@ -187,10 +184,12 @@ std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
     Places places = common(facts, set, chunk);
     places.emplace_back("ID", id_of("test", chunk));
-    places.emplace_back("ARGS", args(kTest, facts, set, Results::take_and_leave));
+    places.emplace_back("ARGS", args(test_command(), facts, set, Results::take_and_leave));
     places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
     places.emplace_back("NEEDS", join(listers(chunk), ", ") + ", " +
                                      join(job_ids("build", facts.build_chunks), ", "));
+    places.emplace_back(
+        "BUILT", take_results("Take the result of its build", {}, "result-${{ matrix.from }}-*"));
     places.emplace_back("WHEN", when_of(facts, set, chunk));
     places.emplace_back("DRIVER",
                         facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));

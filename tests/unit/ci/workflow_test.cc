@@ -153,7 +153,8 @@ TEST_CASE("settings change what they name", "[workflow]") {
   CHECK(has(pulls, "cancel-in-progress: false"));
   CHECK(count(pulls, "timeout-minutes: ${{ matrix.limit || 90 }}\n") == 2);
   CHECK(has(pulls,
-            "--store artifacts:in --store dir:out --store s3://bucket/prefix${{ "
+            "--store 'artifacts:${{ runner.temp }}/pinwheel-run/in' "
+            "--store 'dir:${{ runner.temp }}/pinwheel-run/out' --store s3://bucket/prefix${{ "
             "github.event.pull_request.head.repo.fork == true && ',ro' || '' }}\"\n"));
   CHECK(has(workflow_text(facts, WorkflowSet::release), "--store s3://bucket/prefix\"\n"));
   CHECK(has(pulls, ", '\"step\"') && github.event.pull_request.head.repo.fork != true"));
@@ -176,7 +177,9 @@ TEST_CASE("a nightly compares its plan with the last one, and remembers it at th
           "[workflow]") {
   WorkflowFacts facts = example();
   const std::string text = workflow_text(facts, WorkflowSet::nightly);
-  CHECK(has(text, "args: plan --plan plan.json --format fingerprint\n"));
+  CHECK(
+      has(text,
+          "args: plan --plan '${{ runner.temp }}/pinwheel-run/plan.json' --format fingerprint\n"));
   CHECK(count(text, "        if: steps.idle.outputs.idle != 'true'\n") == 3);
   CHECK(has(text, "steps.builds-1.outputs.text || '{\"include\":[]}' }}"));
   CHECK(has(text, "    if: always() && needs.plan.outputs.idle != 'true'\n"));
@@ -221,7 +224,7 @@ TEST_CASE("a pull request that changes no path of the matrix is idle, and its ch
                       shell_quote(":(glob)src/**") + " " + shell_quote(":(glob)it's") +
                       "; then\n"));
   CHECK(has(text, "    if: always() && needs.plan.outputs.idle != 'true'\n"));
-  CHECK(has(text, "if: hashFiles('plan.json') == '' && steps.idle.outputs.idle != 'true'\n"));
+  CHECK(has(text, "if: steps.earlier.outcome != 'success' && steps.idle.outputs.idle != 'true'\n"));
   CHECK_FALSE(has(workflow_text(facts, WorkflowSet::release), "idle"));
   for (const char* undecidable : {"!docs/**", "**.cc", "a?", "${{ x }}"}) {
     facts.settings.paths = {"src/**", undecidable};
@@ -243,12 +246,37 @@ TEST_CASE("artifacts of pull requests and nightlies are kept for days", "[workfl
 
 TEST_CASE("a job that is rerun takes what its earlier attempts finished", "[workflow]") {
   const std::string text = workflow_text(example(), WorkflowSet::release);
-  CHECK(count(text, "pattern: result-${{ matrix.artifact }}-*\n") == 2);
+  CHECK(count(text, "pattern: '{plan,result-${{ matrix.artifact }}-*}'\n") == 2);
   // Attempts that lie in one another's files could not be told apart.
   CHECK_FALSE(has(text, "merge-multiple"));
   CHECK(count(text, "if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}\n") ==
         2);
   CHECK(count(text, "name: result-${{ matrix.artifact }}-${{ github.run_attempt }}\n") == 2);
+}
+
+TEST_CASE("no step takes a plan, a result or a fingerprint from the checkout", "[workflow]") {
+  for (const WorkflowSet set : kWorkflowSets) {
+    const std::string text = workflow_text(example(), set);
+    CHECK_FALSE(has(text, "hashFiles"));
+    for (const char* file : {"plan.json", "last-night.txt", "in\n", "out\n"}) {
+      const std::string place = "${{ runner.temp }}/pinwheel-run/" + std::string(file);
+      CHECK(count(text, " " + std::string(file)) == 0);
+      CHECK(count(text, "/" + std::string(file)) == count(text, place));
+    }
+    // Artifacts that are downloaded without a path go into the checkout.
+    CHECK(count(text, "uses: " + pinned("actions/download-artifact")) ==
+          count(text, "path: ${{ runner.temp }}/pinwheel-run\n") +
+              count(text, "path: ${{ runner.temp }}/pinwheel-run/in\n"));
+    // One artifact alone would be unpacked without a directory of its name.
+    CHECK(count(text, "pattern: ") == count(text, "pattern: '{plan,result-"));
+  }
+}
+
+TEST_CASE("the action runs Python apart from the checkout", "[workflow]") {
+  const std::string action = composite_action("1.2.3");
+  CHECK(count(action, "python") ==
+        count(action, "python3 -I -m venv") + count(action, "bin/python\" -I -m pip"));
+  CHECK(count(action, "unset \"${!PYTHON@}\"\n          cd \"$RUNNER_TEMP\"\n") == 1);
 }
 
 TEST_CASE("a name tells the workflows of several matrices apart", "[workflow]") {
