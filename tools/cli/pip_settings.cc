@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/logged_ports.h"
+#include "env/commands.h"
 #include "env/pass_list.h"
 
 namespace pinwheel::cli {
@@ -34,7 +35,7 @@ env::PipIndexes pip_settings(const std::map<std::string, std::string>& variables
                              const ports::LogHandle& log) {
   CommandProcesses process(log);
   const Result<ports::Captured> ran = process.port.capture(
-      {{"python3", "-m", "pip", "config", "list"},
+      {env::pip_argv("python3", {"config", "list"}),
        {},
        env::variables_for(env::Helper::python, env::helper_variables(variables))});
   const bool listed = ran && ran->exit.ok();

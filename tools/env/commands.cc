@@ -19,16 +19,26 @@ bool passes(const std::string& name) {
          std::find(kPassed.begin(), kPassed.end(), name) != kPassed.end();
 }
 
-ports::Command run(const std::string& python, std::vector<std::string> arguments,
+ports::Command run(const std::string& python, const std::vector<std::string>& arguments,
                    const Variables& variables) {
   ports::Command command;
-  command.argv = {python, "-m"};
-  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.argv = pip_argv(python, arguments);
   command.environment = variables;
   return command;
 }
 
 }  // namespace
+
+std::vector<std::string> pip_argv(const std::string& python,
+                                  const std::vector<std::string>& arguments) {
+  // `-m` would search the working directory first, and `-I` ignore the seed of hashes, too.
+  constexpr std::string_view kRunPip =
+      "import sys; sys.path[:] = filter(None, sys.path); import runpy; "
+      "runpy.run_module('pip', run_name='__main__', alter_sys=True)";
+  std::vector<std::string> argv = {python, "-c", std::string(kRunPip)};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return argv;
+}
 
 Variables pip_variables(const Variables& user) {
   Variables result;
@@ -81,13 +91,12 @@ std::string base_link(const std::string& site_packages) {
 }
 
 ports::Command list_configuration(const Pip& pip) {
-  return run(pip.python, {"pip", "config", "list"}, pip.variables);
+  return run(pip.python, {"config", "list"}, pip.variables);
 }
 
 ports::Command upgrade_pip(const Pip& pip) {
   // One retry: without a network the bundled pip is good enough, and waiting does not help.
-  return run(pip.python,
-             {"pip", "install", "--upgrade", "--retries", "1", "--timeout", "10", "pip"},
+  return run(pip.python, {"install", "--upgrade", "--retries", "1", "--timeout", "10", "pip"},
              pip.variables);
 }
 
@@ -120,21 +129,21 @@ sys.exit(why))";
 ports::Command resolve_torch(const Pip& pip, const Request& request, const std::string& index,
                              const std::string& report) {
   const Spec spec = parse_spec(request.torch.spec);
-  std::vector<std::string> arguments = {"pip",       "install",  "--dry-run", "--ignore-installed",
-                                        "--no-deps", "--report", report};
+  std::vector<std::string> arguments = {"install",   "--dry-run", "--ignore-installed",
+                                        "--no-deps", "--report",  report};
   arguments.insert(arguments.end(), spec.options.begin(), spec.options.end());
   if (!index.empty()) {
     arguments.emplace_back("--index-url");
     arguments.push_back(index);
   }
   arguments.push_back(spec.requirement);
-  return run(pip.python, std::move(arguments), pip.variables);
+  return run(pip.python, arguments, pip.variables);
 }
 
 ports::Command resolve_all(const Pip& pip, const Request& request, const std::string& torch,
                            const std::string& report, const std::string& constraints) {
-  std::vector<std::string> arguments = {"pip",      "install", "--dry-run", "--ignore-installed",
-                                        "--report", report};
+  std::vector<std::string> arguments = {"install", "--dry-run", "--ignore-installed", "--report",
+                                        report};
   if (!constraints.empty()) {
     arguments.emplace_back("--constraint");
     arguments.push_back(constraints);
@@ -147,45 +156,44 @@ ports::Command resolve_all(const Pip& pip, const Request& request, const std::st
   }
   if (!torch.empty()) requirements.push_back(torch);
   arguments.insert(arguments.end(), requirements.begin(), requirements.end());
-  return run(pip.python, std::move(arguments), pip.variables);
+  return run(pip.python, arguments, pip.variables);
 }
 
 ports::Command install_exact(const Pip& pip, const std::string& target_python,
                              const std::string& requirements_file, const std::string& extra_index) {
-  std::vector<std::string> arguments = {"pip",     "--python",  target_python,
-                                        "install", "--no-deps", "--require-hashes"};
+  std::vector<std::string> arguments = {"--python", target_python, "install", "--no-deps",
+                                        "--require-hashes"};
   if (!extra_index.empty()) {
     arguments.emplace_back("--extra-index-url");
     arguments.push_back(extra_index);
   }
   arguments.emplace_back("-r");
   arguments.push_back(requirements_file);
-  return run(pip.python, std::move(arguments), pip.variables);
+  return run(pip.python, arguments, pip.variables);
 }
 
 ports::Command install_overlay(const Pip& pip, const std::string& target_python,
                                const std::vector<std::string>& what,
                                const std::string& constraints_file, Dependencies dependencies) {
-  std::vector<std::string> arguments = {"pip",     "--python",     target_python,
-                                        "install", "--constraint", constraints_file};
+  std::vector<std::string> arguments = {"--python", target_python, "install", "--constraint",
+                                        constraints_file};
   if (dependencies == Dependencies::left_out) arguments.emplace_back("--no-deps");
   arguments.insert(arguments.end(), what.begin(), what.end());
-  return run(pip.python, std::move(arguments), pip.variables);
+  return run(pip.python, arguments, pip.variables);
 }
 
 ports::Command try_requirements(const Pip& pip, const std::vector<std::string>& requirements) {
-  std::vector<std::string> arguments = {"pip", "install", "--dry-run", "--no-deps",
-                                        "--ignore-installed"};
+  std::vector<std::string> arguments = {"install", "--dry-run", "--no-deps", "--ignore-installed"};
   arguments.insert(arguments.end(), requirements.begin(), requirements.end());
-  return run(pip.python, std::move(arguments), pip.variables);
+  return run(pip.python, arguments, pip.variables);
 }
 
 ports::Command install_prefix(const Pip& pip, const std::string& requirements_file,
                               const std::string& prefix) {
-  return run(pip.python,
-             {"pip", "install", "--no-deps", "--require-hashes", "--target", prefix, "-r",
-              requirements_file},
-             pip.variables);
+  return run(
+      pip.python,
+      {"install", "--no-deps", "--require-hashes", "--target", prefix, "-r", requirements_file},
+      pip.variables);
 }
 
 }  // namespace pinwheel::env

@@ -33,6 +33,11 @@ std::string site_packages(const std::string& directory, const Interpreter& inter
 /// The text of a .pth file that makes another environment's packages visible.
 std::string base_link(const std::string& site_packages);
 
+/// The command line that runs the pip of an interpreter, as `PYTHON -m pip` does, but never takes a
+/// module from the working directory, which may be a checkout with a `types.py`.
+std::vector<std::string> pip_argv(const std::string& python,
+                                  const std::vector<std::string>& arguments);
+
 /// A pip to run: `python` has pip installed; `variables` come from `pip_variables`.
 struct Pip {
   std::string python;

@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "env/commands.h"
 #include "env/pass_list.h"
 
 namespace pinwheel::env {
@@ -233,8 +234,8 @@ ports::Command rattler_command(const CondaClient& client, const std::string& scr
 ports::Command install_rattler(const std::string& python,
                                const std::map<std::string, std::string>& pip_variables) {
   ports::Command command;
-  command.argv = {
-      python, "-m", "pip", "install", "--only-binary", ":all:", std::string(rattler_requirement())};
+  command.argv =
+      pip_argv(python, {"install", "--only-binary", ":all:", std::string(rattler_requirement())});
   command.environment = pip_variables;
   return command;
 }

@@ -37,8 +37,10 @@ std::string last_line(std::string_view text) {
 Done check_version(const EnvMachine& machine, const env::Pip& pip,
                    const env::Interpreter& interpreter, const ports::Captured& upgraded) {
   TRY(const ports::Captured asked,
-      machine.process.capture(
-          {{pip.python, "-m", "pip", "--python", pip.python, "--version"}, {}, pip.variables, {}}));
+      machine.process.capture({env::pip_argv(pip.python, {"--python", pip.python, "--version"}),
+                               {},
+                               pip.variables,
+                               {}}));
   if (asked.exit.ok()) return {};
   const env::Diagnosis diagnosis =
       env::classify_pip(upgraded.exit, upgraded.out + "\n" + upgraded.err);
