@@ -55,6 +55,7 @@ inline constexpr ByteLimit kMetadata{"the metadata of a package", 8 * kMega};
 inline constexpr ByteLimit kRecord{"a RECORD", 40 * kMega};
 inline constexpr CountLimit kRecordLines{"lines", "a RECORD", 200'000};
 inline constexpr ByteLimit kTarHeader{"the extended header of a tar archive", kMega};
+inline constexpr ByteLimit kWheel{"a wheel", 20'000 * kMega};
 inline constexpr ByteLimit kSdist{"an sdist", 1000 * kMega};
 inline constexpr ByteLimit kUnpackedSdist{"an unpacked sdist", 4000 * kMega};
 inline constexpr ByteLimit kFinishedSdist{"an unpacked sdist that is written anew", 350 * kMega};

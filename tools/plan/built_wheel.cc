@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "matrix/axis_value.h"
 #include "pep/cpython_tag.h"
@@ -171,7 +172,93 @@ Done judge_version(const BuildWheel& action, const pep::WheelName& built) {
               "`SETUPTOOLS_SCM_PRETEND_VERSION`");
 }
 
+bool is_same_version(const pep::Version& version, const std::string& text) {
+  const Result<pep::Version> wanted = pep::parse_version(text);
+  return wanted && version == *wanted;
+}
+
+/// Whether a wheel has one of the names that its build gives. What the plan leaves open, the
+/// project decides: its own name or version.
+bool has_naming(const pep::WheelName& built, const BuildWheel& action,
+                const wheel::Naming& naming) {
+  const std::string& distribution =
+      naming.distribution.empty() ? action.package_name : naming.distribution;
+  const bool named = distribution.empty() ||
+                     pep::normalize_name(distribution) == pep::normalize_name(built.distribution);
+  if (!naming.version.empty()) return named && is_same_version(built.version, naming.version);
+  return named && (action.version.empty() ||
+                   is_same_version(pep::public_part(built.version), action.version));
+}
+
+bool has_platform(const pep::WheelName& built, const BuildWheel& action) {
+  return action.arch.empty() || std::ranges::all_of(built.tags.platform, [&](const auto& tag) {
+           return tag == "any" || tag.ends_with("_" + action.arch);
+         });
+}
+
+/// The name that a planned file has; nullopt if it is not one of the plan's.
+std::optional<pep::WheelName> planned_wheel(const BuildWheel& action, const std::string& file) {
+  const Result<pep::WheelName> built = pep::parse_wheel_name(file);
+  if (!built || built->build || pep::to_string(*built) != file) return std::nullopt;
+  const bool named = std::ranges::any_of(action.namings, [&](const wheel::Naming& naming) {
+    return has_naming(*built, action, naming);
+  });
+  const bool fits =
+      tag_fit(built->tags, action.tags, action.environment.python) != TagFit::narrower;
+  if (!named || !fits || !has_platform(*built, action) || !judge_platform(action, *built)) {
+    return std::nullopt;
+  }
+  return *built;
+}
+
+/// Whether a file is a planned output, and the most bytes that it may have.
+struct PlannedFile {
+  const Action& action;
+  const std::string& name;
+
+  bool is_planned() const {
+    if (const auto* const build = std::get_if<BuildWheel>(&action)) {
+      return planned_wheel(*build, name).has_value();
+    }
+    const auto* const sdist = std::get_if<BuildSdist>(&action);
+    const Result<pep::SdistName> made = pep::parse_sdist_name(name);
+    return sdist != nullptr && made && pep::to_string(*made) == name &&
+           (sdist->distribution.empty() ||
+            pep::normalize_name(sdist->distribution) == pep::normalize_name(made->distribution)) &&
+           (sdist->version.empty() || is_same_version(made->version, sdist->version));
+  }
+  ByteLimit limit() const {
+    return std::holds_alternative<BuildSdist>(action) ? limits::kSdist : limits::kWheel;
+  }
+};
+
+size_t count_of_outputs(const Action& action) {
+  if (const auto* const build = std::get_if<BuildWheel>(&action)) return build->namings.size();
+  return std::holds_alternative<BuildSdist>(action) ? 1 : 0;
+}
+
 }  // namespace
+
+std::vector<std::string> strange_outputs(const Action& action,
+                                         const std::vector<NamedFile>& files) {
+  std::vector<std::string> reasons;
+  std::set<std::string> names;
+  for (const NamedFile& file : files) {
+    const PlannedFile planned{action, file.name};
+    if (!planned.is_planned() || !names.insert(file.name).second) {
+      reasons.push_back(fmt::format("{} is no output of the plan", quoted(file.name)));
+    }
+    if (file.size > planned.limit().most) {
+      reasons.push_back(fmt::format("{} is said to have {}, and {} has at most {}",
+                                    quoted(file.name), format_bytes(file.size), planned.limit().of,
+                                    format_bytes(planned.limit().most)));
+    }
+  }
+  if (files.size() != count_of_outputs(action)) {
+    reasons.push_back(fmt::format("it has {}", plural(files.size(), "file")));
+  }
+  return reasons;
+}
 
 TagFit tag_fit(const pep::TagSet& built, const WheelTags& planned, const std::string& oldest) {
   const std::set<Interpreter> have = pythons_of(built);

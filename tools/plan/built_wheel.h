@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,16 @@ Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
 /// Checks the platform tag of a finished wheel against the axis `libc`. Kind `unplanned_wheel` for
 /// the other C library; a wheel for any platform is for both.
 Done judge_platform(const BuildWheel& action, const pep::WheelName& finished);
+
+/// A file that is said to be an output of a step.
+struct NamedFile {
+  std::string name;  ///< without directories
+  uint64_t size = 0;
+};
+
+/// Why files cannot be the outputs of a step, one text for each reason; empty: they can. A build
+/// leaves a wheel for each of its names, with tags that keep the plan's promise, and an sdist is
+/// one; both have bounds. No other action leaves files. Pure.
+std::vector<std::string> strange_outputs(const Action& action, const std::vector<NamedFile>& files);
 
 }  // namespace pinwheel::plan

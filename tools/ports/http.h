@@ -63,6 +63,9 @@ struct HttpRequest {
   /// Receives the response body in chunks instead of `HttpResponse::body`, which stays empty: for
   /// bodies too large for memory.
   std::function<void(std::string_view bytes)> sink = {};
+  /// Asked after each chunk that the sink received: an error, as of a full disk, ends the request,
+  /// and is its error.
+  std::function<Done()> sink_state = {};
   /// Of the body that a sink receives; beyond it the request fails, with kind `check`.
   ByteLimit sink_limit = limits::kDownload;
 };

@@ -13,13 +13,13 @@
 #include <utility>
 #include <variant>
 
-#include "base/digest.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
 #include "matrix/variant_index.h"
 #include "plan/runner_labels.h"
 #include "plan/step_id.h"
 #include "report/github_row.h"
+#include "store/attempt.h"
 
 namespace pinwheel::report {
 namespace {
@@ -123,17 +123,6 @@ std::string name_of(const std::string& step) {
   return name;
 }
 
-/// A step id without what the name of an artifact must not hold. Ids of tests on images may differ
-/// in such characters alone.
-std::string artifact_of(const std::string& step) {
-  std::string name = step;
-  for (char& each : name) {
-    if (!is_alphanumeric(each) && each != '.' && each != '_') each = '-';
-  }
-  if (step.find('@') != std::string::npos) name += "-" + sha256_hex(step).substr(0, 8);
-  return name;
-}
-
 bool is_for_gpu(const plan::Step& step) {
   const auto* const test = std::get_if<plan::TestWheel>(&step.action);
   return test != nullptr && test->settings.hardware == matrix::Hardware::gpu;
@@ -165,7 +154,7 @@ WorkflowJob told(const Job& job, const matrix::CiSettings& ci) {
   const int minutes = std::max(1, static_cast<int>(std::ceil(job.seconds / 60)));
   return {step,
           name_of(step),
-          artifact_of(step),
+          store::artifact_of(step),
           job.variant->id,
           runner_of(job, ci),
           needs_of(*job.step),
@@ -186,7 +175,7 @@ JobJson row_of(const Job& job, const WorkflowJob& told, const matrix::CiSettings
   row["minutes"] = told.minutes;
   if (told.limit) row["limit"] = *told.limit;
   row["artifact"] = told.artifact;
-  row["from"] = told.needs.empty() ? std::string() : artifact_of(told.needs.front());
+  row["from"] = told.needs.empty() ? std::string() : store::artifact_of(told.needs.front());
   const std::string driver =
       is_for_gpu(*job.step) ? plan::driver_command(ci, *job.variant) : std::string();
   if (!driver.empty()) row["install-driver"] = driver;

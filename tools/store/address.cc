@@ -31,4 +31,10 @@ Address hand_off_address(Domain domain, std::string_view plan_digest, std::strin
   return address_of({kHandOffSchema, to_string(domain), plan_digest, step});
 }
 
+bool is_address_of(const Address& address, const StoredResult& result) {
+  const Domain domain = result.writer.domain;
+  return address == result_address(domain, result.key) ||
+         address == hand_off_address(domain, result.plan, result.step);
+}
+
 }  // namespace pinwheel::store

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "store/domain.h"
+#include "store/stored_result.h"
 
 namespace pinwheel::store {
 
@@ -20,5 +21,9 @@ Address result_address(Domain domain, std::string_view key);
 /// That of the result of a step of a frozen plan (its sha256): for a job that cannot know the key,
 /// because it does not have the compiler that made the result.
 Address hand_off_address(Domain domain, std::string_view plan_digest, std::string_view step);
+
+/// Whether an address is one that follows from what a result says of itself. What lies elsewhere
+/// is not what was asked for there.
+bool is_address_of(const Address& address, const StoredResult& result);
 
 }  // namespace pinwheel::store

@@ -3,7 +3,29 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/digest.h"
+#include "base/text.h"
+
 namespace pinwheel::store {
+
+std::string artifact_of(std::string_view step) {
+  // An artifact's name holds few characters. Ids of tests on images may differ in others alone.
+  constexpr size_t kShortDigest = 8;
+  std::string name(step);
+  for (char& each : name) {
+    if (!is_alphanumeric(each) && each != '.' && each != '_') each = '-';
+  }
+  if (step.find('@') != std::string_view::npos) {
+    name += "-" + sha256_hex(step).substr(0, kShortDigest);
+  }
+  return name;
+}
+
+bool is_artifact_of(std::string_view artifact, std::string_view step) {
+  const std::string before = "result-" + artifact_of(step) + "-";
+  return artifact.starts_with(before) && attempt_of(artifact) > 0 &&
+         artifact.rfind('-') + 1 == before.size();
+}
 
 uint64_t attempt_of(std::string_view artifact) {
   const size_t dash = artifact.rfind('-');

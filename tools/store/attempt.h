@@ -6,6 +6,13 @@
 
 namespace pinwheel::store {
 
+/// The id of a step, fit for the name of an artifact: "build-cu130".
+std::string artifact_of(std::string_view step);
+
+/// Whether an artifact is that of a step, by its name: "result-STEP-ATTEMPT". It may hold the
+/// result of that step and no other, since the code of the step could write any file into it.
+bool is_artifact_of(std::string_view artifact, std::string_view step);
+
 /// The attempt of a workflow's run that left an artifact: the number at the end of its name, as in
 /// "result-build-cpu-2"; 0 if there is none.
 uint64_t attempt_of(std::string_view artifact);

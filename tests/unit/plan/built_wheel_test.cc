@@ -27,6 +27,45 @@ TagFit fit(const std::string& built, const WheelTags& planned) {
   return tag_fit(wheel(built + "-any").tags, planned, "3.10");
 }
 
+TEST_CASE("outputs that the plan does not have are strange") {
+  BuildWheel action = build({"cp310", "cp310", "x86_64"});
+  action.arch = "x86_64";
+  action.namings = {{"my-ops", "1.0+cpu", {}}, {"my-ops-cpu", "1.0", {}}};
+  const NamedFile plain{"my_ops-1.0+cpu-cp310-cp310-manylinux_2_28_x86_64.whl", 10};
+  const NamedFile suffixed{"my_ops_cpu-1.0-cp310-cp310-manylinux_2_28_x86_64.whl", 10};
+  CHECK(strange_outputs(action, {plain, suffixed}).empty());
+  CHECK(strange_outputs(action, {plain}) == std::vector<std::string>{"it has 1 file"});
+  CHECK(strange_outputs(action, {plain, plain}).size() == 1);
+  for (const char* name :
+       {"my_ops-1.0-cp310-cp310-manylinux_2_28_x86_64.whl",
+        "my_ops-6.6.6+cpu-cp310-cp310-manylinux_2_28_x86_64.whl",
+        "evil-1.0+cpu-cp310-cp310-manylinux_2_28_x86_64.whl",
+        "my_ops-1.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl",
+        "my_ops-1.0+cpu-cp310-cp310-manylinux_2_28_aarch64.whl",
+        "my_ops-1.0+cpu-1-cp310-cp310-manylinux_2_28_x86_64.whl",
+        "my-ops-1.0+cpu-cp310-cp310-manylinux_2_28_x86_64.whl", "index.html", "",
+        "a/my_ops-1.0+cpu-cp310-cp310-manylinux_2_28_x86_64.whl", "my_ops-1.0.tar.gz"}) {
+    CHECK(strange_outputs(action, {suffixed, {name, 1}}) ==
+          std::vector<std::string>{"`" + std::string(name) + "` is no output of the plan"});
+  }
+  const NamedFile huge{plain.name, 64ULL << 30U};
+  CHECK(strange_outputs(action, {huge, suffixed}) ==
+        std::vector<std::string>{"`" + plain.name +
+                                 "` is said to have 69 GB, and a wheel has at most 20 GB"});
+}
+
+TEST_CASE("an sdist has its name, and a test leaves no file") {
+  BuildSdist sdist;
+  sdist.distribution = "my-ops";
+  sdist.version = "1.0";
+  CHECK(strange_outputs(sdist, {{"my_ops-1.0.tar.gz", 1}}).empty());
+  CHECK(strange_outputs(sdist, {{"my_ops-1.1.tar.gz", 1}}).size() == 1);
+  CHECK(strange_outputs(sdist, {{"my_ops-1.0.tar.gz", 2'000'000'000}}).size() == 1);
+  CHECK(strange_outputs(sdist, {}) == std::vector<std::string>{"it has 0 files"});
+  CHECK(strange_outputs(TestWheel{}, {}).empty());
+  CHECK(strange_outputs(TestWheel{}, {{"my_ops-1.0.tar.gz", 1}}).size() == 2);
+}
+
 TEST_CASE("a wheel for the other C library is not the planned one") {
   const BuildWheel musl = build({"cp313", "cp313t", "x86_64", "musl"});
   CHECK(judge_platform(musl, wheel("cp313-cp313t-musllinux_1_2_x86_64")));

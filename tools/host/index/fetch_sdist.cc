@@ -162,7 +162,14 @@ Done download(ports::Http& http, const Candidate& candidate, const fs::path& pat
   const auto prepare = [&](ports::HttpRequest& request) {
     // The body of a redirect is not part of the archive.
     file.emplace(path, std::ios::binary);
-    request.sink = [&file](std::string_view part) { *file << part; };
+    request.sink = [&file](std::string_view part) {
+      errno = 0;
+      *file << part;
+    };
+    request.sink_state = [&file, &path]() -> Done {
+      if (*file) return {};
+      return fail(system_error("written", path, errno == 0 ? EIO : errno));
+    };
     request.sink_limit = limits::kSdist;
   };
   RemoteAccess access{http};

@@ -68,6 +68,7 @@ Result<FetchedWheel> fetch_wheel(ports::Http& http, const std::string& text,
       body->bytes += bytes.size();
       if (options.on_bytes) options.on_bytes(body->bytes);
     };
+    request.sink_state = [&body] { return body->file.written(); };
   };
   const std::string& url = address.remote.url;
   TRY(const RemoteReply answer, get_remote({http, address.remote.credentials, url}, url, prepare));

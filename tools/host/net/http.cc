@@ -82,7 +82,11 @@ size_t on_body(char* data, size_t size, size_t count, void* user) {
       return kEndTransfer;
     }
     exchange.request->sink(bytes);
-    return bytes.size();
+    if (!exchange.request->sink_state) return bytes.size();
+    Done done = exchange.request->sink_state();
+    if (done) return bytes.size();
+    exchange.fault = std::move(done).error();
+    return kEndTransfer;
   }
   std::string& body = exchange.response.body;
   const ByteLimit& limit = exchange.request->body_limit;

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "host/system/digest_file.h"
+#include "plan/built_wheel.h"
 
 namespace pinwheel::host {
 namespace {
@@ -32,14 +33,6 @@ std::string now(const ports::Clock& clock) {
 
 std::string name_of(const plan::Output& output) {
   return fs::path(output.path).filename().string();
-}
-
-/// How many files a step leaves.
-size_t count_of_outputs(const plan::Step& step) {
-  if (const auto* const build = std::get_if<plan::BuildWheel>(&step.action)) {
-    return build->namings.size();
-  }
-  return std::holds_alternative<plan::BuildSdist>(step.action) ? 1 : 0;
 }
 
 /// The result of a step that is done, or of a test that was skipped, without what only its files
@@ -112,6 +105,22 @@ plan::StepOutcome outcome_of(const store::StoredResult& result, const fs::path& 
   return outcome;
 }
 
+/// The parts of its key that differ. A test says which files of its build it had: the build must
+/// have left these.
+void add_differences(std::vector<std::string>& reasons, const std::vector<std::string>& parts) {
+  constexpr std::string_view kBuild = "needs build:";
+  std::vector<std::string> others;
+  for (const std::string& part : parts) {
+    if (!part.starts_with(kBuild)) {
+      others.push_back(part);
+      continue;
+    }
+    const std::string build = part.substr(part.find(' ') + 1);
+    reasons.push_back(fmt::format("it had other files of {} than are there", quoted(build)));
+  }
+  if (!others.empty()) reasons.push_back("it differs in " + quoted_list(others));
+}
+
 /// The result in a place that has all its files, which are then in the output directory.
 LookedUp take(const FoundResult& found, const ResultSearch& search) {
   LookedUp looked;
@@ -138,12 +147,26 @@ bool will_do(const store::StoredResult& result, const ResultSearch& search) {
   return result.ending == store::Ending::done || search.skipped_will_do.contains(result.step);
 }
 
-/// The result that has the step's key and can stand for it.
-std::optional<FoundResult> find_by_key(const plan::OpenStep& open, const ResultSearch& search) {
+Error refusal(const plan::OpenStep& open, const FoundResult& found,
+              const std::vector<std::string>& reasons) {
+  return {ErrorKind::check,
+          fmt::format("the result of {} in {} is not of this plan: {}", quoted(open.step->id),
+                      quoted(found.place), join(reasons, ", "))};
+}
+
+/// What has the key of a step, or why that cannot stand for it.
+struct OfKey {
+  std::optional<FoundResult> found = std::nullopt;
+  std::optional<Error> refused = std::nullopt;
+};
+
+OfKey find_by_key(const plan::OpenStep& open, const ResultSearch& search) {
   std::optional<FoundResult> found = search.store.find({open.step->id, open.key});
-  const bool stands = found && will_do(found->result, search) &&
-                      objections(open, found->result, search.facts).empty();
-  return stands ? found : std::nullopt;
+  // A step of another name may have the same key.
+  if (!found || !will_do(found->result, search) || found->result.step != open.step->id) return {};
+  const std::vector<std::string> reasons = objections(open, found->result, search.facts);
+  if (!reasons.empty()) return {std::nullopt, refusal(open, *found, reasons)};
+  return {std::move(found)};
 }
 
 /// What another machine made of the step of this frozen plan, even if it cannot stand for it here.
@@ -154,20 +177,16 @@ std::optional<FoundResult> find_by_plan(const plan::OpenStep& open, const Result
 }
 
 LookedUp look_up(const plan::OpenStep& open, const ResultSearch& search) {
-  const std::optional<FoundResult> own = find_by_key(open, search);
+  const OfKey of_key = find_by_key(open, search);
+  const std::optional<FoundResult>& own = of_key.found;
   if (own && own->result.ending == store::Ending::done) return take(*own, search);
   const std::optional<FoundResult> other = find_by_plan(open, search);
   if (own && !(other && store::improves(other->result, own->result))) return take(*own, search);
-  if (!other) return {};
+  if (!other) return {std::nullopt, of_key.refused};
   const std::vector<std::string> reasons = objections(open, other->result, search.facts);
   if (reasons.empty()) return take(*other, search);
   if (own) return take(*own, search);
-  LookedUp refused;
-  refused.warning =
-      Error{ErrorKind::check,
-            fmt::format("the result of {} in {} is not of this plan: {}", quoted(open.step->id),
-                        quoted(other->place), join(reasons, ", "))};
-  return refused;
+  return {std::nullopt, refusal(open, *other, reasons)};
 }
 
 /// Looks several steps up at the same time.
@@ -185,12 +204,17 @@ std::vector<std::string> objections(const plan::OpenStep& open, const store::Sto
                                     const ResultFacts& facts) {
   std::vector<std::string> reasons;
   if (found.step != open.step->id) reasons.push_back("it is of " + quoted(found.step));
-  if (found.outputs.size() != count_of_outputs(*open.step)) {
-    reasons.push_back(fmt::format("it has {}", plural(found.outputs.size(), "file")));
+  std::vector<plan::NamedFile> files;
+  for (const store::StoredOutput& output : found.outputs) {
+    files.push_back({output.name, output.blob.size});
   }
-  if (found.key == open.key && plan::key_of(found.parts) == found.key) return reasons;
+  const std::vector<std::string> strange = plan::strange_outputs(open.step->action, files);
+  reasons.insert(reasons.end(), strange.begin(), strange.end());
+  const bool own_key = plan::key_of(found.parts) == found.key;
+  if (!own_key) reasons.push_back("its key is not that of what it was made of");
+  if (found.key == open.key && own_key) return reasons;
   const std::vector<std::string> parts = plan::disagreements(open.parts, found.parts);
-  if (!parts.empty()) reasons.push_back("it differs in " + quoted_list(parts));
+  add_differences(reasons, parts);
   const auto python = facts.pythons.find(open.step->id);
   const bool other_python = python != facts.pythons.end() && !found.machine.python.empty() &&
                             found.machine.python != python->second;

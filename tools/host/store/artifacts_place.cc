@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -24,22 +25,35 @@ std::vector<std::string> names_in(const fs::path& directory) {
   return names;
 }
 
+/// The steps whose results are there.
+std::set<std::string> steps_in(TreePlace& tree, const std::vector<std::string>& results) {
+  std::set<std::string> steps;
+  for (const std::string& hex : results) {
+    const auto found = tree.find({hex});
+    if (found && *found) steps.insert((*found)->step);
+  }
+  return steps;
+}
+
 }  // namespace
 
 ArtifactsPlace::ArtifactsPlace(std::string name, const fs::path& root, const StoreUser& user)
     : name_(std::move(name)) {
   for (const std::string& artifact : store::latest_first(names_in(root))) {
-    add(root / artifact, user);
+    if (artifact != "ac" && artifact != "cas") add(root, artifact, user);
   }
-  add(root, user);
+  add(root, {}, user);
 }
 
-void ArtifactsPlace::add(const fs::path& artifact, const StoreUser& user) {
-  const std::vector<std::string> results = names_in(artifact / "ac");
-  const std::vector<std::string> blobs = names_in(artifact / "cas");
+void ArtifactsPlace::add(const fs::path& root, const std::string& name, const StoreUser& user) {
+  const fs::path directory = name.empty() ? root : root / name;
+  const std::vector<std::string> results = names_in(directory / "ac");
+  const std::vector<std::string> blobs = names_in(directory / "cas");
   if (results.empty() && blobs.empty()) return;
-  artifacts_.push_back(std::make_unique<TreePlace>(
-      TreeOptions{name_, artifact, store::PlaceAccess::read_only, Sharing::shared, user}));
+  artifacts_.push_back(std::make_unique<Artifact>(Artifact{
+      name, std::make_unique<TreePlace>(TreeOptions{name_, directory, store::PlaceAccess::read_only,
+                                                    Sharing::shared, user})}));
+  if (name.empty()) is_of_one_step_ = steps_in(*artifacts_.back()->tree, results).size() <= 1;
   for (const std::string& each : results) results_[each].push_back(artifacts_.back().get());
   for (const std::string& each : blobs) blobs_[each].push_back(artifacts_.back().get());
 }
@@ -49,10 +63,13 @@ PlaceResult<std::optional<store::StoredResult>> ArtifactsPlace::find(
   const auto holders = results_.find(address.hex);
   if (holders == results_.end()) return std::nullopt;
   std::optional<PlaceFault> trouble;
-  for (TreePlace* const artifact : holders->second) {
-    auto found = artifact->find(address);
-    if (found && *found) return found;
+  for (const Artifact* const artifact : holders->second) {
+    auto found = artifact->tree->find(address);
     if (!found && !trouble) trouble = std::move(found).error();
+    if (!found || !*found) continue;
+    const auto why = objection_to(**found, address, *artifact);
+    if (!why) return found;
+    reject(*artifact, **found, *why);
   }
   if (trouble) return tl::unexpected(*std::move(trouble));
   return std::nullopt;
@@ -62,13 +79,39 @@ PlaceResult<bool> ArtifactsPlace::fetch(const store::Blob& blob, const fs::path&
   const auto holders = blobs_.find(blob.sha256);
   if (holders == blobs_.end()) return false;
   std::optional<PlaceFault> trouble;
-  for (TreePlace* const artifact : holders->second) {
-    auto fetched = artifact->fetch(blob, target);
+  for (const Artifact* const artifact : holders->second) {
+    auto fetched = artifact->tree->fetch(blob, target);
     if (fetched && *fetched) return true;
     if (!fetched && !trouble) trouble = std::move(fetched).error();
   }
   if (trouble) return tl::unexpected(*std::move(trouble));
   return false;
+}
+
+std::optional<std::string> ArtifactsPlace::objection_to(const store::StoredResult& result,
+                                                        const store::Address& address,
+                                                        const Artifact& artifact) const {
+  if (!store::is_address_of(address, result)) return "it lies where the result of another belongs";
+  if (artifact.name.empty()) {
+    if (is_of_one_step_) return std::nullopt;
+    return "an artifact without a directory of its name has the result of one step";
+  }
+  if (store::is_artifact_of(artifact.name, result.step)) return std::nullopt;
+  return fmt::format("the artifact of that step is {}",
+                     quoted(fmt::format("result-{}-ATTEMPT", store::artifact_of(result.step))));
+}
+
+void ArtifactsPlace::reject(const Artifact& artifact, const store::StoredResult& result,
+                            const std::string& why) {
+  const std::string where = artifact.name.empty() ? name_ : artifact.name;
+  const std::lock_guard lock(mutex_);
+  rejected_.push_back({ErrorKind::check, fmt::format("a result of {} in {} is not used: {}",
+                                                     quoted(result.step), quoted(where), why)});
+}
+
+std::vector<Error> ArtifactsPlace::rejected() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(rejected_, {});
 }
 
 PlaceResult<Kept> ArtifactsPlace::put(const std::vector<store::Address>& /*addresses*/,

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -31,6 +32,13 @@ fs::path unused_name(const fs::path& target) {
   std::random_device random;
   return directory_of_blob(target) /
          fmt::format(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
+}
+
+/// Whether a file of so many bytes has no room below a directory. The superuser may fill all of it.
+bool lacks_room(const fs::path& directory, uint64_t bytes) {
+  std::error_code code;
+  const fs::space_info space = fs::space(directory, code);
+  return !code && (::geteuid() == 0 ? space.free : space.available) < bytes;
 }
 
 /// What closing a file would report: a file system of the network may say only then that it is
@@ -87,10 +95,18 @@ void BlobFile::restart() {
 void BlobFile::write(std::string_view bytes) {
   // What is too long is another blob, and no reason to fill the disk.
   const bool fits = size_ <= blob_.size && bytes.size() <= blob_.size - size_;
+  if (size_ == 0 && error_ == 0 && lacks_room(directory_of_blob(target_), blob_.size)) {
+    error_ = ENOSPC;
+  }
   size_ += bytes.size();
   if (error_ != 0 || !fits) return;
   hash_.update(bytes);
   error_ = write_all(fd_.get(), bytes);
+}
+
+Done BlobFile::written() const {
+  if (error_ == 0) return {};
+  return fail(unwritable(error_).value().error);
 }
 
 bool BlobFile::clone(int source) {

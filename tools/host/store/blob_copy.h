@@ -33,8 +33,11 @@ class BlobFile {
   BlobFile(const BlobFile&) = delete;
   BlobFile& operator=(const BlobFile&) = delete;
 
-  /// After a failure nothing more is written; `keep` returns the fault.
+  /// After a failure nothing more is written; `keep` returns the fault. Nothing is written either
+  /// where the file system has less room than the blob needs.
   void write(std::string_view bytes);
+  /// An error if something could not be written: what brings more bytes may stop.
+  Done written() const;
   /// Discards what was written: half of an answer.
   void restart();
   /// Shares the bytes of an open file (a reflink), which are read once to compare them; false if

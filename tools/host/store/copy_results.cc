@@ -9,14 +9,6 @@
 namespace pinwheel::host {
 namespace {
 
-/// Whether a result lies where its domain and its names put it.
-bool is_at_home(const TreeResult& one) {
-  const store::StoredResult& result = one.result;
-  const store::Domain domain = result.writer.domain;
-  return one.address == store::result_address(domain, result.key) ||
-         one.address == store::hand_off_address(domain, result.plan, result.step);
-}
-
 /// Whether a file is missing or has another size than its blob.
 bool lacks_files(const BlobFiles& files) {
   return std::any_of(files.begin(), files.end(), [](const auto& each) {
@@ -33,7 +25,7 @@ Result<CopiedResults> copy_results(
     const std::function<bool(const store::StoredResult& result)>& wanted) {
   CopiedResults out;
   for (const TreeResult& one : read_results(from)) {
-    if (!wanted(one.result) || !is_at_home(one)) {
+    if (!wanted(one.result) || !store::is_address_of(one.address, one.result)) {
       ++out.left_out;
       continue;
     }

@@ -33,6 +33,7 @@ PlaceResult<bool> HttpServer::get(const std::string& path, const ObjectSink& sin
   request.headers.emplace_back("Accept", type_of(path));
   request.sink_limit = object_limit(sink);
   request.sink = sink.write;
+  request.sink_state = sink.state;
   const PlaceResult<ports::HttpResponse> response = send_request(*http_, request, sink.restart);
   if (!response) return tl::unexpected(response.error());
   if (is_missing(response->status)) return false;

@@ -17,6 +17,8 @@ struct ObjectSink {
   std::function<void()> restart;  ///< discards what came: an answer begins anew
   std::function<void(std::string_view bytes)> write;
   uint64_t most_bytes = 0;  ///< a longer one is a fault
+  /// Whether what came could be written; an error ends the transfer. May be empty.
+  std::function<Done()> state = {};
 };
 
 /// An object to be sent.

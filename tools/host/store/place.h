@@ -75,6 +75,10 @@ class Place {
   virtual PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
                                 const store::StoredResult& result, const BlobFiles& files) = 0;
 
+  /// Results that it had and did not give since the last call, because they are where they cannot
+  /// belong, each with why. They are no faults of the place.
+  virtual std::vector<Error> rejected() { return {}; }
+
   /// Where the bytes of a blob are on this machine, unchangeable; nullopt if they are not.
   virtual std::optional<std::filesystem::path> path_of(const store::Blob& /*blob*/) {
     return std::nullopt;

@@ -101,10 +101,13 @@ PlaceResult<std::optional<store::StoredResult>> RemotePlace::find(const store::A
 PlaceResult<bool> RemotePlace::fetch(const store::Blob& blob, const std::filesystem::path& target) {
   BlobFile file(target, blob, {});
   const ObjectSink sink{[&file] { file.restart(); },
-                        [&file](std::string_view bytes) { file.write(bytes); }, blob.size};
+                        [&file](std::string_view bytes) { file.write(bytes); }, blob.size,
+                        [&file] { return file.written(); }};
   const PlaceResult<bool> got = server_->get(blob_path(blob), sink);
   if (got && !*got) return false;
-  PlaceDone kept = got ? file.keep() : PlaceDone(tl::unexpected(got.error()));
+  // What could not be written has ended the transfer.
+  const bool arrived = got.has_value() || !file.written();
+  PlaceDone kept = arrived ? file.keep() : PlaceDone(tl::unexpected(got.error()));
   if (kept) return true;
   if (kept.error().kind == FaultKind::wrong_bytes) mark_damaged(blob);
   return tl::unexpected(std::move(kept).error());

@@ -120,6 +120,7 @@ PlaceResult<ports::HttpResponse> S3Server::send(const Request& request) {
   if (request.sink == nullptr) return send_request(*http_, out);
   out.sink_limit = object_limit(*request.sink);
   out.sink = request.sink->write;
+  out.sink_state = request.sink->state;
   return send_request(*http_, out, request.sink->restart);
 }
 

@@ -110,7 +110,10 @@ Done Store::Chain::materialize(const FoundResult& found, const store::StoredOutp
     }
   }
   for (const std::unique_ptr<WatchedPlace>& place : places_) {
-    if (!place->fetch(output.blob, target)) continue;
+    PlaceResult<bool> fetched = place->fetch(output.blob, target);
+    // No other place makes room.
+    if (!fetched) return fail(std::move(fetched).error().error);
+    if (!*fetched) continue;
     BlobFiles files;
     {
       const std::lock_guard lock(mutex_);

@@ -63,7 +63,7 @@ class Store {
   /// all, from the first place that has its blob intact. Of a result of the run's own domain,
   /// places before the one where it was found receive what they lack, in the background; nothing is
   /// kept under another domain. An error (kind `transient`, naming the places) means a miss: no
-  /// place has it.
+  /// place has it; or (kind `environment`) that it cannot be written, as on a full disk.
   Done materialize(const FoundResult& found, const store::StoredOutput& output,
                    const std::filesystem::path& target);
 

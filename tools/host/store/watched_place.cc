@@ -76,22 +76,25 @@ std::optional<store::StoredResult> WatchedPlace::find(const store::Address& addr
                                                       const WantedResult& wanted) {
   if (is_left_alone(Use::reading)) return std::nullopt;
   PlaceResult<std::optional<store::StoredResult>> found = place_->find(address);
+  for (Error& rejected : place_->rejected()) warnings_.add(std::move(rejected));
   if (!found) {
     failed(Use::reading, found.error());
     return std::nullopt;
   }
   if (*found && !is_wanted(**found, domain, wanted)) {
-    failed(Use::reading,
-           wrong_bytes(address.hex, "is not the address of the result that it has").value());
+    const std::string why =
+        fmt::format("is not the address of the result of {} that it has", quoted((*found)->step));
+    failed(Use::reading, wrong_bytes(address.hex, why).value());
     return std::nullopt;
   }
   return *std::move(found);
 }
 
-bool WatchedPlace::fetch(const store::Blob& blob, const std::filesystem::path& target) {
+PlaceResult<bool> WatchedPlace::fetch(const store::Blob& blob,
+                                      const std::filesystem::path& target) {
   if (is_left_alone(Use::reading)) return false;
-  const PlaceResult<bool> fetched = place_->fetch(blob, target);
-  if (fetched) return *fetched;
+  PlaceResult<bool> fetched = place_->fetch(blob, target);
+  if (fetched || fetched.error().kind == FaultKind::full) return fetched;
   failed(Use::reading, fetched.error());
   return false;
 }

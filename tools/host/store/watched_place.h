@@ -37,7 +37,8 @@ class WatchedPlace {
   /// The result at an address, if it was written there for this domain, and is what was wanted.
   std::optional<store::StoredResult> find(const store::Address& address, store::Domain domain,
                                           const WantedResult& wanted);
-  bool fetch(const store::Blob& blob, const std::filesystem::path& target);
+  /// As `Place::fetch`. A disk of this machine that is full is a fault, and none of the place.
+  PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target);
   void put(const std::vector<store::Address>& addresses, const store::StoredResult& result,
            const BlobFiles& files);
 

@@ -220,6 +220,21 @@ TEST_CASE("a sink receives the body instead of the response") {
   CHECK(taken == "[]");
 }
 
+TEST_CASE("a sink that cannot take more ends the request with its reason") {
+  const FakeIndex index;
+  std::string taken;
+  HttpRequest request{.url = index.url() + "/log"};
+  request.sink = [&](std::string_view bytes) { taken += bytes; };
+  request.sink_state = [&]() -> Done { return fail(ErrorKind::environment, "the disk is full"); };
+  const auto reply = host::CurlHttp().send(request);
+  REQUIRE_FALSE(reply);
+  CHECK(reply.error().error.kind == ErrorKind::environment);
+  CHECK(reply.error().error.message == "the disk is full");
+  CHECK(taken == "[]");
+  request.sink_state = [] { return Done(); };
+  CHECK(host::CurlHttp().send(request));
+}
+
 /// Fails at its last byte.
 class Failing final : public ports::ByteSource {
  public:

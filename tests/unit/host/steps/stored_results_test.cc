@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string kWheel = "x-1.0-py3-none-any.whl";
+
 /// What a place in memory has.
 struct Shelf {
   std::mutex mutex = {};
@@ -77,6 +79,8 @@ plan::Step made(std::string id, plan::Action action, std::vector<std::string> ne
 plan::Plan example(const std::string& compiler = "12") {
   plan::BuildWheel build;
   build.namings.resize(1);
+  build.tags = {"py3", "none", "x86_64"};
+  build.environment.python = "3.12";
   build.toolchain = compiler;
   plan::Plan plan;
   plan.steps = {made("env:a", plan::CreateEnvironment{}), made("build:x", build, {"env:a"}),
@@ -125,7 +129,7 @@ struct Machine {
     environment.id = "env:a";
     environment.key = plan.steps[0].key;
     plan::StepOutcome build = outcome(plan, 1, {environment});
-    build.outputs = {{scratch.write("dist/x.whl", "wheel").string(), sha256_hex("wheel"), 5}};
+    build.outputs = {{scratch.write("dist/" + kWheel, "wheel").string(), sha256_hex("wheel"), 5}};
     plan::StepOutcome test = outcome(plan, 2, {environment, build});
     test.state = tested;
     test.evidence = plan::Evidence::loaded;
@@ -160,7 +164,7 @@ TEST_CASE("what one machine has done another finds by its keys, step after step"
   CHECK(known.warnings.empty());
   const plan::StepOutcome* const build = result_of(known, "build:x");
   REQUIRE(build != nullptr);
-  CHECK(build->outputs.at(0).path == (other.scratch.path() / "out/x.whl").string());
+  CHECK(build->outputs.at(0).path == (other.scratch.path() / "out" / kWheel).string());
   CHECK(fs::file_size(build->outputs.at(0).path) == 5);
   REQUIRE(result_of(known, "test:x") != nullptr);
   CHECK(result_of(known, "test:x")->evidence == plan::Evidence::loaded);

@@ -7,16 +7,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const store::Address kWanted = store::result_address(store::Domain::branch, "k");
+const store::Address kWanted = store::result_address(store::Domain::branch, sha256_hex("k"));
 
 /// The artifacts of some attempts of one step, each with a file of its own.
 struct Attempts {
   Scratch scratch;
   fs::path root = scratch.path() / "in";
 
-  void leave(const std::string& artifact, const std::string& bytes) const {
+  void leave(const std::string& artifact, const std::string& bytes,
+             const std::string& step = "build:cpu", const store::Address& address = kWanted) const {
     const auto tree = tree_at(root / artifact);
-    REQUIRE(tree->put({kWanted}, result_of("k", {bytes}), files_of(scratch, {bytes})));
+    store::StoredResult result = result_of("k", {bytes});
+    result.step = step;
+    REQUIRE(tree->put({address}, result, files_of(scratch, {bytes})));
   }
 
   ArtifactsPlace place() const { return {"artifacts:in", root, {"r1"}}; }
@@ -90,6 +93,43 @@ TEST_CASE("an artifact that lies there without a directory of its name is read, 
   const Attempts attempts;
   attempts.leave("", "alone");
   CHECK(attempts.chosen() == "alone");
+}
+
+TEST_CASE("an artifact gives the result of its own step, whatever lies in it", "[store]") {
+  const Attempts attempts;
+  attempts.leave("result-build-cpu-1", "built");
+  attempts.leave("result-test-cp311-cpu-2", "forged");
+  attempts.leave("result-build-cpu-x-3", "forged");
+  attempts.leave("9", "forged");
+  CHECK(attempts.chosen() == "built");
+  fs::remove_all(attempts.root / "result-build-cpu-1");
+  CHECK(attempts.chosen().empty());
+  ArtifactsPlace place = attempts.place();
+  REQUIRE(place.find(kWanted) == std::nullopt);
+  const std::vector<Error> rejected = place.rejected();
+  REQUIRE(rejected.size() == 3);
+  CHECK(rejected[0].message ==
+        "a result of `build:cpu` in `result-build-cpu-x-3` is not used: the artifact of that step "
+        "is `result-build-cpu-ATTEMPT`");
+  CHECK(place.rejected().empty());
+}
+
+TEST_CASE("a result is not taken from an address that does not follow from it", "[store]") {
+  const Attempts attempts;
+  attempts.leave("result-build-cpu-1", "built");
+  const store::Address other = store::result_address(store::Domain::branch, sha256_hex("other"));
+  attempts.leave("result-build-cpu-2", "forged", "build:cpu", other);
+  CHECK(attempts.place().find(other) == std::nullopt);
+  CHECK(attempts.chosen() == "built");
+}
+
+TEST_CASE("an artifact without a directory of its name has the result of one step", "[store]") {
+  const Attempts attempts;
+  const store::Address other = store::hand_off_address(store::Domain::branch, "", "test:cp311-cpu");
+  attempts.leave("", "forged");
+  attempts.leave("", "tested", "test:cp311-cpu", other);
+  CHECK(attempts.chosen().empty());
+  CHECK(attempts.place().find(other) == std::nullopt);
 }
 
 TEST_CASE("nothing is kept among artifacts", "[store]") {

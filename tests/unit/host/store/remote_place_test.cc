@@ -107,6 +107,19 @@ TEST_CASE("a large blob is streamed into the server and out of it", "[store]") {
   CHECK(scratch.read("out") == large);
 }
 
+TEST_CASE("nothing is received that the disk has no room for", "[store]") {
+  const Scratch scratch;
+  const RemoteStore server;
+  const auto place = server.place();
+  REQUIRE(place->put({kWhere}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+  const auto fetched =
+      place->fetch({sha256_hex("one"), uint64_t{1} << 60U}, scratch.path() / "out");
+  REQUIRE_FALSE(fetched);
+  CHECK(fetched.error().kind == FaultKind::full);
+  CHECK(fetched.error().error.kind == ErrorKind::environment);
+  CHECK_FALSE(fs::exists(scratch.path() / "out"));
+}
+
 TEST_CASE("a file that changed is not sent to the end", "[store]") {
   const Scratch scratch;
   for (const char* rules : {"", "plain"}) {

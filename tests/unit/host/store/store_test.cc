@@ -270,7 +270,7 @@ TEST_CASE("a result at the address of another domain, key or step is a fault", "
   const std::vector<Error> warnings = store->finish();
   REQUIRE(warnings.size() == 2);
   CHECK(warnings[0].message == "the store `dir:a` could not be read: `" + release.hex +
-                                   "` is not the address of the result that it has");
+                                   "` is not the address of the result of `build:cpu` that it has");
 }
 
 TEST_CASE("a blob that one place has damaged comes from the next", "[store]") {

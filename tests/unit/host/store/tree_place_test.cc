@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/store/blob_copy.h"
 #include "store/action_result.h"
 #include "unit/host/store/stored.h"
 
@@ -64,6 +65,16 @@ TEST_CASE("a file that is not what the result says is not kept", "[store]") {
   CHECK(put.error().kind == FaultKind::wrong_bytes);
   CHECK(*place->find(kAddress) == std::nullopt);
   CHECK(names_in(scratch.path() / "s/cas").empty());
+}
+
+TEST_CASE("a blob is not copied to where it has no room", "[store]") {
+  const Scratch scratch;
+  BlobFile file(scratch.path() / "out", {sha256_hex("one"), uint64_t{1} << 60U}, {});
+  file.write("one");
+  REQUIRE_FALSE(file.written());
+  const PlaceDone kept = file.keep();
+  REQUIRE_FALSE(kept);
+  CHECK(kept.error().kind == FaultKind::full);
 }
 
 TEST_CASE("a damaged blob is not served, and makes room for an intact one", "[store]") {
