@@ -187,23 +187,23 @@ std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pi
   return errors;
 }
 
-Result<Decided> record_frozen(const plan::FrozenPlan& frozen, const RunView& run, OtherPython other,
-                              Streams& streams) {
+Result<FrozenPackages> frozen_packages(const plan::FrozenPlan& frozen, const RunView& run,
+                                       OtherPython other, Streams& streams) {
   const host::LocalMachine local(run.workplace);
   TRY(const std::vector<env::Request> requests, environment_requests(run));
   std::map<std::string, env::Request> by_digest;
   for (const env::Request& request : requests) by_digest[env::digest(request)] = request;
-  Decided decided;
+  FrozenPackages packages;
   for (const auto& [digest, text] : frozen.resolutions) {
     TRY(env::Resolution resolution, env::parse_resolution(text));
     if (const auto request = by_digest.find(digest); request != by_digest.end()) {
       TRY(resolution,
           resolution_here(local.machine, request->second, std::move(resolution), other, streams));
-      decided.insert(digest);
     }
-    TRY_DONE(host::record_resolution(local.machine, digest, env::to_json(resolution)));
+    packages.decided.insert(digest);
+    packages.given[digest] = env::to_json(resolution);
   }
-  return decided;
+  return packages;
 }
 
 }  // namespace pinwheel::cli

@@ -36,10 +36,16 @@ std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pi
 /// What to do if the machine's patch release of Python is not the frozen one.
 enum class OtherPython { refuse, accept };
 
-/// Records the packages of a frozen plan as the resolutions of their requests, and returns those
-/// that are requests of this run. Indexes get their credentials from the matrix. `accept`: warns if
-/// the machine's Python is a different patch release.
-Result<Decided> record_frozen(const plan::FrozenPlan& frozen, const RunView& run, OtherPython other,
-                              Streams& streams);
+/// What a frozen plan gives to one run.
+struct FrozenPackages {
+  host::GivenResolutions given = {};
+  Decided decided = {};  ///< their requests
+};
+
+/// The packages of a frozen plan, for this run alone: no record of them is left for another.
+/// Indexes get their credentials from the matrix. `accept`: warns if the machine's Python is a
+/// different patch release. `config` for packages that cannot be read.
+Result<FrozenPackages> frozen_packages(const plan::FrozenPlan& frozen, const RunView& run,
+                                       OtherPython other, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -1,5 +1,6 @@
 #include "cli/prepare_environments.h"
 
+#include <memory>
 #include <utility>
 
 #include "cli/frozen_run.h"
@@ -25,25 +26,18 @@ FoundPackages packages_alone(Packages packages) {
 /// Finds the packages; one overload per source.
 struct PackageFinder {
   const RunView& run;
-  const UsedImages& images;
+  const Decided& decided;
   Streams& streams;
 
   Result<FoundPackages> operator()(const FromFrozenPlan& source) const {
-    const std::vector<Error> others = other_images(images, source.plan.images);
-    if (!others.empty()) return fail(others.front());
-    TRY(const Decided decided, record_frozen(source.plan, run, OtherPython::refuse, streams));
     return resolve_packages(run, decided, source.refresh, streams).map(packages_alone);
   }
-  Result<FoundPackages> operator()(const FromRun& source) const {
-    const plan::RunOrigin& origin = source.origin;
-    for (const Error& difference : differences(source, run.facts)) streams.warn(difference);
-    for (const Error& image : other_images(images, origin.plan.images)) streams.warn(image);
-    TRY(const Decided decided, record_frozen(origin.plan, run, OtherPython::accept, streams));
+  Result<FoundPackages> operator()(const FromRun& /*source*/) const {
     return resolve_packages(run, decided, Refresh::no, streams).map(packages_alone);
   }
   Result<FoundPackages> operator()(const FromLocks& source) const {
-    TRY(const Decided decided, apply_locks(run, source.refresh, streams));
-    return resolve_packages(run, decided, source.refresh, streams).map(packages_alone);
+    TRY(const Decided of_locks, apply_locks(run, source.refresh, streams));
+    return resolve_packages(run, of_locks, source.refresh, streams).map(packages_alone);
   }
   Result<FoundPackages> operator()(const FromIndexes& source) const {
     return resolve_packages(run, {}, source.refresh, streams).map(packages_alone);
@@ -58,6 +52,22 @@ struct PackageFinder {
     return FoundPackages{std::move(locked.packages), {}, std::move(locked.locks)};
   }
 };
+
+/// What a frozen plan or a report gives, once it is known to fit; nothing of any other source.
+Result<FrozenPackages> packages_given(const PackageSource& source, const RunView& run,
+                                      const UsedImages& images, Streams& streams) {
+  if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) {
+    const std::vector<Error> others = other_images(images, frozen->plan.images);
+    if (!others.empty()) return fail(others.front());
+    return frozen_packages(frozen->plan, run, OtherPython::refuse, streams);
+  }
+  const auto* const repeated = std::get_if<FromRun>(&source);
+  if (repeated == nullptr) return FrozenPackages{};
+  for (const Error& difference : differences(*repeated, run.facts)) streams.warn(difference);
+  const PinnedImages& pinned = repeated->origin.plan.images;
+  for (const Error& image : other_images(images, pinned)) streams.warn(image);
+  return frozen_packages(repeated->origin.plan, run, OtherPython::accept, streams);
+}
 
 PinnedImages pinned_by(const PackageSource& source) {
   if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) return frozen->plan.images;
@@ -77,8 +87,11 @@ Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const Package
   workplace.containers = containers.containers;
   plan::PlanFacts facts = with_containers(run.facts, containers);
   facts = with_pinned(std::move(facts), pinned_by(source));
+  TRY(FrozenPackages frozen,
+      packages_given(source, {run.scope, workplace, facts}, containers.images, streams));
+  workplace.given = std::make_shared<const host::GivenResolutions>(std::move(frozen.given));
   const RunView known{run.scope, workplace, facts};
-  TRY(FoundPackages packages, std::visit(PackageFinder{known, containers.images, streams}, source));
+  TRY(FoundPackages packages, std::visit(PackageFinder{known, frozen.decided, streams}, source));
   workplace.stop = {};
   return PreparedEnvironments{std::move(workplace), std::move(containers.images),
                               with_packages(std::move(facts), packages.packages),

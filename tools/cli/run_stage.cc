@@ -12,6 +12,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "cli/check_abi.h"
+#include "cli/check_frozen.h"
 #include "cli/check_version.h"
 #include "cli/frozen_run.h"
 #include "cli/frozen_scope.h"
@@ -112,7 +113,12 @@ Result<Asked> frozen_request(const GlobalOptions& global, const RunOptions& opti
   TRY(const std::string matrix, ports::read_within(files, choice.path, limits::kMatrix));
   TRY(RunScope scope,
       frozen_scope({global, options.selection, options.levels, choice, stage, frozen}, streams));
-  if (stage == plan::Stage::publish) TRY_DONE(check_tag_again(files, scope, streams));
+  host::LibGit2 git;
+  TRY_DONE(check_checkout(files, git, scope.loaded, frozen));
+  if (stage == plan::Stage::publish) {
+    TRY_DONE(check_has_channel(scope.loaded, options.selection, choice.globs, frozen));
+    TRY_DONE(check_tag_again(files, scope, streams));
+  }
   TRY(std::vector<std::string> steps, publications(frozen, options.targets));
   steps.insert(steps.end(), options.steps.begin(), options.steps.end());
   const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;

@@ -37,14 +37,6 @@ const matrix::ChannelSettings* find_channel(const matrix::Matrix& matrix, const 
   return nullptr;
 }
 
-/// A channel of the matrix may have any name; its versions are those of a release, a test, a
-/// nightly or a development build.
-version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name) {
-  const matrix::ChannelSettings* const channel = find_channel(matrix, name);
-  if (channel != nullptr && channel->nightly_version) return version::Channel::nightly;
-  return version::parse_channel(name).value_or(version::Channel::ci);
-}
-
 /// The repository's facts; nullopt if the package has no directory, or if there is no repository
 /// and the version does not come from git.
 Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::Matrix& matrix,
@@ -80,6 +72,12 @@ Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
 }
 
 }  // namespace
+
+version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name) {
+  const matrix::ChannelSettings* const channel = find_channel(matrix, name);
+  if (channel != nullptr && channel->nightly_version) return version::Channel::nightly;
+  return version::parse_channel(name).value_or(version::Channel::ci);
+}
 
 bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel) {
   const matrix::ChannelSettings* const found = find_channel(matrix, channel);

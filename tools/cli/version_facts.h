@@ -11,6 +11,7 @@
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/log.h"
+#include "version/rules.h"
 #include "version/tagged.h"
 
 namespace pinwheel::cli {
@@ -52,6 +53,10 @@ Result<std::optional<version::Tagged>> tag_on_head(const ports::GitFacts& git,
 
 /// For people: that a channel with `publish: []` publishes nowhere.
 std::string nowhere_line(const std::string& channel);
+
+/// How versions of a channel are made. A channel of the matrix may have any name; its versions are
+/// those of a release, a test, a nightly or a development build. Pure.
+version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name);
 
 /// Whether the matrix says of a channel that it publishes nowhere. Pure.
 bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel);

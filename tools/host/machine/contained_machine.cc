@@ -149,7 +149,8 @@ ContainedMachine::ContainedMachine(const EnvMachine& around, const Workplace& wo
                &around,
                around.log,
                around.user,
-               around.leases} {}
+               around.leases,
+               around.given} {}
 
 Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
                                                   const Workplace& workplace,

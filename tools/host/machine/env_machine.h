@@ -19,6 +19,10 @@ struct Installing {
   int depth = 0;  ///< of installations within others
 };
 
+/// The exact packages of requests as a frozen plan or a report has them: request digest -> JSON of
+/// the resolution. They count for one run, before what is recorded in the state directory.
+using GivenResolutions = std::map<std::string, std::string>;
+
 /// The machine on which environments are made. The references must outlive the object.
 struct EnvMachine {
   ports::Files& files;
@@ -33,6 +37,7 @@ struct EnvMachine {
   ports::LogHandle log = ports::no_log();  ///< for decisions; the ports log what they do
   CacheUser user = {};                     ///< what the directories of the cache are used for
   std::shared_ptr<Leases> leases = {};     ///< on those directories; null: none are held
+  std::shared_ptr<const GivenResolutions> given = {};  ///< null: none are
   /// Where installations append what they print, while they run; empty: it is not kept.
   std::filesystem::path output = {};
   std::shared_ptr<Installing> installing = {};  ///< null: not measured

@@ -33,6 +33,7 @@ LocalMachine::LocalMachine(const Workplace& workplace)
     : LocalMachine(workplace.variables, workplace.cache, workplace.state, workplace.stop,
                    workplace.log, workplace.hidden) {
   machine.user = cache_user(workplace, {});
+  machine.given = workplace.given;
   if (workplace.leases) machine.leases = workplace.leases;
 }
 

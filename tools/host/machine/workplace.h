@@ -12,6 +12,7 @@
 #include "env/container.h"
 #include "env/container_image.h"
 #include "env/engine.h"
+#include "host/machine/env_machine.h"
 #include "host/machine/fixed_path.h"
 #include "host/machine/leases.h"
 #include "ports/git.h"
@@ -61,6 +62,8 @@ struct Workplace {
   std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
   /// On the directories of the cache that this run uses; null: each machine has its own.
   std::shared_ptr<Leases> leases = {};
+  /// The packages that a frozen plan or a report gives this run; null: none.
+  std::shared_ptr<const GivenResolutions> given = {};
   /// What the command line names that is no source wherever it lies, absolute.
   std::vector<std::filesystem::path> named = {};
 };

@@ -290,6 +290,10 @@ Done record_resolution(const EnvMachine& machine, const std::string& request_dig
 
 Result<env::Resolution> load_resolution(const EnvMachine& machine,
                                         const std::string& request_digest) {
+  if (machine.given) {
+    const auto given = machine.given->find(request_digest);
+    if (given != machine.given->end()) return env::parse_resolution(given->second);
+  }
   const fs::path path = record_of(machine, request_digest);
   TRY(const ports::FileStatus status, machine.files.status(path));
   if (status.type == ports::FileType::missing) {

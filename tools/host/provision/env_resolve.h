@@ -48,7 +48,8 @@ Result<Resolved> resolve_upgrade(const EnvMachine& machine, const env::Request& 
 Done record_resolution(const EnvMachine& machine, const std::string& request_digest,
                        const std::string& json);
 
-/// The recorded resolution for a request digest; `environment` if there is none or it is corrupt.
+/// The resolution that is given for a request digest (`EnvMachine::given`), else the recorded one;
+/// `environment` if there is none or it is corrupt.
 Result<env::Resolution> load_resolution(const EnvMachine& machine,
                                         const std::string& request_digest);
 

@@ -26,6 +26,7 @@ OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std:
       local_(workplace.variables, workplace.cache, workplace.state, stop_, workplace.log,
              workplace.hidden) {
   local_.machine.user = cache_user(workplace, attempt.step->id);
+  local_.machine.given = workplace.given;
   if (workplace.leases) local_.machine.leases = workplace.leases;
 }
 
