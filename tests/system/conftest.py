@@ -156,7 +156,7 @@ def shared(tmp_path_factory) -> pathlib.Path:
 
 def environment_of_projects(shared: pathlib.Path) -> dict[str, str]:
     """The variables of a user who set nothing for pinwheel or compilers, with the session's cache."""
-    dropped = ("PINWHEEL_", "GITHUB_", "SOURCE_DATE_EPOCH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS")
+    dropped = ("PINWHEEL_", "GITHUB_", "CI", "SOURCE_DATE_EPOCH", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(dropped)}
     return kept | {
         "PINWHEEL_CACHE_DIR": str(shared / "cache"),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -37,6 +38,19 @@ void make_directories(const Places& places) {
     // A place that cannot be made is a fault of the place, which a run survives.
     static_cast<void>(host::make_output_directory(files, place.path));
   }
+}
+
+/// In CI whose event is not known: it may be a pull request.
+void tell_that_nothing_is_kept(const Places& places, Streams& streams) {
+  const bool written = std::ranges::any_of(places, [](const store::PlaceDescription& place) {
+    return place.access == store::PlaceAccess::read_write;
+  });
+  if (!written) return;
+  streams.warn(Error{ErrorKind::environment,
+                     "no result is kept: this CI service does not tell whether a pull request "
+                     "started the job"}
+                   .with_hint("set PINWHEEL_STORE_DOMAIN: `pull-request` in such jobs, `branch` or "
+                              "`release` in others"));
 }
 
 }  // namespace
@@ -100,7 +114,9 @@ Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options,
   TRY(Places of_matrix, matrix_places(matrix, workplace.variables));
   const size_t named = setup.places.size();
   for (store::PlaceDescription& place : of_matrix) setup.places.push_back(std::move(place));
-  if (use == StoreUse::read) {
+  const bool keeps = use != StoreUse::read && store::may_keep(options.domain, workplace.variables);
+  if (use != StoreUse::read && !keeps) tell_that_nothing_is_kept(setup.places, streams);
+  if (!keeps) {
     for (auto& place : setup.places) place.access = store::PlaceAccess::read_only;
   }
   setup.publishes = use == StoreUse::publish ? host::Publishes::yes : host::Publishes::no;

@@ -13,29 +13,11 @@ constexpr std::array kDomains = {Domain::pull_request, Domain::branch, Domain::r
 
 using Variables = std::map<std::string, std::string>;
 
-bool is_pull_request(const Variables& variables) {
-  // A number or a URL where there is a request, nothing or "false" where there is none.
-  for (const char* name : {"CI_MERGE_REQUEST_IID", "BUILDKITE_PULL_REQUEST", "CIRCLE_PULL_REQUEST",
-                           "CHANGE_ID", "TRAVIS_PULL_REQUEST"}) {
-    const std::string value = value_at(variables, name);
-    if (!value.empty() && value != "false") return true;
-  }
-  // Also `pull_request_target` and reviews, which run with the rights of the base.
-  return value_at(variables, "GITHUB_EVENT_NAME").starts_with("pull_request") ||
-         value_at(variables, "CI_PIPELINE_SOURCE") == "merge_request_event" ||
-         value_at(variables, "BUILD_REASON") == "PullRequest";
-}
-
-bool is_release(const Variables& variables) {
-  if (value_at(variables, "GITHUB_EVENT_NAME") == "release") return true;
-  const bool tag_pushed = value_at(variables, "GITHUB_EVENT_NAME") == "push" &&
-                          value_at(variables, "GITHUB_REF_TYPE") == "tag";
-  return tag_pushed || !value_at(variables, "CI_COMMIT_TAG").empty();
-}
-
 Domain domain_of(CiEvent event) {
   switch (event) {
     case CiEvent::pull_request:
+    // Whoever may have started it, it reads as a pull request does.
+    case CiEvent::unknown:
       return Domain::pull_request;
     case CiEvent::release:
       return Domain::release;
@@ -43,6 +25,12 @@ Domain domain_of(CiEvent event) {
       break;
   }
   return Domain::branch;
+}
+
+std::string named_domain(std::string_view asked, const Variables& environment) {
+  if (!asked.empty()) return std::string(asked);
+  const std::string variable = value_at(environment, "PINWHEEL_STORE_DOMAIN");
+  return variable.empty() ? value_at(environment, "PINWHEEL_DOMAIN") : variable;
 }
 
 }  // namespace
@@ -78,18 +66,19 @@ std::vector<Domain> readable_from(Domain own) {
   return out;
 }
 
-CiEvent event_of(const Variables& environment) {
-  if (is_pull_request(environment)) return CiEvent::pull_request;
-  return is_release(environment) ? CiEvent::release : CiEvent::other;
+bool may_keep(std::string_view asked, const Variables& environment) {
+  return event_of(environment) != CiEvent::unknown || !named_domain(asked, environment).empty();
 }
 
 Result<Domain> choose_domain(std::string_view asked, const Variables& environment) {
   const CiEvent event = event_of(environment);
-  const std::string variable = value_at(environment, "PINWHEEL_STORE_DOMAIN");
-  const bool given = !asked.empty();
-  const std::string name = given ? std::string(asked) : variable;
+  const std::string name = named_domain(asked, environment);
   if (name.empty()) return domain_of(event);
-  const std::string source = given ? "--store-domain" : "PINWHEEL_STORE_DOMAIN";
+  std::string source = "--store-domain";
+  if (asked.empty()) {
+    const bool whole = !value_at(environment, "PINWHEEL_STORE_DOMAIN").empty();
+    source = whole ? "PINWHEEL_STORE_DOMAIN" : "PINWHEEL_DOMAIN";
+  }
   const std::optional<Domain> domain = parse_domain(name);
   if (!domain) {
     return fail(ErrorKind::usage, fmt::format("{}: {} is not a domain", source, quoted(name)),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/ci_event.h"
 
 namespace pinwheel::store {
 
@@ -24,17 +25,14 @@ std::vector<Domain> readable_from(Domain own);
 /// Whether a run in `own` may use what was written in `written`.
 bool may_read(Domain own, Domain written);
 
-/// The events that start a run, as far as they decide who is trusted.
-enum class CiEvent { pull_request, release, other };
-
-/// The event by the variables of CI services (GitHub, GitLab, Azure, Buildkite, CircleCI, Jenkins,
-/// Travis): a tag or a release of GitHub is `release`. `other` outside of CI.
-CiEvent event_of(const std::map<std::string, std::string>& environment);
-
 /// The domain of this run: `asked` (from `--store-domain`; empty: none), else
-/// PINWHEEL_STORE_DOMAIN, else that of the event, which is `branch` outside of CI. `usage` for an
-/// unknown name, and in the event of a pull request for every domain but `pull_request`.
+/// PINWHEEL_STORE_DOMAIN or PINWHEEL_DOMAIN, else that of the event, which is `branch` outside of
+/// CI and `pull_request` of an unknown one. `usage` for an unknown name, and in the event of a pull
+/// request for every domain but `pull_request`.
 Result<Domain> choose_domain(std::string_view asked,
                              const std::map<std::string, std::string>& environment);
+
+/// Whether the run may keep results in a store: of an unknown event only one whose domain is named.
+bool may_keep(std::string_view asked, const std::map<std::string, std::string>& environment);
 
 }  // namespace pinwheel::store
