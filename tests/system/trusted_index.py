@@ -23,7 +23,6 @@ from collections.abc import Iterator
 
 from loopback import running
 
-AUDIENCE = "tests-index"
 REQUEST_TOKEN = "request-canary-0123456789"
 WORKFLOW = "acme/kernels/.github/workflows/release.yml@refs/tags/v1"
 CLAIMS = {
@@ -76,6 +75,7 @@ class TrustedIndex:
 
     def __init__(self) -> None:
         self.url = ""
+        self.audience = ""  # of identity tokens; its own unless a test changes it
         self.bundle = pathlib.Path()
         self.key = secrets.token_bytes(32)
         self.claims = dict(CLAIMS)
@@ -121,7 +121,7 @@ class TrustedIndex:
         if not hmac.compare_digest(encoded(hmac.digest(self.key, signed.encode(), "sha256")), signature):
             raise Refused("invalid-token", "malformed or invalid token")
         claims = json.loads(decoded(signed.split(".")[1]))
-        if claims["aud"] != AUDIENCE or claims["exp"] < time.time():
+        if claims["aud"] != self.audience or claims["exp"] < time.time():
             raise Refused("invalid-token", "malformed or invalid token")
         if claims["jti"] in self.used:
             raise Refused("invalid-reuse-token", "invalid token: already used")
@@ -180,7 +180,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         address = urllib.parse.urlsplit(self.path)
         self.index.asked.append(address.path)
         if address.path == "/_/oidc/audience":
-            self.answer(200, {"audience": AUDIENCE})
+            self.answer(200, {"audience": self.index.audience})
         elif address.path == "/identity":
             scheme, _, token = self.headers.get("Authorization", "").partition(" ")
             if (scheme.lower(), token) != ("bearer", REQUEST_TOKEN):
@@ -257,5 +257,6 @@ def trusted_index(directory: pathlib.Path) -> Iterator[TrustedIndex]:
     server.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.context.load_cert_chain(certificate)
     index.url = f"https://127.0.0.1:{server.server_port}"
+    index.audience = f"127.0.0.1:{server.server_port}"
     with running(server):
         yield index

@@ -105,6 +105,15 @@ def test_a_token_that_is_not_for_the_project_names_the_publisher_that_it_needs(p
     assert index.files == {} and index.burnt == index.tokens
 
 
+@pytest.mark.parametrize("audience", ["pypi", "testpypi", "sts.amazonaws.com", "127.0.0.1"])
+def test_no_identity_token_is_asked_for_with_the_audience_of_another(publish, index, audience):
+    index.audience = audience
+    ran = publish("--trusted-publishing", "always", code=6)
+    told = " ".join(ran.stderr.split())
+    assert f"`index` asks for an identity token for the audience `{audience}`" in told
+    assert index.asked == ["/_/oidc/audience"] and index.identities == [] and index.files == {}
+
+
 def test_uv_publishes_to_the_same_index(index, wheels):
     command = ["uv", "publish", "--trusted-publishing", "always", "--publish-url", f"{index.url}/legacy/"]
     ran = subprocess.run(

@@ -15,8 +15,8 @@ namespace {
 const std::set<std::string>& keys_for(TargetKind kind) {
   static const std::set<std::string> kPypi = {"kind",   "name", "default",
                                               "others", "auth", "size-limit"};
-  static const std::set<std::string> kIndex = {"kind", "name", "default", "others",    "label",
-                                               "url",  "auth", "confirm", "size-limit"};
+  static const std::set<std::string> kIndex = {"kind", "name", "default", "others",     "label",
+                                               "url",  "auth", "confirm", "size-limit", "audience"};
   static const std::set<std::string> kDirectory = {"kind",  "name", "default",       "others",
                                                    "label", "path", "keep-nightlies"};
   switch (kind) {
@@ -56,6 +56,22 @@ std::string why_not(std::string_view key) {
   return "";
 }
 
+/// An identity token for another index would let this one upload there.
+Done check_audience(const Node& node) {
+  const Node* const audience = node.find("audience");
+  if (audience == nullptr) return {};
+  const std::string& stated = audience->scalar;
+  if (trim(stated).empty() || stated == "pypi" || stated == "testpypi") {
+    return fail(
+        config_error(fmt::format("{} is not the audience of an index of your own", quoted(stated)),
+                     audience->at, "use the audience that its documentation states"));
+  }
+  const Node* const auth = node.find("auth");
+  if (auth == nullptr || auth->scalar == to_string(UploadAuth::trusted)) return {};
+  return fail(config_error("`audience` is of identity tokens, which this target does not take",
+                           audience->at, "remove it, or write `auth: trusted`"));
+}
+
 Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   const std::string kind_name = node.find("kind")->scalar;
   const std::set<std::string>& keys = keys_for(kind);
@@ -76,6 +92,7 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
         fmt::format("a target of kind {} takes no file without a token", quoted(kind_name)),
         auth->at, "use `auth: trusted` or `auth: token`, or neither"));
   }
+  TRY_DONE(check_audience(node));
   const Node* const fallback = node.find("default");
   if (node.find("others") != nullptr && fallback == nullptr) {
     return fail(config_error("`others` needs `default`", node.at,
@@ -116,6 +133,7 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   target.url = text_or(node, "url", "");
   // The schema allows no other word.
   target.auth = parse_upload_auth(text_or(node, "auth", "")).value_or(UploadAuth::automatic);
+  target.audience = text_or(node, "audience", "");
   target.unconfirmed = node.find("confirm") != nullptr;
   if (const Node* const limit = node.find("size-limit")) {
     target.size_limit = parse_bytes(limit->scalar);

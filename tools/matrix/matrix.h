@@ -109,7 +109,8 @@ struct PublishTarget {
   bool local_label = false;          ///< `label: local`
   std::string label_template = {};   ///< `label: "pt{torch.nodot}{compute.label}"`
   UploadAuth auth = UploadAuth::automatic;
-  bool unconfirmed = false;  ///< `confirm: none`: the index has no pages that list its files
+  std::string audience = {};  ///< of identity tokens, kind `index`; empty: its own
+  bool unconfirmed = false;   ///< `confirm: none`: the index has no pages that list its files
   /// `size-limit: 300 MB`, in bytes per file; the known limit of the index when absent.
   std::optional<uint64_t> size_limit = std::nullopt;
   /// `keep-nightlies: 14`, kind `directory`: so many of each project stay listed; all when absent.

@@ -264,6 +264,8 @@ Shape publish() {
       {"auth", one_of(upload_auths()),
        "a token minted for the job, a token of yours, or (kind `index`) no credentials; default: "
        "yours, else one minted where the job has an identity"},
+      {"audience", scalar(Format::text),
+       "kind `index`: of the identity tokens that it takes; default: its host or URL"},
       {"confirm", one_of({"none"}), "kind `index`: do not look up the files after their upload"},
       {"size-limit", scalar(Format::bytes), "the largest file that the index accepts, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},

@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "base/limits.h"
 #include "base/mask.h"
@@ -73,6 +74,15 @@ Error busy(const ports::HttpResponse& response, const ExchangeParties& parties) 
           {}};
 }
 
+/// The audiences that only mean an index itself, the usual one first.
+std::vector<std::string> own_audiences(const Endpoint& endpoint) {
+  if (has_pypi_rules(endpoint.kind)) return {std::string(to_string(endpoint.kind))};
+  const std::optional<UrlParts> url = split_url(endpoint.upload_url);
+  if (!url) return {endpoint.upload_url};
+  return {url->host, fmt::format("{}://{}", url->scheme, url->host), endpoint.upload_url,
+          std::string(without_trailing_slashes(endpoint.upload_url))};
+}
+
 /// Whether an index says that it does not trust the job: what has no such page says nothing of it.
 bool refuses(const ports::HttpResponse& response, const nlohmann::json& page) {
   if (response.status < kRefusal || response.status >= kServerFault) return false;
@@ -128,6 +138,20 @@ Result<std::string> audience_reply(const ports::HttpResponse& response,
         quoted(parties.target), response.status);
   }
   return fail(std::move(error));
+}
+
+Done check_audience(const std::string& audience, const Endpoint& endpoint,
+                    const std::string& stated, const ExchangeParties& parties) {
+  const std::vector<std::string> own =
+      stated.empty() ? own_audiences(endpoint) : std::vector<std::string>{stated};
+  if (std::ranges::find(own, audience) != own.end()) return {};
+  Error error{ErrorKind::publish,
+              fmt::format("{} asks for an identity token for the audience {}, and {} is its own",
+                          quoted(parties.target), quoted(audience), quoted(own.front()))};
+  if (has_pypi_rules(endpoint.kind)) return fail(std::move(error));
+  return fail(std::move(error).with_hint(
+      "whoever has a token for an audience can act as this job wherever that is trusted; if it is "
+      "the index's own, write it as `audience` of the target in the matrix"));
 }
 
 ports::HttpRequest mint_request(std::string_view exchange, const Secret& identity) {

@@ -32,6 +32,13 @@ ports::HttpRequest audience_request(std::string_view exchange);
 Result<std::string> audience_reply(const ports::HttpResponse& response,
                                    const ExchangeParties& parties);
 
+/// Whether an identity token for an audience may go to an index: with it, the index can act as the
+/// job wherever that audience is trusted. PyPI and TestPyPI have "pypi" and "testpypi"; any other
+/// index has the audience that the matrix states for it, else its host, its origin or its upload
+/// URL. Kind `publish`, naming the index and the audience, for every other one.
+Done check_audience(const std::string& audience, const Endpoint& endpoint,
+                    const std::string& stated, const ExchangeParties& parties);
+
 ports::HttpRequest mint_request(std::string_view exchange, const Secret& identity);
 
 struct UploadToken {

@@ -1,5 +1,7 @@
 #include "publish/token_exchange.h"
 
+#include <fmt/format.h>
+
 #include "unit/catch.h"
 #include "unit/publish/identity_tokens.h"
 
@@ -41,6 +43,28 @@ TEST_CASE("the requests of the exchange are those of PyPI") {
   CHECK(mint.body == R"({"token":"a.b.c"})");
   CHECK(publish::burn_request(base, Secret("pypi-x")).url == base + "burn-token");
   CHECK(publish::burn_request(base, Secret("pypi-x")).body == R"({"token":"pypi-x"})");
+}
+
+TEST_CASE("an index gets identity tokens for its own audience alone") {
+  const publish::Endpoint other = *publish::endpoint("https://a.example:8443/legacy/");
+  for (const char* own : {"a.example:8443", "https://a.example:8443",
+                          "https://a.example:8443/legacy/", "https://a.example:8443/legacy"}) {
+    CHECK(publish::check_audience(own, other, "", parties()));
+  }
+  for (const char* stray : {"pypi", "testpypi", "sts.amazonaws.com", "a.example", "b.example:8443",
+                            "https://a.example:8443.evil", "//iam.googleapis.com/x", ""}) {
+    const Done done = publish::check_audience(stray, other, "", parties());
+    REQUIRE_FALSE(done);
+    CHECK(done.error().kind == ErrorKind::publish);
+    CHECK(done.error().message == fmt::format("`pypi` asks for an identity token for the audience "
+                                              "`{}`, and `a.example:8443` is its own",
+                                              stray));
+  }
+  CHECK(publish::check_audience("mine", other, "mine", parties()));
+  CHECK_FALSE(publish::check_audience("a.example:8443", other, "mine", parties()));
+  CHECK(publish::check_audience("pypi", publish::pypi(), "", parties()));
+  CHECK_FALSE(publish::check_audience("pypi", publish::testpypi(), "", parties()));
+  CHECK_FALSE(publish::check_audience("sts.amazonaws.com", publish::pypi(), "", parties()));
 }
 
 TEST_CASE("an index without an audience does not speak the exchange") {

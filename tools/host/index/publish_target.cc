@@ -30,7 +30,8 @@ Result<UploadTarget> upload_target(const matrix::PublishTarget& target, const Wo
   TRY(found.endpoint, endpoint_of(target));
   if (target.auth == matrix::UploadAuth::none) return found;
   const CredentialRequest request{target.name,          found.endpoint,       workplace.variables,
-                                  workplace.token_file, workplace.plain_http, target.auth};
+                                  workplace.token_file, workplace.plain_http, target.auth,
+                                  target.audience};
   TRY(found.credentials,
       find_credentials(request, credential_sources(request, ports), workplace.mask));
   return found;

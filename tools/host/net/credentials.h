@@ -71,6 +71,8 @@ struct CredentialRequest {
   std::filesystem::path token_file = {};  ///< from `--token-file`; empty without it
   PlainHttp plain_http = PlainHttp::refused;
   matrix::UploadAuth auth = matrix::UploadAuth::automatic;  ///< not `none`
+  std::string audience =
+      {};  ///< of identity tokens, as the matrix states it; empty: the index's own
 };
 
 /// What the sources ask. All must outlive them and what they mint.

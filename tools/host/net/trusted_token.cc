@@ -42,6 +42,7 @@ Result<MintedCredentials> mint_trusted(const CredentialRequest& request,
   TRY(const ports::HttpResponse asked,
       small_reply(ports.http, publish::audience_request(exchange)));
   TRY(const std::string audience, publish::audience_reply(asked, parties));
+  TRY_DONE(publish::check_audience(audience, request.endpoint, request.audience, parties));
   TRY(const Secret identity, identity_token({provider, audience, request.variables}, ports));
   Result<publish::UploadToken> token = mint_token(exchange, identity, parties, ports.http);
   if (!token) return fail(as_final(std::move(token).error(), provider));

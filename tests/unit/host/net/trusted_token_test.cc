@@ -24,12 +24,18 @@ struct TrustedBench : CredentialBench {
     http.replies[kExchange + "mint-token"] = {
         200, "", {}, fmt::format(R"({{"token":"upload-token","expires":{}}})", expires)};
     last_http.replies[kExchange + "burn-token"] = {202};
+    request.audience = "mine";
     request.variables = {{"GITHUB_ACTIONS", "true"},
                          {"ACTIONS_ID_TOKEN_REQUEST_URL", "https://github.example/t"},
                          {"ACTIONS_ID_TOKEN_REQUEST_TOKEN", "request"}};
   }
 
   host::CredentialRequest request{"my-index", *publish::endpoint("https://a.example/legacy/")};
+
+  void set_audience(const std::string& audience) {
+    http.replies[kExchange + "audience"] = {
+        200, "", {}, fmt::format(R"({{"audience":"{}"}})", audience)};
+  }
 };
 
 }  // namespace
@@ -52,6 +58,18 @@ TEST_CASE("an upload token is exchanged for an identity token, renewed and burnt
   CHECK(bench.last_http.asked.front().body == R"({"token":"upload-token"})");
   bench.last_http.replies.clear();
   CHECK(minted->burn().error().message == "the index answers HTTP 404");
+}
+
+TEST_CASE("no identity token is asked for with the audience of another") {
+  TrustedBench bench;
+  bench.set_audience("sts.amazonaws.com");
+  const auto minted = host::mint_trusted(bench.request, IdentityProvider::github, bench.ports);
+  REQUIRE_FALSE(minted);
+  CHECK(minted.error().kind == ErrorKind::publish);
+  CHECK(minted.error().message ==
+        "`my-index` asks for an identity token for the audience `sts.amazonaws.com`, and `mine` is "
+        "its own");
+  CHECK(bench.http.urls() == std::vector<std::string>{kExchange + "audience"});
 }
 
 TEST_CASE("a token of GitLab is used to its end, and no identity token is sent twice") {
