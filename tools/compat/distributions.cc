@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "inspect/libc.h"
+#include "inspect/library_lookup.h"
 #include "pep/version.h"
 
 namespace pinwheel::compat {
@@ -86,6 +87,16 @@ std::string packed_reason(const inspect::ElfMember& library, std::string_view gl
   return quoted(library.name) + " has packed relocations";
 }
 
+/// The libraries of the wheel itself that its modules do not find anywhere.
+std::vector<std::string> lacks_of(const inspect::WheelFacts& facts) {
+  std::vector<std::string> out;
+  for (const inspect::UnreachableLibrary& each : inspect::unreachable_libraries(facts, {})) {
+    if (each.may_be_loaded) continue;
+    out.push_back(quoted(each.needed_by) + " " + to_words(each));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts) {
@@ -93,6 +104,8 @@ std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& 
   // Without musl, nothing else matters; the first member says enough.
   std::vector<std::string> of_musl = inspect::needs_of_libc(facts.libraries, pep::Libc::musl);
   if (of_musl.size() > 1) of_musl.resize(1);
+  std::vector<std::string> everywhere = lacks_of(facts);
+  everywhere.insert(everywhere.begin(), of_musl.begin(), of_musl.end());
   std::vector<DistributionVerdict> out;
   for (const Distribution& distribution : kDistributions) {
     DistributionVerdict verdict{distribution.name, distribution.glibc};
@@ -108,7 +121,7 @@ std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& 
       std::string reason = packed_reason(library, distribution.glibc);
       if (!reason.empty()) verdict.reasons.push_back(std::move(reason));
     }
-    verdict.reasons.insert(verdict.reasons.begin(), of_musl.begin(), of_musl.end());
+    verdict.reasons.insert(verdict.reasons.begin(), everywhere.begin(), everywhere.end());
     verdict.runs = verdict.reasons.empty();
     out.push_back(std::move(verdict));
   }

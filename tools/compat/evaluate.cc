@@ -178,6 +178,8 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
   const std::vector<std::string> needed = view.needed();
   TorchVerdicts out;
   out.copies = copies_of_torch(facts);
+  out.unreachable = inspect::unreachable_libraries(facts, beside.declared);
+  std::erase_if(out.unreachable, [](const auto& each) { return each.may_be_loaded; });
   out.use = out.copies.empty() ? use_of(symbols, view) : TorchUse::classic;
   if (out.use == TorchUse::stable) out.minimum = minimum_of(symbols, torch);
   if (facts.claim.torch) {
@@ -191,7 +193,7 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
     std::vector<std::string> pythons = shared_pythons(facts, beside, torch.pythons(index));
     if (pythons.empty()) continue;
     BuildVerdict verdict = judge(input, index, std::move(pythons));
-    verdict.loads = verdict.loads && out.copies.empty();
+    verdict.loads = verdict.loads && out.copies.empty() && out.unreachable.empty();
     verdict.verdict = verdict_of(verdict, out);
     for (const inspect::WantedSymbol& symbol : verdict.missing) {
       if (!out.histories.contains(symbol.name)) {

@@ -7,6 +7,7 @@
 #include "compat/run_result.h"
 #include "compat/torch_table.h"
 #include "exports/table.h"
+#include "inspect/library_lookup.h"
 #include "inspect/symbol_resolution.h"
 #include "inspect/wheel_facts.h"
 #include "pep/tag.h"
@@ -58,6 +59,8 @@ struct TorchVerdicts {
   std::map<std::string, SymbolHistory> histories = {};    ///< for every missing symbol
   /// Members that are copies of torch's libraries: beside torch, the import aborts on every build.
   std::vector<std::string> copies = {};
+  /// Libraries of the wheel that a module does not find: its import fails on every build.
+  std::vector<inspect::UnreachableLibrary> unreachable = {};
 };
 
 /// Libraries and wheels loaded besides the wheel and torch.

@@ -30,6 +30,7 @@ std::string history_of(const std::string& symbol, const TorchVerdicts& all) {
 
 std::string culprit(const BuildVerdict& build, const TorchVerdicts& all) {
   if (!all.copies.empty()) return all.copies.front();
+  if (!all.unreachable.empty()) return all.unreachable.front().needed_by;
   if (!build.missing.empty()) return build.missing.front().wanted_by.front();
   for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
     if (inspect::is_torch_library(library.soname)) return library.needed_by.front();
@@ -52,6 +53,10 @@ std::string why_not(const BuildVerdict& build, const TorchVerdicts& all) {
     return fmt::format(
         "the wheel has its own copy of a library of torch, {}, and importing both aborts",
         quoted(all.copies.front()));
+  }
+  if (!all.unreachable.empty()) {
+    const inspect::UnreachableLibrary& first = all.unreachable.front();
+    return quoted(first.needed_by) + " " + to_words(first);
   }
   const std::vector<std::string> absent = absent_torch_libraries(build);
   // An absent library implies that its symbols are missing.

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "inspect/bundled_library.h"
 #include "inspect/installed_path.h"
+#include "inspect/library_lookup.h"
 #include "inspect/needed_library.h"
 #include "inspect/rule_functions.h"
 #include "inspect/search_path.h"
@@ -53,6 +54,22 @@ bool requires_distribution(const WheelFacts& facts, const std::string& distribut
   });
 }
 
+void judge_search(const WheelFacts& facts, const Expectations& expected, Findings& out) {
+  for (const UnreachableLibrary& each : unreachable_libraries(facts, expected.external)) {
+    const std::string installed = installed_path(each.needed_by).value_or(each.needed_by);
+    const std::string place = installed_path(each.library).value_or(each.library);
+    const size_t slash = place.rfind('/');
+    const std::string entry =
+        search_path_entry(slash == std::string::npos ? "" : place.substr(0, slash), installed);
+    const std::string why =
+        each.may_be_loaded ? "; the import fails unless the library is loaded before" : "";
+    out.push_back({"", each.needed_by, to_words(each) + why, "",
+                   fmt::format("link with {}, or let `pinwheel repair` write the path",
+                               quoted("-Wl,-rpath," + entry)),
+                   each.may_be_loaded ? Severity::warning : Severity::error});
+  }
+}
+
 }  // namespace
 
 Findings judge_bundled_libraries(const WheelFacts& facts, const Expectations& /*expected*/) {
@@ -88,6 +105,7 @@ Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& exp
                      "it in `build.external` of the matrix"});
     }
   }
+  judge_search(facts, expected, out);
   return out;
 }
 

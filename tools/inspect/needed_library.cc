@@ -77,24 +77,36 @@ std::string_view provider_id(Provider provider) {
   return "nobody";
 }
 
+LoadPlace load_place(const WheelFacts& facts) {
+  LoadPlace place;
+  if (!facts.libraries.empty()) {
+    place.arch = binary::machine_name(facts.libraries.front().elf.machine);
+  }
+  place.libc = libc_of(facts.libraries).value_or(std::nullopt).value_or(pep::Libc::glibc);
+  return place;
+}
+
+Provider outside_provider(const LoadPlace& place, const std::string& soname,
+                          const std::vector<std::string>& external) {
+  if (is_on_every_system(soname, place.arch, place.libc)) return Provider::system;
+  if (is_torch_library(soname)) return Provider::torch;
+  if (is_external_library(soname, {})) return Provider::gpu;
+  return is_external_library(soname, external) ? Provider::declared : Provider::nobody;
+}
+
 std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,
                                             const std::vector<std::string>& external) {
   const std::set<std::string> own = own_sonames(facts.libraries);
-  // A wheel of both has no platform; each library is then on one half of the systems.
-  const pep::Libc libc = libc_of(facts.libraries).value_or(std::nullopt).value_or(pep::Libc::glibc);
-  const auto provider_of = [&](const std::string& soname, const std::string& arch) {
-    if (own.count(soname) != 0) return Provider::own;
-    if (is_on_every_system(soname, arch, libc)) return Provider::system;
-    if (is_torch_library(soname)) return Provider::torch;
-    if (is_external_library(soname, {})) return Provider::gpu;
-    return is_external_library(soname, external) ? Provider::declared : Provider::nobody;
+  LoadPlace place = load_place(facts);
+  const auto provider_of = [&](const std::string& soname) {
+    return own.count(soname) != 0 ? Provider::own : outside_provider(place, soname, external);
   };
   std::map<std::string, NeededLibrary> found;
   for (const ElfMember& library : facts.libraries) {
-    const std::string arch = binary::machine_name(library.elf.machine);
+    place.arch = binary::machine_name(library.elf.machine);
     for (const std::string& soname : library.elf.needed) {
       NeededLibrary& entry = found[soname];
-      if (entry.needed_by.empty()) entry = {soname, provider_of(soname, arch)};
+      if (entry.needed_by.empty()) entry = {soname, provider_of(soname)};
       entry.needed_by.push_back(library.name);
     }
   }

@@ -30,6 +30,19 @@ struct NeededLibrary {
   std::vector<std::string> needed_by = {};  ///< members, in wheel order
 };
 
+/// Where a library is loaded.
+struct LoadPlace {
+  std::string arch;  ///< "x86_64"
+  pep::Libc libc = pep::Libc::glibc;
+};
+/// Where the wheel's libraries are; a wheel of both C libraries counts as one of glibc, and each
+/// library is then on one half of the systems.
+LoadPlace load_place(const WheelFacts& facts);
+
+/// Who provides a library if the wheel itself does not; `external` as in `Expectations`.
+Provider outside_provider(const LoadPlace& place, const std::string& soname,
+                          const std::vector<std::string>& external);
+
 /// Sorted by soname. System libraries are those of the newest policy: whether an older policy has
 /// the library is up to the platform tag rule. `external` as in `Expectations`.
 std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,

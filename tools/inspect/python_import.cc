@@ -1,6 +1,7 @@
 #include "inspect/python_import.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,14 @@ bool imports_module(std::string_view source, std::string_view module) {
     if (quotes % 2 != 0) inside = !inside;
   }
   return false;
+}
+
+bool opens_libraries(std::string_view source) {
+  constexpr std::array<std::string_view, 5> kNames = {"CDLL", "PyDLL", "LoadLibrary",
+                                                      "load_library", "dlopen"};
+  return std::any_of(kNames.begin(), kNames.end(), [source](std::string_view name) {
+    return source.find(name) != std::string_view::npos;
+  });
 }
 
 }  // namespace pinwheel::inspect

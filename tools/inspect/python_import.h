@@ -17,4 +17,8 @@ bool is_editable(std::string_view path_file);
 /// count.
 bool imports_module(std::string_view source, std::string_view module);
 
+/// Whether the source has a name of the functions that open shared libraries: `ctypes.CDLL`,
+/// `torch.ops.load_library`.
+bool opens_libraries(std::string_view source);
+
 }  // namespace pinwheel::inspect

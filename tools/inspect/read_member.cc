@@ -117,8 +117,9 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
     out.contents = std::move(contents);
   } else if (is_path_file(member.name)) {
     out.is_editable_path = is_editable(contents);
-  } else if (is_top_module(member.name)) {
-    out.imports_torch = imports_module(contents, "torch");
+  } else if (member.name.ends_with(".py")) {
+    out.imports_torch = is_top_module(member.name) && imports_module(contents, "torch");
+    out.opens_libraries = opens_libraries(contents);
   } else if (const Role role = role_of(contents); role != Role::no_elf) {
     const ports::MemorySource source(std::move(contents));
     take_elf(member.name, role, source, out, [&] { return binary::read_device_code(source); });

@@ -17,6 +17,7 @@ struct MemberReading {
   std::optional<DeviceCodeMember> device_code = std::nullopt;
   bool imports_torch = false;                       ///< as a module of the top level
   bool is_editable_path = false;                    ///< see `WheelFacts::editable_paths`
+  bool opens_libraries = false;                     ///< as a module of Python
   bool is_other_elf = false;                        ///< ELF that the host does not load
   std::optional<PackedMap> packing = std::nullopt;  ///< for binaries, if measured
   std::string contents = {};                        ///< of the dist-info files in `kKept`

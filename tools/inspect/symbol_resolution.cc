@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "inspect/gpu_library.h"
 #include "inspect/libc.h"
+#include "inspect/library_lookup.h"
 #include "inspect/policy.h"
 #include "inspect/required_libraries.h"
 #include "inspect/symbol_owner.h"
@@ -40,12 +41,6 @@ bool is_everywhere(const std::string& soname) {
 bool is_gpu_library(const std::string& soname) {
   const GpuLibrary kind = gpu_library(soname);
   return kind != GpuLibrary::none && kind != GpuLibrary::loader;
-}
-
-bool is_extension_module(const ElfMember& library) {
-  return std::any_of(
-      library.elf.defined.begin(), library.elf.defined.end(),
-      [](const binary::Symbol& symbol) { return symbol.name.starts_with("PyInit_"); });
 }
 
 bool defines(const binary::Elf& elf, const binary::Symbol& wanted) {
@@ -242,7 +237,7 @@ LinkView::LinkView(const WheelFacts& facts, std::vector<std::string> declared)
   std::map<std::string, size_t> numbers;
   for (size_t i = 0; i < facts.libraries.size(); ++i) {
     opened_.push_back(opened(i, numbers));
-    opened_.back().entry = !drawn_in.contains(i) || is_extension_module(facts.libraries[i]);
+    opened_.back().entry = !drawn_in.contains(i) || is_python_module(facts.libraries[i]);
   }
   std::vector<size_t> renumbered(numbers.size());
   for (const auto& [name, number] : numbers) {

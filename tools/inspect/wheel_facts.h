@@ -58,6 +58,7 @@ struct WheelFacts {
   std::vector<std::string> torch_importers = {};  ///< modules whose import begins with torch's
   /// `.pth` files that put a directory of the building machine, or a hook, on the path.
   std::vector<std::string> editable_paths = {};
+  std::vector<std::string> library_openers = {};  ///< modules of Python that open libraries
   /// The contents of its `pinwheel.json`; empty without one.
   Claim claim = {};
   /// For files with sections or device code, if requested.

@@ -7,10 +7,13 @@
 #include "base/text.h"
 #include "inspect/gpu_library.h"
 #include "inspect/installed_path.h"
+#include "inspect/library_lookup.h"
+#include "inspect/needed_library.h"
 #include "inspect/platform_tag.h"
 #include "inspect/policy.h"
 #include "inspect/required_libraries.h"
 #include "inspect/requirements.h"
+#include "inspect/search_path.h"
 #include "pep/tag.h"
 #include "repair/closure.h"
 #include "repair/gpu_requirement.h"
@@ -52,6 +55,10 @@ class Planner {
               [](const Graft& left, const Graft& right) { return left.member < right.member; });
     for (const inspect::ElfMember& library : facts_.wheel.libraries) edit_member(library);
     for (const Graft& graft : plan_.grafts) edit_graft(graft);
+    lead_to_own();
+    for (Edit& edit : edits_) {
+      if (has_effect(edit)) plan_.edits.push_back(std::move(edit));
+    }
     decide_platform();
     return std::move(plan_);
   }
@@ -177,7 +184,7 @@ class Planner {
     const SearchPath path =
         search_path({library.name, installed.value_or(library.name), old}, places);
     const bool leads_inside =
-        !places.required.empty() || (!path.dropped.empty() && !places.own.empty());
+        !places.required.empty() || ((old.empty() || !path.dropped.empty()) && !places.own.empty());
     if (!installed && leads_inside) {
       const std::optional<MovedProgram> moved =
           moved_program(library.name, facts_.wheel.name ? facts_.wheel.name->distribution : "");
@@ -229,13 +236,69 @@ class Planner {
   }
 
   void keep(Edit edit, const binary::Elf& elf) {
-    binary::Elf after;
-    after.machine = elf.machine;
-    after.soname = elf.soname;
-    after.needed = elf.needed;
-    after.version_needs = elf.version_needs;
-    result_.push_back({edit.member, edited(std::move(after), edit)});
-    if (has_effect(edit)) plan_.edits.push_back(std::move(edit));
+    binary::Elf before;
+    before.machine = elf.machine;
+    before.soname = elf.soname;
+    before.needed = elf.needed;
+    before.rpath = elf.rpath;
+    before.runpath = elf.runpath;
+    before.version_needs = elf.version_needs;
+    result_.push_back({edit.member, edited(std::move(before), edit)});
+    edits_.push_back(std::move(edit));
+  }
+
+  /// What is opened on its own: modules, and what no other library of the wheel needs.
+  std::vector<size_t> opened() const {
+    std::set<std::string> needed;
+    for (const inspect::ElfMember& library : result_) {
+      needed.insert(library.elf.needed.begin(), library.elf.needed.end());
+    }
+    std::vector<size_t> out;
+    for (size_t i = 0; i < facts_.wheel.libraries.size(); ++i) {
+      const Lines names = names_of(result_[i]);
+      const bool drawn_in = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+        return needed.count(name) != 0;
+      });
+      if (!drawn_in || inspect::is_python_module(facts_.wheel.libraries[i])) out.push_back(i);
+    }
+    return out;
+  }
+
+  static Lines names_of(const inspect::ElfMember& library) {
+    const std::set<std::string> names = inspect::own_sonames({library});
+    return {names.begin(), names.end()};
+  }
+
+  /// Adds the paths by which the libraries of the wheel find each other, where they do not.
+  void lead_to_own() {
+    const inspect::LoadPlace place{architecture_of(facts_.wheel), libc_of(facts_.wheel)};
+    for (const inspect::LostLibrary& lost :
+         inspect::lost_libraries(result_, opened(), place.libc)) {
+      const inspect::Provider outside =
+          inspect::outside_provider(place, lost.soname, facts_.exclude);
+      if (outside == inspect::Provider::nobody) lead(lost);
+    }
+  }
+
+  void lead(const inspect::LostLibrary& lost) {
+    inspect::ElfMember& user = result_[lost.needed_by];
+    const std::string& file = result_[lost.library].name;
+    const std::string installed = inspect::installed_path(user.name).value_or(user.name);
+    const std::string directory = parent_of(inspect::installed_path(file).value_or(file));
+    if (directory.find_first_of(":$") != std::string::npos) {
+      plan_.problems.push_back(
+          Error{ErrorKind::check,
+                fmt::format("no search path can lead {} to {}", quoted(user.name), quoted(file))}
+              .with_hint("use a directory without `:` and `$`"));
+      return;
+    }
+    Edit& edit = edits_[lost.needed_by];
+    std::string path = edit.rpath ? *edit.rpath : old_path(user.elf);
+    if (!path.empty()) path += ":";
+    edit.rpath = path + inspect::search_path_entry(directory, installed);
+    const std::string name(last_part(file));
+    if (name != lost.soname) edit.replace_needed.emplace_back(lost.soname, name);
+    user.elf = edited(std::move(user.elf), edit);
   }
 
   void decide_platform() {
@@ -314,6 +377,7 @@ class Planner {
   std::map<std::string, std::string> places_;   ///< needed name -> installed directory
   Lines external_;                              ///< what others bring
   std::vector<inspect::ElfMember> result_;      ///< the wheel's libraries after the repair
+  std::vector<Edit> edits_;                     ///< of these, those without effect, too
   RepairPlan plan_;
 };
 

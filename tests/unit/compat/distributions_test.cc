@@ -62,6 +62,18 @@ TEST_CASE("a wheel for musl runs on none of them") {
   }
 }
 
+TEST_CASE("a module that does not find the wheel's own library runs on none of them") {
+  inspect::WheelFacts facts = inspect::native_facts();
+  facts.libraries = {inspect::library("demo/_C.so", {"libown.so"}),
+                     inspect::library("demo/lib/libown.so", {})};
+  facts.libraries[0].elf.defined.push_back({.name = "PyInit__C"});
+  for (const DistributionVerdict& verdict : judge_distributions(facts)) {
+    CHECK_FALSE(verdict.runs);
+    CHECK(verdict.reasons == Texts{"`demo/_C.so` needs `libown.so`, which is in the wheel as "
+                                   "`demo/lib/libown.so`, but no search path leads there"});
+  }
+}
+
 TEST_CASE("reasons name file and version, and bundled libraries are not a reason") {
   inspect::WheelFacts facts = inspect::native_facts();
   facts.libraries = {inspect::library("demo/_C.so", {"libstdc++-12ab.so.6"},

@@ -1,5 +1,6 @@
 #include "compat/evaluate.h"
 
+#include "compat/gate.h"
 #include "unit/compat/demo_wheel.h"
 
 namespace pinwheel::compat {
@@ -121,6 +122,23 @@ TEST_CASE("another wheel's libraries define symbols too") {
       wheel_wanting({"_ZN5other1fEv", kNew}, "cp311-cp311-linux_x86_64", {"libother-1a2b.so"});
   CHECK_FALSE(evaluate(wheel, torches()).builds[3].loads);
   CHECK(evaluate(wheel, torches(), {beside_libraries(other), {}}).builds[3].loads);
+}
+
+TEST_CASE("a module that does not find the wheel's own library loads on no torch") {
+  inspect::WheelFacts facts = wheel_wanting({kShim});
+  facts.libraries[0].elf.needed.push_back("libown.so");
+  facts.libraries[0].elf.defined.push_back({.name = "PyInit__C"});
+  facts.libraries.push_back(inspect::library("demo/lib/libown.so", {}));
+  const TorchVerdicts torch = evaluate(facts, torches());
+  REQUIRE(torch.unreachable.size() == 1);
+  for (const BuildVerdict& build : torch.builds) {
+    CHECK_FALSE(build.loads);
+    CHECK(why_not(build, torch) ==
+          "`demo/_C.so` needs `libown.so`, which is in the wheel as "
+          "`demo/lib/libown.so`, but no search path leads there");
+  }
+  facts.libraries[0].elf.rpath = "$ORIGIN/lib";
+  CHECK(evaluate(facts, torches()).builds.front().loads);
 }
 
 }  // namespace

@@ -34,3 +34,9 @@ TEST_CASE("a path file of an editable installation names a directory or a hook")
   CHECK_FALSE(is_editable("demo/plugins\n"));
   CHECK_FALSE(is_editable(""));
 }
+
+TEST_CASE("code that opens libraries is known by the functions that it names") {
+  CHECK(opens_libraries("import ctypes\nctypes.CDLL('x.so')\n"));
+  CHECK(opens_libraries("    torch.ops.load_library(path)\n"));
+  CHECK_FALSE(opens_libraries("import demo._C\n"));
+}

@@ -156,6 +156,36 @@ TEST_CASE("a dropped path that found the wheel's own library is replaced") {
   CHECK(plan.edits[0].rpath == "$ORIGIN/lib");
 }
 
+TEST_CASE("a library of the wheel that nothing leads to gets a path") {
+  inspect::ElfMember module = member("demo/sub/_C.so", {"libown.so"});
+  module.elf.runpath = "$ORIGIN/../libs";
+  inspect::ElfMember own = member("demo/lib/libown.so", {"libmore.so.1"});
+  inspect::ElfMember more = member("demo/more/libmore.so.1.2", kOfLibc);
+  more.elf.soname = "libmore.so.1";
+  const RepairPlan plan = plan_repair(Facts{demo_wheel({module, own, more})});
+  CHECK(told(plan.problems) == Texts{});
+  REQUIRE(plan.edits.size() == 2);
+  CHECK(plan.edits[0] == Edit{"demo/sub/_C.so", "", {}, {}, "$ORIGIN/../libs:$ORIGIN/../lib"});
+  CHECK(
+      plan.edits[1] ==
+      Edit{"demo/lib/libown.so", "", {{"libmore.so.1", "libmore.so.1.2"}}, {}, "$ORIGIN/../more"});
+}
+
+TEST_CASE("a path cannot be written with a colon") {
+  const RepairPlan plan = plan_repair(
+      Facts{demo_wheel({member("demo/_C.so", {"libown.so"}), member("de:mo/libown.so", kOfLibc)})});
+  CHECK(told(plan.problems) == Texts{"no search path can lead `demo/_C.so` to `de:mo/libown.so`"});
+}
+
+TEST_CASE("a program among the scripts without a path to the wheel's library is moved") {
+  const RepairPlan plan =
+      plan_repair(Facts{demo_wheel({member("demo-1.0.data/scripts/tool", {"libown.so"}),
+                                    member("demo/lib/libown.so", kOfLibc)})});
+  REQUIRE(plan.edits.size() == 1);
+  CHECK(plan.edits[0].member == "demo.scripts/tool");
+  CHECK(plan.edits[0].rpath == "$ORIGIN/../demo/lib");
+}
+
 TEST_CASE("a wheel that needs nothing keeps its bytes and its tags") {
   const std::string platform = GENERATE(as<std::string>(), "manylinux_2_28_x86_64",
                                         "manylinux2014_x86_64.manylinux_2_17_x86_64");

@@ -1,0 +1,58 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "inspect/platform_tag.h"
+#include "inspect/wheel_facts.h"
+#include "pep/tag.h"
+
+namespace pinwheel::inspect {
+
+/// A library of the wheel that the loader does not find where another needs it. Members are indexes
+/// into the libraries.
+struct LostLibrary {
+  size_t opened = 0;  ///< the library whose opening fails
+  size_t needed_by = 0;
+  std::string soname;  ///< the name under which it is needed
+  size_t library = 0;
+
+  bool operator==(const LostLibrary&) const = default;
+};
+
+/// Which libraries of the wheel each of `opened` lacks when it is opened on its own, as ld.so
+/// searches: names that are already loaded; then, without a RUNPATH, the RPATH of the library that
+/// needs it and of those that brought that one; its RUNPATH. musl has one path of both, and takes
+/// those that brought it into account, too. Entries count that lead into site-packages. After a
+/// library that is lost, the search goes on as if the one that needs it had the path. Each need is
+/// listed once, even if several libraries fail by it. Libraries outside site-packages are never
+/// lost, because the place of those is unknown.
+std::vector<LostLibrary> lost_libraries(const std::vector<ElfMember>& libraries,
+                                        const std::vector<size_t>& opened, pep::Libc libc);
+
+/// Whether the library defines a `PyInit_` function: Python opens it.
+bool is_python_module(const ElfMember& library);
+
+/// A library of the wheel that an import needs and does not find.
+struct UnreachableLibrary {
+  std::string module;     ///< the member that Python imports
+  std::string needed_by;  ///< the module, or a library that it needs
+  std::string soname;
+  std::string library;  ///< the member that has this name
+  /// Whether Python code of the wheel opens libraries, or another module finds the library: then it
+  /// may be loaded already.
+  bool may_be_loaded = false;
+
+  bool operator==(const UnreachableLibrary&) const = default;
+};
+
+/// Those of all modules. Names that the system, torch, a GPU's vendor or `external` provides as
+/// well do not count.
+std::vector<UnreachableLibrary> unreachable_libraries(const WheelFacts& facts,
+                                                      const std::vector<std::string>& external);
+
+/// "needs `libcore.so`, which is in the wheel as `demo/lib/libcore.so`, but no search path leads
+/// there".
+std::string to_words(const UnreachableLibrary& library);
+
+}  // namespace pinwheel::inspect
