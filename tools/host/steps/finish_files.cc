@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "binary/elf.h"
 #include "host/machine/ignored_directory.h"
+#include "host/steps/written_wheel.h"
 #include "host/system/digest_file.h"
 #include "host/system/file_source.h"
 #include "host/system/files.h"
@@ -82,6 +83,7 @@ Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishReque
   TRY(const wheel::FinishedWheel finished,
       wheel::finish(built, spec,
                     [&pending](std::string_view bytes) { return pending.write(bytes); }));
+  TRY_DONE(check_written(pending));
   TRY_DONE(pending.keep());
   return FinishedBuild{{(output / name).string(), finished.sha256, finished.size},
                        inspect::needed_names(libraries)};

@@ -13,6 +13,7 @@
 #include "host/steps/edit_library.h"
 #include "host/steps/finish_files.h"
 #include "host/steps/owner_packages.h"
+#include "host/steps/written_wheel.h"
 #include "host/system/file_source.h"
 #include "host/system/files.h"
 #include "host/system/pending_file.h"
@@ -157,6 +158,7 @@ Result<plan::Output> repair_wheel(const LibraryPlace& place, const RepairRequest
   TRY(const wheel::FinishedWheel finished,
       wheel::repack(archive, std::move(spec),
                     [&pending](std::string_view bytes) { return pending.write(bytes); }));
+  TRY_DONE(check_written(pending));
   TRY_DONE(pending.keep());
   return plan::Output{target.string(), finished.sha256, finished.size};
 }

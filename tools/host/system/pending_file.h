@@ -18,6 +18,9 @@ class PendingFile {
 
   /// Errors, of kind `environment`, name the target.
   Done write(std::string_view bytes);
+  const std::filesystem::path& target() const { return target_; }
+  /// Where its bytes are until then.
+  const std::filesystem::path& temporary() const { return temporary_; }
   /// Makes the file durable and renames it to the target.
   Done keep();
 
