@@ -110,12 +110,26 @@ class Planner {
         return decide_gpu(soname);
       case Fate::graft:
         return decide_graft(soname);
+      case Fate::unnameable:
+        return decide_unnameable(soname, entry);
       case Fate::missing:
         plan_.problems.push_back(Error{
             ErrorKind::check,
             quoted(entry.needed_by) + " needs " + quoted(soname) + ", which is not on this machine"}
                                      .with_hint(package_hint(soname)));
     }
+  }
+
+  void decide_unnameable(const std::string& soname, const NeededEntry& entry) {
+    const bool by_need = !is_library_name(soname);
+    const std::string name = by_need ? soname : facts_.libraries.at(soname).elf.soname;
+    plan_.problems.push_back(
+        Error{ErrorKind::check,
+              fmt::format("{} needs {}, which cannot be put into a wheel{}: a file's name must be "
+                          "short and have characters that are shown, no backslash",
+                          quoted(entry.needed_by), quoted(soname),
+                          by_need ? "" : fmt::format(" under its SONAME {}", quoted(name)))}
+            .with_hint("build the library under another name"));
   }
 
   void decide_graft(const std::string& soname) {

@@ -1,6 +1,8 @@
 #include "wheel/repack.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/digest.h"
@@ -88,13 +90,14 @@ bool is_old_record(const WheelArchive& wheel, const std::string& name) {
 std::vector<Entry> entries_of(const WheelArchive& wheel, const std::vector<NewMember>& made) {
   std::vector<Entry> entries;
   entries.reserve(made.size() + wheel.zip.members().size());
-  for (const NewMember& each : made) entries.push_back({each.member.name, &each});
+  std::set<std::string_view> replaced;
+  for (const NewMember& each : made) {
+    entries.push_back({each.member.name, &each});
+    replaced.insert(each.member.name);
+  }
   for (const ZipMember& member : wheel.zip.members()) {
     if (member.is_directory() || is_old_record(wheel, member.name)) continue;
-    const bool replaced = std::any_of(made.begin(), made.end(), [&](const NewMember& each) {
-      return each.member.name == member.name;
-    });
-    if (!replaced) entries.push_back({member.name, nullptr, &member});
+    if (!replaced.contains(member.name)) entries.push_back({member.name, nullptr, &member});
   }
   const std::string info = wheel.dist_info + "/";
   std::sort(entries.begin(), entries.end(), [&](const Entry& left, const Entry& right) {

@@ -36,6 +36,57 @@ TEST_CASE("libraries that need each other end the search") {
   CHECK(closure_of(facts).at("liby.so.1").fate == Fate::graft);
 }
 
+TEST_CASE("an RPATH holds for what its library brings, as for the loader") {
+  inspect::ElfMember library = member("demo/_C.so", {"libx.so.1"});
+  library.elf.rpath = "/opt/a";
+  const inspect::WheelFacts wheel = demo_wheel({library});
+  Facts facts{wheel};
+  facts.libraries["libx.so.1"] = system_library("libx.so.1", "00000000", {"liby.so.1"});
+  facts.libraries["libx.so.1"].path = "/opt/a/libx.so.1";
+  facts.libraries["libx.so.1"].elf.rpath = "$ORIGIN/../b";
+  facts.libraries["liby.so.1"] = system_library("liby.so.1", "11111111", {"libz9.so.1"});
+  facts.libraries["liby.so.1"].path = "/opt/b/liby.so.1";
+  REQUIRE(wanted(facts).size() == 1);
+  CHECK(wanted(facts)[0].directories == Texts{"/opt/a/../b", "/opt/a"});
+
+  SECTION("unless it has a RUNPATH") {
+    facts.libraries["libx.so.1"].elf.runpath = "/opt/c";
+    CHECK(wanted(facts)[0].directories == Texts{"/opt/a"});
+  }
+}
+
+TEST_CASE("a chain is searched a library at a time, each once") {
+  const inspect::WheelFacts wheel = demo_wheel({member("demo/_C.so", {"lib0.so"})});
+  Facts facts{wheel};
+  ClosureSearch search(facts);
+  constexpr int kLength = 20'000;
+  for (int i = 0; i < kLength; ++i) {
+    const std::vector<Wanted> found = search.next();
+    REQUIRE(found.size() == 1);
+    const std::string& name = found[0].soname;
+    facts.libraries[name] =
+        system_library(name, "00000000", {"lib" + std::to_string(i + 1) + ".so"});
+  }
+  REQUIRE(search.next().size() == 1);
+  facts.missing.insert("lib" + std::to_string(kLength) + ".so");
+  CHECK(search.next().empty());
+  CHECK(closure_of(facts).size() == kLength + 1);
+}
+
+TEST_CASE("names that no file in a wheel may have are not looked for") {
+  for (const char* const name :
+       {"lib\n::add-mask::x.so", "lib\x1b[2J.so", "lib\u202eos.x", "a\\b.so", "lib\xff.so"}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_library_name(name));
+    const inspect::WheelFacts wheel = demo_wheel({member("demo/_C.so", {name})});
+    CHECK(wanted(Facts{wheel}).empty());
+    CHECK(closure_of(Facts{wheel}).at(name).fate == Fate::unnameable);
+  }
+  CHECK_FALSE(is_library_name(std::string(300, 'x')));
+  CHECK(is_library_name("libstdc++.so.6"));
+  CHECK(is_library_name("libäh.so.1"));
+}
+
 TEST_CASE("graft names") {
   CHECK(graft_name(system_library("libjpeg.so.62", "1a2b3c4d5e"), "x") == "libjpeg-1a2b3c4d.so.62");
   CHECK(graft_name(system_library("", "1a2b3c4d5e"), "libown.so") == "libown-1a2b3c4d.so");

@@ -171,6 +171,17 @@ TEST_CASE("a library of the wheel that nothing leads to gets a path") {
       Edit{"demo/lib/libown.so", "", {{"libmore.so.1", "libmore.so.1.2"}}, {}, "$ORIGIN/../more"});
 }
 
+TEST_CASE("a library is not put in under a name that is not shown") {
+  const std::string needed = GENERATE(as<std::string>(), "libx.so.1", "lib\nx.so.1");
+  const inspect::WheelFacts wheel = demo_wheel({member("demo/_C.so", {needed})});
+  Facts facts{wheel};
+  facts.libraries[needed] = system_library("lib\x1b[2Jx.so.1", "ffffffff");
+  const RepairPlan plan = plan_repair(facts);
+  CHECK(plan.grafts.empty());
+  REQUIRE(plan.problems.size() == 1);
+  CHECK(plan.problems[0].message.find("cannot be put into a wheel") != std::string::npos);
+}
+
 TEST_CASE("a path cannot be written with a colon") {
   const RepairPlan plan = plan_repair(
       Facts{demo_wheel({member("demo/_C.so", {"libown.so"}), member("de:mo/libown.so", kOfLibc)})});

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "binary/elf.h"
 #include "env/pass_list.h"
@@ -48,22 +50,51 @@ std::vector<std::string> patchelf_arguments(const repair::Edit& edit) {
   return out;
 }
 
-Done run_patchelf(const EditPlace& place, const repair::Edit& edit, const fs::path& file) {
-  std::vector<std::string> argv = {place.patchelf};
-  for (std::string& argument : patchelf_arguments(edit)) argv.push_back(std::move(argument));
-  argv.push_back(file.string());
+/// What a shell says on stdout when an edit fails: the edit's position and patchelf's exit code.
+constexpr const char* kOnFailure = "|| { echo \"{} $?\"; exit 1; }";
+
+fs::path file_of(const EditPlace& place, size_t number) {
+  return place.scratch / fmt::format("edit-{}", number);
+}
+
+std::string patchelf_script(const EditPlace& place, std::span<const EditJob> jobs, size_t first) {
+  std::string script;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    std::vector<std::string> argv = {place.patchelf};
+    for (std::string& argument : patchelf_arguments(jobs[i].edit)) {
+      argv.push_back(std::move(argument));
+    }
+    argv.push_back(file_of(place, first + i).string());
+    script += shell_join(argv) + replace_all(kOnFailure, "{}", std::to_string(i)) + "\n";
+  }
+  return script;
+}
+
+/// The error of the edit that the shell names in "3 139".
+tl::unexpected<Error> patchelf_failed(std::span<const EditJob> jobs, const ports::Captured& ran) {
+  const std::vector<std::string> words = split(trim(ran.out), ' ');
+  const std::optional<int> at = words.size() == 2 ? parse_integer(words[0]) : std::nullopt;
+  const std::optional<int> code = words.size() == 2 ? parse_integer(words[1]) : std::nullopt;
+  const bool named = at && *at >= 0 && static_cast<size_t>(*at) < jobs.size();
+  const std::string member = named ? jobs[static_cast<size_t>(*at)].edit.member : "the libraries";
+  constexpr int kSignals = 128;
+  const std::string said = code && *code > kSignals ? fmt::format("signal {}", *code - kSignals)
+                                                    : std::string(trim(ran.err));
+  return fail(ErrorKind::environment,
+              fmt::format("patchelf cannot edit {}: {}", quoted(member), said));
+}
+
+Done run_patchelf(const EditPlace& place, std::span<const EditJob> jobs, size_t first) {
+  const fs::path script = place.scratch / fmt::format("edit-{}.sh", first);
+  TRY_DONE(write_for_edit(script, patchelf_script(place, jobs, first)));
   TRY(const ports::Captured ran,
       place.machine.process.capture(
-          {std::move(argv),
+          {{"sh", script.string()},
            place.scratch,
            env::variables_for(env::Helper::system, place.machine.variables),
            {}}));
   if (ran.exit.canceled) return fail(ErrorKind::interrupted, "the repair was interrupted");
-  if (ran.exit.ok()) return {};
-  return fail(ErrorKind::environment,
-              fmt::format("patchelf cannot edit {}: {}", quoted(edit.member),
-                          ran.exit.signal != 0 ? fmt::format("signal {}", ran.exit.signal)
-                                               : std::string(trim(ran.err))));
+  return ran.exit.ok() ? Done{} : patchelf_failed(jobs, ran);
 }
 
 /// Editors of ELF files have written broken ones before.
@@ -86,14 +117,12 @@ Done compare(const repair::Edit& edit, const binary::Elf& before, const fs::path
 
 }  // namespace
 
-Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repair::Graft>& grafts,
-                               const std::map<std::string, fs::path>& copies,
+Result<EditedSource> source_of(const repair::Edit& edit,
+                               const std::map<std::string, fs::path>& grafts,
                                const wheel::WheelArchive& archive) {
-  const auto graft = std::find_if(grafts.begin(), grafts.end(), [&](const repair::Graft& each) {
-    return each.member == edit.member;
-  });
+  const auto graft = grafts.find(edit.member);
   if (graft != grafts.end()) {
-    const fs::path& copy = copies.at(graft->path);
+    const fs::path& copy = graft->second;
     TRY(const std::unique_ptr<FileSource> file, FileSource::open(copy));
     return EditedSource{file->size(), 0, 0755, [copy]() -> Result<std::string> {
                           TRY(const std::unique_ptr<FileSource> source, FileSource::open(copy));
@@ -110,22 +139,32 @@ Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repai
                       [&archive, member] { return archive.zip.read(*member); }};
 }
 
-Result<wheel::NewMember> edit_library(const EditPlace& place, const repair::Edit& edit,
-                                      const EditedSource& source, size_t number) {
-  const fs::path file = place.scratch / fmt::format("edit-{}", number);
-  binary::Elf before;
-  {
-    TRY(std::string bytes, source.read());
-    TRY_DONE(write_for_edit(file, bytes));
-    TRY(before, binary::read_elf(ports::MemorySource(std::move(bytes))));
+Result<std::vector<wheel::NewMember>> edit_libraries(const EditPlace& place,
+                                                     std::span<const EditJob> jobs, size_t first) {
+  std::vector<binary::Elf> before;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    TRY(std::string bytes, jobs[i].source.read());
+    TRY_DONE(write_for_edit(file_of(place, first + i), bytes));
+    TRY(binary::Elf elf, binary::read_elf(ports::MemorySource(std::move(bytes))));
+    before.push_back(std::move(elf));
   }
-  TRY_DONE(run_patchelf(place, edit, file));
-  TRY_DONE(compare(edit, before, file));
-  TRY(const std::string bytes, place.machine.files.read(file));
-  TRY_DONE(place.machine.files.remove_all(file));
-  if (source.packed == 0) return wheel::new_member(edit.member, bytes, source.mode);
-  return wheel::new_member_within(edit.member, bytes, source.mode,
-                                  wheel::most_repacked(source.packed));
+  TRY_DONE(run_patchelf(place, jobs, first));
+  std::vector<wheel::NewMember> members;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const auto& [edit, source] = jobs[i];
+    const fs::path file = file_of(place, first + i);
+    TRY_DONE(compare(edit, before[i], file));
+    TRY(const std::string bytes, place.machine.files.read(file));
+    TRY_DONE(place.machine.files.remove_all(file));
+    if (source.packed == 0) {
+      members.push_back(wheel::new_member(edit.member, bytes, source.mode));
+      continue;
+    }
+    TRY(wheel::NewMember member, wheel::new_member_within(edit.member, bytes, source.mode,
+                                                          wheel::most_repacked(source.packed)));
+    members.push_back(std::move(member));
+  }
+  return members;
 }
 
 }  // namespace pinwheel::host

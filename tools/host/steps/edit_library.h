@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,24 @@ struct EditedSource {
   std::function<Result<std::string>()> read;
 };
 
-/// The source of an edit: a graft's copy, or a member of the wheel, which must outlive it.
-Result<EditedSource> source_of(const repair::Edit& edit, const std::vector<repair::Graft>& grafts,
-                               const std::map<std::string, std::filesystem::path>& copies,
+/// The source of an edit: a graft's file by member, or else a member of the wheel, which must
+/// outlive it.
+Result<EditedSource> source_of(const repair::Edit& edit,
+                               const std::map<std::string, std::filesystem::path>& grafts,
                                const wheel::WheelArchive& archive);
 
-/// Edits a library with patchelf and compares the result with what was asked for; `number`
-/// distinguishes concurrent edits. Kind `environment` if patchelf fails, `check` if the result
-/// differs, or compresses much worse than the library did.
-Result<wheel::NewMember> edit_library(const EditPlace& place, const repair::Edit& edit,
-                                      const EditedSource& source, size_t number);
+/// An edit with the library that it changes.
+struct EditJob {
+  repair::Edit edit;
+  EditedSource source;
+};
+
+/// Edits libraries with patchelf, once each, and compares the results with what was asked for: in
+/// the order of the jobs. All run from one shell, because a process of pinwheel's own for each
+/// takes ten times as long. `first` is the number of the first, and distinguishes concurrent edits.
+/// Kind `environment` if patchelf fails, `check` if a result differs, or compresses much worse than
+/// the library did.
+Result<std::vector<wheel::NewMember>> edit_libraries(const EditPlace& place,
+                                                     std::span<const EditJob> jobs, size_t first);
 
 }  // namespace pinwheel::host

@@ -5,14 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <system_error>
 #include <utility>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "env/pass_list.h"
 #include "host/system/digest_file.h"
 #include "host/system/file_source.h"
+#include "host/system/files.h"
 #include "inspect/libc.h"
 #include "pep/name.h"
+#include "ports/read_within.h"
 #include "repair/closure.h"
 #include "repair/loader_cache.h"
 
@@ -72,14 +76,49 @@ std::string installed_in(const std::string& path) {
   return fs::path(path.substr(at + kSite.size())).parent_path().string();
 }
 
+/// The Python distributions of this machine that have files, read once per site-packages.
+class Distributions {
+ public:
+  /// The directory of metadata that lists the file; empty: none does.
+  std::string owner(const std::string& real) {
+    constexpr std::string_view kSite = "/site-packages/";
+    const size_t at = real.find(kSite);
+    if (at == std::string::npos) return "";
+    const size_t end = at + kSite.size();
+    const auto [files, is_new] = sites_.try_emplace(real.substr(0, end));
+    if (is_new) files->second = files_of(files->first);
+    return value_at(files->second, real.substr(end));
+  }
+
+ private:
+  using Owners = std::map<std::string, std::string>;
+
+  static Owners files_of(const fs::path& site) {
+    Owners out;
+    LocalFiles files;
+    for (const std::string& name : files.list(site).value_or(Lines{})) {
+      if (!name.ends_with(".dist-info")) continue;
+      const fs::path record = site / name / "RECORD";
+      const Result<std::string> text = ports::read_within(files, record, limits::kRecord);
+      for (const std::string& line : split(text.value_or(""), '\n')) {
+        const std::string file = line.substr(0, line.find(','));
+        if (file.find(".so") != std::string::npos) out.emplace(file, record.string());
+      }
+    }
+    return out;
+  }
+
+  std::map<std::string, Owners> sites_;
+};
+
 class LibrarySearch {
  public:
   LibrarySearch(const LibraryPlace& place, repair::Facts facts)
       : place_(place), facts_(std::move(facts)), libc_(repair::libc_of(facts_.wheel)) {}
 
   Result<FoundLibraries> run() {
-    for (Wanteds wanted = repair::wanted(facts_); !wanted.empty();
-         wanted = repair::wanted(facts_)) {
+    repair::ClosureSearch search(facts_);
+    for (Wanteds wanted = search.next(); !wanted.empty(); wanted = search.next()) {
       TRY_DONE(read_loader_settings());
       TRY_DONE(look_for(wanted));
     }
@@ -139,6 +178,29 @@ class LibrarySearch {
   }
 
   Done look_for(const Wanteds& wanted) {
+    // What this process sees needs none of its own; a chain would start one per library.
+    const bool here = !place_.wrap && place_.machine.host == nullptr;
+    TRY_DONE(here ? look_here(wanted) : look_there(wanted));
+    for (const repair::Wanted& each : wanted) {
+      if (facts_.libraries.count(each.soname) == 0) facts_.missing.insert(each.soname);
+    }
+    return {};
+  }
+
+  Done look_here(const Wanteds& wanted) {
+    for (const repair::Wanted& each : wanted) {
+      for (const Candidate& candidate : candidates(each)) {
+        std::error_code error;
+        const fs::path real = fs::canonical(candidate.path, error);
+        if (error || !fs::is_regular_file(real, error)) continue;
+        TRY_DONE(take(each.soname, {real.string(), distributions_.owner(real.string()), real}));
+        if (facts_.libraries.count(each.soname) != 0) break;
+      }
+    }
+    return {};
+  }
+
+  Done look_there(const Wanteds& wanted) {
     std::vector<Candidate> all;
     for (const repair::Wanted& each : wanted) {
       for (Candidate& candidate : candidates(each)) all.push_back(std::move(candidate));
@@ -154,9 +216,6 @@ class LibrarySearch {
       const size_t number = std::stoul(fields[0]);
       const CopiedFile file{fields[1], fields.size() > 2 ? fields[2] : "", directory / fields[0]};
       TRY_DONE(take(all.at(number - 1).soname, file));
-    }
-    for (const repair::Wanted& each : wanted) {
-      if (facts_.libraries.count(each.soname) == 0) facts_.missing.insert(each.soname);
     }
     return {};
   }
@@ -188,6 +247,7 @@ class LibrarySearch {
   std::map<std::string, std::string> cache_;
   Lines usual_;  ///< directories, after those of the cache; empty: not read yet
   int rounds_ = 0;
+  Distributions distributions_;
 };
 
 }  // namespace

@@ -26,13 +26,13 @@ struct LibraryPlace {
 struct FoundLibraries {
   std::map<std::string, repair::Library> libraries = {};  ///< by the name they are needed under
   std::set<std::string> missing = {};
-  std::map<std::string, std::filesystem::path> copies = {};  ///< path on the machine -> the copy
+  std::map<std::string, std::filesystem::path> copies = {};  ///< path on the machine -> a file here
 };
 
 /// Looks for the closure of what the wheel needs, as the loader does: search paths of those who
 /// need it, LD_LIBRARY_PATH, the loader's cache, the usual directories; files for another machine
-/// or another C library are passed over. One process per level of dependencies. A library that is
-/// not found is a value.
+/// or another C library are passed over. On the host, without `wrap`, no process is started but for
+/// the cache; else one per level of dependencies. A library that is not found is a value.
 Result<FoundLibraries> find_libraries(const LibraryPlace& place, repair::Facts facts);
 
 }  // namespace pinwheel::host

@@ -9,7 +9,8 @@
 namespace pinwheel::host {
 
 /// The packages of dpkg or rpm that own these files, with their license files; without a name where
-/// nobody owns one. One process for all.
+/// nobody owns one. One process for all, and one
+/// question to dpkg.
 Result<std::vector<repair::OwnerPackage>> owner_packages(const LibraryPlace& place,
                                                          const std::vector<std::string>& paths);
 

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/limits.h"
@@ -58,37 +62,72 @@ Result<std::vector<repair::Component>> components_of(const LibraryPlace& place,
 
 constexpr uint64_t kMemory = uint64_t{512} << 20U;
 
-/// The changed libraries, several at a time.
-Result<std::vector<wheel::NewMember>> edited_members(const LibraryPlace& place,
-                                                     const PlannedRepair& planned,
-                                                     const wheel::WheelArchive& archive) {
-  const std::vector<repair::Edit>& edits = planned.outcome.plan.edits;
-  if (edits.empty()) return std::vector<wheel::NewMember>{};
-  TRY(const std::string patchelf, own_patchelf(host_of(place.machine)));
-  const EditPlace edit_place{host_of(place.machine), patchelf, place.scratch};
-  std::vector<Result<wheel::NewMember>> made(edits.size());
-  std::vector<EditedSource> sources;
-  std::vector<uint64_t> costs;
+Result<std::vector<EditJob>> edit_jobs(const PlannedRepair& planned,
+                                       const wheel::WheelArchive& archive) {
   const uint64_t whole = archive.zip.source().size();
+  std::map<std::string, fs::path> grafts;
+  for (const repair::Graft& graft : planned.outcome.plan.grafts) {
+    grafts.emplace(graft.member, planned.copies.at(graft.path));
+  }
+  std::vector<EditJob> jobs;
   uint64_t of_wheel = 0;
-  for (const repair::Edit& edit : edits) {
-    TRY(EditedSource source, source_of(edit, planned.outcome.plan.grafts, planned.copies, archive));
-    constexpr uint64_t kCopies = 2;  // as it is, and compressed
-    costs.push_back(kCopies * source.size);
+  for (const repair::Edit& edit : planned.outcome.plan.edits) {
+    TRY(EditedSource source, source_of(edit, grafts, archive));
     if (source.packed > 0) {
       TRY_DONE(check_size(quoted(edit.member), source.size, limits::kEditedLibrary.of(whole)));
       of_wheel += source.size;
     }
-    sources.push_back(std::move(source));
+    jobs.push_back({edit, std::move(source)});
   }
   TRY_DONE(check_size("what is edited in " + quoted(archive.file_name), of_wheel,
                       limits::kFinishedWheel.of(whole)));
-  run_jobs(costs, {usable_processors(), kMemory},
-           [&](size_t i) { made[i] = edit_library(edit_place, edits[i], sources[i], i); });
+  return jobs;
+}
+
+/// Jobs that are done together.
+struct EditBatch {
+  size_t first = 0;
+  size_t count = 0;
+  uint64_t cost = 0;  ///< bytes of memory
+};
+
+std::vector<EditBatch> batches_of(const std::vector<EditJob>& jobs) {
+  constexpr size_t kMost = 128;
+  constexpr uint64_t kMostBytes = uint64_t{16} << 20U;
+  constexpr uint64_t kCopies = 2;  // as it is, and compressed
+  std::vector<EditBatch> out;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const uint64_t cost = kCopies * jobs[i].source.size;
+    if (out.empty() || out.back().count == kMost || out.back().cost + cost > kMostBytes) {
+      out.push_back({i});
+    }
+    out.back().count += 1;
+    out.back().cost += cost;
+  }
+  return out;
+}
+
+/// The changed libraries, several at a time.
+Result<std::vector<wheel::NewMember>> edited_members(const LibraryPlace& place,
+                                                     const PlannedRepair& planned,
+                                                     const wheel::WheelArchive& archive) {
+  if (planned.outcome.plan.edits.empty()) return std::vector<wheel::NewMember>{};
+  TRY(const std::string patchelf, own_patchelf(host_of(place.machine)));
+  const EditPlace edit_place{host_of(place.machine), patchelf, place.scratch};
+  TRY(const std::vector<EditJob> jobs, edit_jobs(planned, archive));
+  const std::vector<EditBatch> batches = batches_of(jobs);
+  std::vector<uint64_t> costs;
+  for (const EditBatch& batch : batches) costs.push_back(batch.cost);
+  std::vector<Result<std::vector<wheel::NewMember>>> made(batches.size());
+  run_jobs(costs, {usable_processors(), kMemory}, [&](size_t i) {
+    const std::span<const EditJob> all(jobs);
+    made[i] = edit_libraries(edit_place, all.subspan(batches[i].first, batches[i].count),
+                             batches[i].first);
+  });
   std::vector<wheel::NewMember> members;
-  for (Result<wheel::NewMember>& each : made) {
+  for (Result<std::vector<wheel::NewMember>>& each : made) {
     if (!each) return fail(std::move(each).error());
-    members.push_back(*std::move(each));
+    std::move(each->begin(), each->end(), std::back_inserter(members));
   }
   return members;
 }
