@@ -357,3 +357,21 @@ def small_disk(tmp_path):
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], check=True)
     yield place
     subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.fixture
+def repair(pinwheel, environments, tmp_path):
+    """A function that runs `repair`, and returns its report or, with another exit code, its words."""
+
+    def run(wheel: pathlib.Path, *options: str, code: int = 0, cache: pathlib.Path = environments, **variables: str):
+        place = () if "--out" in options else ("--out", tmp_path / "out")
+        ran = subprocess.run(
+            [pinwheel, "repair", wheel, "--json", *place, *options],
+            env={**os.environ, "PINWHEEL_CACHE_DIR": str(cache), "NO_COLOR": "1", **variables},
+            capture_output=True,
+            text=True,
+        )
+        assert ran.returncode == code, ran.stdout + ran.stderr
+        return json.loads(ran.stdout) if code == 0 else ran.stderr
+
+    return run

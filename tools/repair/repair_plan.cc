@@ -7,8 +7,6 @@
 #include "base/text.h"
 #include "inspect/gpu_library.h"
 #include "inspect/installed_path.h"
-#include "inspect/library_lookup.h"
-#include "inspect/needed_library.h"
 #include "inspect/platform_tag.h"
 #include "inspect/policy.h"
 #include "inspect/required_libraries.h"
@@ -18,6 +16,7 @@
 #include "repair/closure.h"
 #include "repair/gpu_requirement.h"
 #include "repair/graft_name.h"
+#include "repair/lost_library.h"
 #include "repair/package_hint.h"
 #include "repair/search_path.h"
 
@@ -55,7 +54,7 @@ class Planner {
               [](const Graft& left, const Graft& right) { return left.member < right.member; });
     for (const inspect::ElfMember& library : facts_.wheel.libraries) edit_member(library);
     for (const Graft& graft : plan_.grafts) edit_graft(graft);
-    lead_to_own();
+    for (const inspect::LostLibrary& lost : lost_in(facts_, result_)) lead(lost);
     for (Edit& edit : edits_) {
       if (has_effect(edit)) plan_.edits.push_back(std::move(edit));
     }
@@ -261,39 +260,7 @@ class Planner {
     edits_.push_back(std::move(edit));
   }
 
-  /// What is opened on its own: modules, and what no other library of the wheel needs.
-  std::vector<size_t> opened() const {
-    std::set<std::string> needed;
-    for (const inspect::ElfMember& library : result_) {
-      needed.insert(library.elf.needed.begin(), library.elf.needed.end());
-    }
-    std::vector<size_t> out;
-    for (size_t i = 0; i < facts_.wheel.libraries.size(); ++i) {
-      const Lines names = names_of(result_[i]);
-      const bool drawn_in = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-        return needed.count(name) != 0;
-      });
-      if (!drawn_in || inspect::is_python_module(facts_.wheel.libraries[i])) out.push_back(i);
-    }
-    return out;
-  }
-
-  static Lines names_of(const inspect::ElfMember& library) {
-    const std::set<std::string> names = inspect::own_sonames({library});
-    return {names.begin(), names.end()};
-  }
-
-  /// Adds the paths by which the libraries of the wheel find each other, where they do not.
-  void lead_to_own() {
-    const inspect::LoadPlace place{architecture_of(facts_.wheel), libc_of(facts_.wheel)};
-    for (const inspect::LostLibrary& lost :
-         inspect::lost_libraries(result_, opened(), place.libc)) {
-      const inspect::Provider outside =
-          inspect::outside_provider(place, lost.soname, facts_.exclude);
-      if (outside == inspect::Provider::nobody) lead(lost);
-    }
-  }
-
+  /// Adds the path by which a library of the wheel finds another.
   void lead(const inspect::LostLibrary& lost) {
     inspect::ElfMember& user = result_[lost.needed_by];
     const std::string& file = result_[lost.library].name;
