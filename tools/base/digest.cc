@@ -7,27 +7,23 @@
 
 namespace pinwheel {
 
-namespace {
-
-/// A digest of OpenSSL.
-struct Digest {
+/// A digest of OpenSSL. With a name outside, since a class with one must not have a base without.
+struct EvpDigest {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
-  explicit Digest(const EVP_MD* kind) {
+  explicit EvpDigest(const EVP_MD* kind) {
     if (context == nullptr || EVP_DigestInit_ex(context, kind, nullptr) != 1)
       throw std::bad_alloc();
   }
-  ~Digest() { EVP_MD_CTX_free(context); }
-  Digest(const Digest&) = delete;
-  Digest& operator=(const Digest&) = delete;
+  ~EvpDigest() { EVP_MD_CTX_free(context); }
+  EvpDigest(const EvpDigest&) = delete;
+  EvpDigest& operator=(const EvpDigest&) = delete;
 };
 
-}  // namespace
-
-struct Sha256::State : Digest {
-  using Digest::Digest;
+struct Sha256::State : EvpDigest {
+  using EvpDigest::EvpDigest;
 };
-struct LongHash::State : Digest {
-  using Digest::Digest;
+struct LongHash::State : EvpDigest {
+  using EvpDigest::EvpDigest;
 };
 
 LongHash::LongHash(LongSha kind)
