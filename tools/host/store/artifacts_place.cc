@@ -65,8 +65,11 @@ PlaceResult<std::optional<store::StoredResult>> ArtifactsPlace::find(
   std::optional<PlaceFault> trouble;
   for (const Artifact* const artifact : holders->second) {
     auto found = artifact->tree->find(address);
-    if (!found && !trouble) trouble = std::move(found).error();
-    if (!found || !*found) continue;
+    if (!found) {
+      if (!trouble) trouble = std::move(found).error();
+      continue;
+    }
+    if (!*found) continue;
     const auto why = objection_to(**found, address, *artifact);
     if (!why) return found;
     reject(*artifact, **found, *why);
