@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "inspect/rule_functions.h"
 #include "pep/requirement.h"
+#include "wheel/metadata_rules.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -22,6 +23,9 @@ class MetadataJudge {
     check_format();
     check_summary();
     check_licenses();
+    for (wheel::MetadataFault& fault : wheel::metadata_faults(*facts_.metadata)) {
+      add(std::move(fault.message), std::move(fault.hint));
+    }
     for (const std::string& text : facts_.metadata->requires_dist()) check_requirement(text);
     const std::optional<std::string> python = block_.get("Requires-Python");
     if (python && !pep::parse_specifiers(*python)) {
@@ -53,8 +57,7 @@ class MetadataJudge {
     if (block_.get("License") && block_.get("License-Expression")) {
       add("has both License and License-Expression", "keep License-Expression");
     }
-    // Before 2.4 (PEP 639) the location of License-File was unspecified.
-    if (facts_.metadata->version_of_format() < "2.4") return;
+    if (!wheel::names_license_files(*facts_.metadata)) return;
     for (const std::string& name : facts_.metadata->license_files()) {
       const std::string path = facts_.dist_info + "/licenses/" + name;
       const bool there =

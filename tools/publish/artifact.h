@@ -31,7 +31,7 @@ struct Artifact {
   std::vector<ports::FormField> fields = {};
   /// Violations of PyPI's rules for zip files, one finding each.
   std::vector<Error> archive_findings = {};
-  /// What else is wrong with the contents, whatever the index; empty if nobody looked.
+  /// What else is wrong with the contents, whatever the index; for a wheel, empty if nobody looked.
   std::vector<Error> content_findings = {};
 };
 

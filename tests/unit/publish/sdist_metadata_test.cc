@@ -29,7 +29,8 @@ const std::string kEnd(1024, '\0');
 
 Result<std::string> metadata_of(const std::string& tar) {
   wheel::TextStream stream(tar);
-  return publish::sdist_metadata(stream);
+  return publish::sdist_metadata(stream).map(
+      [](publish::SdistContents contents) { return contents.metadata; });
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Result<std::vector<Error>> content_findings(const publish::Artifact& file,
         "installers refuse a wheel whose files are not those of its RECORD: build it again");
   }
   std::vector<Error> out;
-  if (file.kind != publish::FileKind::wheel) return out;
+  if (file.kind != publish::FileKind::wheel) return file.content_findings;
   TRY(const inspect::WheelFacts facts, inspect::gather(file.filename, *file.contents));
   std::vector<std::string> judged = rules;
   std::erase(judged, kSize);

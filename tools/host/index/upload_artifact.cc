@@ -14,6 +14,7 @@
 #include "wheel/archive.h"
 #include "wheel/gzip_stream.h"
 #include "wheel/metadata.h"
+#include "wheel/metadata_rules.h"
 #include "wheel/zip_rules.h"
 
 namespace pinwheel::host {
@@ -55,9 +56,23 @@ std::vector<Error> archive_findings(const ports::ByteSource& source, const std::
   return out;
 }
 
-Result<std::string> read_sdist_metadata(const ports::ByteSource& source) {
+Result<publish::SdistContents> read_sdist_contents(const ports::ByteSource& source) {
   wheel::GzipStream tar(source, limits::kUnpackedSdist);
   return publish::sdist_metadata(tar);
+}
+
+std::vector<Error> sdist_findings(const wheel::Metadata& metadata,
+                                  const publish::SdistContents& contents,
+                                  const std::string& filename) {
+  std::vector<Error> out;
+  for (wheel::MetadataFault& fault : wheel::sdist_faults(metadata, contents.files)) {
+    out.push_back(Error{ErrorKind::check,
+                        fmt::format("{} {}", quoted(filename), fault.message),
+                        std::nullopt,
+                        std::move(fault.hint),
+                        {}});
+  }
+  return out;
 }
 
 Result<Artifact> read_parts(const std::filesystem::path& path) {
@@ -73,9 +88,16 @@ Result<Artifact> read_parts(const std::filesystem::path& path) {
   TRY(const std::shared_ptr<const FileSource> source, FileSource::open(path));
   file.contents = source;
   TRY_DONE(read_digests(*source, file));
-  TRY(file.metadata, is_wheel ? read_wheel_metadata(*source, file) : read_sdist_metadata(*source));
-  if (is_wheel) file.archive_findings = archive_findings(*source, file.filename);
+  publish::SdistContents sdist;
+  if (is_wheel) {
+    TRY(file.metadata, read_wheel_metadata(*source, file));
+    file.archive_findings = archive_findings(*source, file.filename);
+  } else {
+    TRY(sdist, read_sdist_contents(*source));
+    file.metadata = sdist.metadata;
+  }
   TRY(const wheel::Metadata metadata, wheel::parse_metadata(file.metadata));
+  if (!is_wheel) file.content_findings = sdist_findings(metadata, sdist, file.filename);
   file.name = metadata.name();
   file.version = metadata.version();
   TRY(file.fields, publish::metadata_fields(metadata));

@@ -8,7 +8,8 @@
 namespace pinwheel::host {
 
 /// Reads the facts about a file to publish, a wheel or an sdist (`.tar.gz`): name, size, digests
-/// (in one pass), metadata and form fields, and its archive's violations of PyPI's rules. Kind
+/// (in one pass), metadata and form fields, its archive's violations of PyPI's rules, and what an
+/// sdist breaks (`wheel/metadata_rules`). Kind
 /// `config` if the file is missing or is neither, `check` if it is corrupt or has no metadata.
 Result<publish::Artifact> read_artifact(const std::filesystem::path& path);
 Result<std::vector<publish::Artifact>> read_artifacts(
