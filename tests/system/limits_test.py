@@ -127,6 +127,17 @@ def test_no_wheel_takes_more_memory_and_the_limit_is_named(bounded, tmp_path, wh
             assert WHEELS[wheel] in said, f"{name}: {said[:2000]}"
 
 
+@pytest.mark.takes(30)
+def test_a_wheel_of_any_size_is_finished_in_little_memory(pinwheel, tmp_path):
+    contents = {"demo_kit/__init__.py": b"", "demo_kit/data.bin": os.urandom(MEGA) * 300}
+    wheel = make_wheel(tmp_path, contents, "py3-none-any")
+    ran = measured([pinwheel, "finish", wheel, "--output-dir", "out"], tmp_path)
+    assert ran.code == 0, ran.text
+    assert (tmp_path / "out" / wheel.name).is_file()
+    if not is_sanitized(pinwheel):
+        assert ran.memory < 256 * MEGA, f"{ran.memory / MEGA:.0f} MB"
+
+
 @pytest.mark.takes(60)
 def test_a_library_is_edited_up_to_a_size_without_more_memory(bounded, environments, tmp_path):
     module = extension(tmp_path, JPEG)

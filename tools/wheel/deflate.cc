@@ -37,13 +37,20 @@ std::string deflate(std::string_view bytes) {
 }
 
 std::optional<std::string> deflate_within(std::string_view bytes, uint64_t most) {
-  const Compressor compressor(libdeflate_alloc_compressor(kLevel));
-  const uint64_t bound = libdeflate_deflate_compress_bound(compressor.get(), bytes.size());
-  std::string out(std::min(bound, most), '\0');
-  out.resize(libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), out.data(),
-                                         out.size()));
+  std::string out(std::min(deflate_bound(bytes.size()), most), '\0');
+  out.resize(deflate_into(bytes, out.data(), out.size()));
   if (out.empty()) return std::nullopt;
   return out;
+}
+
+uint64_t deflate_bound(uint64_t bytes) {
+  const Compressor compressor(libdeflate_alloc_compressor(kLevel));
+  return libdeflate_deflate_compress_bound(compressor.get(), bytes);
+}
+
+uint64_t deflate_into(std::string_view bytes, char* out, uint64_t room) {
+  const Compressor compressor(libdeflate_alloc_compressor(kLevel));
+  return libdeflate_deflate_compress(compressor.get(), bytes.data(), bytes.size(), out, room);
 }
 
 bool deflate_can_reach(uint64_t compressed, uint64_t size) {

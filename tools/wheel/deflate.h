@@ -16,6 +16,10 @@ uint32_t crc32(std::string_view bytes, uint32_t before = 0);
 std::string deflate(std::string_view bytes);
 /// The same, taking no more than `most` bytes of memory for it; nullopt when that is too little.
 std::optional<std::string> deflate_within(std::string_view bytes, uint64_t most);
+/// The most bytes that `deflate` makes of `bytes`.
+uint64_t deflate_bound(uint64_t bytes);
+/// The same as `deflate`, into `room` bytes at `out`: their number, or 0 when that is too little.
+uint64_t deflate_into(std::string_view bytes, char* out, uint64_t room);
 /// Inflates a raw deflate stream to exactly `size` bytes. Kind `check` when the stream is corrupt,
 /// has another size, or `size` exceeds the maximum ratio of deflate (1032:1).
 Result<std::string> inflate(std::string_view stream, uint64_t size);

@@ -7,8 +7,10 @@
 #include "base/text.h"
 #include "pep/name.h"
 #include "pep/wheel_name.h"
+#include "wheel/large_member.h"
 #include "wheel/long_digests.h"
 #include "wheel/member_order.h"
+#include "wheel/member_stream.h"
 #include "wheel/metadata.h"
 #include "wheel/output_meter.h"
 #include "wheel/record.h"
@@ -123,6 +125,16 @@ MemberDigest digest_of(const std::string& name, std::string_view contents) {
   return {name, base64url(hash.finish()), contents.size()};
 }
 
+Result<MemberDigest> streamed_digest(const ZipReader& zip, const ZipMember& member) {
+  TRY(MemberStream stream, MemberStream::open(zip, member));
+  Sha256 hash;
+  while (true) {
+    TRY(const std::string_view piece, stream.next());
+    if (piece.empty()) return MemberDigest{member.name, base64url(hash.finish()), member.size};
+    hash.update(piece);
+  }
+}
+
 // Finishing replaces RECORD, so the built one is verified here: a backend that writes a wrong
 // RECORD is a bug to report, not to hide.
 Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> copied) {
@@ -135,8 +147,8 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
   for (const ZipMember& member : built.zip.members()) {
     if (member.is_directory() || std::binary_search(have.begin(), have.end(), member.name))
       continue;
-    TRY(const std::string contents, built.zip.read(member));
-    copied.push_back(digest_of(member.name, contents));
+    TRY(MemberDigest digest, streamed_digest(built.zip, member));
+    copied.push_back(std::move(digest));
   }
   TRY(copied, with_long_digests(std::move(copied), rows, built.zip));
   const std::vector<RecordFault> faults = record_faults(rows, copied, built.info_path(kRecordName));
@@ -146,6 +158,30 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
                   faults.front().message +
                   (faults.size() > 1 ? ", and " + plural(faults.size() - 1, "more fault") : ""),
               "the build backend wrote an invalid wheel; report it to its developers");
+}
+
+/// Compresses a member anew. It is freed before the next one is read.
+Result<MemberDigest> add_member(const WheelArchive& built, Planned member,
+                                ports::LargeMemories& memories, ZipWriter& writer) {
+  if (member.source == nullptr) {
+    TRY_DONE(writer.add(pack_member(member.name, member.contents, member.mode)));
+    return digest_of(member.name, member.contents);
+  }
+  const ZipMember& source = *member.source;
+  const uint64_t most = most_repacked(source.compressed_size);
+  if (is_large(source)) {
+    TRY(LargeContents contents, read_large(built.zip, source, memories));
+    MemberDigest digest{member.name, contents.sha256, source.size};
+    PackedView named{member.name, member.mode, 0, source.crc, source.size};
+    TRY(const LargePacked packed,
+        pack_large(std::move(named), std::move(contents), memories, most));
+    TRY_DONE(writer.add(packed.view));
+    return digest;
+  }
+  TRY(const std::string contents, built.zip.read(source));
+  TRY(const PackedMember packed, pack_member_within(member.name, contents, member.mode, most));
+  TRY_DONE(writer.add(packed));
+  return digest_of(member.name, contents);
 }
 
 }  // namespace
@@ -163,7 +199,7 @@ Done check_finishable(const WheelArchive& built) {
 }
 
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
-                             const ZipOutput& output) {
+                             const ZipOutput& output, ports::LargeMemories& memories) {
   TRY(const NewNames names, new_names(built.file_name, spec));
   TRY(Outline plan, outline(built, spec, names));
   OutputMeter meter(output);
@@ -172,20 +208,11 @@ Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
   std::vector<RecordRow> rows;
   std::vector<MemberDigest> copied;
   for (Planned& member : plan.members) {
-    // Freed before the next is read: assigning an empty string would keep the memory.
-    std::string contents = std::move(member.contents);
-    uint64_t most = UINT64_MAX;
-    if (member.source != nullptr) {
-      TRY(contents, built.zip.read(*member.source));
-      most = most_repacked(member.source->compressed_size);
-    }
-    const MemberDigest digest = digest_of(member.name, contents);
-    rows.push_back({member.name, "sha256", digest.sha256, digest.size});
+    TRY(const MemberDigest digest, add_member(built, std::move(member), memories, writer));
+    rows.push_back({digest.name, "sha256", digest.sha256, digest.size});
     if (member.source != nullptr) {
       copied.push_back({member.source->name, digest.sha256, digest.size});
     }
-    TRY(const PackedMember packed, pack_member_within(member.name, contents, member.mode, most));
-    TRY_DONE(writer.add(packed));
   }
   TRY_DONE(judge_built_record(built, std::move(copied)));
   const std::string record = names.stem + ".dist-info/" + kRecordName;

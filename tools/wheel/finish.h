@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ports/large_memory.h"
 #include "wheel/archive.h"
 #include "wheel/naming.h"
 #include "wheel/zip_writer.h"
@@ -44,10 +45,10 @@ Done check_finishable(const WheelArchive& built);
 /// and on `spec`, not on when, where or by whom it was built. Members are sorted, dist-info last,
 /// RECORD at the very end; one timestamp, modes 0644 and 0755 only; RECORD, the tags in WHEEL, name
 /// and version in METADATA, and the names of the dist-info and data directories follow `spec`. One
-/// member at a time is held in memory. Directory entries and invalidated signatures are dropped and
-/// listed in the result. Kind `check` when the built wheel contradicts its own RECORD or METADATA,
-/// or a member compresses to more than twice what it had.
+/// member at a time is held, a large one in `memories`. Directory entries and invalidated
+/// signatures are dropped and listed in the result. Kind `check` when the built wheel contradicts
+/// its own RECORD or METADATA, or a member compresses to more than twice what it had.
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
-                             const ZipOutput& output);
+                             const ZipOutput& output, ports::LargeMemories& memories);
 
 }  // namespace pinwheel::wheel

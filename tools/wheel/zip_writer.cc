@@ -124,13 +124,15 @@ PackedMember pack_member(std::string name, std::string_view contents, uint32_t m
   return packed_as(std::move(name), contents, mode, contents.empty() ? "" : deflate(contents));
 }
 
+Error compresses_worse(const std::string& name, uint64_t most) {
+  return {ErrorKind::check, quoted(name) + " compresses to more than " + format_bytes(most) +
+                                ", the limit for a member that was compressed better before"};
+}
+
 Result<PackedMember> pack_member_within(std::string name, std::string_view contents, uint32_t mode,
                                         uint64_t most) {
   std::optional<std::string> deflated = deflate_within(contents, most);
-  if (!deflated) {
-    return fail(ErrorKind::check, quoted(name) + " compresses to more than " + format_bytes(most) +
-                                      ", the limit for a member that was compressed better before");
-  }
+  if (!deflated) return fail(compresses_worse(name, most));
   return packed_as(std::move(name), contents, mode, *std::move(deflated));
 }
 
@@ -146,10 +148,18 @@ Done ZipWriter::add(const std::string& name, std::string_view contents, uint32_t
 }
 
 Done ZipWriter::add(const PackedMember& member) {
+  return add(
+      PackedView{member.name, member.mode, member.method, member.crc, member.size, member.packed});
+}
+
+Done ZipWriter::add(const PackedView& member) {
+  constexpr size_t kPiece = size_t{1} << 20U;
   Entry entry{member.name, member.method, member.crc, member.packed.size(),
               member.size, offset_,       member.mode};
   TRY_DONE(begin(entry));
-  TRY_DONE(put(member.packed));
+  for (size_t at = 0; at < member.packed.size(); at += kPiece) {
+    TRY_DONE(put(member.packed.substr(at, kPiece)));
+  }
   entries_.push_back(std::move(entry));
   return {};
 }

@@ -27,6 +27,16 @@ struct PackedMember {
   std::string packed;  ///< the bytes in the archive
 };
 
+/// The same without owning the bytes.
+struct PackedView {
+  std::string name;
+  uint32_t mode = 0644;
+  uint16_t method = 0;
+  uint32_t crc = 0;
+  uint64_t size = 0;
+  std::string_view packed = {};
+};
+
 /// Compresses a member; it is stored when deflate would not make it smaller. Several may be packed
 /// at the same time.
 PackedMember pack_member(std::string name, std::string_view contents, uint32_t mode = 0644);
@@ -37,6 +47,8 @@ constexpr uint64_t most_repacked(uint64_t packed) {
   constexpr uint64_t kAlways = uint64_t{16} << 20U;
   return kAlways + 2 * packed;
 }
+/// The error for a member that needs more.
+Error compresses_worse(const std::string& name, uint64_t most);
 /// The same as `pack_member`, with at most `most` bytes for the compressed contents: kind `check`
 /// when they need more.
 Result<PackedMember> pack_member_within(std::string name, std::string_view contents, uint32_t mode,
@@ -53,6 +65,7 @@ class ZipWriter {
   /// permission bits.
   Done add(const std::string& name, std::string_view contents, uint32_t mode = 0644);
   Done add(const PackedMember& member);
+  Done add(const PackedView& member);
   /// Copies a member of another archive as it was compressed there, without reading its contents.
   Done copy(const ZipReader& from, const ZipMember& member, uint32_t mode);
   /// Writes the central directory; no members may be added after that.

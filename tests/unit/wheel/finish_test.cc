@@ -4,6 +4,7 @@
 
 #include "unit/catch.h"
 #include "unit/wheel/make_wheel.h"
+#include "unit/wheel/plain_memories.h"
 #include "wheel/metadata.h"
 #include "wheel/zip_writer.h"
 
@@ -23,16 +24,20 @@ FinishSpec spec() {
 struct Finished {
   FinishedWheel wheel;
   std::string bytes;
+  int memories = 0;
 };
 
 Result<Finished> run(const std::string& built, const FinishSpec& what) {
   const ports::MemorySource source(built);
   TRY(const WheelArchive archive, open_wheel(kBuiltName, source));
   Finished out;
-  TRY(out.wheel, finish(archive, what, [&](std::string_view part) -> Done {
-        out.bytes += part;
-        return {};
-      }));
+  testing::PlainMemories memories;
+  const ZipOutput output = [&](std::string_view part) -> Done {
+    out.bytes += part;
+    return {};
+  };
+  TRY(out.wheel, finish(archive, what, output, memories));
+  out.memories = memories.made;
   return out;
 }
 
@@ -89,11 +94,48 @@ TEST_CASE("finishing a finished wheel again changes nothing") {
   const Result<WheelArchive> archive = open_wheel(once->wheel.file_name, source);
   REQUIRE(archive);
   std::string again;
-  REQUIRE(finish(*archive, spec(), [&](std::string_view part) -> Done {
+  testing::PlainMemories memories;
+  const ZipOutput output = [&](std::string_view part) -> Done {
     again += part;
     return {};
-  }));
+  };
+  REQUIRE(finish(*archive, spec(), output, memories));
   CHECK(again == once->bytes);
+}
+
+/// Bytes that deflate makes smaller, or not.
+std::string filled(uint64_t size, bool compressible) {
+  std::string out;
+  out.reserve(size);
+  uint64_t state = 1;
+  while (out.size() < size) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    out += compressible ? static_cast<char>('a' + (state >> 62U)) : static_cast<char>(state >> 56U);
+  }
+  return out;
+}
+
+TEST_CASE("a large member is finished outside of memory, to the same bytes") {
+  constexpr uint64_t kLarge = (uint64_t{16} << 20U) + 12345;
+  Contents members = built_members();
+  members.emplace_back("demo_kit/large.bin", filled(kLarge, true));
+  members.emplace_back("demo_kit/random.bin", filled(kLarge, false));
+  const Result<Finished> done =
+      run(make_zip(with_record(members, "demo_kit-1.0.dist-info/RECORD")), spec());
+  REQUIRE(done);
+  CHECK(done->memories == 4);
+  const ports::MemorySource source(done->bytes);
+  const Result<WheelArchive> wheel = open_wheel(done->wheel.file_name, source);
+  REQUIRE(wheel);
+  for (const auto& [name, contents] : {members.end()[-2], members.end()[-1]}) {
+    const ZipMember* const member = wheel->zip.find(name);
+    REQUIRE(member != nullptr);
+    const PackedMember whole = pack_member(name, contents);
+    CHECK(member->method == whole.method);
+    const std::string packed =
+        *source.read(*wheel->zip.data_offset(*member), member->compressed_size);
+    CHECK(packed == whole.packed);
+  }
 }
 
 TEST_CASE("a built wheel that contradicts its RECORD or METADATA is not finished") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/digest.h"
@@ -15,6 +16,7 @@
 #include "host/system/digest_file.h"
 #include "host/system/file_source.h"
 #include "host/system/files.h"
+#include "host/system/mapped_memory.h"
 #include "host/system/pending_file.h"
 #include "inspect/gather.h"
 #include "inspect/needed_library.h"
@@ -22,6 +24,8 @@
 #include "ports/read_within.h"
 #include "wheel/archive.h"
 #include "wheel/finish.h"
+#include "wheel/large_member.h"
+#include "wheel/member_stream.h"
 #include "wheel/sdist.h"
 
 namespace pinwheel::host {
@@ -29,15 +33,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Bytes that somebody else holds.
+class ViewSource final : public ports::ByteSource {
+ public:
+  explicit ViewSource(std::string_view bytes) : bytes_(bytes) {}
+  uint64_t size() const override { return bytes_.size(); }
+  Result<std::string> read(uint64_t offset, uint64_t length) const override {
+    if (offset > bytes_.size() || length > bytes_.size() - offset) {
+      return fail(ErrorKind::check, "the file ends before the data that its headers describe");
+    }
+    return std::string(bytes_.substr(offset, length));
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+/// Nothing for a member that is no ELF file, of which only the beginning is read.
+Result<std::optional<binary::Elf>> elf_of(const wheel::ZipReader& zip,
+                                          const wheel::ZipMember& member,
+                                          ports::LargeMemories& memories) {
+  TRY(wheel::MemberStream stream, wheel::MemberStream::open(zip, member));
+  TRY(const std::string_view beginning, stream.next());
+  if (!binary::is_elf(beginning)) return std::nullopt;
+  if (wheel::is_large(member)) {
+    TRY(const wheel::LargeContents contents, wheel::read_large(zip, member, memories));
+    TRY(binary::Elf elf,
+        binary::read_elf(ViewSource({contents.memory->data(), contents.memory->size()})));
+    return elf;
+  }
+  TRY(std::string bytes, zip.read(member));
+  TRY(binary::Elf elf, binary::read_elf(ports::MemorySource(std::move(bytes))));
+  return elf;
+}
+
 /// Every ELF file of the wheel.
-Result<std::vector<inspect::ElfMember>> libraries_of(const wheel::WheelArchive& built) {
+Result<std::vector<inspect::ElfMember>> libraries_of(const wheel::WheelArchive& built,
+                                                     ports::LargeMemories& memories) {
   std::vector<inspect::ElfMember> files;
   uint64_t held = 0;
   for (const wheel::ZipMember& member : built.zip.members()) {
     if (member.name.ends_with('/')) continue;
-    TRY(std::string bytes, built.zip.read(member));
-    if (!binary::is_elf(bytes)) continue;
-    TRY(binary::Elf elf, binary::read_elf(ports::MemorySource(std::move(bytes))));
+    TRY(const std::optional<binary::Elf> found, elf_of(built.zip, member, memories));
+    if (!found) continue;
+    binary::Elf elf = *found;
     held += inspect::memory_of(elf);
     TRY_DONE(check_size("what the libraries of the wheel contain", held, limits::kWheelSymbols));
     files.push_back({member.name, std::move(elf)});
@@ -70,19 +109,21 @@ Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishReque
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(built_path));
   TRY(const wheel::WheelArchive built, wheel::open_wheel(built_path.filename().string(), *source));
   TRY_DONE(wheel::check_finishable(built));
-  TRY(const std::vector<inspect::ElfMember> libraries, libraries_of(built));
+  LocalFiles files;
+  TRY_DONE(make_output_directory(files, output));
+  MappedMemories memories(output);
+  TRY(const std::vector<inspect::ElfMember> libraries, libraries_of(built, memories));
   TRY(const inspect::PlatformTag tag, inspect::platform_tag(libraries, request.external));
   TRY_DONE(refuse_bare_linux(built, tag));
   TRY(const wheel::Naming naming, complete_naming(built, request.naming));
   const wheel::FinishSpec spec{
       naming, {tag.tag}, request.epoch, request.requirement, request.record_json};
   TRY(const std::string name, wheel::finished_name(built.file_name, spec));
-  LocalFiles files;
-  TRY_DONE(make_output_directory(files, output));
   PendingFile pending(output / name);
   TRY(const wheel::FinishedWheel finished,
-      wheel::finish(built, spec,
-                    [&pending](std::string_view bytes) { return pending.write(bytes); }));
+      wheel::finish(
+          built, spec, [&pending](std::string_view bytes) { return pending.write(bytes); },
+          memories));
   TRY_DONE(check_written(pending));
   TRY_DONE(pending.keep());
   return FinishedBuild{{(output / name).string(), finished.sha256, finished.size},
