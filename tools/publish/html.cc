@@ -1,5 +1,6 @@
 #include "publish/html.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdint>
@@ -127,7 +128,66 @@ size_t tag_end(std::string_view page, size_t start) {
   return std::string_view::npos;
 }
 
+/// Sorts the text of a page by the elements that it is in.
+class PageText {
+ public:
+  void text(std::string_view piece) {
+    if (hidden_.empty()) place() += decode(piece);
+  }
+  /// `name` as it is between the brackets, "p", "/p", "br/".
+  void tag(std::string_view name) {
+    const bool closes = name.starts_with('/');
+    if (closes) name.remove_prefix(1);
+    if (!hidden_.empty()) {
+      if (closes && name == hidden_) hidden_.clear();
+      return;
+    }
+    place() += ' ';
+    if (name == "script" || name == "style") hidden_ = closes ? "" : std::string(name);
+    if (name == "title") in_title_ = !closes;
+    if (name == "h1") in_heading_ = !closes;
+  }
+  std::string best() const {
+    for (const std::string* const part : {&body_, &heading_, &title_}) {
+      if (!trim(*part).empty()) return std::string(trim(*part));
+    }
+    return {};
+  }
+
+ private:
+  std::string& place() { return in_title_ ? title_ : in_heading_ ? heading_ : body_; }
+
+  std::string title_;
+  std::string heading_;
+  std::string body_;
+  std::string hidden_;
+  bool in_title_ = false;
+  bool in_heading_ = false;
+};
+
+std::string_view tag_name(std::string_view inside) {
+  size_t end = inside.starts_with('/') ? 1 : 0;
+  while (end < inside.size() && !is_space(inside[end]) && inside[end] != '/') ++end;
+  return inside.substr(0, end);
+}
+
 }  // namespace
+
+std::string page_text(std::string_view page) {
+  PageText out;
+  size_t at = 0;
+  while (at < page.size()) {
+    const size_t open = std::min(page.find('<', at), page.size());
+    out.text(page.substr(at, open - at));
+    if (open == page.size()) break;
+    const bool comment = page.substr(open).starts_with("<!--");
+    const size_t end = comment ? page.find("-->", open) : tag_end(page, open + 1);
+    if (end == std::string_view::npos) break;
+    if (!comment) out.tag(to_lower(tag_name(page.substr(open + 1, end - open - 1))));
+    at = end + (comment ? 3 : 1);
+  }
+  return out.best();
+}
 
 Done scan_tags(std::string_view page, const std::function<Done(const HtmlTag& tag)>& visit) {
   size_t at = 0;

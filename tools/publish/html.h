@@ -19,6 +19,11 @@ struct HtmlTag {
 /// `limits::kHtmlTag`.
 Done scan_tags(std::string_view page, const std::function<Done(const HtmlTag& tag)>& visit);
 
+/// The text of a page for people: its body without scripts, styles and markup, and without the
+/// first-level headings, which say the status ("400 Bad Request"). Those, or the title, if nothing
+/// else is there.
+std::string page_text(std::string_view page);
+
 /// Escapes text for HTML, in an element or between double quotes.
 std::string escape_html(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "publish/credential_variable.h"
+#include "publish/html.h"
 
 namespace pinwheel::publish {
 
@@ -165,6 +166,11 @@ std::string server_message(const ports::HttpResponse& response, const HiddenText
   }
   if (type.find("text/plain") != std::string::npos && !trim(response.body).empty()) {
     return short_line(response.body, hidden);
+  }
+  constexpr int kFirstError = 400;
+  if (type.find("html") != std::string::npos && response.status >= kFirstError) {
+    const std::string said = page_text(response.body);
+    if (!said.empty()) return short_line(said, hidden);
   }
   return short_line(response.reason, hidden);
 }

@@ -109,3 +109,20 @@ TEST_CASE("a pending publisher of another name is what keeps a new project from 
                                            {"pypi", "https://a.example/legacy/"}, HiddenText());
   CHECK(error.hint.starts_with("the pending publisher on the index names another project"));
 }
+
+TEST_CASE("a page in HTML says why an upload failed, without its markup") {
+  const auto told = [](const std::string& page, int status = 400) {
+    return said_by({status, "Bad Request", {{"content-type", "text/html; charset=UTF-8"}}, page});
+  };
+  CHECK(told("<html><head><title>400 x</title><style>p{}</style></head><body><h1>400 Bad Request"
+             "</h1>The server\n says:<br/><p>Trailing &amp; data</p><script>1<2</script></body>") ==
+        "The server says: Trailing & data");
+  CHECK(told("<h1>Error: 409 Conflict</h1><pre>already exists!</pre>") == "already exists!");
+  CHECK(told("<head><title>Locked by its owner</title></head><body><h1></h1></body>") ==
+        "Locked by its owner");
+  CHECK(told("<h1>Only a heading</h1><!-- a > b -->") == "Only a heading");
+  CHECK(told("<p>cut off<a href='x") == "cut off");
+  CHECK(told("<script>never ends") == "Bad Request");
+  CHECK(told("") == "Bad Request");
+  CHECK(told("<p>Welcome</p>", 200) == "Bad Request");
+}
