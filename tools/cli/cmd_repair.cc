@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
@@ -21,9 +22,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Absolute, as the loader takes them: what is relative, or empty, is below the working directory.
 std::vector<std::string> library_directories(const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> directories = split(value_at(variables, "LD_LIBRARY_PATH"), ':');
-  std::erase(directories, "");
+  const std::string text = value_at(variables, "LD_LIBRARY_PATH");
+  if (text.empty()) return {};
+  std::string colons = text;
+  std::replace(colons.begin(), colons.end(), ';', ':');
+  std::vector<std::string> directories;
+  for (const std::string& entry : split(colons, ':')) {
+    directories.push_back((fs::current_path() / entry).lexically_normal().string());
+  }
   return directories;
 }
 

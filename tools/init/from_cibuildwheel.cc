@@ -9,6 +9,7 @@
 #include "init/auditwheel.h"
 #include "init/shell_words.h"
 #include "init/system_libraries.h"
+#include "pep/requirement.h"
 
 namespace pinwheel::init {
 namespace {
@@ -117,7 +118,9 @@ void take_test_requires(const Setting& setting, FromCibuildwheel& result) {
   for (const std::string& item : setting.value.items) {
     // A string holds several, as a command line does.
     const Texts words = setting.value.items.size() > 1 ? Texts{item} : shell_words(item);
-    if (!words.empty() && words[0].starts_with('-')) {
+    const bool requirements = std::ranges::all_of(
+        words, [](const std::string& word) { return pep::parse_requirement(word).has_value(); });
+    if (!requirements) {
       leave_out(result, setting,
                 fmt::format("{} is no requirement: list the packages", quoted(item)));
     } else {
@@ -132,7 +135,9 @@ void take_variables(const Setting& setting, FromCibuildwheel& result) {
     if (value.find_first_of("$`") != std::string::npos) {
       leave_out(result, setting,
                 fmt::format("{} is {}, which a shell computes", quoted(name), quoted(value)));
-    } else if (!value.empty()) {
+    } else if (value.empty()) {
+      leave_out(result, setting, fmt::format("{} is empty", quoted(name)));
+    } else {
       result.variables.emplace_back(name, value);
     }
   }

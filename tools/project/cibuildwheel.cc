@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "project/toml_document.h"
@@ -39,13 +40,65 @@ std::vector<std::pair<std::string, std::string>> entries_of(const toml::table& t
   return entries;
 }
 
-CibwValue value_of(const toml::node& node, const std::string& file) {
+/// The words of a shell, without their quotes; `$(...)` is one.
+std::vector<std::string> assigned_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool begun = false;
+  char quote = 0;
+  int open = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (blank && quote == 0 && open == 0) {
+      if (begun) words.push_back(std::exchange(word, {}));
+      begun = false;
+      continue;
+    }
+    begun = true;
+    if (quote == 0 && c == '(' && i > 0 && text[i - 1] == '$') ++open;
+    if (quote == 0 && c == ')' && open > 0) --open;
+    if (open == 0 && (c == '"' || c == '\'') && (quote == 0 || quote == c)) {
+      quote = quote == 0 ? c : '\0';
+    } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+    } else {
+      word += c;
+    }
+  }
+  if (begun) words.push_back(word);
+  return words;
+}
+
+/// "A=1 B='two words'"; a word without `=` has no value.
+std::vector<std::pair<std::string, std::string>> assignments_in(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (const std::string& word : assigned_words(text)) {
+    const size_t equals = std::min(word.find('='), word.size());
+    entries.emplace_back(word.substr(0, equals), word.substr(std::min(equals + 1, word.size())));
+  }
+  return entries;
+}
+
+/// Options that are tables, or strings with assignments.
+bool is_table_option(std::string_view option) {
+  return option == "environment" || option == "config-settings" || option == "test-environment";
+}
+
+CibwValue value_of(const std::string& option, const toml::node& node, const std::string& file) {
   CibwValue value;
   value.file = file;
-  if (const toml::table* const table = node.as_table()) {
+  const toml::array* const texts = node.as_array();
+  if (is_table_option(option) && node.as_table() == nullptr) {
+    std::string text = texts == nullptr ? scalar_text(node) : std::string();
+    if (texts != nullptr) {
+      for (const toml::node& each : *texts) text += scalar_text(each) + " ";
+    }
+    value.entries = assignments_in(text);
+  } else if (const toml::table* const table = node.as_table()) {
     value.entries = entries_of(*table);
-  } else if (const toml::array* const list = node.as_array()) {
-    for (const toml::node& each : *list) value.items.push_back(scalar_text(each));
+  } else if (texts != nullptr) {
+    for (const toml::node& each : *texts) value.items.push_back(scalar_text(each));
   } else {
     value.items.push_back(scalar_text(node));
   }
@@ -82,7 +135,7 @@ void set_options(const toml::table& table, const std::string& file, Cibuildwheel
     if (is_other_platform(name)) {
       config.other_platforms.push_back(name);
     } else {
-      config.options[name] = value_of(value, file);
+      config.options[name] = value_of(name, value, file);
     }
   }
 }
@@ -96,24 +149,6 @@ std::optional<std::string> option_of_variable(std::string_view variable) {
   if (is_other_platform(last)) return std::nullopt;
   // The names of images keep the underscore of their architecture.
   return replace_all(name, "x86-64", "x86_64");
-}
-
-/// "A=1 B='two words'".
-std::vector<std::pair<std::string, std::string>> assignments_in(std::string_view text) {
-  std::vector<std::pair<std::string, std::string>> entries;
-  size_t at = 0;
-  while ((at = text.find_first_not_of(" \t\n", at)) != std::string_view::npos) {
-    const size_t equals = text.find('=', at);
-    if (equals == std::string_view::npos) break;
-    const char quote = equals + 1 < text.size() ? text[equals + 1] : ' ';
-    const bool in_quotes = quote == '"' || quote == '\'';
-    const size_t begin = equals + (in_quotes ? 2 : 1);
-    const size_t end = in_quotes ? std::min(text.find(quote, begin), text.size())
-                                 : std::min(text.find_first_of(" \t\n", begin), text.size());
-    entries.emplace_back(text.substr(at, equals - at), text.substr(begin, end - begin));
-    at = std::min(end + (in_quotes ? 1 : 0), text.size());
-  }
-  return entries;
 }
 
 }  // namespace
@@ -139,8 +174,7 @@ Cibuildwheel with_variables(Cibuildwheel config,
     if (!option) continue;
     CibwValue& found = config.options[*option];
     found = {{}, {}, file};
-    const bool is_table =
-        *option == "environment" || *option == "config-settings" || *option == "test-environment";
+    const bool is_table = is_table_option(*option);
     if (is_table) found.entries = assignments_in(value);
     if (!is_table) found.items.emplace_back(trim(value));
   }

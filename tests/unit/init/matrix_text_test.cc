@@ -48,17 +48,18 @@ TEST_CASE("whatever a project says, the reader gets it back") {
   for (const std::string text :
        {"a\"b\\c", "yes", "1.0", "x: y", "- a", "#", "'q'", "{{a}}", "a, b", "~"}) {
     INFO(text);
-    const std::string yaml = matrix_text({{{"package.name", "demo", "a\nb"},
-                                           {"package.source", "..", ""},
-                                           {"axes.python", Texts{"3.12"}, ""},
-                                           {"test.pip", Texts{text}, std::string(300, 'x') + " y"}},
-                                          {{"a\n- b", "c"}}});
+    const std::string yaml =
+        matrix_text({{{"package.name", "demo", "a\nb"},
+                      {"package.source", "..", ""},
+                      {"axes.python", Texts{"3.12"}, ""},
+                      {"build.external", Texts{text}, std::string(300, 'x') + " y"}},
+                     {{"a\n- b", "c"}}});
     const auto matrix = matrix::parse(yaml, "m.yaml");
     REQUIRE(matrix);
-    const matrix::Node* const test = matrix->sections.find("test");
-    REQUIRE(test != nullptr);
-    REQUIRE(test->find("pip") != nullptr);
-    CHECK(test->find("pip")->items.at(0).scalar == text);
+    const matrix::Node* const build = matrix->sections.find("build");
+    REQUIRE(build != nullptr);
+    REQUIRE(build->find("external") != nullptr);
+    CHECK(build->find("external")->items.at(0).scalar == text);
   }
 }
 

@@ -30,6 +30,19 @@ TEST_CASE("options of Linux replace those above, other platforms are only named"
   CHECK(*parse_cibuildwheel("", "pyproject.toml") == Cibuildwheel{});
 }
 
+TEST_CASE("tables that are written as strings are read like tables") {
+  const auto read = parse_cibuildwheel(
+      "[tool.cibuildwheel]\nenvironment = 'A=1 B=\"two words\" C=x\"y z\" D=$(nproc --all) E='\n"
+      "config-settings = '--global-option=x key=a=b plain'\ntest-environment = ['A=1', 'B=2']\n",
+      "pyproject.toml");
+  REQUIRE(read);
+  CHECK(read->options.at("environment").entries ==
+        Entries{{"A", "1"}, {"B", "two words"}, {"C", "xy z"}, {"D", "$(nproc --all)"}, {"E", ""}});
+  CHECK(read->options.at("config-settings").entries ==
+        Entries{{"--global-option", "x"}, {"key", "a=b"}, {"plain", ""}});
+  CHECK(read->options.at("test-environment").entries == Entries{{"A", "1"}, {"B", "2"}});
+}
+
 TEST_CASE("variables win over the file; those of other platforms do not count") {
   const Cibuildwheel config = with_variables({},
                                              {{"CIBW_TEST_COMMAND", " pytest "},
