@@ -17,6 +17,7 @@ constexpr std::string_view kCheckout = R"(
     @REF@
     fetch-depth: 0
     persist-credentials: false
+    @BESIDE@
 )";
 
 // Without git the checkout would be an archive, but versions come from tags.
@@ -66,6 +67,14 @@ std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results resul
       text, shell_quote(written ? store.substr(0, store.size() - 3) : store), written ? ",rw" : "");
 }
 
+/// What a checkout fetches only if it is told to.
+std::string beside(const WorkflowFacts& facts) {
+  std::vector<std::string> lines;
+  if (facts.submodules) lines.emplace_back("submodules: recursive");
+  if (facts.lfs) lines.emplace_back("lfs: true");
+  return join(lines, "\n");
+}
+
 }  // namespace
 
 std::string container_of(const WorkflowFacts& facts) {
@@ -87,6 +96,7 @@ std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
   const bool chosen = set == WorkflowSet::release;
   std::string steps =
       filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
+                         {"BESIDE", beside(facts)},
                          {"REF", chosen ? fmt::format("ref: ${{{{ {} }}}}", kReleased) : ""}});
   if (facts.settings.container.image.empty()) return steps;
   return prepare(facts) + steps + filled(kTrust, {});

@@ -14,7 +14,8 @@ std::string container_of(const WorkflowFacts& facts);
 /// The step that runs `ci.container.prepare`; empty without one.
 std::string prepare(const WorkflowFacts& facts);
 
-/// The steps that check out the commit with its tags, and no credentials; of a release the tag that
+/// The steps that check out the commit with its tags, submodules and files of Git LFS, and no
+/// credentials; of a release the tag that
 /// a person chose. In a container one prepares it before, and one trusts the checkout after.
 std::string checkout(const WorkflowFacts& facts, WorkflowSet set);
 

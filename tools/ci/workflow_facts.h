@@ -32,6 +32,8 @@ struct WorkflowFacts {
   std::string channel;  ///< the channel it plans; empty: by git
   matrix::CiSettings settings = {};
   std::string engine = {};  ///< of the containers that steps run in, "docker"; empty: none
+  bool submodules = false;  ///< the repository has some
+  bool lfs = false;         ///< the repository leaves files to Git LFS
   bool emulated = false;    ///< a container is of another architecture than the job `plan`
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
   size_t test_chunks = 1;

@@ -15,6 +15,7 @@
 #include "init/version_conflict.h"
 #include "matrix/settings.h"
 #include "pep/name.h"
+#include "pep/tag_pattern.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -66,8 +67,9 @@ std::string fix_of(const matrix::Matrix& matrix, const VersionFacts& version,
   const matrix::VersionSettings& settings = matrix.package.version;
   if (settings.from != matrix::VersionFrom::git_tag) return from_project;
   const bool dirty = version.version.unreleased.ends_with(".dirty");
-  return fmt::format("{}, or run {}{}", from_project,
-                     quoted(fmt::format("git tag {}", replace_all(settings.match, "*", said))),
+  const Result<pep::TagPattern> pattern = pep::parse_tag_pattern(settings.match);
+  const std::string tag = pattern ? pattern->with(said) : said;
+  return fmt::format("{}, or run {}{}", from_project, quoted(fmt::format("git tag {}", tag)),
                      dirty ? " when the changes are committed" : "");
 }
 

@@ -11,6 +11,7 @@
 #include "ci/kept.h"
 #include "ci/workflow.h"
 #include "cli/check_channels.h"
+#include "cli/checkout_state.h"
 #include "cli/load.h"
 #include "cli/product.h"
 #include "env/engine.h"
@@ -350,10 +351,12 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
   const fs::path root = fs::weakly_canonical(checkout.root);
   const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(place.out);
   const fs::path relative = matrix.lexically_relative(root);
-  TRY(const std::vector<PlannedWorkflow> planned_sets,
-      planned_workflows(loaded, place.sets, relative));
+  TRY(std::vector<PlannedWorkflow> planned_sets, planned_workflows(loaded, place.sets, relative));
+  const BesideFiles beside = beside_files(git, files, root);
   GeneratedFiles made{loaded.matrix.file, {}, {}};
-  for (const PlannedWorkflow& workflow : planned_sets) {
+  for (PlannedWorkflow& workflow : planned_sets) {
+    workflow.facts.submodules = beside.submodules;
+    workflow.facts.lfs = beside.lfs;
     for (const Error& warning : workflow.warnings) streams.warn(warning);
     for (Registration& each : registrations_of(workflow)) {
       made.registrations.push_back(std::move(each));

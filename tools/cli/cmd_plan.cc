@@ -11,6 +11,7 @@
 #include "cli/check_channels.h"
 #include "cli/check_pythons.h"
 #include "cli/check_version.h"
+#include "cli/checkout_state.h"
 #include "cli/commands.h"
 #include "cli/earlier_results.h"
 #include "cli/freeze_plan.h"
@@ -153,6 +154,7 @@ Result<RunScope> fresh_scope(const GlobalOptions& global, const PlanCommand& opt
       gather_version_facts(files, git, loaded, options.selection.channel, {}, streams.log()));
   TRY(plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
+  warn_of_lacking_files(files, git, loaded, streams);
   TRY_DONE(check_project_version(files, loaded, outline, version, streams));
   TRY_DONE(check_head_tag(files, loaded, version, publishing_of(version), streams));
   if (options.selection.channel.empty()) {

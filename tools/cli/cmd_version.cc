@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/checkout_state.h"
 #include "cli/commands.h"
 #include "cli/http_options.h"
 #include "cli/load.h"
@@ -80,7 +81,7 @@ Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& o
   host::LibGit2 git;
   CommandHttp http(http_options(), streams.log());
   TRY(const Subject subject, find_subject(files, options, streams));
-  const Result<ports::GitFacts> facts = git.facts(subject.directory);
+  const Result<ports::GitFacts> facts = own_repository(git, subject.directory);
   const bool from_tags = subject.package.requirement.empty() &&
                          subject.package.version.from == matrix::VersionFrom::git_tag;
   if (!facts && from_tags) return fail(facts.error());

@@ -14,6 +14,7 @@
 #include "cli/check_abi.h"
 #include "cli/check_frozen.h"
 #include "cli/check_version.h"
+#include "cli/checkout_state.h"
 #include "cli/frozen_run.h"
 #include "cli/frozen_scope.h"
 #include "cli/load.h"
@@ -81,6 +82,7 @@ Result<Asked> fresh_request(const GlobalOptions& global, const RunOptions& optio
       gather_version_facts(files, git, loaded, options.selection.channel, targets, streams.log()));
   TRY(const plan::Outline outline,
       select_outline(loaded, options.selection, choice.globs, version.channel));
+  warn_of_lacking_files(files, git, loaded, streams);
   TRY_DONE(check_project_version(files, loaded, outline, version, streams));
   const Publishing publishing = stage == plan::Stage::publish ? Publishing::yes : Publishing::no;
   TRY_DONE(check_head_tag(files, loaded, version, publishing, streams));

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "cli/check_channels.h"
+#include "cli/checkout_state.h"
 #include "cli/http_options.h"
 #include "cli/logged_ports.h"
 #include "cli/package_directory.h"
@@ -42,8 +43,9 @@ const matrix::ChannelSettings* find_channel(const matrix::Matrix& matrix, const 
 Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::Matrix& matrix,
                                                  const fs::path& directory) {
   if (!matrix.package.requirement.empty()) return std::nullopt;
-  Result<ports::GitFacts> facts = git.facts(directory);
+  Result<ports::GitFacts> facts = own_repository(git, directory);
   if (facts) return std::optional<ports::GitFacts>(std::move(*facts));
+  if (facts.error().kind == ErrorKind::config) return fail(facts.error());
   if (matrix.package.version.from == matrix::VersionFrom::git_tag) return fail(facts.error());
   return std::nullopt;
 }

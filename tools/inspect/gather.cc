@@ -39,6 +39,7 @@ void take_reading(const std::string& name, MemberReading reading, WheelFacts& fa
   if (reading.member) facts.members.push_back(*std::move(reading.member));
   if (reading.is_other_elf) facts.other_elf.push_back(name);
   if (reading.is_editable_path) facts.editable_paths.push_back(name);
+  if (reading.is_lfs_pointer) facts.lfs_pointers.push_back(name);
   if (reading.imports_torch) facts.torch_importers.push_back(name);
   if (reading.opens_libraries) facts.library_openers.push_back(name);
   for (Finding& finding : reading.unreadable) facts.unreadable.push_back(std::move(finding));

@@ -224,6 +224,10 @@ Findings judge_odd_members(const WheelFacts& facts, const Expectations& /*expect
          "while the source is there",
          "", "build the wheel with `build_wheel`, not with `build_editable` or `pip install -e`"});
   }
+  for (const std::string& name : facts.lfs_pointers) {
+    out.push_back({"", name, "is a pointer of Git LFS instead of the file that it stands for", "",
+                   "fetch the files before the build: `git lfs pull`"});
+  }
   find_case_twins(facts, out);
   return out;
 }

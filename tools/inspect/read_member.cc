@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/digest.h"
+#include "base/lfs_pointer.h"
 #include "base/text.h"
 #include "binary/fatbin_scan.h"
 #include "inspect/python_import.h"
@@ -113,6 +114,7 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
   Sha256 hash;
   hash.update(contents);
   out.member = facts_of(member, base64url(hash.finish()));
+  out.is_lfs_pointer = is_lfs_pointer(contents);
   if (is_judged_text(archive, member.name)) {
     out.contents = std::move(contents);
   } else if (is_path_file(member.name)) {

@@ -15,6 +15,7 @@ struct MemberReading {
   std::optional<MemberFacts> member = std::nullopt;  ///< absent when it could not be read
   std::optional<ElfMember> library = std::nullopt;
   std::optional<DeviceCodeMember> device_code = std::nullopt;
+  bool is_lfs_pointer = false;                      ///< of Git LFS, instead of the file
   bool imports_torch = false;                       ///< as a module of the top level
   bool is_editable_path = false;                    ///< see `WheelFacts::editable_paths`
   bool opens_libraries = false;                     ///< as a module of Python

@@ -55,6 +55,7 @@ struct WheelFacts {
   std::vector<std::string> other_elf =
       {};  ///< ELF members that the host cannot load, such as objects
   std::vector<DeviceCodeMember> device_code = {};
+  std::vector<std::string> lfs_pointers = {};     ///< members that stand for files of Git LFS
   std::vector<std::string> torch_importers = {};  ///< modules whose import begins with torch's
   /// `.pth` files that put a directory of the building machine, or a hook, on the path.
   std::vector<std::string> editable_paths = {};

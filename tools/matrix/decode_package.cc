@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "pep/tag_pattern.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -35,11 +36,10 @@ Result<VersionSettings> decode_version(const Node& node) {
     return fail(config_error("`bump` is read only with `from: git-tag`", bump->at));
   }
   const Node* const match = node.find("match");
-  if (match != nullptr && version.match.find('*') == std::string::npos) {
-    return fail(
-        config_error(fmt::format("`match` needs a `*` that matches the version, and {} has none",
-                                 quoted(version.match)),
-                     match->at, "write `v*`"));
+  if (match == nullptr) return version;
+  const Result<pep::TagPattern> pattern = pep::parse_tag_pattern(version.match);
+  if (!pattern) {
+    return fail(config_error(pattern.error().message, match->at, pattern.error().hint));
   }
   return version;
 }

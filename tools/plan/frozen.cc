@@ -215,7 +215,8 @@ Done check_frozen(const FrozenPlan& frozen, const std::string& matrix_digest,
         ErrorKind::drift,
         fmt::format("the package source differs from commit {} that the plan was frozen from",
                     quoted(frozen.commit)),
-        "check out that commit, or freeze a new plan");
+        "check out that commit, with the submodules and Git LFS files that were there, or freeze a "
+        "new plan");
   }
   return {};
 }

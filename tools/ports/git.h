@@ -26,6 +26,8 @@ struct GitFacts {
   int commit_count = 0;                        ///< commits reachable from HEAD
   bool dirty = false;                          ///< tracked files differ from HEAD
   bool shallow = false;
+  /// Whether git tracks a file below the directory that was asked for, or it is the top level.
+  bool tracks_directory = true;
 };
 
 /// What lies below a package's source and is no part of it.
@@ -41,6 +43,8 @@ struct NotSource {
 struct GitFiles {
   std::vector<std::string> tracked = {};
   std::vector<std::string> untracked = {};
+  std::vector<std::string> submodules = {};         ///< also those of submodules
+  std::vector<std::string> absent_submodules = {};  ///< those that are not checked out
 };
 
 /// Whether to compare the work tree with HEAD, which reads the status of every tracked file.

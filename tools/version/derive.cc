@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "pep/tag_pattern.h"
 #include "version/run_date.h"
 #include "version/tagged.h"
 
@@ -37,7 +38,9 @@ pep::Version next_after(const pep::Version& tagged, Bump bump) {
 }
 
 std::string tag_name(const Rules& rules, const pep::Version& version) {
-  return replace_all(rules.match, "*", pep::to_string(version));
+  const std::string text = pep::to_string(version);
+  const Result<pep::TagPattern> pattern = pep::parse_tag_pattern(rules.match);
+  return pattern ? pattern->with(text) : text;
 }
 
 Done check_release(const ports::GitFacts& facts, const Rules& rules, const TaggedVersions& tags) {

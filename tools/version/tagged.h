@@ -25,14 +25,15 @@ struct TaggedVersions {
   std::vector<std::string> ignored;  ///< reachable, matching, but not a version
 };
 
-/// Reads the tags that match `rules.match`. `config` unless the pattern has exactly one `*`.
+/// Reads the tags that match `rules.match`. `config` for a pattern without a version
+/// (`pep/tag_pattern`).
 Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rules);
 
 /// The tag on HEAD that says a version of `package`, for a package whose version comes from its
 /// files: the highest that matches `match`; if `match` is empty, the highest that begins with the
 /// package's name ("pkg-v1.0", "libs/pkg/1.0"), else the highest without a name ("v1.0", "1.0",
-/// "release-1.0"). Tags that begin with another name are of other packages. `config` unless a
-/// pattern has exactly one `*`.
+/// "release-1.0"). Tags that begin with another name are of other packages. `config` for a
+/// pattern without a version.
 Result<std::optional<Tagged>> tag_of_package(const ports::GitFacts& facts, const std::string& match,
                                              const std::string& package);
 

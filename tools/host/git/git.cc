@@ -78,6 +78,7 @@ struct Listing {
   std::set<std::string> files;  ///< tracked ones
   std::set<std::string> untracked;
   std::set<std::string> submodules;
+  std::set<std::string> absent;  ///< submodules that are not checked out
 };
 
 void keep_below(const std::string& prefix, std::string_view path, std::set<std::string>& names) {
@@ -113,6 +114,16 @@ Done add_untracked(const GitLibrary& git, git_repository* repository, const std:
   return {};
 }
 
+/// Whether git tracks a file below the directory; always for the top level.
+Result<bool> tracks(const GitLibrary& git, git_repository* repository, const fs::path& directory) {
+  if (git.repository_workdir(repository) == nullptr) return true;
+  TRY(const std::string prefix, prefix_of(git, repository, directory));
+  if (prefix.empty()) return true;
+  Listing listing;
+  TRY_DONE(add_tracked(git, repository, prefix, listing));
+  return !listing.files.empty() || !listing.submodules.empty();
+}
+
 /// Lists the files below a directory, names prefixed with `place`; files of a submodule are listed
 /// below it.
 Done add_files(const GitLibrary& git, const fs::path& directory, const std::string& place,
@@ -130,7 +141,11 @@ Done add_files(const GitLibrary& git, const fs::path& directory, const std::stri
     // A submodule that is not checked out is an empty directory, where git would find the outer
     // repository.
     std::error_code ignored;
-    if (!fs::exists(directory / name / ".git", ignored)) continue;
+    found.submodules.insert(place + name);
+    if (!fs::exists(directory / name / ".git", ignored)) {
+      found.absent.insert(place + name);
+      continue;
+    }
     TRY_DONE(add_files(git, directory / name, place + name + "/", made, found));
   }
   return {};
@@ -157,6 +172,7 @@ Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTre
   facts.all_tags = std::move(history.all_tags);
   facts.commit_count = history.commit_count;
   facts.shallow = git.repository_is_shallow(repository.get()) == 1;
+  TRY(facts.tracks_directory, tracks(git, repository.get(), directory));
   if (work_tree == ports::WorkTree::compare) {
     TRY(facts.dirty, is_dirty(git, repository.get()));
   }
@@ -171,7 +187,9 @@ Result<ports::GitFiles> LibGit2::files(const fs::path& directory,
   Listing found;
   TRY_DONE(add_files(*library, directory, "", below, found));
   return ports::GitFiles{{found.files.begin(), found.files.end()},
-                         {found.untracked.begin(), found.untracked.end()}};
+                         {found.untracked.begin(), found.untracked.end()},
+                         {found.submodules.begin(), found.submodules.end()},
+                         {found.absent.begin(), found.absent.end()}};
 }
 
 }  // namespace pinwheel::host
