@@ -22,6 +22,7 @@
 #include "host/system/files.h"
 #include "host/system/pending_file.h"
 #include "inspect/gather.h"
+#include "repair/closure.h"
 #include "wheel/archive.h"
 #include "wheel/repack.h"
 
