@@ -19,6 +19,7 @@ DECLARED_IN = {
     "tools/env/lock_read.cc": "tools/env/lock.h",
     "tools/inspect/*_rules.cc": "tools/inspect/rule_functions.h",
     "tools/inspect/stable_abi_table.cc": "tools/inspect/stable_abi.h",
+    "tools/pep/spdx_table.cc": "tools/pep/license.h",
     "tools/matrix/abi_class.cc": "tools/matrix/expand.h",
     "tools/matrix/decode_*.cc": "tools/matrix/decode.h",
     "tools/ci/*_job.cc": "tools/ci/jobs.h",

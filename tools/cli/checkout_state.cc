@@ -57,14 +57,6 @@ Error not_fetched(const std::vector<std::string>& pointers) {
       .with_hint("run `git lfs pull`; with actions/checkout, set `lfs: true`");
 }
 
-}  // namespace
-
-BesideFiles beside_files(ports::Git& git, ports::Files& files, const fs::path& directory) {
-  const Result<ports::GitFiles> found = git.files(directory);
-  if (!found) return {};
-  return {!found->submodules.empty(), uses_lfs(files, directory, *found)};
-}
-
 std::vector<Error> lacking_files(ports::Git& git, ports::Files& files, const fs::path& directory) {
   std::vector<Error> warnings;
   const Result<ports::GitFiles> found = git.files(directory);
@@ -84,6 +76,14 @@ std::vector<Error> lacking_files(ports::Git& git, ports::Files& files, const fs:
   }
   if (!pointers.empty()) warnings.push_back(not_fetched(pointers));
   return warnings;
+}
+
+}  // namespace
+
+BesideFiles beside_files(ports::Git& git, ports::Files& files, const fs::path& directory) {
+  const Result<ports::GitFiles> found = git.files(directory);
+  if (!found) return {};
+  return {!found->submodules.empty(), uses_lfs(files, directory, *found)};
 }
 
 void warn_of_lacking_files(ports::Files& files, ports::Git& git, const Loaded& loaded,

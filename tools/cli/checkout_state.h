@@ -19,12 +19,8 @@ struct BesideFiles {
 BesideFiles beside_files(ports::Git& git, ports::Files& files,
                          const std::filesystem::path& directory);
 
-/// A warning for each submodule below a directory that is not checked out, and one for files of Git
-/// LFS that were not fetched: a build would lack them.
-std::vector<Error> lacking_files(ports::Git& git, ports::Files& files,
-                                 const std::filesystem::path& directory);
-
-/// Prints them for the package of a matrix; nothing for one from an index.
+/// Warns of each submodule that is not checked out, and of files of Git LFS that were not fetched:
+/// a build would lack them. Nothing for a package from an index.
 void warn_of_lacking_files(ports::Files& files, ports::Git& git, const Loaded& loaded,
                            Streams& streams);
 
