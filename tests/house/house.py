@@ -12,6 +12,7 @@ from documents import check_documents
 from limits import check_limits
 from pages import check_cli_page, check_matrix_page
 from quoting import check_quoting
+from readers import check_fuzz_targets, check_reads
 from rooms import check_host_modules, check_map, check_pairs, check_rooms
 from tree import read_tree
 from type_names import check_type_names
@@ -29,6 +30,8 @@ CHECKS = (
     check_matrix_page,
     check_cli_page,
     check_quoting,
+    check_fuzz_targets,
+    check_reads,
 )
 
 

@@ -10,6 +10,7 @@ import documents
 import limits
 import pages
 import quoting
+import readers
 import rooms
 import tree
 import type_names
@@ -312,3 +313,48 @@ def test_the_program_reads_a_checkout_and_fails_when_a_rule_does(root, tmp_path)
     (clone / "tools/base/text.h").write_text("// as nowhere.md says\n" + (clone / "tools/base/text.h").read_text())
     ran = subprocess.run([*house, str(clone)], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (1, "house: tools/base/text.h: cites `nowhere.md`, which does not exist\n")
+
+
+FUZZED = {
+    "tools/base/url.h": "std::string decode_percent(std::string_view text);\n",
+    "tests/fuzz/CMakeLists.txt": "pinwheel_fuzzer(url base)\n",
+    "tests/fuzz/url_fuzz.cc": "decode_percent(text);\n",
+    "tests/data/fuzz/url/plain": "a",
+}
+
+
+def test_a_reader_without_a_fuzz_target_is_found(monkeypatch):
+    monkeypatch.setattr(readers, "NOT_CALLED", {})
+    assert readers.check_fuzz_targets(FUZZED) == []
+    more = "Result<Page> parse_page(\n    const std::string& text);\n// Result<Page> parse_comment(std::string_view text);\n"
+    assert texts(readers.check_fuzz_targets({**FUZZED, "tools/base/page.h": more})) == [
+        "tools/base/page.h: no fuzz target calls `parse_page`, and it is no exception in tests/house/readers.py"
+    ]
+    unlisted = {**FUZZED, "tests/fuzz/page_fuzz.cc": "", "tests/data/fuzz/pages/a": ""}
+    assert texts(readers.check_fuzz_targets(unlisted)) == [
+        "tests/fuzz/CMakeLists.txt: lists no target `page`",
+        "tests/data/fuzz: `pages` is no target",
+    ]
+
+
+def test_an_exception_of_a_reader_that_is_gone_or_called_is_found(monkeypatch):
+    monkeypatch.setattr(readers, "NOT_CALLED", {"parse_gone": "x", "decode_percent": "x"})
+    assert texts(readers.check_fuzz_targets(FUZZED)) == [
+        "tests/house/readers.py: `decode_percent` is no exception: a fuzz target calls it",
+        "tests/house/readers.py: there is no reader `parse_gone`",
+    ]
+
+
+def test_a_read_around_the_one_reader_is_found():
+    reads = {
+        "std::ifstream in(path);": "read_regular_file",
+        "UniqueFd fd(::open(path.c_str(),\n    O_RDONLY | O_CLOEXEC));": "open_regular_file",
+        "auto json = nlohmann::json::parse(text);": "read_json",
+        "auto table = toml::parse(text);": "read_toml",
+        "YAML::Node node = YAML::Load(text);": "matrix::read_yaml",
+    }
+    for code, instead in reads.items():
+        (found,) = texts(readers.check_reads({"tools/env/x.cc": code}))
+        assert found.startswith(f"tools/env/x.cc: reads around `{instead}`")
+    assert readers.check_reads({"tools/env/x.cc": "// std::ifstream in(path);\n", "tests/x.cc": "std::ifstream in(path);"}) == []
+    assert readers.check_reads({"tools/base/read_toml.cc": "toml::parse(text);"}) == []

@@ -80,12 +80,17 @@ inline constexpr CountLimit kWheelDeviceCode{"pieces of GPU code", "a wheel", 60
 // Files that people or other tools write.
 inline constexpr ByteLimit kMatrix{"a matrix file", 8 * kMega};
 inline constexpr ByteLimit kProjectFile{"a file of a project", 8 * kMega};
+inline constexpr ByteLimit kBuildScript{"a build script", kMega / 2};
+inline constexpr ByteLimit kFile{"a file without a limit of its own", 64 * kMega};
+inline constexpr ByteLimit kJournal{"a journal", 250 * kMega};
+inline constexpr ByteLimit kExports{"a table of exports", 250 * kMega};
 inline constexpr ByteLimit kLock{"a lock", 8 * kMega};
 inline constexpr ByteLimit kPipReport{"pip's report", 40 * kMega};
 inline constexpr ByteLimit kCredentials{"a file of credentials", kMega};
 inline constexpr ByteLimit kPlan{"a frozen plan", 32 * kMega};
 inline constexpr ByteLimit kReport{"a report", 32 * kMega};
-inline constexpr uint64_t kJsonLevels = 100;   ///< of lists and objects, in both
+inline constexpr uint64_t kJsonLevels = 100;   ///< of lists and objects in JSON
+inline constexpr uint64_t kTomlLevels = 100;   ///< of tables, lists and parts of keys in TOML
 inline constexpr uint64_t kReportPlaces = 64;  ///< of a text where a report may begin, from the end
 
 }  // namespace limits

@@ -47,11 +47,13 @@ Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::pat
   std::error_code failed;
   for (fs::recursive_directory_iterator at(context, failed), end; !failed && at != end;
        at.increment(failed)) {
-    if (!at->is_regular_file() || at->path() == dockerfile) continue;
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored) || at->path() == dockerfile) continue;
     TRY(std::string text, files.read(at->path()));
     const fs::path name = at->path().lexically_relative(context);
     if (name == ".dockerignore") text += fmt::format("\n!{}\n", env::kExportDirectory);
-    const bool program = (at->status().permissions() & fs::perms::owner_exec) != fs::perms::none;
+    const fs::perms mode = at->status(ignored).permissions();
+    const bool program = (mode & fs::perms::owner_exec) != fs::perms::none;
     TRY_DONE(files.write(out / name, text, program ? 0755 : 0644));
   }
   if (!failed) return {};

@@ -24,7 +24,6 @@
 #include "host/provision/machine_interpreter.h"
 #include "host/system/files.h"
 #include "plan/environments.h"
-#include "ports/read_within.h"
 #include "report/table.h"
 
 namespace pinwheel::cli {
@@ -64,8 +63,7 @@ Result<std::vector<LockFile>> orphans(ports::Files& files, const Locking& what) 
         std::any_of(what.targets.begin(), what.targets.end(),
                     [&name](const plan::LockTarget& target) { return target.file == name; });
     if (known || !name.starts_with("pylock.") || !name.ends_with(".toml")) continue;
-    TRY(const std::string text,
-        ports::read_within(files, fs::path(what.directory) / name, limits::kLock));
+    TRY(const std::string text, files.read(fs::path(what.directory) / name, limits::kLock));
     Result<env::Lock> lock = env::parse_pylock(text, name);
     // A pylock file not written by pinwheel is not an orphan.
     if (!lock || levels_of(*lock, what.scope.options) == Levels::other) continue;

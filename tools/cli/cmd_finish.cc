@@ -4,7 +4,6 @@
 #include "host/steps/finish_files.h"
 #include "host/system/files.h"
 #include "inspect/needed_library.h"
-#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 
@@ -17,7 +16,7 @@ Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options
   request.requirement = options.requirement;
   request.external = options.external;
   if (!options.record.empty()) {
-    TRY(request.record_json, ports::read_within(files, options.record, limits::kMetadata));
+    TRY(request.record_json, files.read(options.record, limits::kMetadata));
   }
   for (const std::string& file : options.files) {
     host::FinishedBuild finished;

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -11,12 +11,14 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "host/steps/journal_file.h"
-#include "host/system/files.h"
+#include "host/system/file_source.h"
 
 namespace pinwheel::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr uint64_t kLogPiece = 1 << 20;  ///< bytes that are printed at a time
 
 /// The last attempt of a step that has a log.
 struct LoggedAttempt {
@@ -89,15 +91,18 @@ class Follower {
 
  private:
   void print_more() {
-    std::ifstream file(log_, std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(read_));
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    read_ += text.size();
-    rest_ += text;
-    const size_t lines = rest_.rfind('\n');
-    if (lines == std::string::npos) return;
-    streams_.output(rest_.substr(0, lines + 1));
-    rest_.erase(0, lines + 1);
+    const Result<std::unique_ptr<host::FileSource>> file = host::FileSource::open(log_);
+    while (file && read_ < (*file)->size()) {
+      const uint64_t length = std::min<uint64_t>(kLogPiece, (*file)->size() - read_);
+      const Result<std::string> text = (*file)->read(read_, length);
+      if (!text) return;
+      read_ += text->size();
+      rest_ += *text;
+      const size_t lines = rest_.rfind('\n');
+      if (lines == std::string::npos) continue;
+      streams_.output(rest_.substr(0, lines + 1));
+      rest_.erase(0, lines + 1);
+    }
   }
 
   Streams& streams_;
@@ -138,13 +143,15 @@ Result<int> cmd_logs(const GlobalOptions& global, const LogsOptions& options, St
     return fail(ErrorKind::usage, fmt::format("{} has no attempt {}; its last was {}",
                                               quoted(options.id), options.attempt, last->attempt));
   }
-  host::LocalFiles files;
-  TRY(const std::string text, files.read(log_of_attempt(*last, options.attempt)));
-  if (text.empty()) {
+  const fs::path log = log_of_attempt(*last, options.attempt);
+  TRY(const std::unique_ptr<host::FileSource> source, host::FileSource::open(log));
+  if (source->size() == 0) {
     streams.note(
         fmt::format("{} {} nothing\n", quoted(options.id), last->ended ? "wrote" : "has written"));
   }
-  streams.output(text);
+  Follower follower(streams);
+  follower.print(log);
+  follower.end();
   return 0;
 }
 

@@ -17,7 +17,6 @@
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
 #include "matrix/variant_index.h"
-#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -81,7 +80,7 @@ Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& ru
                                       std::string matrix) {
   const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
-  TRY(const std::string text, ports::read_within(files, scope.loaded.matrix.file, limits::kMatrix));
+  TRY(const std::string text, files.read(scope.loaded.matrix.file, limits::kMatrix));
   frozen.matrix_digest = sha256_hex(text);
   frozen.matrix = std::move(matrix);
   frozen.variables = run.facts.variables;

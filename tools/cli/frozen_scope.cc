@@ -12,7 +12,6 @@
 #include "cli/recorded_run.h"
 #include "host/machine/machine_name.h"
 #include "host/system/files.h"
-#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 
@@ -21,7 +20,7 @@ namespace fs = std::filesystem;
 Result<std::optional<plan::FrozenPlan>> read_frozen_plan(ports::Files& files,
                                                          const std::string& file) {
   if (file.empty()) return std::nullopt;
-  TRY(const std::string text, ports::read_within(files, file, limits::kPlan));
+  TRY(const std::string text, files.read(file, limits::kPlan));
   return plan::parse_frozen_plan(text, file);
 }
 

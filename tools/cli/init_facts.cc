@@ -12,7 +12,6 @@
 #include "cli/workplace.h"
 #include "host/torch/torch_exports.h"
 #include "pep/version.h"
-#include "ports/read_within.h"
 #include "wheel/metadata.h"
 
 namespace pinwheel::cli {
@@ -28,12 +27,20 @@ constexpr std::string_view kCMake = "CMakeLists.txt";
 constexpr std::string_view kMeson = "meson.build";
 constexpr std::string_view kWorkflows = ".github/workflows/";
 
+/// Most of these are read as a whole. What looks for words in a script is given less.
+const ByteLimit& limit_of(const std::string& name) {
+  const std::string_view file = last_part(name);
+  const bool script = file.ends_with(".py") || file == "setup.cfg" || file == kCMake ||
+                      file.ends_with(".cmake") || file == kMeson;
+  return script ? limits::kBuildScript : limits::kProjectFile;
+}
+
 /// The text of a file; nullopt if there is none. One that cannot be read is listed as unread.
 std::optional<std::string> text_of(ports::Files& files, const fs::path& directory,
                                    const std::string& name, init::ProjectFacts& facts) {
   const Result<ports::FileStatus> status = files.status(directory / name);
   if (!status || status->type == ports::FileType::missing) return std::nullopt;
-  Result<std::string> text = ports::read_within(files, directory / name, limits::kProjectFile);
+  Result<std::string> text = files.read(directory / name, limit_of(name));
   if (text) return *std::move(text);
   facts.unread.push_back({quoted(name), text.error().message});
   return std::nullopt;
@@ -174,22 +181,25 @@ void read_one(ports::Files& files, const fs::path& directory, const std::string&
   if (source) {
     facts.sources.push_back(project::scan_source(path, *text));
   } else if (cmake && facts.cmake) {
-    facts.cmake =
-        project::merged(*facts.cmake, project::parse_cmake_lists(*text, cmake_defines(facts)));
+    facts.cmake = project::merged(*std::move(facts.cmake),
+                                  project::parse_cmake_lists(*text, cmake_defines(facts)));
   } else if (last_part(path) == kMeson && facts.meson) {
-    facts.meson = project::merged(*facts.meson, project::parse_meson_build(*text));
+    facts.meson = project::merged(*std::move(facts.meson), project::parse_meson_build(*text));
   }
 }
 
 /// Leaves out the includes that name a file of the project itself, also of what it has from others.
 void drop_own_headers(const std::vector<std::string>& paths, init::ProjectFacts& facts) {
-  std::set<std::string_view> names;
-  for (const std::string& path : paths) names.insert(last_part(path));
-  const auto is_own = [&](const std::string& header) {
-    if (!names.contains(last_part(header))) return false;
-    return std::ranges::any_of(paths, [&header](const std::string& path) {
-      return path == header || path.ends_with("/" + header);
-    });
+  // Turned around and in order, the paths that end with a header begin with it, one after another.
+  std::vector<std::string> turned;
+  turned.reserve(paths.size());
+  for (const std::string& path : paths) turned.emplace_back(path.rbegin(), path.rend());
+  std::ranges::sort(turned);
+  const auto is_own = [&turned](const std::string& header) {
+    const std::string end(header.rbegin(), header.rend());
+    if (std::ranges::binary_search(turned, end)) return true;
+    const auto found = std::ranges::lower_bound(turned, end + "/");
+    return found != turned.end() && found->starts_with(end + "/");
   };
   for (project::ScannedSource& source : facts.sources) std::erase_if(source.includes, is_own);
 }

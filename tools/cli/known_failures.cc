@@ -5,7 +5,7 @@
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/workplace.h"
-#include "host/system/files.h"
+#include "host/system/log_tail.h"
 #include "report/report_address.h"
 
 namespace pinwheel::cli {
@@ -26,12 +26,13 @@ std::string again_line(const GlobalOptions& global, const RunRequest& request,
   return fmt::format("pinwheel reproduce {}{}", shell_quote(step), where);
 }
 
+constexpr uint64_t kMostOfLog = 1 << 20;  ///< bytes in which its last lines are
+
 report::FailureFacts failure_facts(const GlobalOptions& global, const RunRequest& request,
                                    const plan::StepOutcome& outcome) {
   report::FailureFacts facts;
   if (!outcome.log.empty()) {
-    const Result<std::string> text = host::LocalFiles().read(outcome.log);
-    if (text) facts.log_tail = last_lines(*text);
+    facts.log_tail = last_lines(host::log_tail(outcome.log, kMostOfLog));
   }
   facts.again = again_line(global, request, outcome.id);
   return facts;

@@ -10,7 +10,6 @@
 #include "matrix/parse.h"
 #include "matrix/status_name.h"
 #include "plan/shards.h"
-#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -130,7 +129,7 @@ Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::s
 
 Result<Loaded> load_matrix(ports::Files& files, const std::string& path, Streams& streams,
                            Warnings warnings) {
-  TRY(const std::string text, ports::read_within(files, path, limits::kMatrix));
+  TRY(const std::string text, files.read(path, limits::kMatrix));
   TRY(matrix::Matrix matrix, matrix::parse(text, path));
   TRY(matrix::Expansion expansion, matrix::expand(matrix));
   for (const Error& warning : expansion.warnings) {

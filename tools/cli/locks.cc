@@ -14,7 +14,6 @@
 #include "host/provision/machine_interpreter.h"
 #include "host/provision/toolkit.h"
 #include "plan/environments.h"
-#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -71,7 +70,7 @@ Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
     result.state = LockState::missing;
     return result;
   }
-  TRY(const std::string text, ports::read_within(files, path, limits::kLock));
+  TRY(const std::string text, files.read(path, limits::kLock));
   Result<env::Lock> lock = env::parse_pylock(text, target.file);
   if (!lock) {
     result.state = LockState::damaged;

@@ -17,7 +17,6 @@
 #include "host/system/files.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
-#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -98,7 +97,7 @@ Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std:
   host::LocalFiles files;
   TRY_DONE(check_machine(origin.plan));
   TRY(const Loaded loaded, load_matrix(files, matrix, streams, Warnings::tell));
-  TRY(const std::string matrix_text, ports::read_within(files, matrix, limits::kMatrix));
+  TRY(const std::string matrix_text, files.read(matrix, limits::kMatrix));
   TRY(const plan::Outline outline, outline_of_step(loaded, origin.plan, step));
   TRY(const LevelOptions levels, frozen_levels(asked, origin.plan));
   VersionFacts here;

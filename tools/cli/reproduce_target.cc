@@ -17,7 +17,6 @@
 #include "host/steps/journal_file.h"
 #include "host/system/files.h"
 #include "plan/step_id.h"
-#include "ports/read_within.h"
 #include "report/report_json.h"
 
 namespace pinwheel::cli {
@@ -70,7 +69,7 @@ Result<ReproduceTarget> from_report(const std::string& place, const std::string&
     CommandHttp http(http_options(), streams.log());
     TRY(text, host::fetch_text(http.port, place));
   } else {
-    TRY(text, ports::read_within(files, place, limits::kReport));
+    TRY(text, files.read(place, limits::kReport));
   }
   TRY(report::RunReport run, report::find_report(text, place));
   ReproduceTarget target;

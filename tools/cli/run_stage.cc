@@ -31,7 +31,6 @@
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "plan/subplan.h"
-#include "ports/read_within.h"
 #include "report/job_rows.h"
 
 namespace pinwheel::cli {
@@ -112,7 +111,7 @@ Result<Asked> frozen_request(const GlobalOptions& global, const RunOptions& opti
                              const MatrixChoice& choice, plan::Stage stage,
                              const plan::FrozenPlan& frozen, Streams& streams) {
   host::LocalFiles files;
-  TRY(const std::string matrix, ports::read_within(files, choice.path, limits::kMatrix));
+  TRY(const std::string matrix, files.read(choice.path, limits::kMatrix));
   TRY(RunScope scope,
       frozen_scope({global, options.selection, options.levels, choice, stage, frozen}, streams));
   host::LibGit2 git;

@@ -18,7 +18,6 @@
 #include "host/store/tree_place.h"
 #include "host/system/files.h"
 #include "plan/frozen.h"
-#include "ports/read_within.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -37,7 +36,7 @@ Result<AskedRun> frozen_run(const GlobalOptions& global, const StoreCommandOptio
                             const MatrixChoice& choice, const plan::FrozenPlan& frozen,
                             Streams& streams) {
   host::LocalFiles files;
-  TRY(const std::string matrix, ports::read_within(files, choice.path, limits::kMatrix));
+  TRY(const std::string matrix, files.read(choice.path, limits::kMatrix));
   SelectionOptions selection;
   selection.channel = options.channel;
   const MatrixChoice whole{choice.path, {}};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "inspect/installed_path.h"
 #include "pep/name.h"
@@ -78,7 +79,7 @@ std::string to_json(const OpenRequest& request) {
 }
 
 Result<std::vector<OpenedMember>> parse_opened(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = read_json(text);
   const auto unreadable = [] {
     return fail(ErrorKind::internal, "the output of the script that opens libraries is malformed");
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "matrix/axis_value.h"
 #include "matrix/compute_name.h"
@@ -226,7 +227,7 @@ print(json.dumps({k: names.get(k) or "" for k in ("__version__", "cuda", "hip", 
 
 std::optional<TorchBuild> parse_torch_build(std::string_view output) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(output);
+    const nlohmann::json json = parse_json(output);
     TorchBuild torch{std::string(json.at("__version__")), "cpu"};
     const std::string cuda = json.at("cuda");
     const std::string hip = json.at("hip");

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "env/public_url.h"
 
@@ -90,7 +91,7 @@ Error unreadable(CondaKind kind, const std::string& why) {
 Result<std::vector<CondaPackage>> parse_solution(CondaKind kind, std::string_view out) {
   std::vector<CondaPackage> packages;
   try {
-    const Json json = Json::parse(out);
+    const Json json = parse_json(out);
     if (kind == CondaKind::rattler) {
       for (const Json& item : json.at("packages")) packages.push_back(package_of(item));
     } else {
@@ -111,14 +112,14 @@ Result<std::vector<CondaPackage>> parse_solution(CondaKind kind, std::string_vie
 }
 
 RattlerFailure parse_rattler_failure(std::string_view out) {
-  const Json json = Json::parse(out, nullptr, false);
+  const Json json = read_json(out);
   if (!json.is_object()) return {};
   return {text_of(json, "failed"), std::string(trim(text_of(json, "reason")))};
 }
 
 std::string explanation(CondaKind kind, std::string_view out, std::string_view err) {
   if (kind == CondaKind::rattler) return parse_rattler_failure(out).reason;
-  const Json json = Json::parse(out, nullptr, false);
+  const Json json = read_json(out);
   if (json.is_object()) {
     for (const char* const name : {"message", "error"}) {
       const std::string text = text_of(json, name);

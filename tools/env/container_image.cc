@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "env/image_platform.h"
 
@@ -63,7 +64,7 @@ std::string digest(const matrix::ContainerSettings& request) {
 
 Result<ContainerImage> parse_image(std::string_view json) {
   try {
-    const Json all = Json::parse(json);
+    const Json all = parse_json(json);
     const Json& one = all.at(0);
     ContainerImage image;
     image.id = one.at("Id").get<std::string>();

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace pinwheel::env {
@@ -18,7 +19,7 @@ std::string text_at(const Json& object, const char* key) {
 }  // namespace
 
 std::optional<EngineInfo> parse_docker_info(std::string_view json) {
-  const Json info = Json::parse(json, nullptr, false);
+  const Json info = read_json(json);
   if (!info.is_object()) return std::nullopt;
   EngineInfo out{.version = text_at(info, "ServerVersion")};
   // The client prints its own part and exits 0 even if the server does not respond.
@@ -33,7 +34,7 @@ std::optional<EngineInfo> parse_docker_info(std::string_view json) {
 }
 
 std::optional<EngineInfo> parse_podman_info(std::string_view json) {
-  const Json info = Json::parse(json, nullptr, false);
+  const Json info = read_json(json);
   const bool known = info.is_object() && info.value("host", Json()).is_object() &&
                      info.value("store", Json()).is_object() &&
                      info.value("version", Json()).is_object();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "base/json.h"
 
 namespace pinwheel::env {
 
@@ -13,13 +14,13 @@ std::string to_json(const EnvironmentMarker& marker) {
   const nlohmann::json json = {{"interpreter", marker.interpreter},
                                {"bytes", marker.bytes},
                                {"made", marker.made.time_since_epoch().count()},
-                               {"resolution", nlohmann::json::parse(to_json(marker.resolution))}};
+                               {"resolution", parse_json(to_json(marker.resolution))}};
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 Result<EnvironmentMarker> parse_environment_marker(std::string_view text) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
+    const nlohmann::json json = parse_json(text);
     EnvironmentMarker marker;
     json.at("interpreter").get_to(marker.interpreter);
     json.at("bytes").get_to(marker.bytes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "matrix/axis_value.h"
 
@@ -90,7 +91,7 @@ ports::Command probe_interpreter(const std::string& program,
 
 Result<Interpreter> parse_interpreter(std::string_view output) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(output);
+    const nlohmann::json json = parse_json(output);
     Interpreter result;
     json.at("path").get_to(result.path);
     json.at("version").get_to(result.version);

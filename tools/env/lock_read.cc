@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/read_toml.h"
 #include "base/text.h"
-#include "base/toml.h"
 #include "env/lock.h"
 
 namespace pinwheel::env {
@@ -174,15 +174,14 @@ Result<Lock> parse_pylock(std::string_view text, const std::string& file) {
                 fmt::format("{} is not a valid lock: {}", pinwheel::quoted(file), what),
                 "write it again: `pinwheel env lock`");
   };
-  const std::optional<std::string> ascii = to_ascii_toml(text);
-  if (!ascii) return damaged("it is not UTF-8");
-  const toml::parse_result parsed = toml::parse(*ascii);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return damaged(fmt::format("line {}: {}", error.source().begin.line, error.description()));
+  const tl::expected<toml::table, TomlFault> document = read_toml(text);
+  if (!document) {
+    const TomlFault& fault = document.error();
+    return damaged(fault.line > 0 ? fmt::format("line {}: {}", fault.line, fault.what)
+                                  : fmt::format("it {}", fault.what));
   }
   try {
-    return read(parsed.table());
+    return read(*document);
   } catch (const Broken& broken) {
     return damaged(broken.what);
   }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/json_levels.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -132,7 +133,7 @@ const PipPackage* Resolution::find(std::string_view name) const {
 
 Result<PipReport> parse_pip_report(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     PipReport report;
     report.pip = json.at("pip_version").get<std::string>();
     for (const Json& item : json.at("install")) {
@@ -179,7 +180,7 @@ Result<Resolution> parse_resolution(std::string_view text) {
                 "resolve again with `--refresh`");
   }
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     if (json.at("format") != kFormat) {
       return fail(ErrorKind::environment, "the resolution has an unknown format",
                   "resolve again with `--refresh`");

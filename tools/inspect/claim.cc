@@ -2,12 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace pinwheel::inspect {
 
 Result<Claim> claim_of(std::string_view record_json) {
   using List = std::vector<std::string>;
   try {
-    const nlohmann::json record = nlohmann::json::parse(record_json);
+    const nlohmann::json record = parse_json(record_json);
     const nlohmann::json& built_with = record.at("built-with");
     Claim claim;
     List list = record.at("architectures").get<List>();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "plan/outcome_json.h"
 
@@ -33,7 +34,7 @@ std::string header_line() {
 }
 
 Done check_header(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = read_json<Json>(line);
   if (!json.is_object() || !json.contains("journal") || !json["journal"].is_number_integer()) {
     return fail(ErrorKind::config, "the journal does not start with its header",
                 "move the file away, or choose another `--state-dir`");
@@ -66,7 +67,7 @@ std::string to_line(const Record& record) {
 
 Result<Record> parse_line(std::string_view line) {
   try {
-    const Json json = Json::parse(line);
+    const Json json = parse_json<Json>(line);
     const std::string at = json.value("at", "");
     if (const auto found = json.find("started"); found != json.end()) {
       return Started{found->at("id").get<std::string>(), found->at("key").get<std::string>(),

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/json_levels.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -169,7 +170,7 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
                 hint);
   }
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     const std::string schema = json.at("schema").get<std::string>();
     if (schema != kSchema) {
       return fail(ErrorKind::config,

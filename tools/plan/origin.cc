@@ -5,6 +5,8 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace pinwheel::plan {
 namespace {
 
@@ -37,13 +39,13 @@ std::string to_json(const RunOrigin& origin) {
   for (const StepCommand& step : origin.steps) {
     json["steps"].push_back({{"id", step.id}, {"argv", step.argv}, {"variables", step.variables}});
   }
-  json["plan"] = OrderedJson::parse(to_json(origin.plan));
+  json["plan"] = parse_json<OrderedJson>(to_json(origin.plan));
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Result<RunOrigin> parse_origin(std::string_view text) {
   try {
-    const OrderedJson json = OrderedJson::parse(text);
+    const OrderedJson json = parse_json<OrderedJson>(text);
     RunOrigin origin;
     json.at("pinwheel").get_to(origin.pinwheel);
     json.at("matrix").get_to(origin.matrix);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace pinwheel::plan {
@@ -108,7 +109,7 @@ std::string outcome_json(const StepOutcome& outcome) {
 
 Result<StepOutcome> parse_outcome(std::string_view text) {
   try {
-    return outcome_from(OrderedJson::parse(text));
+    return outcome_from(parse_json<OrderedJson>(text));
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::config,
                 fmt::format("cannot parse the outcome of a step: {}", thrown.what()));

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace pinwheel::plan {
 
 std::string record_json(const BuildRecord& record) {
@@ -18,7 +20,7 @@ std::string record_json(const BuildRecord& record) {
 }
 
 std::string with_recipe(const std::string& record, const std::string& recipe) {
-  nlohmann::json json = nlohmann::json::parse(record);
+  nlohmann::json json = parse_json(record);
   json["recipe"] = recipe;
   return json.dump(2) + "\n";
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 
 namespace pinwheel::ports {
@@ -38,7 +39,12 @@ class Files {
   Files(const Files&) = delete;
   Files& operator=(const Files&) = delete;
 
-  virtual Result<std::string> read(const std::filesystem::path& path) = 0;
+  /// All of a regular file, or of a pipe that the caller named by its descriptor. `config` for
+  /// whatever else is there, and for a file with more bytes than the limit.
+  Result<std::string> read(const std::filesystem::path& path,
+                           const ByteLimit& limit = limits::kFile) {
+    return read_up_to(path, limit);
+  }
   /// Replaces `path` atomically: temporary file, fsync, rename, fsync of the directory. Creates
   /// parent directories.
   virtual Done write(const std::filesystem::path& path, std::string_view bytes,
@@ -59,6 +65,10 @@ class Files {
   /// A lock that others may share, and that keeps everybody from the exclusive one; waits for its
   /// holder. The file is created when missing.
   virtual Result<std::unique_ptr<FileLock>> share_lock(const std::filesystem::path& path) = 0;
+
+ private:
+  virtual Result<std::string> read_up_to(const std::filesystem::path& path,
+                                         const ByteLimit& limit) = 0;
 };
 
 }  // namespace pinwheel::ports

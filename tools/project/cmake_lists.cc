@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "project/abi_macros.h"
+#include "project/python_text.h"
 #include "project/truth.h"
 
 namespace pinwheel::project {
@@ -46,8 +47,9 @@ std::vector<std::string> words_in(std::string_view text) {
 
 std::vector<CMakeCall> calls_in(std::string_view code) {
   std::vector<CMakeCall> calls;
+  size_t last = 0;  // the end of the call before
   for (size_t open = code.find('('); open != std::string_view::npos; open = code.find('(', open)) {
-    const std::string_view before = trim(code.substr(0, open));
+    const std::string_view before = trim(code.substr(last, open - last));
     const size_t begin = before.find_last_of(" \t\r\n)") + 1;  // npos + 1 is 0
     int depth = 1;
     size_t end = open + 1;
@@ -59,12 +61,9 @@ std::vector<CMakeCall> calls_in(std::string_view code) {
     calls.push_back(
         {to_lower(before.substr(begin)), words_in(arguments), trim(arguments).ends_with('"')});
     open = end;
+    last = end;
   }
   return calls;
-}
-
-void add_once(std::vector<std::string>& list, const std::string& word) {
-  if (std::ranges::find(list, word) == list.end()) list.push_back(word);
 }
 
 bool has_word(const CMakeCall& call, std::string_view word) {
@@ -126,14 +125,14 @@ void read_call(const CMakeCall& call, CMakeLists& lists) {
   if (call.name == "project" || call.name == "enable_language") {
     const std::vector<std::string> languages =
         call.name == "project" ? languages_of_project(call) : call.words;
-    for (const std::string& language : languages) add_once(lists.languages, language);
+    for (const std::string& language : languages) add_name(lists.languages, language);
   }
-  if (call.name == "find_package" && !call.words.empty()) add_once(lists.packages, call.words[0]);
+  if (call.name == "find_package" && !call.words.empty()) add_name(lists.packages, call.words[0]);
   if (call.name == "pkg_check_modules" || call.name == "pkg_search_module") {
-    for (const std::string& module : pkg_config_modules(call)) add_once(lists.pkg_config, module);
+    for (const std::string& module : pkg_config_modules(call)) add_name(lists.pkg_config, module);
   }
   if (call.name == "find_library" || call.name == "target_link_libraries") {
-    for (const std::string& name : linked_names(call)) add_once(lists.libraries, name);
+    for (const std::string& name : linked_names(call)) add_name(lists.libraries, name);
   }
   const std::vector<std::string> makers = {"pybind11_add_module", "nanobind_add_module",
                                            "python_add_library", "python3_add_library",
@@ -212,7 +211,7 @@ class Branches {
 
   /// Reads a call that is about conditions or variables.
   void read(const CMakeCall& call) {
-    if (call.name == "if") open_.push_back(opened(condition_truth(call.words, variables_)));
+    if (call.name == "if") open_.push_back(opened(condition_truth(call.words, variables_), here()));
     if (open_.empty()) return set(call);
     Branch& last = open_.back();
     if (call.name == "elseif") turn(last, condition_truth(call.words, variables_));
@@ -223,18 +222,17 @@ class Branches {
 
   /// Whether the branch that is read now runs.
   Truth here() const {
-    Truth truth = Truth::yes;
-    for (const Branch& branch : open_) truth = both(truth, branch.now);
-    return truth;
+    return open_.empty() ? Truth::yes : both(open_.back().around, open_.back().now);
   }
 
  private:
   struct Branch {
     Truth now = Truth::unknown;
-    Truth before = Truth::no;  ///< whether an earlier branch ran
+    Truth before = Truth::no;   ///< whether an earlier branch ran
+    Truth around = Truth::yes;  ///< whether the branches around it run
   };
 
-  static Branch opened(Truth condition) { return {condition, condition}; }
+  static Branch opened(Truth condition, Truth around) { return {condition, condition, around}; }
 
   static void turn(Branch& branch, Truth condition) {
     branch.now = both(condition, negated(branch.before));
@@ -276,7 +274,7 @@ CMakeLists parse_cmake_lists(std::string_view text, const Variables& defines) {
     lists.needs_cuda = lists.needs_cuda || (certain && has_word(call, "CUDA"));
     read_call(call, lists);
     if (branches.here() == Truth::yes && is_for_one_python(call)) {
-      add_once(lists.modules_for_one, call.words[0]);
+      add_name(lists.modules_for_one, call.words[0]);
     }
     const bool makes = call.name == "add_library" || call.name == "add_executable";
     if (makes && !call.words.empty()) targets.insert(call.words[0]);
@@ -288,11 +286,11 @@ CMakeLists parse_cmake_lists(std::string_view text, const Variables& defines) {
 }
 
 CMakeLists merged(CMakeLists first, const CMakeLists& second) {
-  for (const std::string& word : second.languages) add_once(first.languages, word);
-  for (const std::string& word : second.packages) add_once(first.packages, word);
-  for (const std::string& word : second.libraries) add_once(first.libraries, word);
-  for (const std::string& word : second.pkg_config) add_once(first.pkg_config, word);
-  for (const std::string& word : second.modules_for_one) add_once(first.modules_for_one, word);
+  for (const std::string& word : second.languages) add_name(first.languages, word);
+  for (const std::string& word : second.packages) add_name(first.packages, word);
+  for (const std::string& word : second.libraries) add_name(first.libraries, word);
+  for (const std::string& word : second.pkg_config) add_name(first.pkg_config, word);
+  for (const std::string& word : second.modules_for_one) add_name(first.modules_for_one, word);
   first.python_module = first.python_module || second.python_module;
   first.stable_abi = first.stable_abi || second.stable_abi;
   if (first.stable_abi_version.empty()) first.stable_abi_version = second.stable_abi_version;

@@ -11,7 +11,7 @@ namespace {
 /// The literal after `key` and a colon: `limited_api: '3.10'`.
 std::string literal_of_key(std::string_view code, std::string_view key) {
   for (size_t at = code.find(key); at != std::string_view::npos; at = code.find(key, at + 1)) {
-    const std::string_view rest = trim(code.substr(at + key.size()));
+    const std::string_view rest = trim(argument_at(code, at + key.size()));
     const bool longer = at > 0 && (code[at - 1] == '_' || is_alphanumeric(code[at - 1]));
     if (longer || !rest.starts_with(':')) continue;
     const std::string_view value = trim(rest.substr(1));
@@ -32,18 +32,15 @@ std::vector<std::string> first_arguments(const std::string& code, std::string_vi
   std::vector<std::string> found;
   for (size_t at = code.find(call); at != std::string::npos; at = code.find(call, at + 1)) {
     const bool longer = at > 0 && (code[at - 1] == '_' || is_alphanumeric(code[at - 1]));
-    const std::string_view rest = std::string_view(code).substr(at + call.size());
+    const std::string_view rest = argument_at(code, at + call.size());
     const auto name = string_literal(trim(rest.substr(0, rest.find_first_of(",)"))));
-    if (longer || !name || std::ranges::find(found, *name) != found.end()) continue;
-    found.push_back(*name);
+    if (!longer && name) add_name(found, *name);
   }
   return found;
 }
 
 void add_missing(std::vector<std::string>& names, const std::vector<std::string>& more) {
-  for (const std::string& name : more) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
+  for (const std::string& name : more) add_name(names, name);
 }
 
 }  // namespace

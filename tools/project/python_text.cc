@@ -69,12 +69,20 @@ size_t find_call(std::string_view code, std::string_view function) {
        at = find_word(code, function, at + 1)) {
     const size_t open = code.find_first_not_of(" \t", at + function.size());
     if (open == std::string_view::npos || code[open] != '(') continue;
-    if (!trim(code.substr(0, at)).ends_with("def")) return open + 1;
+    const size_t before = code.find_last_not_of(" \t\r\n", at == 0 ? 0 : at - 1);
+    const bool defined =
+        at > 0 && before != std::string_view::npos && code.substr(0, before + 1).ends_with("def");
+    if (!defined) return open + 1;
   }
   return std::string_view::npos;
 }
 
 }  // namespace
+
+void add_name(std::vector<std::string>& names, std::string_view name) {
+  const bool full = names.size() >= kMostNames;
+  if (!full && std::ranges::find(names, name) == names.end()) names.emplace_back(name);
+}
 
 std::string without_python_comments(std::string_view code) {
   std::string result;
@@ -164,9 +172,7 @@ std::vector<std::string> imported_modules(std::string_view code) {
     for (const std::string& part : split(from ? line.substr(0, line.find(" import")) : line, ',')) {
       const std::string_view module = trim(part);
       const std::string name(module.substr(0, module.find_first_of(". \t")));
-      if (!name.empty() && std::ranges::find(modules, name) == modules.end()) {
-        modules.push_back(name);
-      }
+      if (!name.empty()) add_name(modules, name);
     }
   }
   return modules;

@@ -7,7 +7,19 @@
 
 namespace pinwheel::project {
 
-// Python source read as text: nothing is evaluated, and what is computed is not found.
+// Python source read as text: nothing is evaluated, and what is computed is not found. Every
+// reader takes time in proportion to the text, whatever it holds.
+
+inline constexpr size_t kLongestArgument = 4096;  ///< characters of a name, a tag or a short list
+inline constexpr size_t kMostNames = 1000;        ///< of a kind, from one file
+
+/// The text as far as an argument that begins there may go: its end is not searched beyond.
+inline std::string_view argument_at(std::string_view code, size_t at) {
+  return code.substr(at, kLongestArgument);
+}
+
+/// Adds a name that the list lacks, up to `kMostNames`.
+void add_name(std::vector<std::string>& names, std::string_view name);
 
 /// The code without its comments; strings stay.
 std::string without_python_comments(std::string_view code);

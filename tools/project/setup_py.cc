@@ -44,13 +44,15 @@ std::map<std::string, std::vector<std::string>> extras_argument(std::string_view
   const std::string value = resolved_expression(code, value_at(call, "extras_require"));
   std::string_view rest = value;
   for (const std::string& key : string_literals(value)) {
+    if (extras.size() >= kMostNames) break;
     const size_t at = rest.find(key);
     if (at == std::string_view::npos) break;
     std::string_view after = trim(rest.substr(std::min(at + key.size() + 1, rest.size())));
     if (!after.starts_with(':')) continue;
     after = trim(after.substr(1));
-    const std::string list(after.starts_with('[') ? after.substr(0, after.find(']') + 1)
-                                                  : after.substr(0, after.find_first_of(",}\n")));
+    const std::string_view items = argument_at(after, 0);
+    const std::string list(items.starts_with('[') ? items.substr(0, items.find(']') + 1)
+                                                  : items.substr(0, items.find_first_of(",}\n")));
     extras[key] = string_literals(resolved_expression(code, list));
     rest = after;
   }
@@ -61,12 +63,10 @@ std::vector<std::string> environment_reads(std::string_view code) {
   std::vector<std::string> variables;
   for (const std::string_view call : {"getenv(", "environ.get(", "environ["}) {
     for (size_t at = code.find(call); at != std::string_view::npos; at = code.find(call, at + 1)) {
-      const std::string_view rest = code.substr(at + call.size());
+      const std::string_view rest = argument_at(code, at + call.size());
       const std::vector<std::string> found =
           string_literals(rest.substr(0, rest.find_first_of(",)]")));
-      if (found.size() == 1 && std::ranges::find(variables, found[0]) == variables.end()) {
-        variables.push_back(found[0]);
-      }
+      if (found.size() == 1) add_name(variables, found[0]);
     }
   }
   return variables;
@@ -74,8 +74,7 @@ std::vector<std::string> environment_reads(std::string_view code) {
 
 void add_libraries(const std::vector<std::string>& names, std::vector<std::string>& libraries) {
   for (const std::string& name : names) {
-    if (name.empty() || std::ranges::find(libraries, name) != libraries.end()) continue;
-    libraries.push_back(name);
+    if (!name.empty()) add_name(libraries, name);
   }
 }
 
@@ -94,7 +93,7 @@ std::vector<std::string> linked_libraries(const std::string& code) {
   std::vector<std::string> libraries;
   for (const std::string_view list : kLists) {
     for (size_t at = packed.find(list); at != std::string::npos; at = packed.find(list, at + 1)) {
-      const std::string_view rest = std::string_view(packed).substr(at + list.size());
+      const std::string_view rest = argument_at(packed, at + list.size());
       add_libraries(list.ends_with("append(") ? string_literals(rest.substr(0, rest.find(')')))
                                               : list_at(rest),
                     libraries);
@@ -121,10 +120,13 @@ size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(" \t"), line.size());
 }
 
-/// Whether a block around this line runs only under a condition: `if`, `else`, `try`, `except`.
+/// Whether a block around this line runs only under a condition: `if`, `else`, `try`, `except`. A
+/// block is not longer than `kLongestBlock`.
 bool is_guarded(const std::vector<std::string>& lines, size_t at) {
+  constexpr size_t kLongestBlock = 1000;
+  const size_t first = at - std::min(at, kLongestBlock);
   size_t indent = indent_of(lines[at]);
-  while (at > 0 && indent > 0) {
+  while (at > first && indent > 0) {
     const std::string& line = lines[--at];
     const std::string_view text = trim(line);
     if (text.empty() || indent_of(line) >= indent) continue;
@@ -140,6 +142,8 @@ bool is_guarded(const std::vector<std::string>& lines, size_t at) {
 
 /// The text behind the brackets that open at a place, and behind those around them.
 std::string_view behind_brackets(std::string_view code, size_t open) {
+  constexpr size_t kLongestCall = 32'000;
+  code = code.substr(0, std::min(code.size(), open + kLongestCall));
   int depth = 0;
   size_t end = open;
   while (end < code.size()) {
@@ -188,7 +192,7 @@ bool makes_cuda_alone(std::string_view code) {
 std::string bdist_option(std::string_view code) {
   constexpr std::string_view kKey = "py_limited_api";
   for (size_t at = code.find(kKey); at != std::string_view::npos; at = code.find(kKey, at + 1)) {
-    const std::string_view rest = code.substr(at + kKey.size());
+    const std::string_view rest = argument_at(code, at + kKey.size());
     const size_t tag = rest.substr(0, rest.find_first_of("}\n")).find("cp3");
     if (tag == std::string_view::npos) continue;
     return std::string(rest.substr(tag, rest.find_first_not_of("cp0123456789", tag) - tag));

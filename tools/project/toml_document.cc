@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/read_toml.h"
 #include "base/text.h"
 
 namespace pinwheel::project {
@@ -12,15 +13,12 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& file) {
   const auto broken = [&file](int line, std::string what) {
     return fail(Error{ErrorKind::config, std::move(what), Location{file, line, 0, {}}});
   };
-  const std::optional<std::string> ascii = to_ascii_toml(text);
-  if (!ascii) return broken(0, fmt::format("{} is not UTF-8", quoted(last_part(file))));
-  toml::parse_result parsed = toml::parse(*ascii);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return broken(static_cast<int>(error.source().begin.line),
-                  fmt::format("invalid TOML: {}", error.description()));
-  }
-  return std::move(parsed).table();
+  tl::expected<toml::table, TomlFault> document = read_toml(text);
+  if (document) return *std::move(document);
+  const TomlFault& fault = document.error();
+  return broken(fault.line, fault.line > 0
+                                ? fmt::format("invalid TOML: {}", fault.what)
+                                : fmt::format("{} {}", quoted(last_part(file)), fault.what));
 }
 
 std::optional<std::string> toml_text(const toml::table& table, std::string_view path) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hidden_text.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "pep/pypi.h"
 #include "publish/identity_claims.h"
@@ -54,7 +55,7 @@ std::string text_member(const nlohmann::json& value, const char* key) {
 
 /// The first error of the reply, else its message.
 Refusal refusal_in(const ports::HttpResponse& response, const HiddenText& hidden) {
-  const auto page = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  const auto page = read_json(response.body);
   const auto errors = page.is_object() ? page.find("errors") : page.end();
   if (errors != page.end() && errors->is_array() && !errors->empty()) {
     const nlohmann::json& first = errors->front();

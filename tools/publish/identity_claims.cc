@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace pinwheel::publish {
@@ -88,8 +89,7 @@ IdentityClaims identity_claims(const Secret& token) {
   constexpr size_t kParts = 3;
   const std::vector<std::string> parts = split(token.reveal(), '.');
   if (parts.size() != kParts) return {};
-  const nlohmann::json payload =
-      nlohmann::json::parse(from_base64url(parts[1]), nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json payload = read_json(from_base64url(parts[1]));
   if (!payload.is_object()) return {};
   IdentityClaims claims;
   for (const auto& [name, value] : payload.items()) {

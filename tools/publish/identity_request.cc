@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -107,7 +108,7 @@ Result<Secret> identity_reply(const ports::HttpResponse& response, std::string_v
   }
   std::string token = std::string(trim(response.body));
   if (!key.empty()) {
-    const auto reply = nlohmann::json::parse(token, nullptr, /*allow_exceptions=*/false);
+    const auto reply = read_json(token);
     token.clear();
     const auto found = reply.is_object() ? reply.find(std::string(key)) : reply.end();
     if (found != reply.end() && found->is_string()) token = found->get<std::string>();

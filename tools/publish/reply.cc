@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "publish/credential_variable.h"
@@ -40,7 +41,7 @@ std::string cut(const std::string& line) {
 }
 
 std::string json_message(std::string_view body) {
-  const nlohmann::json page = nlohmann::json::parse(body, nullptr, false);
+  const nlohmann::json page = read_json(body);
   if (!page.is_object()) return {};
   for (const char* key : {"message", "error", "detail", "title"}) {
     const auto found = page.find(key);

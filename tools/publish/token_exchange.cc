@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/mask.h"
 #include "base/text.h"
@@ -37,7 +38,7 @@ bool succeeded(int status) {
 }
 
 nlohmann::json object_in(const ports::HttpResponse& response) {
-  nlohmann::json page = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json page = read_json(response.body);
   return page.is_object() ? page : nlohmann::json::object();
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/json.h"
 #include "plan/outcome_json.h"
 #include "report/heartbeat.h"
 
@@ -42,7 +43,8 @@ void JsonStatus::step_retry(const plan::Step& step, const Error& error,
 }
 
 void JsonStatus::step_finished(const plan::StepOutcome& outcome) {
-  out_(line({{"event", "step_finished"}, {"outcome", Json::parse(plan::outcome_json(outcome))}}));
+  out_(line(
+      {{"event", "step_finished"}, {"outcome", parse_json<Json>(plan::outcome_json(outcome))}}));
 }
 
 void JsonStatus::heartbeat(const run::Progress& progress) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/json_levels.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -86,9 +87,9 @@ std::string report_json(const RunReport& run) {
                {"elapsed_ms", run.report.elapsed.count()},
                {"outcomes", Json::array()}};
   for (const plan::StepOutcome& one : run.report.outcomes) {
-    json["outcomes"].push_back(Json::parse(plan::outcome_json(one)));
+    json["outcomes"].push_back(parse_json<Json>(plan::outcome_json(one)));
   }
-  if (run.origin) json["run"] = Json::parse(plan::to_json(*run.origin));
+  if (run.origin) json["run"] = parse_json<Json>(plan::to_json(*run.origin));
   return json.dump(2) + "\n";
 }
 
@@ -99,7 +100,7 @@ Result<RunReport> parse_report(std::string_view text) {
                 "get it again from the run");
   }
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json<Json>(text);
     if (const std::string schema = json.at("schema").get<std::string>(); schema != kSchema) {
       return fail(
           ErrorKind::config,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 
@@ -250,7 +251,7 @@ Result<StoredResult> parse_stored_result(std::string_view text) {
                 fmt::format("a stored result has more than {}", format_bytes(kMostRecordBytes)));
   }
   try {
-    return read_result(Json::parse(text));
+    return read_result(parse_json<Json>(text));
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::check,
                 fmt::format("a stored result cannot be read: {}", visible(thrown.what())));

@@ -8,13 +8,14 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "base/text.h"
 #include "host/git/git_handle.h"
+#include "host/system/open_regular.h"
 
 namespace pinwheel::host {
 namespace {
@@ -107,9 +108,10 @@ using Graph = OidMap<Node>;
 std::unordered_set<git_oid, OidHash, OidEqual> shallow_boundary(const GitLibrary& git,
                                                                 git_repository* repository) {
   std::unordered_set<git_oid, OidHash, OidEqual> boundary;
-  std::ifstream in(std::filesystem::path(git.repository_commondir(repository)) / "shallow");
-  std::string line;
-  while (std::getline(in, line)) {
+  const std::filesystem::path shallow =
+      std::filesystem::path(git.repository_commondir(repository)) / "shallow";
+  const Result<std::string> text = read_regular_file(shallow, limits::kFile);
+  for (const std::string& line : split(text.value_or(std::string()), '\n')) {
     git_oid id;
     if (git.oid_fromstrn(&id, line.data(), line.size()) == 0) boundary.insert(id);
   }

@@ -34,7 +34,8 @@ Result<std::vector<std::string>> walk(const fs::path& directory) {
   std::error_code error;
   for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end;
        at.increment(error)) {
-    if (at->is_directory() && !at->is_symlink()) continue;
+    std::error_code ignored;
+    if (!at->is_symlink(ignored) && at->is_directory(ignored)) continue;
     names.push_back(at->path().lexically_relative(directory).string());
   }
   if (error) {

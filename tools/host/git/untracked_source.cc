@@ -1,13 +1,12 @@
 #include "host/git/untracked_source.h"
 
 #include <algorithm>
-#include <array>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 
 #include "base/text.h"
 #include "host/system/files.h"
+#include "host/system/open_regular.h"
 
 namespace pinwheel::host {
 namespace {
@@ -136,9 +135,7 @@ bool UntrackedSource::is_script(const std::string& name) const {
   const fs::file_status status = fs::symlink_status(directory_ / name, ignored);
   if (!fs::is_regular_file(status)) return false;
   if ((status.permissions() & fs::perms::owner_exec) == fs::perms::none) return false;
-  std::array<char, 2> start = {};
-  std::ifstream(directory_ / name, std::ios::binary).read(start.data(), start.size());
-  return start[0] == '#' && start[1] == '!';
+  return first_bytes(directory_ / name, 2) == "#!";
 }
 
 }  // namespace pinwheel::host

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -285,7 +286,7 @@ Result<std::string> unpack(const publish::IndexFile& file, const fs::path& archi
 std::optional<UnpackedSdist> kept_sdist(const fs::path& directory) {
   const Result<std::string> text = LocalFiles().read(directory / kOriginFile);
   if (!text) return std::nullopt;
-  const nlohmann::json origin = nlohmann::json::parse(*text, nullptr, false);
+  const nlohmann::json origin = read_json(*text);
   if (!origin.is_object()) return std::nullopt;
   return UnpackedSdist{directory / kSourceDirectory, origin.value("url", ""),
                        origin.value("sha256", "")};

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "host/index/index_directory_tree.h"
 #include "pep/name.h"
-#include "ports/read_within.h"
 #include "publish/preflight.h"
 #include "publish/retention.h"
 #include "publish/simple_page.h"
@@ -58,13 +57,12 @@ publish::Addition addition_of(const DirectoryEntry& entry) {
 /// Reads the pages of one directory, listed by its `index.json`.
 Done read_place(publish::Catalog& catalog, const fs::path& root, const std::string& place,
                 ports::Files& files) {
-  TRY(const std::string page,
-      ports::read_within(files, root / place / "index.json", limits::kSimplePage));
+  TRY(const std::string page, files.read(root / place / "index.json", limits::kSimplePage));
   TRY(const std::vector<std::string> projects, publish::parse_root_json(page));
   catalog.places[place];
   for (const std::string& project : projects) {
     TRY(const std::string json,
-        ports::read_within(files, root / place / project / "index.json", limits::kSimplePage));
+        files.read(root / place / project / "index.json", limits::kSimplePage));
     TRY_DONE(publish::read_back(catalog, place, project, json));
   }
   return {};

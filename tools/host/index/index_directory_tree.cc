@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "host/system/atomic_write.h"
+#include "host/system/open_regular.h"
 #include "host/system/system_error.h"
 #include "host/system/unique_fd.h"
 
@@ -139,7 +140,8 @@ Done link_files(const fs::path& from, const fs::path& to, const std::set<std::st
   fs::recursive_directory_iterator entry(from, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const fs::path path = entry->path().lexically_relative(from);
-    if (entry->is_directory()) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) {
       fs::create_directories(to / path, error);
       if (error) return fail(cannot("made", to / path, error));
     } else if (!is_page(path) && !is_unlisted(path, listed)) {
@@ -151,8 +153,7 @@ Done link_files(const fs::path& from, const fs::path& to, const std::set<std::st
 }
 
 Done copy_checked(const fs::path& from, const fs::path& to, const std::string& sha256) {
-  const UniqueFd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!in.valid()) return fail(system_error("read", from, errno));
+  TRY(const UniqueFd in, open_regular_file(from));
   const UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReadableByAll));
   if (!out.valid()) return fail(system_error("written", to, errno));
   Sha256 hash;
@@ -173,7 +174,8 @@ Done sync_tree(const fs::path& root) {
   std::error_code error;
   fs::recursive_directory_iterator entry(root, error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (entry->is_directory()) TRY_DONE(publish_directory(entry->path()));
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) TRY_DONE(publish_directory(entry->path()));
   }
   if (error) return fail(cannot("read", root, error));
   TRY_DONE(publish_directory(root));

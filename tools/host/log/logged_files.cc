@@ -20,8 +20,8 @@ void log_change(ports::Log& log, std::string name, std::vector<ports::LogField> 
 LoggedFiles::LoggedFiles(ports::Files& files, ports::Log& log, const ports::Clock& clock)
     : files_(files), log_(log), clock_(clock) {}
 
-Result<std::string> LoggedFiles::read(const fs::path& path) {
-  return files_.read(path);
+Result<std::string> LoggedFiles::read_up_to(const fs::path& path, const ByteLimit& limit) {
+  return files_.read(path, limit);
 }
 
 Done LoggedFiles::write(const fs::path& path, std::string_view bytes, uint32_t mode) {

@@ -12,7 +12,6 @@ class LoggedFiles final : public ports::Files {
   /// All must outlive the object.
   LoggedFiles(ports::Files& files, ports::Log& log, const ports::Clock& clock);
 
-  Result<std::string> read(const std::filesystem::path& path) override;
   Done write(const std::filesystem::path& path, std::string_view bytes,
              uint32_t mode = 0644) override;
   Result<ports::FileStatus> status(const std::filesystem::path& path) override;
@@ -26,6 +25,9 @@ class LoggedFiles final : public ports::Files {
   Result<std::unique_ptr<ports::FileLock>> share_lock(const std::filesystem::path& path) override;
 
  private:
+  Result<std::string> read_up_to(const std::filesystem::path& path,
+                                 const ByteLimit& limit) override;
+
   ports::Files& files_;
   ports::Log& log_;
   const ports::Clock& clock_;

@@ -70,7 +70,8 @@ Result<std::string> digest_context(const fs::path& directory) {
   std::error_code failed;
   for (fs::recursive_directory_iterator at(directory, failed), end; !failed && at != end;
        at.increment(failed)) {
-    if (!at->is_regular_file()) continue;
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored)) continue;
     TRY(const FileDigest digest, digest_file(at->path()));
     files[at->path().lexically_relative(directory).string()] = digest.sha256;
   }
@@ -121,7 +122,7 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
   TRY(const ports::Exit exit, bench.machine.process.log(command, log));
   if (exit.ok()) return {};
   if (exit.canceled) return fail(interrupted("building an image"));
-  const Result<std::string> text = bench.machine.files.read(log);
+  const Result<std::string> text = bench.machine.files.read(log, limits::kJournal);
   return fail(ErrorKind::step,
               fmt::format("{} cannot be built on {}:\n{}", pinwheel::quoted(what.dockerfile),
                           quoted(what.request.base), text ? end_of(*text) : std::string()),

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/trusted_token.h"
-#include "ports/read_within.h"
 #include "publish/credential_variable.h"
 
 namespace pinwheel::host {
@@ -81,7 +80,7 @@ Found from_variable(const CredentialRequest& request) {
 
 Found from_token_file(const CredentialRequest& request, ports::Files& files) {
   if (request.token_file.empty()) return std::nullopt;
-  TRY(const std::string text, ports::read_within(files, request.token_file, limits::kCredentials));
+  TRY(const std::string text, files.read(request.token_file, limits::kCredentials));
   if (trim(text).empty()) {
     return fail(ErrorKind::config,
                 fmt::format("the token file {} is empty", quoted(request.token_file.string())));
@@ -95,7 +94,7 @@ Found from_pypirc(const CredentialRequest& request, ports::Files& files) {
   const std::filesystem::path path = std::filesystem::path(home) / ".pypirc";
   TRY(const ports::FileStatus status, files.status(path));
   if (status.type == ports::FileType::missing) return std::nullopt;
-  TRY(const std::string text, ports::read_within(files, path, limits::kCredentials));
+  TRY(const std::string text, files.read(path, limits::kCredentials));
   const std::map<std::string, Section> sections = parse_ini(text);
   const Section* section = find_section(sections, request.target, request.endpoint.upload_url);
   if (section == nullptr) return std::nullopt;

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace pinwheel::host {
 namespace {
 
@@ -23,7 +25,7 @@ std::optional<std::vector<std::string>> load_answer(const EnvMachine& machine,
                                                     const std::string& question) {
   const Result<std::string> text = machine.files.read(answer_file(machine, question));
   if (!text) return std::nullopt;
-  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
+  const nlohmann::json json = read_json(*text);
   if (!json.is_object() || !json.contains("requires")) return std::nullopt;
   std::vector<std::string> texts;
   for (const nlohmann::json& each : json["requires"]) {

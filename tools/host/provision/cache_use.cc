@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "host/provision/complete_directory.h"
 
 namespace pinwheel::host {
@@ -33,7 +34,7 @@ void record_use(const EnvMachine& machine, const fs::path& directory) {
 
 std::optional<CacheUse> parse_use(std::string_view text) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
+    const nlohmann::json json = parse_json(text);
     return CacheUse{{json.at("project"), json.at("step")},
                     std::chrono::sys_seconds(std::chrono::seconds(json.at("at").get<int64_t>()))};
   } catch (const nlohmann::json::exception&) {

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "host/provision/complete_directory.h"
 #include "host/system/digest_file.h"
+#include "host/system/open_regular.h"
 
 namespace pinwheel::host {
 namespace {
@@ -34,7 +33,8 @@ Result<Entries> entries_of(const fs::path& directory) {
   for (fs::recursive_directory_iterator at(directory, failed), end; !failed && at != end;
        at.increment(failed)) {
     const std::string path = at->path().lexically_relative(directory).string();
-    const bool counts = at->is_symlink() || at->is_regular_file();
+    std::error_code ignored;
+    const bool counts = at->is_symlink(ignored) || at->is_regular_file(ignored);
     if (counts && path != kCompleteMarker) entries[path] = *at;
   }
   if (!failed) return entries;
@@ -55,12 +55,11 @@ std::string without_hashes_in_prefix(std::string text) {
 /// The contents of a link or a small file, independent of the location of its environment.
 std::string text_of(const fs::directory_entry& entry, const Creation& creation) {
   std::string text;
-  if (entry.is_symlink()) {
-    std::error_code ignored;
+  std::error_code ignored;
+  if (entry.is_symlink(ignored)) {
     text = fs::read_symlink(entry.path(), ignored).string();
   } else {
-    std::ifstream file(entry.path(), std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
+    text = read_regular_file(entry.path(), limits::kFile).value_or(std::string());
   }
   text = replace_all(std::move(text), (creation.cache / creation.place).string(), kEnvironment);
   text = replace_all(std::move(text), creation.cache.string(), kCache);
@@ -70,8 +69,10 @@ std::string text_of(const fs::directory_entry& entry, const Creation& creation) 
 
 Result<bool> same_contents(const fs::directory_entry& here, const Creation& ours,
                            const fs::directory_entry& there, const Creation& others) {
-  if (here.is_symlink() != there.is_symlink()) return false;
-  if (here.is_symlink()) return text_of(here, ours) == text_of(there, others);
+  std::error_code ignored;
+  const bool link = here.is_symlink(ignored);
+  if (link != there.is_symlink(ignored)) return false;
+  if (link) return text_of(here, ours) == text_of(there, others);
   TRY(const FileDigest one, digest_file(here.path()));
   TRY(const FileDigest other, digest_file(there.path()));
   if (one.sha256 == other.sha256) return true;

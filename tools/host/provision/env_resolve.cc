@@ -20,7 +20,6 @@
 #include "host/provision/machine_interpreter.h"
 #include "host/system/scratch_directory.h"
 #include "pep/name.h"
-#include "ports/read_within.h"
 
 namespace pinwheel::host {
 namespace {
@@ -57,7 +56,7 @@ struct Torch {
 Result<env::PipReport> report_of(const EnvMachine& machine, const ports::Command& command,
                                  const std::string& report, const std::string& what) {
   TRY_DONE(run_pip(machine, command, what));
-  TRY(const std::string text, ports::read_within(machine.files, report, limits::kPipReport));
+  TRY(const std::string text, machine.files.read(report, limits::kPipReport));
   return env::parse_pip_report(text);
 }
 

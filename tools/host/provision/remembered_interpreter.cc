@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <array>
-#include <fstream>
 #include <string_view>
 
 #include "base/digest.h"
+#include "host/system/open_regular.h"
 
 namespace pinwheel::host {
 namespace {
@@ -15,9 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_elf(const fs::path& path) {
-  std::array<char, 4> magic{};
-  std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
-  return std::string_view(magic.data(), magic.size()) == "\177ELF";
+  return first_bytes(path, 4) == "\177ELF";
 }
 
 /// "missing" is an identity too: it changes when the file appears.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "host/system/open_regular.h"
 #include "pep/marker.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
@@ -30,8 +29,7 @@ struct InstalledDistribution {
 };
 
 std::string text_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return read_regular_file(path, limits::kRecord).value_or(std::string());
 }
 
 /// Directories of byte code and parents are of no distribution.

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "host/steps/build.h"
@@ -47,7 +48,7 @@ Result<std::vector<std::string>> read_answer(const project::BuildSystem& system,
                                              const run::Attempt& attempt) {
   if (ran.exit.canceled) return fail(ErrorKind::interrupted, "the question was interrupted");
   if (!ran.exit.ok()) return fail(not_answered(system, ran, attempt));
-  const nlohmann::json json = nlohmann::json::parse(ran.out, nullptr, false);
+  const nlohmann::json json = read_json(ran.out);
   if (!json.is_array()) return fail(not_answered(system, ran, attempt));
   std::vector<std::string> texts;
   for (const nlohmann::json& each : json) texts.push_back(each.get<std::string>());

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "host/provision/env_checks.h"
 #include "host/steps/after_checks.h"
@@ -77,9 +78,9 @@ Done check_before_build(const StepContext& context, const plan::BuildWheel& acti
 std::string record_of(const plan::BuildWheel& action, PathMode mode, const RepairedBuild& built) {
   std::string text = plan::wheel_record(action);
   if (mode == PathMode::fixed && built.record.empty()) return text;
-  nlohmann::json record = nlohmann::json::parse(text);
+  nlohmann::json record = parse_json(text);
   if (mode != PathMode::fixed) record["fixed-path"] = false;
-  if (!built.record.empty()) record["repair"] = nlohmann::json::parse(built.record);
+  if (!built.record.empty()) record["repair"] = parse_json(built.record);
   return record.dump(2) + "\n";
 }
 

@@ -142,8 +142,10 @@ Result<EditedSource> source_of(const repair::Edit& edit,
 Result<std::vector<wheel::NewMember>> edit_libraries(const EditPlace& place,
                                                      std::span<const EditJob> jobs, size_t first) {
   std::vector<binary::Elf> before;
+  ByteLimit most{"a library that was edited"};
   for (size_t i = 0; i < jobs.size(); ++i) {
     TRY(std::string bytes, jobs[i].source.read());
+    most.most = std::max<uint64_t>(most.most, 2 * bytes.size() + limits::kFile.most);
     TRY_DONE(write_for_edit(file_of(place, first + i), bytes));
     TRY(binary::Elf elf, binary::read_elf(ports::MemorySource(std::move(bytes))));
     before.push_back(std::move(elf));
@@ -154,7 +156,7 @@ Result<std::vector<wheel::NewMember>> edit_libraries(const EditPlace& place,
     const auto& [edit, source] = jobs[i];
     const fs::path file = file_of(place, first + i);
     TRY_DONE(compare(edit, before[i], file));
-    TRY(const std::string bytes, place.machine.files.read(file));
+    TRY(const std::string bytes, place.machine.files.read(file, most));
     TRY_DONE(place.machine.files.remove_all(file));
     if (source.packed == 0) {
       members.push_back(wheel::new_member(edit.member, bytes, source.mode));

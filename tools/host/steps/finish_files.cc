@@ -21,7 +21,6 @@
 #include "inspect/gather.h"
 #include "inspect/needed_library.h"
 #include "inspect/platform_tag.h"
-#include "ports/read_within.h"
 #include "wheel/archive.h"
 #include "wheel/finish.h"
 #include "wheel/large_member.h"
@@ -133,7 +132,7 @@ Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishReque
 Result<plan::Output> finish_sdist(const fs::path& built_path, const FinishSdistRequest& request,
                                   const fs::path& output) {
   LocalFiles files;
-  TRY(const std::string built, ports::read_within(files, built_path, limits::kFinishedSdist));
+  TRY(const std::string built, files.read(built_path, limits::kFinishedSdist));
   const std::string name = built_path.filename().string();
   TRY(const wheel::SdistInfo info, wheel::read_sdist(name, built));
   if (!request.distribution.empty()) {

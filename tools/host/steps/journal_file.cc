@@ -50,7 +50,7 @@ Result<std::unique_ptr<JournalFile>> JournalFile::open(const std::filesystem::pa
 Done JournalFile::load() {
   file_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!file_.valid()) return fail(system_error("opened", path_, errno));
-  TRY(const std::string text, LocalFiles().read(path_));
+  TRY(const std::string text, LocalFiles().read(path_, limits::kJournal));
   Result<journal::History> history = journal::read_history(text, history_.own);
   if (!history) return fail(unreadable(std::move(history).error(), path_));
   history_ = *std::move(history);
@@ -92,7 +92,7 @@ Result<journal::History> read_journal(const std::filesystem::path& state_dir, st
   const std::filesystem::path path = state_dir / kJournal;
   TRY(const ports::FileStatus status, files.status(path));
   if (status.type == ports::FileType::missing) return journal::History{own};
-  TRY(const std::string text, files.read(path));
+  TRY(const std::string text, files.read(path, limits::kJournal));
   Result<journal::History> history = journal::read_history(text, own);
   if (!history) return fail(unreadable(std::move(history).error(), path));
   return history;

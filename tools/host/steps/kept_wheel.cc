@@ -57,11 +57,12 @@ Result<std::string> digest_of_source(const fs::path& directory) {
   fs::recursive_directory_iterator at(directory, code);
   for (; !code && at != fs::recursive_directory_iterator(); at.increment(code)) {
     const std::string name = at->path().lexically_relative(directory).string();
-    if (at->is_symlink()) {
+    std::error_code ignored;
+    if (at->is_symlink(ignored)) {
       files[name] = "-> " + fs::read_symlink(at->path(), code).string();
-    } else if (at->is_regular_file() && !is_matrix_file(at->path())) {
+    } else if (at->is_regular_file(ignored) && !is_matrix_file(at->path())) {
       TRY(const FileDigest digest, digest_file(at->path()));
-      const auto bits = at->status().permissions() & fs::perms::owner_exec;
+      const auto bits = at->status(ignored).permissions() & fs::perms::owner_exec;
       files[name] = digest.sha256 + (bits == fs::perms::none ? "" : " x");
     }
   }

@@ -1,18 +1,17 @@
 #include "host/system/digest_file.h"
 
-#include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 
 #include "base/digest.h"
+#include "host/system/open_regular.h"
 #include "host/system/system_error.h"
-#include "host/system/unique_fd.h"
 
 namespace pinwheel::host {
 
 Result<FileDigest> digest_file(const std::filesystem::path& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return fail(system_error("read", path, errno));
+  TRY(const UniqueFd fd, open_regular_file(path));
   Sha256 sha256;
   FileDigest digest;
   std::string piece(1 << 20, '\0');

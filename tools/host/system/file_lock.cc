@@ -74,7 +74,7 @@ Result<std::unique_ptr<ports::FileLock>> lock_file(const std::filesystem::path& 
 }
 
 Result<std::unique_ptr<ports::FileLock>> share_lock_of(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644));
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CREAT | O_CLOEXEC, 0644));
   if (!fd.valid()) return fail(system_error("opened", path, errno));
   while (::flock(fd.get(), LOCK_SH) != 0) {
     if (errno != EINTR) return fail(system_error("locked", path, errno));

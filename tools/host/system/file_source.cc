@@ -1,6 +1,5 @@
 #include "host/system/file_source.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/system/open_regular.h"
 #include "host/system/system_error.h"
 
 namespace pinwheel::host {
@@ -16,8 +16,7 @@ FileSource::FileSource(std::filesystem::path path, UniqueFd fd, uint64_t size)
     : path_(std::move(path)), fd_(std::move(fd)), size_(size) {}
 
 Result<std::unique_ptr<FileSource>> FileSource::open(const std::filesystem::path& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return fail(system_error("read", path, errno));
+  TRY(UniqueFd fd, open_regular_file(path));
   return of(std::move(fd), path);
 }
 

@@ -1,6 +1,5 @@
 #include "host/system/files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -12,8 +11,8 @@
 #include "base/text.h"
 #include "host/system/atomic_write.h"
 #include "host/system/file_lock.h"
+#include "host/system/open_regular.h"
 #include "host/system/system_error.h"
-#include "host/system/unique_fd.h"
 
 namespace pinwheel::host {
 namespace {
@@ -29,23 +28,8 @@ ports::FileType type_of(mode_t mode) {
 
 }  // namespace
 
-Result<std::string> LocalFiles::read(const fs::path& path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) return fail(system_error("read", path, errno));
-  struct stat status = {};
-  if (::fstat(fd.get(), &status) != 0) return fail(system_error("read", path, errno));
-  std::string bytes;
-  // The size is only an initial guess: files in /proc report 0, and a file may grow while being
-  // read.
-  std::string piece(std::clamp<size_t>(static_cast<size_t>(status.st_size) + 1, 4096, 1 << 20),
-                    '\0');
-  for (;;) {
-    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(system_error("read", path, errno));
-    if (got == 0) return bytes;
-    bytes.append(piece, 0, static_cast<size_t>(got));
-  }
+Result<std::string> LocalFiles::read_up_to(const fs::path& path, const ByteLimit& limit) {
+  return read_regular_file(path, limit);
 }
 
 Done LocalFiles::write(const fs::path& path, std::string_view bytes, uint32_t mode) {

@@ -6,7 +6,6 @@ namespace pinwheel::host {
 /// The file system of this machine.
 class LocalFiles final : public ports::Files {
  public:
-  Result<std::string> read(const std::filesystem::path& path) override;
   Done write(const std::filesystem::path& path, std::string_view bytes,
              uint32_t mode = 0644) override;
   Result<ports::FileStatus> status(const std::filesystem::path& path) override;
@@ -20,6 +19,10 @@ class LocalFiles final : public ports::Files {
   Result<std::unique_ptr<ports::FileLock>> lock(const std::filesystem::path& path,
                                                 ports::IfLocked if_locked) override;
   Result<std::unique_ptr<ports::FileLock>> share_lock(const std::filesystem::path& path) override;
+
+ private:
+  Result<std::string> read_up_to(const std::filesystem::path& path,
+                                 const ByteLimit& limit) override;
 };
 
 }  // namespace pinwheel::host

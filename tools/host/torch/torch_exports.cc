@@ -23,7 +23,7 @@ Result<fs::path> user_exports_file(const std::map<std::string, std::string>& var
 Result<exports::Table> read_exports_file(const fs::path& file, ports::Files& files) {
   TRY(const ports::FileStatus status, files.status(file));
   if (status.type == ports::FileType::missing) return exports::Table();
-  TRY(const std::string bytes, files.read(file));
+  TRY(const std::string bytes, files.read(file, limits::kExports));
   Result<exports::Table> table = exports::parse_table(bytes);
   if (table) return table;
   Error error{table.error().kind, fmt::format("{} cannot be used", quoted(file.string()))};

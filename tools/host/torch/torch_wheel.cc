@@ -14,7 +14,6 @@
 #include "host/torch/torch_site.h"
 #include "pep/name.h"
 #include "pep/wheel_name.h"
-#include "ports/read_within.h"
 #include "wheel/member_source.h"
 #include "wheel/metadata.h"
 #include "wheel/zip_reader.h"
@@ -99,8 +98,7 @@ Result<TorchWheel> installed_torch(const fs::path& site, ports::Files& files) {
   TRY(const std::vector<std::string> beside, files.list(site));
   for (const std::string& name : beside) {
     if (!name.starts_with("torch-") || !name.ends_with(".dist-info")) continue;
-    TRY(const std::string text,
-        ports::read_within(files, site / name / "METADATA", limits::kMetadata));
+    TRY(const std::string text, files.read(site / name / "METADATA", limits::kMetadata));
     TRY(const wheel::Metadata metadata, wheel::parse_metadata(text));
     TRY(const pep::Version version, pep::parse_version(metadata.version()));
     torch.build.version = pep::to_string(version);

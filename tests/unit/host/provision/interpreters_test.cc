@@ -29,7 +29,7 @@ class FakeMachine final : public ports::Process {
 class FakeFiles final : public ports::Files {
  public:
   explicit FakeFiles(const FakeMachine& machine) : machine_(machine) {}
-  Result<std::string> read(const std::filesystem::path& path) override {
+  Result<std::string> read_up_to(const std::filesystem::path& path, const ByteLimit&) override {
     const auto text = texts.find(path.string());
     return text == texts.end() ? Result<std::string>(refuse()) : text->second;
   }
