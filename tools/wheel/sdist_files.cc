@@ -70,9 +70,15 @@ class TarFiles final : public TarVisitor {
   bool found_ = false;
 };
 
+/// A small archive that unpacks to gigabytes is not unpacked for a minute first.
+ByteLimit unpacked_limit(uint64_t packed) {
+  const uint64_t harmless = std::max(4 * limits::kUnpackedFree, limits::kUnpackedRatio * packed);
+  return {limits::kUnpackedSdist.of, std::min(limits::kUnpackedSdist.most, harmless)};
+}
+
 /// Whether there are files.
 Result<bool> visit_tar_gz(const ports::ByteSource& source, SdistVisitor& visitor) {
-  GzipStream tar(source, limits::kUnpackedSdist);
+  GzipStream tar(source, unpacked_limit(source.size()));
   TarFiles files(visitor);
   TRY_DONE(visit_tar(tar, files));
   return files.found();

@@ -34,7 +34,8 @@ class SdistVisitor {
 /// Visits the files of an sdist as builds see them, `.tar.gz` or the older `.zip`, in constant
 /// memory. Less strict than `read_sdist`: sdists on indexes are older than PEP 625. Kind `check`
 /// when the archive is corrupt, has no single top-level directory, a member or the target of a link
-/// lies outside it, it contains no files, or unpacks to more than `limits::kUnpackedSdist`.
+/// lies outside it, it contains no files, or unpacks to more than `limits::kUnpackedSdist`,
+/// or than 256 MiB and `limits::kUnpackedRatio` times its size.
 Done visit_sdist(std::string_view file_name, const ports::ByteSource& source,
                  SdistVisitor& visitor);
 
