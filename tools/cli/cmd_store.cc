@@ -68,7 +68,8 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
                                         std::chrono::duration_cast<std::chrono::seconds>(*grace),
                                         std::chrono::system_clock::now()};
   TRY(const store::Collection removed,
-      host::collect_tree(root, limits, options.dry_run ? host::DryRun::yes : host::DryRun::no));
+      host::collect_tree(root, limits, options.dry_run ? host::DryRun::yes : host::DryRun::no,
+                         [&streams](const std::string& line) { streams.note(line); }));
   print_of_store(
       options,
       {{"schema", "pinwheel-store-gc/1"},
@@ -117,7 +118,7 @@ Result<int> import_results(const StoreCommandOptions& options, Streams& streams)
     return fail(ErrorKind::usage, fmt::format("{} has no results", quoted(options.directory)),
                 "`pinwheel store export --plan FILE DIR` writes such a directory");
   }
-  host::TreePlace to = place_at(root, options.place, sharing_of(options), domain);
+  host::TreePlace to = place_at(root, options.place, sharing_of(options), domain, streams);
   // What claims to be of a more trusted domain may come from anybody.
   TRY(const host::CopiedResults copied,
       host::copy_results(options.directory, to, [domain](const store::StoredResult& result) {

@@ -91,8 +91,8 @@ Result<int> cmd_store_export(const GlobalOptions& all, const StoreCommandOptions
   // In a checkout it is no part of the source, as the directories of runs are.
   host::LocalFiles files;
   TRY_DONE(host::make_output_directory(files, options.directory));
-  host::TreePlace to =
-      place_at(options.directory, "dir:" + options.directory, host::Sharing::shared, asking.domain);
+  host::TreePlace to = place_at(options.directory, "dir:" + options.directory,
+                                host::Sharing::shared, asking.domain, streams);
   TRY(const Exported done, copy_all(asking, known, root, to));
   if (!done.missing.empty()) {
     streams.note(fmt::format("{} {} no result in {}\n", quoted_list(done.missing),

@@ -127,6 +127,7 @@ Result<std::shared_ptr<host::Store>> open_run_store(const StoreOptions& options,
   setup.mask = [&streams](const Secret& secret) { streams.mask(secret); };
   setup.log = workplace.log;
   setup.cancel = cancel;
+  setup.waiting = [&streams](const std::string& line) { streams.note(line); };
   TRY(std::unique_ptr<host::Store> store, host::open_store(setup));
   return std::shared_ptr<host::Store>(std::move(store));
 }

@@ -47,13 +47,14 @@ Result<fs::path> root_of_place(const StoreCommandOptions& options, PlaceUse use)
 }
 
 host::TreePlace place_at(const fs::path& root, std::string name, host::Sharing sharing,
-                         store::Domain domain) {
+                         store::Domain domain, Streams& streams) {
   return host::TreePlace({std::move(name),
                           root,
                           store::PlaceAccess::read_write,
                           sharing,
                           {host::run_id(user_variables()), domain},
-                          host::Presence::digest});
+                          host::Presence::digest,
+                          [&streams](const std::string& line) { streams.note(line); }});
 }
 
 host::Sharing sharing_of(const StoreCommandOptions& options) {

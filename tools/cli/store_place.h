@@ -20,7 +20,7 @@ Result<std::filesystem::path> root_of_place(const StoreCommandOptions& options, 
 /// A place in a directory, for a copy that is written for `domain`: what the machine's own keeps
 /// outlasts a power loss. What is there is compared with its digest.
 host::TreePlace place_at(const std::filesystem::path& root, std::string name, host::Sharing sharing,
-                         store::Domain domain);
+                         store::Domain domain, Streams& streams);
 
 /// Whether the place that `store` works on is the machine's own.
 host::Sharing sharing_of(const StoreCommandOptions& options);

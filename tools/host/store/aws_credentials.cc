@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/store/xml_value.h"
@@ -19,6 +20,7 @@ using TimePoint = std::chrono::system_clock::time_point;
 /// Keys are fetched again this long before they expire.
 constexpr auto kBeforeExpiry = std::chrono::minutes(5);
 constexpr int kAnswered = 200;
+constexpr auto kCredentialPatience = std::chrono::seconds(5);
 
 /// "2026-01-02T03:04:05Z"; nullopt for anything else.
 std::optional<TimePoint> parse_time(const std::string& text) {
@@ -29,8 +31,7 @@ std::optional<TimePoint> parse_time(const std::string& text) {
 }
 
 std::string read_or_nothing(const std::filesystem::path& path) {
-  const Result<std::string> text = LocalFiles().read(path);
-  return text ? *text : std::string();
+  return LocalFiles().read(path, limits::kCredentials).value_or(std::string());
 }
 
 std::filesystem::path aws_file(const std::map<std::string, std::string>& environment,
@@ -38,6 +39,16 @@ std::filesystem::path aws_file(const std::map<std::string, std::string>& environ
   const std::string given = value_at(environment, variable);
   if (!given.empty()) return given;
   return std::filesystem::path(value_at(environment, "HOME")) / ".aws" / name;
+}
+
+/// An error for a file that is there and cannot be read.
+Done check_readable(const std::filesystem::path& path) {
+  const Result<std::string> text = LocalFiles().read(path, limits::kCredentials);
+  std::error_code absent;
+  if (text || !std::filesystem::exists(path, absent)) return {};
+  Error error = text.error();
+  error.kind = ErrorKind::environment;
+  return fail(std::move(error));
 }
 
 /// The first that is not empty.
@@ -58,6 +69,8 @@ ports::HttpRequest quick_request(std::string url) {
   ports::HttpRequest request;
   request.url = std::move(url);
   request.connect_timeout = std::chrono::seconds(2);
+  request.patience = kCredentialPatience;
+  request.body_limit = limits::kTokenReply;
   return request;
 }
 
@@ -137,7 +150,7 @@ AwsCredentials::Source AwsCredentials::from_web_identity() const {
       {variable("AWS_WEB_IDENTITY_TOKEN_FILE"), value_at(profile_, "web_identity_token_file")});
   const std::string role = first_of({variable("AWS_ROLE_ARN"), value_at(profile_, "role_arn")});
   if (file.empty() || role.empty()) return std::nullopt;
-  TRY(const std::string token, LocalFiles().read(file));
+  TRY(const std::string token, LocalFiles().read(file, limits::kCredentials));
   mask(Secret(std::string(trim(token))));
   const std::string endpoint = first_of(
       {aws_endpoint(setup_.environment, profile_, "STS"),
@@ -164,8 +177,13 @@ AwsCredentials::Source AwsCredentials::from_web_identity() const {
 AwsCredentials::Source AwsCredentials::from_profile() const {
   const std::string id = value_at(profile_, "aws_access_key_id");
   const std::string secret = value_at(profile_, "aws_secret_access_key");
-  if (id.empty() || secret.empty()) return std::nullopt;
-  return Found{{id, Secret(secret), Secret(value_at(profile_, "aws_session_token"))}};
+  if (!id.empty() && !secret.empty()) {
+    return Found{{id, Secret(secret), Secret(value_at(profile_, "aws_session_token"))}};
+  }
+  TRY_DONE(
+      check_readable(aws_file(setup_.environment, "AWS_SHARED_CREDENTIALS_FILE", "credentials")));
+  TRY_DONE(check_readable(aws_file(setup_.environment, "AWS_CONFIG_FILE", "config")));
+  return std::nullopt;
 }
 
 AwsCredentials::Source AwsCredentials::from_container() const {
@@ -176,7 +194,7 @@ AwsCredentials::Source AwsCredentials::from_container() const {
   ports::HttpRequest request = quick_request(url);
   std::string token = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN");
   if (const std::string file = variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"); !file.empty()) {
-    TRY(token, LocalFiles().read(file));
+    TRY(token, LocalFiles().read(file, limits::kCredentials));
   }
   if (!trim(token).empty()) {
     mask(Secret(std::string(trim(token))));
@@ -229,7 +247,7 @@ Result<std::string> AwsCredentials::ask(ports::HttpRequest request) const {
 
 Result<AwsCredentials::Found> AwsCredentials::from_json(const std::string& text,
                                                         const std::string& source) const {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json json = read_json(text);
   const auto member = [&json](const char* name) {
     const bool has = json.is_object() && json.contains(name) && json[name].is_string();
     return has ? json[name].get<std::string>() : std::string();

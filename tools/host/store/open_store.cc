@@ -86,6 +86,8 @@ Result<std::unique_ptr<Place>> open_s3(const store::PlaceDescription& place,
 Result<std::unique_ptr<Place>> open_place(const store::PlaceDescription& place,
                                           const StoreSetup& setup, const StoreUser& user) {
   TreeOptions tree{store::to_string(place), place.path, place.access, Sharing::shared, user};
+  tree.waiting = setup.waiting;
+  tree.cancel = setup.cancel;
   switch (place.kind) {
     case store::PlaceKind::local:
       tree.root = setup.cache / "store";

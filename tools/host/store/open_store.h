@@ -26,8 +26,9 @@ struct StoreSetup {
   std::string user_agent = "pinwheel";
   MaskSecret mask = {};  ///< called with every secret before it is used
   ports::LogHandle log = ports::no_log();
-  std::chrono::seconds patience{20};  ///< a server that sends nothing for so long is too slow
+  std::chrono::seconds patience{10};  ///< a server that sends nothing for so long is too slow
   std::stop_token cancel = {};
+  WaitingForLock waiting = {};
 };
 
 /// The id of a run: that of the CI service, the same for all jobs of its workflow; else random.

@@ -63,6 +63,9 @@ class Place {
   /// For messages: "local", "dir:out", "https://host/prefix".
   virtual std::string name() const = 0;
 
+  /// Whether another machine answers: one that is slow once is not asked again.
+  virtual bool is_remote() const { return false; }
+
   /// The result at an address.
   virtual PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) = 0;
 

@@ -17,6 +17,7 @@ class RemotePlace final : public Place {
   RemotePlace(std::string name, std::unique_ptr<ObjectServer> server);
 
   std::string name() const override { return name_; }
+  bool is_remote() const override { return true; }
   PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) override;
   PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) override;
   PlaceResult<Kept> put(const std::vector<store::Address>& addresses,

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "host/store/place.h"
 #include "host/store/regular_file.h"
@@ -90,7 +91,7 @@ std::optional<store::KeptRun> read_run(const fs::path& path) {
   const std::optional<struct stat> status = status_of(path);
   if (!text || !*text || !status) return std::nullopt;
   const std::vector<std::string> lines = split(**text, '\n');
-  const nlohmann::json header = nlohmann::json::parse(lines.front(), nullptr, false);
+  const nlohmann::json header = read_json(lines.front());
   if (text_at(header, "schema") != kLeaseSchema) return std::nullopt;
   store::KeptRun run{path.filename().string(), text_at(header, "run")};
   run.used = time_of(*status);
@@ -172,11 +173,29 @@ store::Inventory take_inventory(const fs::path& root) {
   return inventory;
 }
 
+namespace {
+
+/// The directories of a place are its own: behind a link are files of somebody else.
+Done check_own_directories(const fs::path& root) {
+  for (const char* const name : {"ac", "cas", "runs"}) {
+    struct stat status = {};
+    if (::lstat((root / name).c_str(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
+    return fail(ErrorKind::environment,
+                fmt::format("{} is not a directory", quoted((root / name).string())),
+                "nothing is removed through a link: move the directory to its place");
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<store::Collection> collect_tree(const fs::path& root, const store::CollectOptions& options,
-                                       DryRun dry_run) {
-  if (!fs::exists(root)) return store::Collection{};
+                                       DryRun dry_run, const WaitingForLock& waiting) {
+  std::error_code absent;
+  if (!fs::exists(root, absent)) return store::Collection{};
+  TRY_DONE(check_own_directories(root));
   // No run writes or begins to use a result from here on; what was before is in the inventory.
-  const TreeLock lock(root, TreeLock::Kind::exclusive);
+  const TreeLock lock(root, TreeLock::Kind::exclusive, waiting);
   const store::Inventory inventory = take_inventory(root);
   store::Collection collected = store::collect(inventory, options);
   if (dry_run == DryRun::yes) return collected;

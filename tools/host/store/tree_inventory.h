@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/store/tree_lease.h"
 #include "store/collect.h"
 #include "store/stored_result.h"
 
@@ -14,9 +15,11 @@ namespace pinwheel::host {
 store::Inventory take_inventory(const std::filesystem::path& root);
 
 /// What a place on disk has and `collect` gives away, removed; nothing with `dry_run`.
+/// `environment` if one of its directories is a link: what is behind it is not the place's.
 enum class DryRun { no, yes };
 Result<store::Collection> collect_tree(const std::filesystem::path& root,
-                                       const store::CollectOptions& options, DryRun dry_run);
+                                       const store::CollectOptions& options, DryRun dry_run,
+                                       const WaitingForLock& waiting = {});
 
 /// A result of a place on disk, with where it is.
 struct TreeResult {

@@ -3,19 +3,27 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "base/text.h"
 #include "host/system/atomic_write.h"
+#include "host/system/lock_holder.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kFirstReport{1};
+constexpr std::chrono::seconds kNextReport{60};
+constexpr std::chrono::milliseconds kLockPause{50};
 
 /// An id of a run as part of a file name.
 std::string file_part(const std::string& run) {
@@ -56,11 +64,28 @@ void TreeLease::hold(const store::Address& address) {
   static_cast<void>(write_all(fd_.get(), address.hex + "\n"));
 }
 
-TreeLock::TreeLock(const fs::path& root, Kind kind)
-    : fd_(::open((root / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+TreeLock::TreeLock(const fs::path& root, Kind kind, const WaitingForLock& waiting,
+                   const std::stop_token& stop)
+    : fd_(::open((root / "lock").c_str(), O_RDWR | O_NONBLOCK | O_CREAT | O_CLOEXEC, 0644)) {
   if (!fd_.valid()) return;
-  const int operation = kind == Kind::shared ? LOCK_SH : LOCK_EX;
-  while (::flock(fd_.get(), operation) != 0 && errno == EINTR) continue;
+  const int operation = (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  const auto begin = std::chrono::steady_clock::now();
+  std::chrono::seconds next = kFirstReport;
+  while (::flock(fd_.get(), operation) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return;
+    stopped_ = stop.stop_requested();
+    if (stopped_) return;
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waiting && waited >= next) {
+      waiting(fmt::format("waiting for {}: {}\n", quoted((root / "lock").string()),
+                          holder_of(fd_.get())));
+      next += kNextReport;
+    }
+    std::this_thread::sleep_for(kLockPause);
+  }
+  // From here on others say for how long it is held.
+  static_cast<void>(::futimens(fd_.get(), nullptr));
 }
 
 }  // namespace pinwheel::host

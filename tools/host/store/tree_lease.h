@@ -1,7 +1,9 @@
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -45,16 +47,25 @@ class TreeLease {
   std::set<store::Address> held_ = {};
 };
 
+/// Called with a line about a lock that somebody else holds, after a second and then each minute:
+/// who holds it, and for how long. May be empty. On the thread that waits.
+using WaitingForLock = std::function<void(const std::string& line)>;
+
 /// A lock on a place on disk, held while the object lives: runs share it while they write, and from
 /// their look at a result until they hold it; `gc` has it alone. Where there are no locks, only the
-/// grace time protects.
+/// grace time protects. A stop request ends the waiting without the lock.
 class TreeLock {
  public:
   enum class Kind { shared, exclusive };
-  TreeLock(const std::filesystem::path& root, Kind kind);
+  TreeLock(const std::filesystem::path& root, Kind kind, const WaitingForLock& waiting = {},
+           const std::stop_token& stop = {});
+
+  /// Whether a stop request came while somebody else had the lock.
+  bool stopped() const { return stopped_; }
 
  private:
   UniqueFd fd_;
+  bool stopped_ = false;
 };
 
 }  // namespace pinwheel::host

@@ -78,6 +78,10 @@ void touch(const fs::path& path) {
   static_cast<void>(::utimensat(AT_FDCWD, path.c_str(), nullptr, 0));
 }
 
+Error interrupted_store() {
+  return {ErrorKind::interrupted, "the run was stopped while it waited for a store"};
+}
+
 PlaceFault fault_of(Error error) {
   return {FaultKind::unreachable, std::move(error)};
 }
@@ -106,7 +110,8 @@ PlaceResult<std::optional<store::StoredResult>> TreePlace::find(const store::Add
   const bool read_only = options_.access == store::PlaceAccess::read_only;
   if (read_only || !fs::exists(path, ignored)) return look_at(path);
   // Until the lease is written, `gc` could remove the files of a result that is there.
-  const TreeLock lock(options_.root, TreeLock::Kind::shared);
+  const TreeLock lock(options_.root, TreeLock::Kind::shared, options_.waiting, options_.cancel);
+  if (lock.stopped()) return fault(FaultKind::stopped, interrupted_store());
   auto result = look_at(path);
   if (!result || !*result) return result;
   touch(path);
@@ -203,7 +208,8 @@ PlaceDone TreePlace::put_bytes(const store::Blob& blob, const std::string& bytes
 PlaceResult<Kept> TreePlace::put(const std::vector<store::Address>& addresses,
                                  const store::StoredResult& result, const BlobFiles& files) {
   if (PlaceDone made = make_directories(); !made) return tl::unexpected(std::move(made).error());
-  const TreeLock lock(options_.root, TreeLock::Kind::shared);
+  const TreeLock lock(options_.root, TreeLock::Kind::shared, options_.waiting, options_.cancel);
+  if (lock.stopped()) return fault(FaultKind::stopped, interrupted_store());
   const std::vector<AddressToWrite> lacking = addresses_to_write(*this, addresses, result);
   if (lacking.empty()) return Kept::had_it;
   for (const auto& [blob, path] : files) {

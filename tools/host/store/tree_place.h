@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct TreeOptions {
   Sharing sharing = Sharing::shared;
   StoreUser user = {};
   Presence presence = Presence::size;
+  WaitingForLock waiting = {};
+  std::stop_token cancel = {};  ///< ends the waiting for a lock
 };
 
 /// A place on a file system, laid out as servers lay out theirs: `ac/HEX` an ActionResult in JSON,

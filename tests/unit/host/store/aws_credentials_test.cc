@@ -1,5 +1,7 @@
 #include "host/store/aws_credentials.h"
 
+#include <sys/stat.h>
+
 #include "unit/catch.h"
 #include "unit/host/scratch.h"
 #include "unit/host/scripted_http.h"
@@ -137,6 +139,39 @@ TEST_CASE("without any source there is a hint", "[store]") {
   REQUIRE_FALSE(keys);
   CHECK(keys.error().kind == ErrorKind::environment);
   CHECK(keys.error().hint.starts_with("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"));
+}
+
+TEST_CASE("a file of credentials that is no regular file is named, and never waited for",
+          "[store]") {
+  Sources sources;
+  const auto fifo = sources.scratch.path() / "fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const auto huge = sources.scratch.write("huge", "[default]\n");
+  std::filesystem::resize_file(huge, 40ULL << 30U);
+  CHECK(sources.id({{"AWS_SHARED_CREDENTIALS_FILE", fifo.string()}}) ==
+        "`" + fifo.string() + "` is not a regular file");
+  CHECK(sources.id({{"AWS_CONFIG_FILE", "/dev/zero"}}) == "`/dev/zero` is not a regular file");
+  CHECK(sources.id({{"AWS_SHARED_CREDENTIALS_FILE", huge.string()}}) ==
+        "`" + huge.string() + "` is larger than the limit of 1.0 MB for a file of credentials");
+  CHECK(sources.id({{"AWS_WEB_IDENTITY_TOKEN_FILE", fifo.string()}, {"AWS_ROLE_ARN", "r"}}) ==
+        "`" + fifo.string() + "` is not a regular file");
+  CHECK(sources.id({{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://c/"},
+                    {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/dev/zero"}}) ==
+        "`/dev/zero` is not a regular file");
+  // The usual way to say that there is none.
+  CHECK(sources.id({{"AWS_SHARED_CREDENTIALS_FILE", "/dev/null"},
+                    {"AWS_CONFIG_FILE", "/dev/null"},
+                    {"AWS_EC2_METADATA_DISABLED", "true"}}) == "there are no credentials for S3");
+}
+
+TEST_CASE("a server of credentials is not waited for long", "[store]") {
+  Sources sources;
+  CHECK(sources.open({{"AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://c/"}}).keys().has_value() ==
+        false);
+  REQUIRE_FALSE(sources.http->asked.empty());
+  for (const auto& request : sources.http->asked) {
+    CHECK(request.patience == std::chrono::seconds(5));
+  }
 }
 
 }  // namespace pinwheel::host

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 
+#include "base/text.h"
 #include "unit/host/store/stored.h"
 
 namespace pinwheel::host {
@@ -166,6 +168,43 @@ TEST_CASE("verification finds what is damaged, missing or unreadable", "[store]"
                    "`cas/" + sha256_hex("second") + "`, which `ac/" + address_of_key("b").hex +
                        "` needs, is missing") == 1);
   CHECK(std::count(wrong.begin(), wrong.end(), "`ac/" + sha256_hex("x") + "` cannot be read") == 1);
+}
+
+TEST_CASE("nothing is removed through a link", "[store]") {
+  for (const std::string name : {"cas", "ac", "runs"}) {
+    const Scratch scratch;
+    const fs::path root = scratch.path() / "s";
+    keep_aging(scratch, "old", "old bytes");
+    fs::rename(root / name, scratch.path() / "elsewhere");
+    fs::create_directory_symlink(scratch.path() / "elsewhere", root / name);
+    scratch.write("elsewhere/" + sha256_hex("mine"), "somebody else's");
+    age(root, std::chrono::hours(48));
+    age(scratch.path() / "elsewhere", std::chrono::hours(48));
+    const auto removed = collect_tree(root, now(), DryRun::no);
+    REQUIRE_FALSE(removed);
+    CHECK(removed.error().message == quoted((root / name).string()) + " is not a directory");
+    CHECK(fs::exists(scratch.path() / "elsewhere" / sha256_hex("mine")));
+  }
+}
+
+TEST_CASE("who waits for a lock says who holds it, and a stop ends the waiting", "[store]") {
+  const Scratch scratch;
+  const TreeLock held(scratch.path(), TreeLock::Kind::exclusive);
+  std::stop_source stop;
+  std::string said;
+  const TreeLock lock(
+      scratch.path(), TreeLock::Kind::shared,
+      [&](const std::string& line) {
+        said += line;
+        stop.request_stop();
+      },
+      stop.get_token());
+  CHECK(lock.stopped());
+  const std::string expected = "waiting for " + quoted((scratch.path() / "lock").string()) +
+                               ": process " + std::to_string(::getpid()) + " (`unit_host_store`)";
+  CHECK(said.starts_with(expected));
+  CHECK(said.find(" has held it for ") != std::string::npos);
+  CHECK_FALSE(held.stopped());
 }
 
 }  // namespace pinwheel::host
