@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/mask.h"
 #include "base/text.h"
 
 namespace pinwheel::cli {
@@ -60,7 +61,8 @@ std::vector<EffectiveValue> effective_values(const CLI::App& program, const CLI:
 std::string to_text(const std::vector<EffectiveValue>& values) {
   std::string out;
   for (const EffectiveValue& value : values) {
-    out += fmt::format("{} {} ({})\n", value.option, shell_quote(value.value), value.origin);
+    const std::string shown = mask_arguments({value.option, value.value}).back();
+    out += fmt::format("{} {} ({})\n", value.option, shell_quote(shown), value.origin);
   }
   return out;
 }

@@ -20,7 +20,7 @@ struct EffectiveValue {
 std::vector<EffectiveValue> effective_values(const CLI::App& program, const CLI::App& command,
                                              const std::vector<std::string>& arguments);
 
-/// One line each: "--jobs 4 (PINWHEEL_JOBS)".
+/// One line each: "--jobs 4 (PINWHEEL_JOBS)". Secrets are masked as in `mask_arguments`.
 std::string to_text(const std::vector<EffectiveValue>& values);
 
 }  // namespace pinwheel::cli

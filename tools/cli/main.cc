@@ -21,6 +21,7 @@
 #include "cli/workplace.h"
 #include "host/log/masked_log.h"
 #include "host/system/secluded.h"
+#include "host/system/system_error.h"
 #include "report/failure_cause.h"
 
 namespace pinwheel::cli {
@@ -123,7 +124,9 @@ int run(const std::vector<std::string>& arguments) {
   const Result<ParsedCommandLine> parsed =
       parse_command_line(arguments, help_columns(STDOUT_FILENO));
   if (!parsed) {
-    Streams(GlobalOptions{}).error(parsed.error());
+    Streams streams{GlobalOptions{}};
+    for (const Secret& secret : host::secrets_of(arguments)) streams.hide(secret);
+    streams.error(parsed.error());
     return exit_code(parsed.error().kind);
   }
   if (const Done sound = check_transfer_variables(user_variables()); !sound) {
@@ -138,6 +141,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   Streams streams(parsed->global, *diagnostics);
   for (const Secret& secret : host::credentials_in(user_variables())) streams.hide(secret);
+  for (const Secret& secret : host::secrets_of(arguments)) streams.hide(secret);
   for (const Secret& secret : host::secrets_in(user_variables())) streams.hide_in_messages(secret);
   log_command(*streams.log(), *parsed, arguments);
   const bool json = parsed->global.log_format == LogFormat::json;
@@ -161,6 +165,13 @@ int main(int argc, char** argv) {
   pinwheel::host::seclude_process();
   try {
     return pinwheel::cli::run({argv + 1, argv + argc});
+  } catch (const std::filesystem::filesystem_error& failed) {
+    // Such as a chain of links that the system does not follow.
+    pinwheel::cli::Streams streams{pinwheel::cli::GlobalOptions{}};
+    const pinwheel::Error error =
+        pinwheel::host::system_error("examined", failed.path1(), failed.code().value());
+    streams.error(error);
+    return pinwheel::exit_code(error.kind);
   } catch (const std::exception& unexpected) {
     pinwheel::cli::Streams streams{pinwheel::cli::GlobalOptions{}};
     streams.error({pinwheel::ErrorKind::internal, std::string("unexpected: ") + unexpected.what(),

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/http_options.h"
@@ -42,7 +43,7 @@ Result<FileArgument> open_argument(const std::string& text, Streams& streams) {
   const std::optional<host::RemoteAddress> address = host::parse_address(text);
   if (address && address->credentials) streams.mask(address->credentials->password);
   CommandHttp http(reading_options(), streams.log());
-  streams.note(fmt::format("downloading {}\n", address ? address->url : text));
+  streams.note(fmt::format("downloading {}\n", mask_urls(address ? address->url : text)));
   FetchProgress progress(streams);
   TRY(host::FetchedWheel wheel,
       host::fetch_wheel(http.port, text,

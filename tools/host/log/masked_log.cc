@@ -56,6 +56,25 @@ std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variabl
   return secrets;
 }
 
+std::vector<Secret> secrets_of(const std::vector<std::string>& arguments) {
+  std::vector<Secret> secrets;
+  for (const std::string& argument : arguments) {
+    const size_t colon = argument.find("://");
+    if (colon == std::string::npos) continue;
+    // It may follow the name of an option: "--index=https://...".
+    size_t begin = colon;
+    while (begin > 0 && is_alphanumeric(argument[begin - 1])) --begin;
+    const std::string address = argument.substr(begin);
+    const std::vector<Secret> credentials = credentials_in({{"argument", address}});
+    secrets.insert(secrets.end(), credentials.begin(), credentials.end());
+    const size_t query = address.find('?');
+    if (query == std::string::npos) continue;
+    const std::string text = address.substr(query + 1, address.find('#', query) - query - 1);
+    if (text.size() >= Secret::kShortest) secrets.emplace_back(text);
+  }
+  return secrets;
+}
+
 MaskedLog::MaskedLog(ports::LogHandle log) : log_(std::move(log)) {}
 
 void MaskedLog::write(const ports::LogEvent& event) {

@@ -18,6 +18,10 @@ std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variabl
 /// are written and as they are sent.
 std::vector<Secret> credentials_in(const std::map<std::string, std::string>& variables);
 
+/// What is secret in the addresses of a command line: passwords, as `credentials_in`, and whole
+/// queries, such as the signature of an address that was made to be fetched once.
+std::vector<Secret> secrets_of(const std::vector<std::string>& arguments);
+
 /// A log without secrets: what was given to `hide` is replaced by `***` in every text, in
 /// whatever spelling (`base/hidden_text`), and so are the credentials and queries of URLs.
 class MaskedLog final : public ports::Log {

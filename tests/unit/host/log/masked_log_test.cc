@@ -57,3 +57,10 @@ TEST_CASE("a masked log hides secrets and URLs' credentials in every text of an 
                          {"address", "https://***@host/a?***"},
                          {"code", int64_t{7}}}});
 }
+
+TEST_CASE("passwords and queries in the addresses of a command line are secrets") {
+  CHECK(revealed(host::secrets_of({"inspect", "https://host/a.whl?sig=0123456789&x=1#sha256=00",
+                                   "--index=https://user:passw0rd@host/simple",
+                                   "what?ever=12345678", "https://host/?short"})) ==
+        std::set<std::string>{"sig=0123456789&x=1", "passw0rd"});
+}
