@@ -6,6 +6,7 @@ import pathlib
 import tarfile
 
 MEGA = 1_000_000
+SCRIPT = 490_000  # within the limit for a build script, so that it is read
 PYPROJECT = '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n[project]\nname = "demo"\nversion = "1.0"\n'
 SETUP = "from setuptools import setup\nsetup(name='demo', version='1.0')\n"
 MATRIX = (
@@ -72,38 +73,38 @@ def dotted(name: str, before: str = "", after: str = " = 1\n"):
     return lambda directory: (directory / name).write_text(before + "a." * 400_000 + "a" + after)
 
 
-def repeated(name: str, part: str, size: int = MEGA, before: str = "", after: str = ""):
+def repeated(name: str, part: str, size: int = SCRIPT, before: str = "", after: str = ""):
     return lambda directory: (directory / name).write_text(before + part * (size // len(part)) + after)
 
 
-# What is written into a plain project -> whether it is one still.
+# What is written into a plain project.
 COSTLY = {
     "pyproject.toml, a dotted key": dotted("pyproject.toml"),
     "pyproject.toml, a dotted table": dotted("pyproject.toml", "[", "]\n"),
     "pyproject.toml, dotted inline tables": repeated("pyproject.toml", "{a.b.c.d.e.f = ", before="x = "),
-    "pyproject.toml, lists": repeated("pyproject.toml", "[", before="x = "),
+    "pyproject.toml, lists": repeated("pyproject.toml", "[", MEGA, before="x = "),
     "pyproject.toml, tables": repeated("pyproject.toml", "[[a]]\n", 8 * MEGA - 100),
     "Cargo.toml, a dotted key": dotted("Cargo.toml"),
     "setup.py, calls": repeated("setup.py", "setup(", before="from setuptools import setup\n"),
     "setup.py, environment": repeated("setup.py", 'getenv("'),
     "setup.py, libraries": repeated("setup.py", "libraries=["),
     "setup.py, extras": lambda directory: (directory / "setup.py").write_text(
-        "setup(extras_require={" + ",".join(f'"a{i}":b{i}' for i in range(40_000)) + "})"
+        "setup(extras_require={" + ",".join(f'"a{i}":b{i}' for i in range(30_000)) + "})"
     ),
     "setup.py, extensions": repeated("setup.py", "  CUDAExtension(\n"),
     "setup.py, modules": lambda directory: (directory / "setup.py").write_text(
-        "".join(f"import m{i}\n" for i in range(40_000))
+        "".join(f"import m{i}\n" for i in range(30_000))
     ),
     "setup.py, brackets": repeated("setup.py", "(", before="setup"),
     "setup.cfg, lines": repeated("setup.cfg", "[a]\nb = c\n  d\n"),
     "CMakeLists.txt, conditions": repeated("CMakeLists.txt", "if()"),
-    "CMakeLists.txt, calls": repeated("CMakeLists.txt", "a()", before=" " * 100_000),
+    "CMakeLists.txt, calls": repeated("CMakeLists.txt", "a()", 350_000, before=" " * 100_000),
     "CMakeLists.txt, packages": lambda directory: (directory / "CMakeLists.txt").write_text(
-        "".join(f"find_package(P{i})\n" for i in range(40_000))
+        "".join(f"find_package(P{i})\n" for i in range(20_000))
     ),
     "meson.build, dependencies": repeated("meson.build", "dependency("),
-    "meson.build, large": repeated("meson.build", "dependency(", 8 * MEGA),
-    "meson.build, versions": repeated("meson.build", "limited_api ", 400_000, after=" " * 100_000),
+    "meson.build, a megabyte": repeated("meson.build", "dependency(", MEGA),
+    "meson.build, versions": repeated("meson.build", "limited_api ", 380_000, after=" " * 100_000),
     ".github/workflows/a.yml, lists": lambda directory: (
         (directory / ".github/workflows").mkdir(parents=True),
         (directory / ".github/workflows/a.yml").write_text("a: " + "[" * 100_000),

@@ -10,7 +10,7 @@ namespace pinwheel::project {
 // Python source read as text: nothing is evaluated, and what is computed is not found. Every
 // reader takes time in proportion to the text, whatever it holds.
 
-inline constexpr size_t kLongestArgument = 4096;  ///< characters of a name, a tag or a short list
+inline constexpr size_t kLongestArgument = 2048;  ///< characters of a name, a tag or a short list
 inline constexpr size_t kMostNames = 1000;        ///< of a kind, from one file
 
 /// The text as far as an argument that begins there may go: its end is not searched beyond.

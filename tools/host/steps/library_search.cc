@@ -16,7 +16,6 @@
 #include "host/system/files.h"
 #include "inspect/libc.h"
 #include "pep/name.h"
-#include "ports/read_within.h"
 #include "repair/closure.h"
 #include "repair/loader_cache.h"
 
@@ -99,7 +98,7 @@ class Distributions {
     for (const std::string& name : files.list(site).value_or(Lines{})) {
       if (!name.ends_with(".dist-info")) continue;
       const fs::path record = site / name / "RECORD";
-      const Result<std::string> text = ports::read_within(files, record, limits::kRecord);
+      const Result<std::string> text = files.read(record, limits::kRecord);
       for (const std::string& line : split(text.value_or(""), '\n')) {
         const std::string file = line.substr(0, line.find(','));
         if (file.find(".so") != std::string::npos) out.emplace(file, record.string());
