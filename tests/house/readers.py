@@ -34,6 +34,7 @@ NOT_CALLED = {
     "parse_json": "calls json_levels, as read_json does",
     "read_yaml": "is called by matrix::parse",
     "parse_gpu_architecture": "is called by matrix::parse",
+    "parse_tag_pattern": "is called by matrix::parse",
     "read_compressed_bundle": "is called by read_device_code",
     "read_fatbin_entry": "is called by read_device_code",
     "read_x86": "is called by inspect_file, which the target `inspect` calls",
