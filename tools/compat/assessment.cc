@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "compat/python_tags.h"
 #include "inspect/platform_tag.h"
 #include "inspect/requirements.h"
@@ -38,6 +39,13 @@ bool is_assessed(const inspect::WheelFacts& facts, const std::string& member) {
 Done check_assessable(const inspect::WheelFacts& facts) {
   for (const inspect::Finding& finding : facts.unreadable) {
     if (is_assessed(facts, finding.file)) return fail(inspect::to_error(finding));
+  }
+  if (facts.libraries.empty() && !facts.foreign.empty()) {
+    const inspect::ForeignBinary& first = facts.foreign.front();
+    return fail(
+        ErrorKind::check,
+        quoted(facts.file_name) + " cannot be judged: " + quoted(first.name) + " is " + first.form,
+        "`compat` reads libraries for Linux on x86_64 and aarch64");
   }
   return {};
 }

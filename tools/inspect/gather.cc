@@ -1,11 +1,13 @@
 #include "inspect/gather.h"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <utility>
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "binary/foreign.h"
 #include "inspect/claim.h"
 #include "inspect/read_member.h"
 #include "wheel/archive.h"
@@ -38,6 +40,7 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
 void take_reading(const std::string& name, MemberReading reading, WheelFacts& facts) {
   if (reading.member) facts.members.push_back(*std::move(reading.member));
   if (reading.is_other_elf) facts.other_elf.push_back(name);
+  if (reading.foreign) facts.foreign.push_back({name, *reading.foreign});
   if (reading.is_editable_path) facts.editable_paths.push_back(name);
   if (reading.is_lfs_pointer) facts.lfs_pointers.push_back(name);
   if (reading.imports_torch) facts.torch_importers.push_back(name);
@@ -104,6 +107,32 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
   }
 }
 
+/// Libraries for Linux in a wheel that is not for Linux are not judged: those of Android, and what
+/// a wheel of another system has for other machines.
+void set_aside_libraries(WheelFacts& facts) {
+  if (!facts.name) return;
+  const std::vector<std::string>& platforms = facts.name->tags.platform;
+  const auto any_tag = [&](const auto& matches) {
+    return std::any_of(platforms.begin(), platforms.end(), matches);
+  };
+  const bool linux = any_tag([](const std::string& tag) {
+    return tag == "any" || tag.find("linux") != std::string::npos;
+  });
+  const bool android = any_tag([](const std::string& tag) { return tag.starts_with("android_"); });
+  const bool has_own =
+      std::any_of(facts.foreign.begin(), facts.foreign.end(), [&](const ForeignBinary& each) {
+        return any_tag(
+            [&](const std::string& tag) { return binary::is_for_platform(each.form, tag); });
+      });
+  if (linux || (!android && !has_own)) return;
+  for (const ElfMember& library : facts.libraries) {
+    facts.foreign.push_back(
+        {library.name, "ELF for " + (android ? std::string("Android")
+                                             : binary::machine_name(library.elf.machine))});
+  }
+  facts.libraries.clear();
+}
+
 /// Members whose digests cannot be computed were reported when they were read.
 void add_long_digests(const wheel::WheelArchive& archive, WheelFacts& facts) {
   if (!facts.record) return;
@@ -149,6 +178,7 @@ Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source
   }
   read_members(archive, options, facts);
   add_long_digests(archive, facts);
+  set_aside_libraries(facts);
   note_missing(archive, facts);
   return facts;
 }

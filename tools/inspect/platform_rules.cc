@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "base/text.h"
+#include "binary/foreign.h"
 #include "inspect/rule_functions.h"
 #include "pep/tag.h"
 
@@ -34,8 +37,26 @@ class PlatformJudge {
   void check_without_libraries(const std::vector<std::string>& claimed) {
     // Objects and device code may be for one platform without any loadable library.
     if (!facts_.other_elf.empty() || claimed == std::vector<std::string>{"any"}) return;
+    if (!facts_.foreign.empty()) {
+      for (const std::string& tag : claimed) check_foreign(tag);
+      return;
+    }
     add(facts_.file_name, "has a platform tag but no binary", join(claimed, "."),
         "tag it `any`; if it should have a binary, find out why the build left it out");
+  }
+
+  /// Whether the wheel has a binary for the platform that is not judged.
+  bool has_foreign(const std::string& tag) const {
+    return std::any_of(
+        facts_.foreign.begin(), facts_.foreign.end(),
+        [&](const ForeignBinary& each) { return binary::is_for_platform(each.form, tag); });
+  }
+
+  void check_foreign(const std::string& tag) {
+    if (tag == "any" || has_foreign(tag)) return;
+    const ForeignBinary& first = facts_.foreign.front();
+    add(facts_.file_name, "has the tag " + quoted(tag) + ", but no binary for it",
+        quoted(first.name) + " is " + first.form, "tag it for the system that it was built for");
   }
 
   void check_root() {
@@ -45,6 +66,7 @@ class PlatformJudge {
   }
 
   void check_tag(const std::string& tag, const PlatformTag& earned) {
+    if (has_foreign(tag)) return;
     const std::string hint = "tag it " + quoted(earned.tag);
     const std::string arch = binary::machine_name(facts_.libraries.front().elf.machine);
     const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(tag);

@@ -9,6 +9,7 @@
 #include "base/lfs_pointer.h"
 #include "base/text.h"
 #include "binary/fatbin_scan.h"
+#include "binary/foreign.h"
 #include "inspect/python_import.h"
 #include "wheel/deflate.h"
 #include "wheel/passed_member.h"
@@ -35,10 +36,12 @@ enum class Role {
   no_elf,
   library,  ///< or a program
   object,   ///< for the linker
-  other,    ///< GPU code and other machines
+  other,    ///< GPU code
+  foreign,  ///< for another system or processor, `binary::foreign_binary`
 };
 
 Role role_of(std::string_view head) {
+  if (binary::foreign_binary(head)) return Role::foreign;
   if (!binary::is_elf(head)) return Role::no_elf;
   const uint16_t type = load_le<uint16_t>(head, kTypeOffset).value_or(0);
   const uint16_t machine = load_le<uint16_t>(head, kMachineOffset).value_or(0);
@@ -54,7 +57,7 @@ template <class ReadCode>
 void take_elf(const std::string& name, Role role, const ports::ByteSource& source,
               MemberReading& out, const ReadCode& read_code) {
   out.is_other_elf = role == Role::object || role == Role::other;
-  if (role == Role::no_elf || role == Role::other) return;
+  if (role != Role::library && role != Role::object) return;
   if (role == Role::library) {
     Result<binary::Elf> elf = binary::read_elf(source);
     if (!elf) {
@@ -80,7 +83,10 @@ class StreamedFile {
   explicit StreamedFile(uint64_t size) : scanner_(size) {}
 
   /// Must be called with the first bytes, before they are fed.
-  void start(std::string_view first) { role_ = role_of(first); }
+  void start(std::string_view first) {
+    role_ = role_of(first);
+    foreign_ = binary::foreign_binary(first);
+  }
   /// May run on another thread than the rest.
   void feed(std::string_view piece) {
     hash_.update(piece);
@@ -90,12 +96,14 @@ class StreamedFile {
   bool has_tables() const { return role_ == Role::library || role_ == Role::object; }
 
   void finish(const std::string& name, const ports::ByteSource& source, MemberReading& out) {
+    out.foreign = foreign_;
     take_elf(name, role_, source, out, [&] { return binary::read_device_code(source, scanner_); });
   }
   std::string digest() { return base64url(hash_.finish()); }
 
  private:
   Role role_ = Role::no_elf;
+  std::optional<std::string> foreign_;
   Sha256 hash_;
   binary::FatbinScanner scanner_;
 };
@@ -123,6 +131,7 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
     out.imports_torch = is_top_module(member.name) && imports_module(contents, "torch");
     out.opens_libraries = opens_libraries(contents);
   } else if (const Role role = role_of(contents); role != Role::no_elf) {
+    out.foreign = binary::foreign_binary(contents);
     const ports::MemorySource source(std::move(contents));
     take_elf(member.name, role, source, out, [&] { return binary::read_device_code(source); });
   }

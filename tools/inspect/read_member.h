@@ -15,13 +15,14 @@ struct MemberReading {
   std::optional<MemberFacts> member = std::nullopt;  ///< absent when it could not be read
   std::optional<ElfMember> library = std::nullopt;
   std::optional<DeviceCodeMember> device_code = std::nullopt;
-  bool is_lfs_pointer = false;                      ///< of Git LFS, instead of the file
-  bool imports_torch = false;                       ///< as a module of the top level
-  bool is_editable_path = false;                    ///< see `WheelFacts::editable_paths`
-  bool opens_libraries = false;                     ///< as a module of Python
-  bool is_other_elf = false;                        ///< ELF that the host does not load
-  std::optional<PackedMap> packing = std::nullopt;  ///< for binaries, if measured
-  std::string contents = {};                        ///< of the dist-info files in `kKept`
+  std::optional<std::string> foreign = std::nullopt;  ///< see `WheelFacts::foreign`
+  bool is_lfs_pointer = false;                        ///< of Git LFS, instead of the file
+  bool imports_torch = false;                         ///< as a module of the top level
+  bool is_editable_path = false;                      ///< see `WheelFacts::editable_paths`
+  bool opens_libraries = false;                       ///< as a module of Python
+  bool is_other_elf = false;                          ///< ELF that the host does not load
+  std::optional<PackedMap> packing = std::nullopt;    ///< for binaries, if measured
+  std::string contents = {};                          ///< of the dist-info files in `kKept`
   std::vector<Finding> unreadable = {};
 };
 

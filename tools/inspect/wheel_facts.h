@@ -40,6 +40,14 @@ struct DeviceCodeMember {
   CodeForm form = CodeForm::library;
 };
 
+/// A program or library that is not judged, because it is for another system or processor.
+struct ForeignBinary {
+  std::string name;  ///< in the wheel
+  std::string form;  ///< as `binary::foreign_binary` says: "PE", "ELF for riscv64"
+
+  bool operator==(const ForeignBinary&) const = default;
+};
+
 /// The metadata and contents of a wheel, read once. What could not be read is absent here and a
 /// finding in `unreadable`, under the rule that would have checked it.
 struct WheelFacts {
@@ -54,6 +62,7 @@ struct WheelFacts {
   std::vector<ElfMember> libraries = {};  ///< shared libraries and programs for the host
   std::vector<std::string> other_elf =
       {};  ///< ELF members that the host cannot load, such as objects
+  std::vector<ForeignBinary> foreign = {};  ///< not judged, but for their names
   std::vector<DeviceCodeMember> device_code = {};
   std::vector<std::string> lfs_pointers = {};     ///< members that stand for files of Git LFS
   std::vector<std::string> torch_importers = {};  ///< modules whose import begins with torch's

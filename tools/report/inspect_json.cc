@@ -60,7 +60,7 @@ SortedJson cxx11_abi(const std::vector<inspect::ElfMember>& libraries) {
 void put_platform(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
                   SortedJson& out) {
   const Result<inspect::PlatformTag> earned = platform_tag(facts.libraries, expected.external);
-  const bool says = !facts.libraries.empty() || facts.other_elf.empty();
+  const bool says = !facts.libraries.empty() || (facts.other_elf.empty() && facts.foreign.empty());
   out["platform_tag"] = earned && says ? SortedJson(earned->tag) : SortedJson();
   out["why_not_older"] = earned ? SortedJson(earned->reasons) : SortedJson::array();
   out["arch"] = earned && !facts.libraries.empty()
@@ -185,6 +185,10 @@ std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expect
   SortedJson out;
   put_identity(facts, out);
   put_platform(facts, expected, out);
+  out["not_judged"] = SortedJson::array();
+  for (const inspect::ForeignBinary& each : facts.foreign) {
+    out["not_judged"].push_back({{"file", each.name}, {"form", each.form}});
+  }
   put_device_code(facts, out);
   put_gpus(facts, out);
   put_sizes(facts, out);

@@ -26,6 +26,8 @@ namespace pinwheel::report {
 ///                     null
 ///     needed          [{library, provider, needed_by: [member]}]; provider is system, own,
 ///                     torch, gpu, declared or nobody
+///     not_judged      [{file, form}]: programs and libraries for other systems and processors;
+///                     form is "PE", "Mach-O", "WebAssembly" or "ELF for riscv64"
 ///     device_code     [{file, kind, arch, compression, ptx_version, pieces, bytes}] of libraries
 ///                     and objects: one entry for all pieces that share the first five;
 ///                     ptx_version "9.0", null for code that is not PTX; bytes as stored, 0

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "inspect/budget.h"
@@ -10,6 +11,7 @@
 #include "inspect/cxx_abi.h"
 #include "inspect/driver.h"
 #include "inspect/gpu_support.h"
+#include "inspect/name_list.h"
 #include "inspect/needed_library.h"
 #include "inspect/requirements.h"
 #include "inspect/size_shares.h"
@@ -55,8 +57,17 @@ std::string_view string_abi_text(inspect::StringAbi abi) {
   return "";
 }
 
+void add_foreign(const inspect::WheelFacts& facts, Lines& lines) {
+  std::map<std::string, std::vector<std::string>> by_form;
+  for (const inspect::ForeignBinary& each : facts.foreign) by_form[each.form].push_back(each.name);
+  for (const auto& [form, names] : by_form) {
+    lines.add("not judged", form + ": " + inspect::first_names(names));
+  }
+}
+
 std::string platform_text(const inspect::WheelFacts& facts, const inspect::PlatformTag& earned) {
   if (!facts.libraries.empty()) return earned.tag;
+  if (!facts.foreign.empty()) return "not judged";
   return facts.other_elf.empty() ? "any: no binaries" : "none: no loadable binaries";
 }
 
@@ -200,6 +211,7 @@ std::string inspect_text(const inspect::WheelFacts& facts, const inspect::Expect
   Lines lines(facts.file_name);
   add_metadata(facts, lines);
   add_platform(facts, expected, lines);
+  add_foreign(facts, lines);
   add_libraries(facts, expected, lines);
   add_device_code(facts, lines);
   add_sizes(facts, lines);

@@ -8,6 +8,12 @@
 namespace pinwheel::inspect {
 namespace {
 
+std::vector<Finding> findings_in(const WheelFacts& facts, const std::string& rule) {
+  const Result<std::vector<Finding>> found = check(facts, {}, {rule});
+  REQUIRE(found);
+  return *found;
+}
+
 TEST_CASE("a wheel is read once into facts") {
   const ports::MemorySource source(wheel::built_wheel());
   const Result<WheelFacts> facts = gather(wheel::kBuiltName, source);
@@ -59,6 +65,23 @@ TEST_CASE("longer digests of RECORD and editable wheels are read with the wheel"
   REQUIRE(found->size() == 1);
   CHECK(found->front().file == "__editable__.demo.pth");
   CHECK(found->front().message == "does not match its sha384 in RECORD");
+}
+
+TEST_CASE("binaries that are not judged are listed with their form") {
+  std::string windows = "MZ" + std::string(0x3a, '\0') + std::string("\x40\0\0\0PE\0\0", 8);
+  const std::string riscv = std::string("\x7f\x45LF\x02\x01", 6) + std::string(10, '\0') + "\x03" +
+                            '\0' + "\xf3" + '\0' + std::string(44, '\0');
+  const ports::MemorySource source(wheel::make_zip({{"demo_kit-1.0.dist-info/METADATA",
+                                                     "Metadata-Version: 2.1\nName: demo-kit\n"
+                                                     "Version: 1.0\n"},
+                                                    {"demo_kit/a.pyd", windows},
+                                                    {"demo_kit/b.so", riscv}}));
+  const Result<WheelFacts> facts = gather("demo_kit-1.0-cp312-cp312-win_amd64.whl", source);
+  REQUIRE(facts);
+  CHECK(facts->foreign ==
+        std::vector<ForeignBinary>{{"demo_kit/a.pyd", "PE"}, {"demo_kit/b.so", "ELF for riscv64"}});
+  CHECK(facts->libraries.empty());
+  CHECK(findings_in(*facts, "platform-tag").empty());
 }
 
 TEST_CASE("a corrupt member is a finding and the others are read") {

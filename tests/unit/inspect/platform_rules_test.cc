@@ -64,5 +64,16 @@ TEST_CASE("a platform tag without a binary is a finding") {
   CHECK(told(facts).empty());
 }
 
+TEST_CASE("binaries that are not judged justify their own tags only") {
+  WheelFacts facts = pure_facts("cp312-cp312-win_amd64");
+  facts.foreign = {{"demo/_C.cp312-win_amd64.pyd", "PE"}};
+  CHECK(findings_of(facts, {}, {"platform-tag"}).empty());
+  facts.foreign = {{"demo/_C.so", "Mach-O"}};
+  const std::vector<Finding> found = findings_of(facts, {}, {"platform-tag"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message == "has the tag `win_amd64`, but no binary for it");
+  CHECK(found[0].evidence == "`demo/_C.so` is Mach-O");
+}
+
 }  // namespace
 }  // namespace pinwheel::inspect
