@@ -74,7 +74,8 @@ void check_pypi(const Artifact& file, const Named& named, std::vector<Error>& ou
         fmt::format("{} has a local version, which PyPI does not accept", quoted(file.filename)),
         "configure names without a label for this target (`label: none`, `others: name-suffix`)"));
   }
-  if (named.distribution != pep::escape_name(named.distribution)) {
+  // Of a wheel with another spelling, PyPI only tells its owner (PEP 427); an sdist is rejected.
+  if (file.kind == FileKind::sdist && named.distribution != pep::escape_name(named.distribution)) {
     out.push_back(
         finding(fmt::format("{} does not start with the normalized project name {}",
                             quoted(file.filename), quoted(pep::escape_name(named.distribution)))));
