@@ -1,14 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "base/text.h"
+#include "binary/foreign.h"
 #include "inspect/name_list.h"
 #include "inspect/python_abi.h"
 #include "inspect/rule_functions.h"
 #include "pep/cpython_tag.h"
+#include "pep/specifier.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -24,14 +27,37 @@ std::set<std::string_view> own_symbols(const WheelFacts& facts) {
   return out;
 }
 
-std::optional<int> oldest_python(const pep::TagSet& tags) {
-  std::optional<int> oldest;
-  for (const std::string& python : tags.python) {
-    const std::optional<pep::CPythonTag> tag = pep::parse_cpython_tag(python);
-    if (!tag || tag->free_threaded) return std::nullopt;
-    oldest = oldest ? std::min(*oldest, tag->minor) : tag->minor;
+/// The CPythons that install the wheel: by its tags and by Requires-Python. All of the tags if none
+/// keeps both, which is another fault.
+std::vector<pep::CPythonTag> pythons_of(const WheelFacts& facts) {
+  std::vector<pep::CPythonTag> pythons = pep::installing_pythons(facts.name->tags);
+  const std::optional<std::string> line =
+      facts.metadata ? facts.metadata->block.get("Requires-Python") : std::nullopt;
+  const Result<pep::SpecifierSet> range = pep::parse_specifiers(line.value_or(""));
+  if (!line || !range) return pythons;
+  std::vector<pep::CPythonTag> kept;
+  for (const pep::CPythonTag& python : pythons) {
+    // A bound may be on the patch level: the newest of the minor release counts.
+    constexpr int kLastPatch = 99;
+    const Result<pep::Version> newest =
+        pep::parse_version(fmt::format("3.{}.{}", python.minor, kLastPatch));
+    const Result<pep::Version> oldest = pep::parse_version(fmt::format("3.{}.0", python.minor));
+    if (pep::satisfies(*newest, *range) || pep::satisfies(*oldest, *range)) kept.push_back(python);
   }
-  return oldest;
+  return kept.empty() ? pythons : kept;
+}
+
+/// A file that is named as a module, and what is known of it.
+struct NamedModule {
+  std::string member;
+  ModuleName name;
+};
+
+/// "demo/_C" of "demo/_C.cpython-312-x86_64-linux-gnu.so": what is imported.
+std::string imported_path(const std::string& member) {
+  const size_t slash = member.rfind('/');
+  const size_t dot = member.find('.', slash == std::string::npos ? 0 : slash);
+  return member.substr(0, dot);
 }
 
 class PythonJudge {
@@ -40,6 +66,19 @@ class PythonJudge {
       : facts_(facts), tags_(facts.name->tags), own_(own_symbols(facts)) {}
 
   Findings run() {
+    if (!check_tags()) return std::move(findings_);
+    pythons_ = pythons_of(facts_);
+    std::map<std::string, std::vector<NamedModule>> modules;
+    for (const ElfMember& library : facts_.libraries) {
+      // A library that is loaded by its path may have any name.
+      if (!defines_module(library.elf) && python_symbols(library.elf).empty()) continue;
+      modules[imported_path(library.name)].push_back({library.name, module_name(library.name)});
+    }
+    for (const ForeignBinary& each : facts_.foreign) {
+      if (!is_for_wheel(each)) continue;
+      modules[imported_path(each.name)].push_back({each.name, module_name(each.name)});
+    }
+    for (const auto& [path, files] : modules) judge_names(files);
     for (const ElfMember& library : facts_.libraries) judge(library);
     return std::move(findings_);
   }
@@ -48,59 +87,136 @@ class PythonJudge {
   bool has_abi(std::string_view abi) const {
     return std::find(tags_.abi.begin(), tags_.abi.end(), abi) != tags_.abi.end();
   }
-  /// Whether every ABI tag is for a single Python: "cp312", "cp313t".
-  bool is_for_pythons() const {
-    return std::all_of(tags_.abi.begin(), tags_.abi.end(),
-                       [](const std::string& abi) { return abi.starts_with("cp3"); });
+  bool is_installed_by_several() const {
+    return std::any_of(pythons_.begin(), pythons_.end(), [&](const pep::CPythonTag& python) {
+      return python.minor != pythons_.front().minor;
+    });
   }
+  /// Whether every Python that installs the wheel has no global lock.
   bool is_free_threaded() const {
-    return is_for_pythons() &&
-           std::any_of(tags_.abi.begin(), tags_.abi.end(),
-                       [](const std::string& abi) { return abi.back() == 't'; });
+    return !pythons_.empty() &&
+           std::all_of(pythons_.begin(), pythons_.end(),
+                       [](const pep::CPythonTag& python) { return python.free_threaded; });
+  }
+  bool is_locked() const {
+    return std::none_of(pythons_.begin(), pythons_.end(),
+                        [](const pep::CPythonTag& python) { return python.free_threaded; });
   }
 
-  void add(const ElfMember& library, std::string message, std::string evidence, std::string hint) {
-    findings_.push_back(
-        {"", library.name, std::move(message), std::move(evidence), std::move(hint)});
+  void add(const std::string& file, std::string message, std::string evidence, std::string hint) {
+    findings_.push_back({"", file, std::move(message), std::move(evidence), std::move(hint)});
+  }
+
+  /// Whether the binary is for a system of the wheel, not one that it has for other machines.
+  bool is_for_wheel(const ForeignBinary& binary) const {
+    return std::any_of(tags_.platform.begin(), tags_.platform.end(), [&](const std::string& tag) {
+      return binary::is_for_platform(binary.form, tag);
+    });
+  }
+
+  /// Whether an installer of some Python takes one of the tags.
+  bool check_tags() {
+    const std::vector<pep::Tag> all = pep::expand(tags_);
+    if (std::any_of(all.begin(), all.end(), pep::has_installer)) return true;
+    const bool threads = tags_.python.front().ends_with('t');
+    add(facts_.file_name, "has tags that no installer of any Python takes", pep::to_string(tags_),
+        threads ? "name the Python without `t`: the tag of a free-threaded build is "
+                  "`cp313-cp313t`, that of its Stable ABI `cp315-abi3t`"
+                : "name one Python and its ABI: `cp312-cp312`, `cp310-abi3`, `py3-none`");
+    return false;
+  }
+
+  void judge_names(const std::vector<NamedModule>& files) {
+    judge_platform(files);
+    if (pythons_.empty()) return;
+    const auto is_found = [&](const pep::CPythonTag& python) {
+      return std::any_of(files.begin(), files.end(), [&](const NamedModule& file) {
+        return is_searched_by(file.name, python);
+      });
+    };
+    const bool some = std::any_of(pythons_.begin(), pythons_.end(), is_found);
+    // A tag without an ABI is for free-threaded builds, too; the others decide.
+    const bool all =
+        std::all_of(pythons_.begin(), pythons_.end(), [&](const pep::CPythonTag& python) {
+          return (python.free_threaded && !is_free_threaded()) || is_found(python);
+        });
+    // Several files for several Pythons need not cover those that are yet to come.
+    if (all || (some && files.size() > 1)) return;
+    const std::string tags = pep::to_string(tags_);
+    for (const NamedModule& file : files) {
+      if (file.name.python.empty()) {
+        add(file.member,
+            "is named for the Stable ABI, and a Python that can install the wheel does not look "
+            "for such names",
+            tags, "build it with the Python of the tag, under its name");
+        continue;
+      }
+      const std::string& python = file.name.python;
+      const std::string told =
+          "is a module only for " + quoted(is_digit(python.front()) ? "cp" + python : python);
+      if (has_abi("abi3")) {
+        add(file.member, told + ", but the wheel is tagged `abi3`", tags,
+            "define `Py_LIMITED_API`, and make the build name the module `.abi3.so`");
+      } else {
+        add(file.member,
+            told + (some ? ", but other Pythons can install the wheel"
+                         : ", so no Python that can install the wheel imports it"),
+            tags,
+            some ? "tag the wheel for that Python" : "build the wheel with the Python of its tag");
+      }
+    }
+  }
+
+  /// One of the files must be named for a system of the wheel.
+  void judge_platform(const std::vector<NamedModule>& files) {
+    const bool fits = std::any_of(files.begin(), files.end(), [&](const NamedModule& file) {
+      return std::any_of(
+          tags_.platform.begin(), tags_.platform.end(),
+          [&](const std::string& platform) { return is_named_for(file.name, platform); });
+    });
+    if (fits) return;
+    for (const NamedModule& file : files) {
+      add(file.member,
+          "is named for " + quoted(file.name.platform) +
+              ", so no Python that can install the wheel imports it",
+          join(tags_.platform, "."),
+          "build it on the system of the tag, with the Python of that system");
+    }
   }
 
   void judge(const ElfMember& library) {
     const ModuleName module = module_name(library.name);
     std::vector<std::string> symbols = python_symbols(library.elf);
     std::erase_if(symbols, [&](const std::string& name) { return own_.contains(name); });
-    judge_name(library, module);
-    const bool stable_wheel = has_abi("abi3") && module.kind == ModuleKind::plain;
-    if (stable_wheel || module.kind == ModuleKind::stable) judge_stable(library, symbols);
+    const bool named =
+        module.kind == ModuleKind::stable || module.kind == ModuleKind::stable_free_threaded;
+    const bool tagged = has_abi("abi3") || has_abi("abi3t");
+    const bool shared = defines_module(library.elf) && is_installed_by_several();
+    if (named || (module.kind == ModuleKind::plain && (tagged || shared))) {
+      judge_stable(library, symbols);
+    }
     judge_threads(library, module, symbols);
   }
 
-  void judge_name(const ElfMember& library, const ModuleName& module) {
-    if (module.python.empty()) return;
-    const std::string tag = "cp" + module.python;
-    const std::string told = "is a module only for " + quoted(tag);
-    const std::string tags = pep::to_string(tags_);
-    if (has_abi("abi3")) {
-      add(library, told + ", but the wheel is tagged `abi3`", tags,
-          "define `Py_LIMITED_API`, and make the build name the module `.abi3.so`");
-    } else if (is_for_pythons() && !has_abi(tag)) {
-      add(library, told + ", so no Python that can install the wheel imports it", tags,
-          "build the wheel with the Python of its tag");
-    }
+  /// The oldest Python that installs the wheel, if anything bounds it.
+  std::optional<int> oldest_python() const {
+    if (pythons_.empty() || pythons_.front().minor == 0) return std::nullopt;
+    return pythons_.front().minor;
   }
 
   void judge_stable(const ElfMember& library, const std::vector<std::string>& symbols) {
     constexpr int kNewest = 99;
-    const std::optional<int> minor = oldest_python(tags_);
+    const std::optional<int> minor = oldest_python();
     const StableAbiFaults faults = stable_abi_faults(symbols, minor.value_or(kNewest));
     if (!faults.never.empty()) {
-      add(library,
+      add(library.name,
           fmt::format("takes {} of CPython that {} not in the Stable ABI",
                       plural(faults.never.size(), "symbol"),
                       faults.never.size() == 1 ? "is" : "are"),
           first_names(faults.never), "define `Py_LIMITED_API` for all of its sources");
     }
     if (!faults.later.empty()) {
-      add(library,
+      add(library.name,
           fmt::format("takes {} of CPython that the Stable ABI of 3.{} does not have",
                       plural(faults.later.size(), "symbol"), minor.value_or(kNewest)),
           first_names(faults.later),
@@ -112,14 +228,16 @@ class PythonJudge {
 
   void judge_threads(const ElfMember& library, const ModuleName& module,
                      const std::vector<std::string>& symbols) {
-    if (!is_for_pythons()) return;
+    if (pythons_.empty()) return;
     const std::vector<std::string> unlocked = free_threaded_symbols(symbols);
-    if (!is_free_threaded() && !unlocked.empty() && module.kind != ModuleKind::free_threaded) {
-      add(library, "imports symbols that only a free-threaded Python has", first_names(unlocked),
+    if (is_locked() && !unlocked.empty() && module.kind != ModuleKind::free_threaded) {
+      add(library.name, "imports symbols that only a free-threaded Python has",
+          first_names(unlocked),
           "build with the Python of the tag, or tag the wheel for the free-threaded one");
     }
     if (is_free_threaded() && counts_references_under_lock(symbols)) {
-      add(library, "was compiled for a Python with a global lock, but is tagged as free-threaded",
+      add(library.name,
+          "was compiled for a Python with a global lock, but is tagged as free-threaded",
           "_Py_Dealloc is called, _Py_MergeZeroLocalRefcount is not",
           "compile it with the headers of the free-threaded Python");
     }
@@ -128,6 +246,7 @@ class PythonJudge {
   const WheelFacts& facts_;
   const pep::TagSet& tags_;
   std::set<std::string_view> own_;
+  std::vector<pep::CPythonTag> pythons_;
   Findings findings_;
 };
 

@@ -24,6 +24,9 @@ TEST_CASE("the Stable ABI of CPython runs on later ones, not on free-threaded on
   CHECK(runs("cp310-abi3", "cp313"));
   CHECK_FALSE(runs("cp310-abi3", "cp39"));
   CHECK_FALSE(runs("cp310-abi3", "cp313t"));
+  CHECK(runs("cp315-abi3t", "cp316t"));
+  CHECK_FALSE(runs("cp315-abi3t", "cp316"));
+  CHECK_FALSE(runs("py312-none", "cp311"));
   CHECK(runs("cp313-cp313t", "cp313t"));
   CHECK_FALSE(runs("cp313-cp313t", "cp313"));
 }
@@ -36,6 +39,8 @@ TEST_CASE("tags are described in words") {
   CHECK(text("cp313-cp313t") == "CPython 3.13t");
   CHECK(text("cp310-abi3") == "CPython 3.10 and later");
   CHECK(text("py2.py3-none") == "any Python 2, any Python 3");
+  CHECK(text("cp315-abi3t") == "free-threaded CPython 3.15 and later");
+  CHECK(text("cp315t-abi3t") == "none");
   CHECK(text("cp310.cp311-none") == "CPython 3.10, CPython 3.11");
 }
 
