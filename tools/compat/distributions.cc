@@ -4,11 +4,14 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/text.h"
 #include "inspect/libc.h"
 #include "inspect/library_lookup.h"
+#include "inspect/unprovided_symbols.h"
 #include "pep/version.h"
 
 namespace pinwheel::compat {
@@ -97,6 +100,23 @@ std::vector<std::string> lacks_of(const inspect::WheelFacts& facts) {
   return out;
 }
 
+int minor_of_glibc(std::string_view glibc) {
+  return static_cast<int>(pep::parse_version(glibc)->release[1]);
+}
+
+/// The symbols that keep a library from loading with the oldest of the C libraries, one for each
+/// library and each release that would help.
+std::vector<inspect::UnprovidedSymbol> unprovided_by_oldest(const inspect::WheelFacts& facts) {
+  const int oldest = minor_of_glibc(kDistributions.front().glibc);
+  std::set<std::tuple<std::string, std::optional<inspect::LibcRelease>>> told;
+  std::vector<inspect::UnprovidedSymbol> out;
+  for (inspect::UnprovidedSymbol& symbol :
+       inspect::unprovided_symbols(facts, {pep::Libc::glibc, oldest})) {
+    if (told.emplace(symbol.member, symbol.since).second) out.push_back(std::move(symbol));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts) {
@@ -106,6 +126,8 @@ std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& 
   if (of_musl.size() > 1) of_musl.resize(1);
   std::vector<std::string> everywhere = lacks_of(facts);
   everywhere.insert(everywhere.begin(), of_musl.begin(), of_musl.end());
+  const std::vector<inspect::UnprovidedSymbol> unprovided =
+      of_musl.empty() ? unprovided_by_oldest(facts) : std::vector<inspect::UnprovidedSymbol>{};
   std::vector<DistributionVerdict> out;
   for (const Distribution& distribution : kDistributions) {
     DistributionVerdict verdict{distribution.name, distribution.glibc};
@@ -116,6 +138,11 @@ std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& 
       if (newest.number <= *pep::parse_version(has.at(family))) continue;
       verdict.reasons.push_back(
           fmt::format("{} needs {}", quoted(newest.member), quoted(newest.version)));
+    }
+    for (const inspect::UnprovidedSymbol& symbol : unprovided) {
+      if (symbol.since && symbol.since->minor <= minor_of_glibc(distribution.glibc)) continue;
+      verdict.reasons.push_back(fmt::format("{} needs {}, which nothing provides",
+                                            quoted(symbol.member), quoted(symbol.name)));
     }
     for (const inspect::ElfMember& library : facts.libraries) {
       std::string reason = packed_reason(library, distribution.glibc);

@@ -17,9 +17,9 @@ struct DistributionVerdict {
 };
 
 /// CentOS 7, Amazon Linux 2023, Ubuntu 20.04 to 26.04, Debian 11 to 13, oldest C library first.
-/// None of them runs a wheel for musl, or one whose modules do not find the wheel's own libraries.
-/// Versions of libraries bundled in the wheel are ignored. A reason names the newest version of a
-/// family, and the first member that needs it.
+/// None of them runs a wheel for musl, one whose modules do not find the wheel's own libraries, or
+/// one with a symbol that nothing provides. Versions of libraries bundled in the wheel are ignored.
+/// A reason names the newest version of a family, and the first member that needs it.
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts);
 
 }  // namespace pinwheel::compat

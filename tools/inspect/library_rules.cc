@@ -1,17 +1,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "inspect/bundled_library.h"
 #include "inspect/installed_path.h"
+#include "inspect/libc.h"
 #include "inspect/library_lookup.h"
+#include "inspect/musl_policy.h"
+#include "inspect/name_list.h"
 #include "inspect/needed_library.h"
 #include "inspect/rule_functions.h"
 #include "inspect/search_path.h"
+#include "inspect/unprovided_symbols.h"
+#include "pep/tag.h"
 
 namespace pinwheel::inspect {
 namespace {
+
+/// Later than every release of a C library.
+constexpr int kNewestKnown = 1000;
 
 /// The hint for a bad entry. An unused entry is best removed: it comes from the linker flags of a
 /// Python that was built in its own directory, which add it to every extension.
@@ -70,6 +80,69 @@ void judge_search(const WheelFacts& facts, const Expectations& expected, Finding
   }
 }
 
+/// The C library that the wheel is for, in the oldest release that its tags promise; nullopt for a
+/// wheel of both.
+std::optional<LibcRelease> promised_libc(const WheelFacts& facts) {
+  const Result<std::optional<pep::Libc>> needed = libc_of(facts.libraries);
+  if (!needed) return std::nullopt;
+  std::optional<LibcRelease> out;
+  const std::vector<std::string> platforms =
+      facts.name ? facts.name->tags.platform : std::vector<std::string>{};
+  for (const std::string& platform : platforms) {
+    const std::optional<pep::LinuxPolicy> policy = pep::parse_linux_policy(platform);
+    if (!policy || (*needed && policy->libc != **needed)) continue;
+    if (!out || policy->minor < out->minor) out = LibcRelease{policy->libc, policy->minor};
+  }
+  if (out) return out;
+  return LibcRelease{needed->value_or(pep::Libc::glibc), kNewestKnown};
+}
+
+void add_missing(const std::vector<UnprovidedSymbol>& symbols, pep::Libc libc, Findings& out) {
+  std::map<std::string, std::vector<UnprovidedSymbol>> by_member;
+  for (const UnprovidedSymbol& symbol : symbols) by_member[symbol.member].push_back(symbol);
+  for (const auto& [member, all] : by_member) {
+    std::vector<std::string> names;
+    for (const UnprovidedSymbol& symbol : all) {
+      names.push_back(symbol.since ? symbol.name + " (" + to_string(*symbol.since) + ")"
+                                   : symbol.name);
+    }
+    const bool musl = libc == pep::Libc::musl;
+    out.push_back(
+        {"", member,
+         fmt::format("imports {} that neither {} nor the wheel has", plural(all.size(), "symbol"),
+                     musl ? "musl" : "the system"),
+         first_names(names),
+         musl ? "compile the wheel and its libraries on a system with musl"
+              : "link with the library that has it, or compile the source that defines it"});
+  }
+}
+
+/// Symbols that no promised release of the C library has are errors, those that only its newer ones
+/// have are warnings on musl, whose policy 1.2 is for all of them.
+void add_unprovided(const WheelFacts& facts, Findings& out) {
+  const std::optional<LibcRelease> promised = promised_libc(facts);
+  if (!promised) return;
+  if (promised->libc == pep::Libc::glibc) {
+    add_missing(unprovided_symbols(facts, *promised), pep::Libc::glibc, out);
+    return;
+  }
+  const LibcRelease newest{pep::Libc::musl, kNewestKnown};
+  std::vector<UnprovidedSymbol> newer;
+  std::vector<UnprovidedSymbol> missing;
+  for (UnprovidedSymbol& symbol : unprovided_symbols(facts, {pep::Libc::musl, kNewestMusl, 0})) {
+    (symbol.since && *symbol.since <= newest ? newer : missing).push_back(std::move(symbol));
+  }
+  add_missing(missing, pep::Libc::musl, out);
+  if (promised->minor < kNewestMusl) return;  // the rule platform-tag rejects newer ones
+  for (const UnprovidedSymbol& symbol : newer) {
+    out.push_back(
+        {"", symbol.member,
+         fmt::format("needs {}, which is new in {}", quoted(symbol.name), to_string(*symbol.since)),
+         "the tag is for musl 1.2.0 and later", "compile it with an older musl",
+         Severity::warning});
+  }
+}
+
 }  // namespace
 
 Findings judge_bundled_libraries(const WheelFacts& facts, const Expectations& /*expected*/) {
@@ -110,7 +183,9 @@ Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& exp
 }
 
 Findings judge_undefined_symbols(const WheelFacts& facts, const Expectations& expected) {
-  return expected.judge_symbols ? expected.judge_symbols(facts) : Findings{};
+  Findings out = expected.judge_symbols ? expected.judge_symbols(facts) : Findings{};
+  add_unprovided(facts, out);
+  return out;
 }
 
 Findings judge_rpath(const WheelFacts& facts, const Expectations& expected) {

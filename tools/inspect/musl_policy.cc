@@ -6,19 +6,10 @@
 
 #include "base/text.h"
 #include "inspect/libc.h"
+#include "inspect/libc_symbols.h"
 
 namespace pinwheel::inspect {
 namespace {
-
-// Functions that musl got in 1.2, from its release notes.
-constexpr std::array<std::string_view, 10> kSince12 = {
-    "_Fork", "reallocarray",       "gettid",  "tcgetwinsize", "tcsetwinsize", "qsort_r",
-    "statx", "pthread_getname_np", "preadv2", "pwritev2"};
-
-bool is_newer(const binary::Symbol& symbol) {
-  return symbol.binding != binary::Binding::weak &&
-         std::find(kSince12.begin(), kSince12.end(), symbol.name) != kSince12.end();
-}
 
 std::set<std::string_view> defined_by(const std::vector<ElfMember>& files) {
   std::set<std::string_view> names;
@@ -48,8 +39,11 @@ std::vector<std::string> musl_objections(const std::vector<ElfMember>& files,
   const std::set<std::string_view> own = defined_by(files);
   for (const ElfMember& file : files) {
     for (const binary::Symbol& symbol : file.elf.undefined) {
-      if (!is_newer(symbol) || own.contains(symbol.name)) continue;
-      out.push_back(quoted(file.name) + " needs " + quoted(symbol.name) + ", new in musl 1.2");
+      if (symbol.binding == binary::Binding::weak || own.contains(symbol.name)) continue;
+      const std::optional<LibcRelease> since = exported_since(symbol.name, pep::Libc::musl);
+      if (!since || since->minor <= minor) continue;
+      out.push_back(quoted(file.name) + " needs " + quoted(symbol.name) + ", new in " +
+                    to_string(*since));
     }
   }
   return out;

@@ -24,7 +24,8 @@ Findings judge_size(const WheelFacts& facts, const Expectations& expected);
 Findings judge_platform_tag(const WheelFacts& facts, const Expectations& expected);
 /// Every library that the binaries need has a provider.
 Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& expected);
-/// Every declared release of torch exports the symbols that the binaries import from it.
+/// Every declared release of torch exports the symbols that the binaries import from it, and the C
+/// library, the wheel or a library that it needs the others.
 Findings judge_undefined_symbols(const WheelFacts& facts, const Expectations& expected);
 /// RPATH and RUNPATH stay inside the installation.
 Findings judge_rpath(const WheelFacts& facts, const Expectations& expected);

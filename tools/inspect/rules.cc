@@ -29,7 +29,7 @@ constexpr auto kRules = std::to_array<Rule>({
      "the system, the wheel, torch or the driver provides every needed library",
      judge_needed_libraries},
     {"undefined-symbols", Severity::error,
-     "every declared release of torch exports the symbols that binaries import from it",
+     "torch, the C library and the wheel export the symbols that binaries import",
      judge_undefined_symbols},
     {"rpath", Severity::error,
      "RPATH and RUNPATH are relative to $ORIGIN and stay inside site-packages", judge_rpath},

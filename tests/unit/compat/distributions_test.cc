@@ -40,6 +40,23 @@ TEST_CASE("packed relocations that are not announced load with no glibc") {
   CHECK(running_packed({}).front() == "Debian 12");
 }
 
+TEST_CASE("a module with a symbol that nothing provides runs on none of them") {
+  const auto running_with = [](const std::string& symbol) {
+    inspect::WheelFacts facts = inspect::native_facts();
+    facts.libraries = {inspect::library("demo/_C.so")};
+    facts.libraries[0].elf.defined = {{"PyInit__C"}};
+    facts.libraries[0].elf.undefined = {{symbol}};
+    Texts out;
+    for (const DistributionVerdict& verdict : judge_distributions(facts)) {
+      if (verdict.runs) out.emplace_back(verdict.name);
+    }
+    return out;
+  };
+  CHECK(running_with("nowhere").empty());
+  CHECK(running_with("strlcpy").front() == "Ubuntu 24.04");
+  CHECK(running_with("malloc").size() == 9);
+}
+
 TEST_CASE("libstdc++ counts on its own") {
   CHECK(running({{"libstdc++.so.6", {"GLIBCXX_3.4.32"}}}) ==
         Texts{"Ubuntu 24.04", "Debian 13", "Ubuntu 26.04"});

@@ -57,7 +57,7 @@ TEST_CASE("a function of musl 1.2 rules 1.1 out, unless the wheel has it") {
   newer.elf.undefined = {import_of("malloc"), import_of("qsort_r")};
   const std::vector<Finding> found = findings_of(musl_facts("musllinux_1_1_x86_64", newer));
   REQUIRE(found.size() == 1);
-  CHECK(found[0].evidence == "`demo/_C.so` needs `qsort_r`, new in musl 1.2");
+  CHECK(found[0].evidence == "`demo/_C.so` needs `qsort_r`, new in musl 1.2.3");
   CHECK(musl_objections({newer}, {}, 2).empty());
   newer.elf.defined = {import_of("qsort_r")};
   CHECK(musl_objections({newer}, {}, 1).empty());
