@@ -138,7 +138,8 @@ class PythonJudge {
     // A tag without an ABI is for free-threaded builds, too; the others decide.
     const bool all =
         std::all_of(pythons_.begin(), pythons_.end(), [&](const pep::CPythonTag& python) {
-          return (python.free_threaded && !is_free_threaded()) || is_found(python);
+          return (python.free_threaded && has_abi("none") && !is_free_threaded()) ||
+                 is_found(python);
         });
     // Several files for several Pythons need not cover those that are yet to come.
     if (all || (some && files.size() > 1)) return;

@@ -136,6 +136,10 @@ TEST_CASE("a module that several Pythons import uses only the Stable ABI") {
   CHECK(told(with_module("cp315-abi3t", "_C.abi3t.so", {"PyFrame_GetBack"})).size() == 1);
   CHECK(told(with_module("cp315-cp315t", "_C.abi3.so", {})).size() == 1);
   CHECK(told(with_module("cp315-cp315t", "_C.abi3t.so", {})).empty());
+  CHECK(told(with_module("cp315-abi3.abi3t", "_C.abi3t.so", {})).empty());
+  CHECK(told(with_module("cp315-abi3.abi3t", "_C.abi3.so", {})).size() == 1);
+  CHECK(told(with_module("cp312-abi3", "_C.abi3t.so", {})).size() == 1);
+  CHECK(told(with_module("cp313-none", "_C.cpython-313-x86_64-linux-gnu.so", {})).empty());
 }
 
 TEST_CASE("an abi3 wheel uses only the Stable ABI of its oldest Python") {
