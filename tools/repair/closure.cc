@@ -38,6 +38,8 @@ bool is_required(const Facts& facts, const std::string& distribution) {
   });
 }
 
+}  // namespace
+
 /// What is decided of a library by its name and by the file that was found.
 class Fates {
  public:
@@ -76,6 +78,8 @@ class Fates {
   pep::Libc libc_;
   std::set<std::string> own_;
 };
+
+namespace {
 
 /// The directory of a library on the machine.
 std::string directory_of(const std::string& path) {
@@ -129,14 +133,9 @@ std::map<std::string, NeededEntry> closure_of(const Facts& facts) {
   return found;
 }
 
-class ClosureSearch::Rules : public Fates {
- public:
-  using Fates::Fates;
-};
-
 ClosureSearch::ClosureSearch(const Facts& facts) : facts_(facts) {
   if (facts.wheel.libraries.empty()) return;
-  rules_ = std::make_shared<const Rules>(facts);
+  rules_ = std::make_shared<const Fates>(facts);
   for (const inspect::ElfMember& library : facts.wheel.libraries) {
     Names inherited;
     add_directories(library.elf.rpath, "", inherited);

@@ -46,6 +46,8 @@ struct Wanted {
   std::vector<std::string> directories = {};
 };
 
+class Fates;
+
 /// The search for what a repair needs, a level of dependencies at a time, in linear time.
 class ClosureSearch {
  public:
@@ -70,10 +72,8 @@ class ClosureSearch {
   void enter(const std::string& soname, const Visited& by);
   Wanted wanted(const std::string& soname, const std::vector<Visited>& needed_by) const;
 
-  class Rules;
-
   const Facts& facts_;
-  std::shared_ptr<const Rules> rules_ = nullptr;
+  std::shared_ptr<const Fates> rules_ = nullptr;
   std::vector<std::string> of_wheel_ = {};  ///< every directory in a member's RPATH
   std::deque<Visited> waiting_ = {};
   std::set<std::string> seen_ = {};  ///< names whose needs are looked at, or that have none
