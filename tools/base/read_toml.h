@@ -20,7 +20,8 @@ struct TomlFault {
 size_t toml_levels(std::string_view text);
 
 /// The document of a text from outside. A fault if it is not UTF-8, not valid, longer than
-/// `limits::kProjectFile`, or has more levels than `limits::kTomlLevels`. The one way to read TOML: `house` finds another.
+/// `limits::kProjectFile`, or has more levels than `limits::kTomlLevels`. The one way to read TOML:
+/// `house` finds another.
 tl::expected<toml::table, TomlFault> read_toml(std::string_view text);
 
 }  // namespace pinwheel
