@@ -27,7 +27,7 @@ Done make_new_directory(ports::Files& files, const fs::path& directory) {
   const fs::path made = name.parent_path() / fmt::format(".{}.new", name.filename().string());
   TRY_DONE(files.make_directories(made));
   TRY_DONE(ignore_contents(files, made));
-  const Done moved = files.rename(made, name);
+  Done moved = files.rename(made, name);
   if (moved) return {};
   // Somebody else was faster.
   TRY(const bool missing, is_missing(files, name));

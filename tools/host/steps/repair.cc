@@ -118,6 +118,7 @@ Result<std::vector<wheel::NewMember>> edited_members(const LibraryPlace& place,
   TRY(const std::vector<EditJob> jobs, edit_jobs(planned, archive));
   const std::vector<EditBatch> batches = batches_of(jobs);
   std::vector<uint64_t> costs;
+  costs.reserve(batches.size());
   for (const EditBatch& batch : batches) costs.push_back(batch.cost);
   std::vector<Result<std::vector<wheel::NewMember>>> made(batches.size());
   run_jobs(costs, {usable_processors(), kMemory}, [&](size_t i) {
