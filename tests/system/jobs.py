@@ -26,6 +26,8 @@ class Jobs:
         self.index = index
         self.own_caches = False  # as well; environments are then made in each job
         self.count = 0
+        # A release of a part selects what its plan selects.
+        self.selection = [part for at, one in enumerate(options) if one == "-s" for part in options[at : at + 2]]
         planner = self.job("plan")
         planner.run("plan", matrix, "--out", "plan.json", *options)
         self.plan = planner.directory / "plan.json"
@@ -80,7 +82,7 @@ class Jobs:
     def finish(self, *artifacts: pathlib.Path) -> Project:
         """A machine with all artifacts, where the gate holds and which publishes to each target."""
         job = self.job("publish", *artifacts)
-        release = ["release", "--plan", "plan.json", "--store", "dir:in", "--reuse-only"]
+        release = ["release", "--plan", "plan.json", "--store", "dir:in", "--reuse-only", *self.selection]
         assert "nothing was published" in job.run(*release, "--gate").stderr
         assert not job.index.exists()
         job.said = job.whole_report(*release, "--target", "index")
