@@ -13,7 +13,7 @@ namespace {
 const std::string kTorch =
     "environment: {torch: {spec: torch, index: 'https://w.example/{label}'}}\n";
 
-Error refused(const std::string& body) {
+Error computes_refused(const std::string& body) {
   const Result<Matrix> matrix = parse(testing::kHead + body, "m.yaml");
   if (!matrix) return matrix.error();
   const Result<Expansion> expansion = expand(*matrix);
@@ -62,14 +62,15 @@ TEST_CASE("the hardware of tests is a word or a device") {
       "axes: {compute: [cpu, xpu]}\ntest: {hardware: {xpu: /dev/dri/renderD128, default: none}}\n");
   CHECK(settings_of(matrix, "xpu").test.device == "/dev/dri/renderD128");
   CHECK(settings_of(matrix, "xpu").test.hardware == Hardware::gpu);
-  CHECK(refused("axes: {compute: [cpu]}\ntest: {hardware: gpuu}\n").message ==
+  CHECK(computes_refused("axes: {compute: [cpu]}\ntest: {hardware: gpuu}\n").message ==
         "`hardware` must be `none`, `gpu` or the path of a device such as `/dev/accel0`, and "
         "`gpuu` is not");
 }
 
 TEST_CASE("names and labels of computes that cannot be are refused") {
   const auto message = [](const std::string& line, const std::string& value = "mtia") {
-    return refused("axes: {compute: [cpu, " + value + "]}\ncomputes: {" + line + "}\n").message;
+    return computes_refused("axes: {compute: [cpu, " + value + "]}\ncomputes: {" + line + "}\n")
+        .message;
   };
   CHECK(message("default: {}") == "`default` cannot be the name of a compute");
   CHECK(message("'a b': {}") == "`a b` cannot be the name of a compute");
@@ -94,9 +95,10 @@ TEST_CASE("names and labels of computes that cannot be are refused") {
 }
 
 TEST_CASE("a line needs the axis, and its templates the placeholders") {
-  CHECK(refused("axes: {python: ['3.12']}\ncomputes: {mtia: {}}\n").message ==
+  CHECK(computes_refused("axes: {python: ['3.12']}\ncomputes: {mtia: {}}\n").message ==
         "axis `compute` has no value `mtia`");
-  CHECK(refused("axes: {compute: [mtia]}\ncomputes: {mtia: {index: 'https://{nope}'}}\n" + kTorch)
+  CHECK(computes_refused("axes: {compute: [mtia]}\ncomputes: {mtia: {index: 'https://{nope}'}}\n" +
+                         kTorch)
             .message == "unknown placeholder `{nope}`");
   CHECK(parse(testing::kHead + "axes: {python: ['3.12'], compute: [cpu]}\ncomputes: {mtia: {}}\n"
                                "include: [{python: '3.12', compute: mtia}]\n",
