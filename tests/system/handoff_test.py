@@ -338,7 +338,7 @@ def test_the_matrix_names_places_which_a_pull_request_only_reads(script, tmp_pat
     assert {outcome["state"] for outcome in again.values()} == {"reused"}
     script.edit(lambda matrix: matrix.update(store=["ftp://example.org"]))
     refused = script.run("build", "matrix.yaml", code=2)
-    assert "`store` of `matrix.yaml`" in refused.stderr
+    assert "`ftp://example.org` is not a place for results" in refused.stderr and "--> matrix.yaml:" in refused.stderr
 
 
 def test_a_later_run_without_a_plan_finds_results_by_their_keys(script, tmp_path):

@@ -22,8 +22,8 @@ TOOLS = pathlib.Path(sys.executable).parent
         (PLAIN, ["-g"], "debug-info", "warning", r"\.debug_info"),
         (PLAIN, ["-Wl,-rpath,/nonexistent/lib"], "rpath", "error", r"\(R(UN)?PATH\).*\[/nonexistent/lib\]"),
         (
-            "extern int other; __attribute__((noinline)) int *demo(void) { return &other; }\n"
-            "__asm__(\".text\\n.quad other\\n\");\n",
+            "extern char **environ; __attribute__((noinline)) char ***demo(void) { return &environ; }\n"
+            "__asm__(\".text\\n.quad environ\\n\");\n",
             ["-Wl,-z,notext"],
             "text-relocations",
             "warning",

@@ -252,16 +252,17 @@ class TestFrozenPlan:
         extension, plan = frozen
         with open(extension.directory / "setup.py", "a") as file:
             file.write("# changed\n")
-        extension.commit()
         refused = extension.run("build", "matrix.yaml", "--plan", str(plan), code=7)
         assert "package source differs" in refused.stderr and "hint:" in refused.stderr
         assert extension.wheels() == {} and extension.starts() == {}
+        extension.commit()
+        refused = extension.run("build", "matrix.yaml", "--plan", str(plan), code=7)
+        assert "the plan is of commit `" in refused.stderr and "hint:" in refused.stderr
 
     def test_a_changed_matrix_is_drift(self, frozen):
         extension, plan = frozen
         with open(extension.directory / "matrix.yaml", "a") as file:
             file.write("# changed\n")
-        extension.commit()
         refused = extension.run("build", "matrix.yaml", "--plan", str(plan), code=7)
         assert "matrix file" in refused.stderr and "hint:" in refused.stderr
         assert extension.wheels() == {}

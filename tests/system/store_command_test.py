@@ -236,7 +236,7 @@ def test_a_wrong_domain_ends_a_run_before_anything_is_prepared(script, command, 
     variable = script.run(command, "matrix.yaml", code=2, **cache, PINWHEEL_STORE_DOMAIN="nonsense")
     assert "PINWHEEL_STORE_DOMAIN" in variable.stderr
     script.edit(lambda matrix: matrix.update(store=["ftp://example.org"]))
-    assert "`store` of" in script.run(command, "matrix.yaml", code=2, **cache).stderr
+    assert "`ftp://example.org` is not a place for results" in script.run(command, "matrix.yaml", code=2, **cache).stderr
     assert not script.state.exists() and not (tmp_path / "no-cache").exists()
 
 

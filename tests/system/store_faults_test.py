@@ -16,9 +16,9 @@ from jobs import Jobs
 from stores import store
 
 TEST = f"test:cp{PYTHON.replace('.', '')}-plain"
-# Everything by which a writer of a place on disk changes something, and a cleaner.
-WRITING = ("openat", "write", "fchmod", "fsync", "linkat", "rename", "mkdir")
-CLEANING = ("openat", "unlink")
+# Everything by which a writer of a place on disk changes something, and a cleaner. `utimensat` sets the time of the lock.
+WRITING = ("openat", "write", "fchmod", "fsync", "linkat", "rename", "mkdir", "utimensat")
+CLEANING = ("openat", "unlink", "utimensat")
 # Everything by which a program could change a file system. `openat` makes files, and takes locks.
 CHANGING = {
     "openat", "open", "openat2", "creat", "write", "writev", "pwrite64", "pwritev", "pwritev2", "ftruncate", "truncate",
