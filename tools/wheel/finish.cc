@@ -160,8 +160,8 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
               "the build backend wrote an invalid wheel; report it to its developers");
 }
 
-/// Compresses a member anew. It is freed before the next one is read.
-Result<MemberDigest> add_member(const WheelArchive& built, Planned member,
+/// Compresses a member anew. Its contents are freed before the next one is read.
+Result<MemberDigest> add_member(const WheelArchive& built, const Planned& member,
                                 ports::LargeMemories& memories, ZipWriter& writer) {
   if (member.source == nullptr) {
     TRY_DONE(writer.add(pack_member(member.name, member.contents, member.mode)));
@@ -207,8 +207,8 @@ Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
                    spec.source_date_epoch);
   std::vector<RecordRow> rows;
   std::vector<MemberDigest> copied;
-  for (Planned& member : plan.members) {
-    TRY(const MemberDigest digest, add_member(built, std::move(member), memories, writer));
+  for (const Planned& member : plan.members) {
+    TRY(const MemberDigest digest, add_member(built, member, memories, writer));
     rows.push_back({digest.name, "sha256", digest.sha256, digest.size});
     if (member.source != nullptr) {
       copied.push_back({member.source->name, digest.sha256, digest.size});
