@@ -77,6 +77,10 @@ Wants wants_of(const inspect::WheelFacts& facts) {
   return wants;
 }
 
+int minor_of_glibc(std::string_view glibc) {
+  return static_cast<int>(pep::parse_version(glibc)->release[1]);
+}
+
 /// Why packed relocations keep a library from a glibc; empty if they do not, or if the version that
 /// announces them says so already.
 std::string packed_reason(const inspect::ElfMember& library, std::string_view glibc) {
@@ -84,9 +88,8 @@ std::string packed_reason(const inspect::ElfMember& library, std::string_view gl
   if (packed == inspect::PackedRelocations::unannounced) {
     return quoted(library.name) + " has packed relocations without `GLIBC_ABI_DT_RELR`";
   }
-  const pep::Version since = *pep::parse_version("2." + std::to_string(inspect::kPackedSince));
-  const bool old = *pep::parse_version(glibc) < since;
-  if (packed != inspect::PackedRelocations::unversioned || !old) return "";
+  const bool unversioned = packed == inspect::PackedRelocations::unversioned;
+  if (!unversioned || minor_of_glibc(glibc) >= inspect::kPackedSince) return "";
   return quoted(library.name) + " has packed relocations";
 }
 
@@ -98,10 +101,6 @@ std::vector<std::string> lacks_of(const inspect::WheelFacts& facts) {
     out.push_back(quoted(each.needed_by) + " " + to_words(each));
   }
   return out;
-}
-
-int minor_of_glibc(std::string_view glibc) {
-  return static_cast<int>(pep::parse_version(glibc)->release[1]);
 }
 
 /// The symbols that keep a library from loading with the oldest of the C libraries, one for each

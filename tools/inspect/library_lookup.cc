@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "inspect/installed_path.h"
 #include "inspect/needed_library.h"
+#include "inspect/python_abi.h"
 #include "inspect/search_path.h"
 
 namespace pinwheel::inspect {
@@ -218,17 +219,11 @@ std::vector<LostLibrary> lost_libraries(const std::vector<ElfMember>& libraries,
   return std::move(lookup).lost();
 }
 
-bool is_python_module(const ElfMember& library) {
-  return std::any_of(
-      library.elf.defined.begin(), library.elf.defined.end(),
-      [](const binary::Symbol& symbol) { return symbol.name.starts_with("PyInit_"); });
-}
-
 std::vector<UnreachableLibrary> unreachable_libraries(const WheelFacts& facts,
                                                       const std::vector<std::string>& external) {
   std::vector<size_t> modules;
   for (size_t i = 0; i < facts.libraries.size(); ++i) {
-    if (is_python_module(facts.libraries[i])) modules.push_back(i);
+    if (defines_module(facts.libraries[i].elf)) modules.push_back(i);
   }
   const LoadPlace place = load_place(facts);
   const std::vector<LostLibrary> lost = lost_libraries(facts.libraries, modules, place.libc);

@@ -30,9 +30,6 @@ struct LostLibrary {
 std::vector<LostLibrary> lost_libraries(const std::vector<ElfMember>& libraries,
                                         const std::vector<size_t>& opened, pep::Libc libc);
 
-/// Whether the library defines a `PyInit_` function: Python opens it.
-bool is_python_module(const ElfMember& library);
-
 /// A library of the wheel that an import needs and does not find.
 struct UnreachableLibrary {
   std::string module;     ///< the member that Python imports

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "inspect/gpu_library.h"
 #include "inspect/libc.h"
-#include "inspect/library_lookup.h"
 #include "inspect/policy.h"
+#include "inspect/python_abi.h"
 #include "inspect/required_libraries.h"
 #include "inspect/symbol_owner.h"
 
@@ -237,7 +237,7 @@ LinkView::LinkView(const WheelFacts& facts, std::vector<std::string> declared)
   std::map<std::string, size_t> numbers;
   for (size_t i = 0; i < facts.libraries.size(); ++i) {
     opened_.push_back(opened(i, numbers));
-    opened_.back().entry = !drawn_in.contains(i) || is_python_module(facts.libraries[i]);
+    opened_.back().entry = !drawn_in.contains(i) || defines_module(facts.libraries[i].elf);
   }
   std::vector<size_t> renumbered(numbers.size());
   for (const auto& [name, number] : numbers) {

@@ -6,22 +6,20 @@
 
 #include "inspect/needed_library.h"
 #include "inspect/platform_tag.h"
+#include "inspect/python_abi.h"
 
 namespace pinwheel::repair {
 namespace {
 
 std::vector<size_t> opened(const Facts& facts, const std::vector<inspect::ElfMember>& edited) {
-  std::set<std::string> needed;
-  for (const inspect::ElfMember& library : edited) {
-    needed.insert(library.elf.needed.begin(), library.elf.needed.end());
-  }
+  const std::set<std::string> needed = inspect::needed_names(edited);
   std::vector<size_t> out;
   for (size_t i = 0; i < facts.wheel.libraries.size(); ++i) {
     const std::set<std::string> names = inspect::own_sonames({edited[i]});
     const bool drawn_in = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return needed.count(name) != 0;
     });
-    if (!drawn_in || inspect::is_python_module(facts.wheel.libraries[i])) out.push_back(i);
+    if (!drawn_in || inspect::defines_module(facts.wheel.libraries[i].elf)) out.push_back(i);
   }
   return out;
 }
