@@ -1,12 +1,11 @@
 """Files in a place that nobody reads to their end: a FIFO, a device, a huge file."""
 
-import os
-import pathlib
 import resource
 import subprocess
 
 import pytest
 from conftest import Project
+from hostile_projects import add_device, add_fifo, add_huge
 
 
 @pytest.fixture
@@ -14,19 +13,6 @@ def script(project) -> Project:
     script = project("script")
     script.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
     return script
-
-
-def add_fifo(path: pathlib.Path) -> None:
-    os.mkfifo(path)
-
-
-def add_device(path: pathlib.Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def add_huge(path: pathlib.Path) -> None:
-    path.touch()
-    os.truncate(path, 40 << 30)
 
 
 def use_little_memory() -> None:
