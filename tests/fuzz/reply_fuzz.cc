@@ -12,7 +12,7 @@
 
 using namespace pinwheel;
 
-// The replies of an index and of who vouches for a job: nothing of them breaks a line of a message.
+// Replies of an index and of an identity provider: none of their text breaks a line of a message.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string body(text_of(data, size));
   const Secret identity("e30." + body + ".signature");

@@ -9,7 +9,7 @@
 
 using namespace pinwheel;
 
-// What lies in a store, what a bucket answers, and who may use it.
+// The contents of a store, the answers of a bucket, and the domains that may use a result.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = text_of(data, size);
   if (const auto result = store::parse_stored_result(text)) {

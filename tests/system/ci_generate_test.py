@@ -91,7 +91,7 @@ def repository(pinwheel, tmp_path):
 
 
 def words_of(args):
-    """The arguments that a step gives pinwheel, whose plan lies in the working directory here."""
+    """The arguments that a step gives pinwheel, with the plan in the working directory here."""
     return shlex.split(args.replace("${{ runner.temp }}/pinwheel-run/plan.json", "plan.json"))
 
 

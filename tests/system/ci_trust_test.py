@@ -189,7 +189,7 @@ class TestPython:
         job = jobs.job("all")
         shutil.rmtree(job.state)
         names = plant(job.directory, mark)
-        # They are no part of the source, as the files of a checkout beside the package are not.
+        # Like files of a checkout outside the package, they do not belong to the source.
         (job.directory / ".git" / "info" / "exclude").write_text("".join(f"/{name}.py\n" for name in names))
         more = {"PYTHONPATH": str(job.directory), "PYTHONUSERBASE": str(job.directory)}
         job.run("plan", "matrix.yaml", "--out", "plan.json", **more)

@@ -1,4 +1,4 @@
-"""Projects whose files are no regular files, or are made to cost whoever reads them as much as possible."""
+"""Projects whose files are not regular files, or are built to be as expensive as possible to read."""
 
 import io
 import os

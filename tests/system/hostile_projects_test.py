@@ -1,4 +1,4 @@
-"""`init` and `plan` end, in little memory, whatever lies in the place of a project's files."""
+"""`init` and `plan` finish in little memory, whatever replaces a project's files."""
 
 import subprocess
 
