@@ -81,6 +81,7 @@ def test_a_library_that_others_provide_stays_out(extension):
     outcome = extension.report("build", "matrix.yaml")[BUILD]
     assert outcome["state"] == "done"
     assert grafted(pathlib.Path(outcome["outputs"][0]["path"])) == {"libjpeg.so.62"}
+    assert "no library matches `build.external libother.so.*`" in log_of(extension)
 
 
 def test_the_script_of_a_dry_run_repairs_too(extension):

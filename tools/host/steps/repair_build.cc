@@ -10,6 +10,7 @@
 #include "host/steps/build_command.h"
 #include "host/steps/inspect_path.h"
 #include "host/steps/repair.h"
+#include "inspect/needed_library.h"
 
 namespace pinwheel::host {
 namespace {
@@ -38,6 +39,11 @@ Result<RepairedBuild> repair_by_itself(const StepContext& context, const plan::B
   TRY_DONE(context.machine.files.make_directories(place.scratch));
   const RepairRequest request{built, {}, action.settings.build.external};
   TRY(const PlannedRepair planned, plan_wheel_repair(place, request));
+  // Not a finding of the wheel: a pattern may be for another compute of the matrix.
+  for (const Error& unmatched :
+       inspect::unmatched_patterns("build.external", request.exclude, planned.needed)) {
+    append_log(context, render_warning(unmatched));
+  }
   // Finishing sets the tag anyway.
   if (!planned.outcome.plan.changes()) return RepairedBuild{built};
   append_log(context, "repair: " + repair::to_text(planned.outcome));
