@@ -4,9 +4,9 @@ import re
 
 from tree import Finding, Tree, code_of, is_cpp, words_of
 
-OPTIONS = "tools/cli/options.h"
+OPTIONS = ("tools/cli/options.h", "tools/prepare/options.h")
 # These fill the options from argv: a use in them does not count as reading.
-FILLERS = re.compile(r"tools/cli/(options\.h|parser\.(h|cc)|\w+_options\.(h|cc))")
+FILLERS = re.compile(r"tools/(prepare/options\.h|cli/(options\.h|parser\.(h|cc)|\w+_options\.(h|cc)))")
 
 FUNCTION = re.compile(r"(?:^|[;{}])[^;{}()=]*?[\w>&*][\s&*]+(\w+)\(", re.MULTILINE)
 VALUE = re.compile(r"\bconstexpr\s[^;{}=(]*?(\w+)(?:\[\w*\])?\s*[={]")
@@ -101,14 +101,18 @@ def fields_of(options: str) -> dict[str, list[str]]:
 
 def check_options(tree: Tree) -> list[Finding]:
     """Every field of an option struct is read, by a module that names the struct or one that holds it."""
-    structs = fields_of(tree[OPTIONS])
+    declared = {path: fields_of(tree[path]) for path in OPTIONS if path in tree}
+    structs = {name: fields for each in declared.values() for name, fields in each.items()}
+    place = {name: path for path, each in declared.items() for name in each}
     code = {path: code_of(text) for path, text in tree.items() if path.startswith("tools/") and is_cpp(path)}
     modules: dict[str, str] = {}
     for path, text in code.items():
         if not FILLERS.fullmatch(path):
             modules[path.rpartition(".")[0]] = modules.get(path.rpartition(".")[0], "") + text
-    heads = {name: f"struct {name} " for name in structs}
-    bodies = {name: body_at(code[OPTIONS], code[OPTIONS].index(head + "{") + len(head)) for name, head in heads.items()}
+    bodies = {}
+    for name, path in place.items():
+        head = f"struct {name} "
+        bodies[name] = body_at(code[path], code[path].index(head + "{") + len(head))
     held = {name: {other for other, body in bodies.items() if re.search(rf"\b{name}\b", body)} for name in structs}
     found = []
     for name, fields in structs.items():
@@ -121,5 +125,5 @@ def check_options(tree: Tree) -> list[Finding]:
         readers = [text for text in modules.values() if knows.search(text)]
         for field in fields:
             if not any(re.search(rf"(?:\.|->){field}\b(?!\s*=[^=])", text) for text in readers):
-                found.append(Finding(OPTIONS, f"`{name}::{field}` is accepted and never read"))
+                found.append(Finding(place[name], f"`{name}::{field}` is accepted and never read"))
     return found

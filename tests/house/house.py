@@ -13,7 +13,7 @@ from limits import check_limits
 from pages import check_cli_page, check_matrix_page
 from quoting import check_quoting
 from readers import check_fuzz_targets, check_reads
-from rooms import check_host_modules, check_map, check_pairs, check_rooms
+from rooms import check_cycles, check_host_modules, check_map, check_pairs, check_rooms
 from tree import read_tree
 from type_names import check_type_names
 
@@ -22,6 +22,7 @@ CHECKS = (
     check_map,
     check_pairs,
     check_host_modules,
+    check_cycles,
     check_documents,
     check_limits,
     check_type_names,

@@ -76,6 +76,21 @@ def test_a_module_of_host_that_touches_nothing_is_found():
     ]
 
 
+def test_modules_of_the_upper_rooms_include_each_other_in_one_direction():
+    tree = {
+        "tools/prepare/a.h": "",
+        "tools/prepare/a.cc": '#include "prepare/a.h"\n#include "prepare/b.h"\n',
+        "tools/prepare/b.h": "",
+        "tools/prepare/b.cc": '#include "prepare/b.h"\n#include "prepare/c.h"\n',
+        "tools/prepare/c.h": "",
+    }
+    assert rooms.check_cycles(tree) == []
+    closed = {**tree, "tools/prepare/c.cc": '#include "prepare/a.h"\n'}
+    assert texts(rooms.check_cycles(closed)) == [
+        "tools/prepare/a.h: is in a cycle of includes: prepare/a, prepare/b, prepare/c"
+    ]
+
+
 def test_two_types_of_one_name_must_not_meet():
     apart = {
         "tools/base/rule.h": "struct Rule {\n};\n",

@@ -64,7 +64,7 @@ ONLY_IN = (
     (
         r"\bstd::i?fstream\b|\bfopen\(",
         {
-            "tools/cli/budget.cc",  # /proc/meminfo
+            "tools/prepare/budget.cc",  # /proc/meminfo
             "tools/host/system/out_of_memory.cc",  # the counters of a control group
         },
         "read_regular_file",

@@ -101,3 +101,38 @@ def check_map(tree: Tree) -> list[Finding]:
         if room in rooms and not any(fnmatch.fnmatchcase(path, f"tools/{name}.*") for path in tree):
             found.append(Finding(README, f"names `{name}`, and there is no such module"))
     return found
+
+
+# Rooms whose modules, a header with its source, include each other in one direction only.
+WITHOUT_CYCLES = ("cli", "prepare", "session")
+
+
+def reached_from(start: str, includes: dict[str, set[str]]) -> set[str]:
+    """The modules that a module includes, by way of others as well."""
+    reached: set[str] = set()
+    waiting = list(includes.get(start, ()))
+    while waiting:
+        module = waiting.pop()
+        if module not in reached:
+            reached.add(module)
+            waiting += includes.get(module, ())
+    return reached
+
+
+def check_cycles(tree: Tree) -> list[Finding]:
+    """No module of these rooms includes itself by way of another."""
+    includes: dict[str, set[str]] = {}
+    for path, text in tree.items():
+        room, _, _ = path.removeprefix("tools/").partition("/")
+        if path.startswith("tools/") and room in WITHOUT_CYCLES and is_cpp(path):
+            module = path.removeprefix("tools/").rpartition(".")[0]
+            names = {name.strip('"').rpartition(".")[0] for name in includes_of(text) if name.startswith('"')}
+            includes.setdefault(module, set()).update(names - {module})
+    reached = {module: reached_from(module, includes) for module in includes}
+    found, named = [], set()
+    for module in sorted(includes):
+        cycle = {other for other in reached[module] & set(includes) if module in reached[other]}
+        if cycle and module not in named:
+            named |= cycle
+            found.append(Finding(f"tools/{module}.h", f"is in a cycle of includes: {', '.join(sorted(cycle))}"))
+    return found

@@ -10,14 +10,14 @@
 #include "ci/composite.h"
 #include "ci/kept.h"
 #include "ci/workflow.h"
-#include "cli/check_channels.h"
-#include "cli/checkout_state.h"
-#include "cli/load.h"
-#include "cli/product.h"
 #include "env/engine.h"
 #include "host/git/git.h"
 #include "matrix/settings.h"
 #include "plan/make_plan.h"
+#include "prepare/check_channels.h"
+#include "prepare/checkout_state.h"
+#include "prepare/load.h"
+#include "prepare/product.h"
 #include "report/job_rows.h"
 
 namespace pinwheel::cli {
@@ -91,14 +91,14 @@ std::vector<ci::PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
 }
 
 /// The plan of an outline, of whatever version; with its publications if it has targets.
-Result<plan::Plan> planned(const Loaded& loaded, const plan::Outline& outline,
+Result<plan::Plan> planned(const prepare::Loaded& loaded, const plan::Outline& outline,
                            const std::vector<std::string>& targets, const std::string& engine) {
   plan::PlanOptions options;
   options.engine = env::parse_engine(engine).value_or(env::Engine::host);
   options.stage = targets.empty() ? plan::Stage::test : plan::Stage::publish;
   options.targets = targets;
   plan::PlanFacts facts;
-  facts.version = {kAnyVersion, ""};
+  facts.version = {prepare::kAnyVersion, ""};
   return plan::make_plan(loaded.matrix, loaded.expansion, outline, facts, options);
 }
 
@@ -124,7 +124,7 @@ struct ChunkCounts {
 };
 
 /// The chunks of the rows that a plan of the outline has.
-Result<ChunkCounts> chunks_of(const Loaded& loaded, const plan::Outline& outline,
+Result<ChunkCounts> chunks_of(const prepare::Loaded& loaded, const plan::Outline& outline,
                               const plan::Plan& plan) {
   const auto rows_of = [&](report::Rows rows) {
     return report::job_rows(plan, outline, loaded.expansion.variants, loaded.matrix.ci, rows);
@@ -198,7 +198,7 @@ Result<std::vector<std::string>> secrets_of(const matrix::Matrix& matrix,
   return std::vector<std::string>(names.begin(), names.end());
 }
 
-Result<PlannedWorkflow> workflow_of(const Loaded& loaded, ci::WorkflowSet set,
+Result<PlannedWorkflow> workflow_of(const prepare::Loaded& loaded, ci::WorkflowSet set,
                                     const fs::path& matrix_path) {
   ci::WorkflowFacts facts;
   facts.matrix = matrix_path.string();
@@ -210,9 +210,9 @@ Result<PlannedWorkflow> workflow_of(const Loaded& loaded, ci::WorkflowSet set,
     targets = channel->publish;
     facts.publish = publish_jobs_of(loaded.matrix, *channel, matrix_path.parent_path());
   }
-  SelectionOptions selection;
+  prepare::SelectionOptions selection;
   selection.channel = facts.channel;
-  TRY(const plan::Outline outline, select_outline(loaded, selection, {}, facts.channel));
+  TRY(const plan::Outline outline, prepare::select_outline(loaded, selection, {}, facts.channel));
   TRY(facts.secrets, secrets_of(loaded.matrix, outline.variants));
   TRY(const Contained contained, contained_in(loaded.matrix, outline.variants));
   facts.engine = engine_of(loaded.matrix.ci, contained);
@@ -269,7 +269,7 @@ Done check_owner(const GeneratedFile& file, const std::string& matrix) {
 
 Result<GeneratedFile> action_file(ports::Files& files, fs::path path) {
   TRY(GeneratedFile file,
-      generated(files, std::move(path), ci::composite_action(kPinwheelVersion)));
+      generated(files, std::move(path), ci::composite_action(prepare::kPinwheelVersion)));
   if (file.existing.empty() || ci::is_composite_action(file.existing)) return file;
   return written_by_a_person(file.path, "move it away: the jobs use the action at this path");
 }
@@ -326,11 +326,11 @@ Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
 
 }  // namespace
 
-Result<std::vector<PlannedWorkflow>> planned_workflows(const Loaded& loaded,
+Result<std::vector<PlannedWorkflow>> planned_workflows(const prepare::Loaded& loaded,
                                                        const std::vector<std::string>& names,
                                                        const fs::path& matrix_path) {
   TRY(const std::vector<ci::WorkflowSet> sets, sets_of(names, loaded.matrix));
-  TRY_DONE(check_channels(loaded, {}, {kAnyVersion}));
+  TRY_DONE(prepare::check_channels(loaded, {}, {prepare::kAnyVersion}));
   std::vector<PlannedWorkflow> workflows;
   for (const ci::WorkflowSet set : sets) {
     TRY(PlannedWorkflow workflow, workflow_of(loaded, set, matrix_path));
@@ -343,8 +343,9 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
                                        Streams& streams) {
   std::vector<std::string> named;
   if (!place.matrix.empty()) named.push_back(place.matrix);
-  TRY(const MatrixChoice choice, choose_matrix(files, named));
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
+  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, named));
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(files, choice.path, streams, prepare::Warnings::tell));
   host::LibGit2 git;
   TRY(const ports::GitFacts checkout, git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
   const fs::path matrix = fs::weakly_canonical(loaded.matrix.file);
@@ -352,7 +353,7 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
   const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(place.out);
   const fs::path relative = matrix.lexically_relative(root);
   TRY(std::vector<PlannedWorkflow> planned_sets, planned_workflows(loaded, place.sets, relative));
-  const BesideFiles beside = beside_files(git, files, root);
+  const prepare::BesideFiles beside = prepare::beside_files(git, files, root);
   GeneratedFiles made{loaded.matrix.file, {}, {}};
   for (PlannedWorkflow& workflow : planned_sets) {
     workflow.facts.submodules = beside.submodules;

@@ -5,11 +5,11 @@
 
 #include "base/result.h"
 #include "ci/workflow_facts.h"
-#include "cli/load.h"
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "plan/unreachable_evidence.h"
 #include "ports/files.h"
+#include "prepare/load.h"
 
 namespace pinwheel::cli {
 
@@ -46,7 +46,7 @@ struct PlannedWorkflow {
 /// The workflows that are asked for: by their names, else all whose channel the matrix declares,
 /// and always `ci`. `matrix_path` is that of the matrix in its repository. `config` if one is asked
 /// for whose channel the matrix lacks.
-Result<std::vector<PlannedWorkflow>> planned_workflows(const Loaded& loaded,
+Result<std::vector<PlannedWorkflow>> planned_workflows(const prepare::Loaded& loaded,
                                                        const std::vector<std::string>& names,
                                                        const std::filesystem::path& matrix_path);
 

@@ -3,7 +3,8 @@
 
 namespace pinwheel::cli {
 
-Result<int> cmd_build(const GlobalOptions& global, const BuildCommand& options, Streams& streams) {
+Result<int> cmd_build(const prepare::GlobalOptions& global, const BuildCommand& options,
+                      Streams& streams) {
   return run_stage(global, options.run, plan::Stage::build, "build", streams);
 }
 

@@ -24,7 +24,7 @@ Done check_updates(ports::Files& files, const std::string& path, Streams& stream
 
 }  // namespace
 
-Result<int> cmd_ci_check(const GlobalOptions& /*global*/, const CiCheckOptions& options,
+Result<int> cmd_ci_check(const prepare::GlobalOptions& /*global*/, const CiCheckOptions& options,
                          Streams& streams) {
   host::LocalFiles files;
   TRY(const GeneratedFiles made, generated_files(files, options.place, streams));

@@ -9,12 +9,12 @@
 #include "ci/explained_jobs.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
-#include "cli/earlier_results.h"
-#include "cli/load.h"
-#include "cli/plan_facts.h"
-#include "cli/prepare_run.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
+#include "prepare/earlier_results.h"
+#include "prepare/load.h"
+#include "prepare/plan_facts.h"
+#include "prepare/prepare_run.h"
 #include "report/job_rows.h"
 
 namespace pinwheel::cli {
@@ -22,14 +22,14 @@ namespace {
 
 using report::WorkflowJob;
 
-Result<plan::Plan> plan_of(const GlobalOptions& global, const RunScope& scope) {
-  plan::PlanFacts facts = plan_facts(scope.version, {});
-  facts.durations = earlier_durations(global.state_dir);
-  return decide_plan(scope, facts);
+Result<plan::Plan> plan_of(const prepare::GlobalOptions& global, const prepare::RunScope& scope) {
+  plan::PlanFacts facts = prepare::plan_facts(scope.version, {});
+  facts.durations = prepare::earlier_durations(global.state_dir);
+  return prepare::decide_plan(scope, facts);
 }
 
 /// Builds, then tests.
-Result<std::vector<WorkflowJob>> jobs_of(const RunScope& scope, const plan::Plan& plan) {
+Result<std::vector<WorkflowJob>> jobs_of(const prepare::RunScope& scope, const plan::Plan& plan) {
   std::vector<WorkflowJob> jobs;
   for (const report::Rows kind : {report::Rows::builds, report::Rows::tests}) {
     TRY(const std::vector<WorkflowJob> some,
@@ -54,7 +54,7 @@ bool depends_on_tests(const ci::ExplainedJob& job) {
 }
 
 /// The workflow of a channel, else all.
-Result<std::vector<PlannedWorkflow>> workflows_of(const Loaded& loaded,
+Result<std::vector<PlannedWorkflow>> workflows_of(const prepare::Loaded& loaded,
                                                   const std::string& channel) {
   std::vector<std::string> names;
   for (const ci::WorkflowSet set : ci::kWorkflowSets) {
@@ -229,27 +229,29 @@ std::string text_of(const WholeJob& whole, const RowsOf& places) {
 
 }  // namespace
 
-Result<int> cmd_ci_explain(const GlobalOptions& global, const CiExplainOptions& options,
+Result<int> cmd_ci_explain(const prepare::GlobalOptions& global, const CiExplainOptions& options,
                            Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  TRY(const MatrixChoice choice, choose_matrix(files, options.arguments));
+  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, options.arguments));
   if (choice.globs.size() != 1) {
     return fail(ErrorKind::usage, "`ci explain` takes one job",
                 "write its name in quotes: pinwheel ci explain 'build cpu'");
   }
-  TRY(Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
+  TRY(prepare::Loaded loaded,
+      prepare::load_matrix(files, choice.path, streams, prepare::Warnings::tell));
   TRY(const std::vector<PlannedWorkflow> workflows, workflows_of(loaded, options.channel));
   const std::vector<WholeJob> wholes = whole_jobs(workflows);
-  TRY(VersionFacts version,
-      gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
-  TRY(plan::Outline outline, select_outline(loaded, {}, {}, version.channel));
-  TRY(const RunScope scope, up_to(plan::Stage::publish, {global,
-                                                         std::move(loaded),
-                                                         std::move(outline),
-                                                         {},
-                                                         std::move(version),
-                                                         TestImageUse::prepare}));
+  TRY(prepare::VersionFacts version,
+      prepare::gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
+  TRY(plan::Outline outline, prepare::select_outline(loaded, {}, {}, version.channel));
+  TRY(const prepare::RunScope scope,
+      prepare::up_to(plan::Stage::publish, {global,
+                                            std::move(loaded),
+                                            std::move(outline),
+                                            {},
+                                            std::move(version),
+                                            prepare::TestImageUse::prepare}));
   TRY(const plan::Plan plan, plan_of(global, scope));
   TRY(const std::vector<WorkflowJob> jobs, jobs_of(scope, plan));
   if (const auto whole = find_whole(wholes, choice.globs.front())) {

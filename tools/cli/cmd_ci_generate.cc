@@ -46,8 +46,8 @@ std::string register_line(const Registration& each) {
 
 }  // namespace
 
-Result<int> cmd_ci_generate(const GlobalOptions& /*global*/, const CiGenerateOptions& options,
-                            Streams& streams) {
+Result<int> cmd_ci_generate(const prepare::GlobalOptions& /*global*/,
+                            const CiGenerateOptions& options, Streams& streams) {
   host::LocalFiles files;
   TRY(const GeneratedFiles made, generated_files(files, options.place, streams));
   for (const GeneratedFile& file : made.files) {

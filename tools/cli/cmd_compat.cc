@@ -5,10 +5,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/compat_run.h"
-#include "cli/logged_ports.h"
 #include "cli/torch_range.h"
 #include "cli/wheel_argument.h"
-#include "cli/workplace.h"
 #include "compat/assessment.h"
 #include "compat/gate.h"
 #include "compat/run_choice.h"
@@ -19,6 +17,8 @@
 #include "host/torch/torch_site.h"
 #include "host/torch/torch_wheel.h"
 #include "inspect/needed_library.h"
+#include "prepare/logged_ports.h"
+#include "prepare/workplace.h"
 #include "report/compat_json.h"
 #include "report/compat_text.h"
 
@@ -36,14 +36,14 @@ Result<std::filesystem::path> site_of(const std::string& place, ports::Files& fi
                                       Streams& streams) {
   std::error_code missing;
   if (std::filesystem::is_directory(place, missing)) return host::torch_site(place, files);
-  CommandProcesses process(streams.log());
-  return host::torch_site_of(place, process.port, user_variables());
+  prepare::CommandProcesses process(streams.log());
+  return host::torch_site_of(place, process.port, prepare::user_variables());
 }
 
 Result<KnownTorches> known_builds(const CompatOptions& options, Streams& streams) {
   host::LocalFiles files;
   KnownTorches known;
-  TRY(known.table, host::torch_exports(user_variables(), files));
+  TRY(known.table, host::torch_exports(prepare::user_variables(), files));
   for (const std::string& place : options.installed) {
     TRY(const std::filesystem::path site, site_of(place, files, streams));
     TRY(const exports::Snapshot snapshot, host::read_torch_directory(site, files));
@@ -155,7 +155,7 @@ Done check_options(const CompatOptions& options) {
 
 }  // namespace
 
-Result<int> cmd_compat(const GlobalOptions& /*global*/, const CompatOptions& options,
+Result<int> cmd_compat(const prepare::GlobalOptions& /*global*/, const CompatOptions& options,
                        Streams& streams) {
   TRY_DONE(check_options(options));
   TRY(const pep::SpecifierSet range, parse_torch_range("--require", options.require));

@@ -6,12 +6,12 @@
 #include "ci/explained_jobs.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
-#include "cli/levels.h"
-#include "cli/load.h"
 #include "host/steps/journal_file.h"
 #include "host/system/files.h"
 #include "plan/image_tests.h"
 #include "plan/step_id.h"
+#include "prepare/levels.h"
+#include "prepare/load.h"
 #include "report/documentation.h"
 #include "report/shipped_documents.h"
 
@@ -21,16 +21,17 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// The matrix of the line; none if it is missing or wrong, which the command itself says.
-std::optional<Loaded> loaded_matrix(const CompletionRequest& request, Streams& streams) {
+std::optional<prepare::Loaded> loaded_matrix(const CompletionRequest& request, Streams& streams) {
   host::LocalFiles files;
   const Words named = request.matrix.empty() ? Words() : Words{request.matrix};
-  const Result<MatrixChoice> choice = choose_matrix(files, named);
+  const Result<prepare::MatrixChoice> choice = prepare::choose_matrix(files, named);
   if (!choice) return std::nullopt;
-  Result<Loaded> loaded = load_matrix(files, choice->path, streams, Warnings::tell);
+  Result<prepare::Loaded> loaded =
+      prepare::load_matrix(files, choice->path, streams, prepare::Warnings::tell);
   return loaded ? std::optional(*std::move(loaded)) : std::nullopt;
 }
 
-void add_ids(const Loaded& loaded, Words& words) {
+void add_ids(const prepare::Loaded& loaded, Words& words) {
   for (const matrix::Variant& variant : loaded.expansion.variants) words.push_back(variant.id);
   for (const matrix::AbiClass& each : loaded.classes) words.push_back("build:" + each.id);
 }
@@ -40,13 +41,14 @@ void add_matrix_files(Words& words) {
   for (const std::string directory : {"", "matrix/"}) {
     const Result<Words> names = files.list(directory.empty() ? "." : directory);
     for (const std::string& name : names.value_or(Words())) {
-      if (is_matrix_name(name)) words.push_back(directory + name);
+      if (prepare::is_matrix_name(name)) words.push_back(directory + name);
     }
   }
 }
 
 /// The steps that were run, and those that run or were killed.
-void add_steps(const GlobalOptions& global, const CompletionRequest& request, Words& words) {
+void add_steps(const prepare::GlobalOptions& global, const CompletionRequest& request,
+               Words& words) {
   const std::string& directory = request.state_dir.empty() ? global.state_dir : request.state_dir;
   const Result<journal::History> history = host::read_whole_journal(directory);
   if (!history) return;
@@ -55,7 +57,7 @@ void add_steps(const GlobalOptions& global, const CompletionRequest& request, Wo
 }
 
 /// The builds, the sdist, the tests and the publications of the matrix.
-void add_planned_steps(const Loaded& loaded, Words& words) {
+void add_planned_steps(const prepare::Loaded& loaded, Words& words) {
   for (const matrix::AbiClass& each : loaded.classes) words.push_back("build:" + each.id);
   if (loaded.matrix.package.sdist) words.emplace_back("sdist");
   for (const matrix::Variant& variant : loaded.expansion.variants) {
@@ -64,7 +66,7 @@ void add_planned_steps(const Loaded& loaded, Words& words) {
   for (const matrix::PublishTarget& target : loaded.matrix.targets) {
     words.push_back("publish:" + target.name);
   }
-  const Result<plan::PlanOptions> options = plan_options(plan::Stage::test, {}, {});
+  const Result<plan::PlanOptions> options = prepare::plan_options(plan::Stage::test, {}, {});
   if (!options) return;
   const plan::Outline outline = plan::make_outline(loaded.classes, loaded.expansion.variants);
   const Result<std::vector<plan::ImageTest>> tests =
@@ -74,7 +76,7 @@ void add_planned_steps(const Loaded& loaded, Words& words) {
 }
 
 /// The jobs of the workflows as a whole, and those that build and test.
-void add_jobs(const Loaded& loaded, Words& words) {
+void add_jobs(const prepare::Loaded& loaded, Words& words) {
   add_planned_steps(loaded, words);
   std::erase_if(words, [](const std::string& word) { return word.starts_with("publish:"); });
   const Result<std::vector<PlannedWorkflow>> workflows =
@@ -88,7 +90,7 @@ void add_jobs(const Loaded& loaded, Words& words) {
 }
 
 /// "python=", or the values that may follow the last comma of "python=3.12,".
-void add_selectors(const Loaded& loaded, const std::string& current, Words& words) {
+void add_selectors(const prepare::Loaded& loaded, const std::string& current, Words& words) {
   const size_t equals = current.find('=');
   for (const matrix::Axis& axis : loaded.matrix.axes) {
     if (equals == std::string::npos) words.push_back(axis.name + "=");
@@ -101,7 +103,7 @@ void add_selectors(const Loaded& loaded, const std::string& current, Words& word
 }
 
 void add_matrix_words(const CompletionRequest& request, Streams& streams, Words& words) {
-  const std::optional<Loaded> loaded = loaded_matrix(request, streams);
+  const std::optional<prepare::Loaded> loaded = loaded_matrix(request, streams);
   if (!loaded) return;
   if (request.what == Completing::selector) {
     add_selectors(*loaded, request.current, words);
@@ -118,7 +120,7 @@ void add_matrix_words(const CompletionRequest& request, Streams& streams, Words&
   }
 }
 
-Words candidates_for(const GlobalOptions& global, const CompletionRequest& request,
+Words candidates_for(const prepare::GlobalOptions& global, const CompletionRequest& request,
                      Streams& streams) {
   Words words = request.words;
   switch (request.what) {
@@ -155,7 +157,7 @@ Words candidates_for(const GlobalOptions& global, const CompletionRequest& reque
 
 }  // namespace
 
-Result<int> cmd_complete(const GlobalOptions& global, const CompleteOptions& options,
+Result<int> cmd_complete(const prepare::GlobalOptions& global, const CompleteOptions& options,
                          Streams& streams) {
   const CompletionRequest request = completion_request(options.line);
   const Words words = candidates_for(global, request, streams);

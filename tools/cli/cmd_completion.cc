@@ -3,8 +3,8 @@
 
 namespace pinwheel::cli {
 
-Result<int> cmd_completion(const GlobalOptions& /*global*/, const CompletionOptions& options,
-                           Streams& streams) {
+Result<int> cmd_completion(const prepare::GlobalOptions& /*global*/,
+                           const CompletionOptions& options, Streams& streams) {
   TRY(const std::string script, completion_script(options.shell));
   streams.file(script);
   return 0;

@@ -5,7 +5,7 @@
 
 namespace pinwheel::cli {
 
-Result<int> cmd_docs(const GlobalOptions& /*global*/, const DocsOptions& options,
+Result<int> cmd_docs(const prepare::GlobalOptions& /*global*/, const DocsOptions& options,
                      Streams& streams) {
   TRY(const std::string text,
       report::documentation(report::shipped_documents(), options.subject, streams.data_columns()));

@@ -4,9 +4,6 @@
 #include <optional>
 
 #include "cli/commands.h"
-#include "cli/load.h"
-#include "cli/python_use.h"
-#include "cli/workplace.h"
 #include "env/doctor.h"
 #include "host/machine/gpu.h"
 #include "host/machine/local_machine.h"
@@ -15,6 +12,9 @@
 #include "host/system/files.h"
 #include "matrix/axis_value.h"
 #include "matrix/settings.h"
+#include "prepare/load.h"
+#include "prepare/python_use.h"
+#include "prepare/workplace.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -33,7 +33,7 @@ std::string as_text(const std::vector<env::DoctorLine>& lines) {
 }
 
 /// The devices that the tests of a matrix need.
-Result<std::vector<env::WantedDevice>> wanted_devices(const Loaded& loaded,
+Result<std::vector<env::WantedDevice>> wanted_devices(const prepare::Loaded& loaded,
                                                       const host::EnvMachine& machine) {
   std::vector<env::WantedDevice> devices;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
@@ -51,11 +51,11 @@ Result<std::vector<env::WantedDevice>> wanted_devices(const Loaded& loaded,
 }
 
 /// The Pythons of a matrix that this machine lacks.
-Result<std::vector<env::MissingPython>> missing_pythons(const Loaded& loaded,
+Result<std::vector<env::MissingPython>> missing_pythons(const prepare::Loaded& loaded,
                                                         const host::EnvMachine& machine) {
   std::vector<env::MissingPython> missing;
-  TRY(const std::vector<PythonUse> uses, python_uses(loaded));
-  for (const PythonUse& use : uses) {
+  TRY(const std::vector<prepare::PythonUse> uses, prepare::python_uses(loaded));
+  for (const prepare::PythonUse& use : uses) {
     if (use.libc == matrix::kMusl || host::interpreter_for(machine, use.version)) continue;
     missing.push_back({use.version, use.from == matrix::PythonFrom::automatic, use.users});
   }
@@ -64,15 +64,15 @@ Result<std::vector<env::MissingPython>> missing_pythons(const Loaded& loaded,
 
 }  // namespace
 
-Result<int> cmd_doctor(const GlobalOptions& global, const DoctorOptions& options,
+Result<int> cmd_doctor(const prepare::GlobalOptions& global, const DoctorOptions& options,
                        Streams& streams) {
-  const std::map<std::string, std::string> variables = user_variables();
-  TRY(const std::filesystem::path cache, cache_directory(variables));
+  const std::map<std::string, std::string> variables = prepare::user_variables();
+  TRY(const std::filesystem::path cache, prepare::cache_directory(variables));
   const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
-  std::optional<Loaded> loaded;
+  std::optional<prepare::Loaded> loaded;
   if (!options.matrix.empty()) {
     host::LocalFiles files;
-    TRY(loaded, load_matrix(files, options.matrix, streams, Warnings::tell));
+    TRY(loaded, prepare::load_matrix(files, options.matrix, streams, prepare::Warnings::tell));
   }
   env::DoctorFacts facts = host::gather_doctor_facts(local.machine);
   if (loaded) {

@@ -8,12 +8,12 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/workplace.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/collect_cache.h"
 #include "host/provision/compare_environments.h"
 #include "host/provision/disk_use.h"
 #include "host/provision/environment_list.h"
+#include "prepare/workplace.h"
 #include "report/table.h"
 
 namespace pinwheel::cli {
@@ -280,9 +280,10 @@ Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, S
 
 }  // namespace
 
-Result<int> cmd_env(const GlobalOptions& global, const EnvOptions& options, Streams& streams) {
-  const std::map<std::string, std::string> variables = user_variables();
-  TRY(const std::filesystem::path cache, cache_directory(variables));
+Result<int> cmd_env(const prepare::GlobalOptions& global, const EnvOptions& options,
+                    Streams& streams) {
+  const std::map<std::string, std::string> variables = prepare::user_variables();
+  TRY(const std::filesystem::path cache, prepare::cache_directory(variables));
   const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
   if (options.verb == EnvVerb::remove) return remove(local.machine, options, streams);
   if (options.verb == EnvVerb::gc) return collect_unused(local.machine, options, streams);

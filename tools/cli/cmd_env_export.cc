@@ -5,12 +5,12 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/locks.h"
-#include "cli/one_variant.h"
 #include "env/export.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/env_resolve.h"
 #include "host/system/files.h"
+#include "prepare/locks.h"
+#include "prepare/one_variant.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -62,7 +62,7 @@ Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::pat
 }
 
 /// The base of the export: the image that was used, else the public one with the same Python.
-Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& request,
+Done add_image(ports::Files& files, const prepare::GatheredRun& run, const env::Request& request,
                const fs::path& out, env::EnvironmentExport& what) {
   if (request.container.base.empty()) {
     what.base = "python:" + what.lock.resolution.python;
@@ -75,7 +75,7 @@ Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& 
   }
   const auto& [name, used] = image->second;
   what.base = used.base_digests.empty() ? name : used.base_digests.front();
-  what.lock.image = locked_image(used);
+  what.lock.image = prepare::locked_image(used);
   if (request.container.dockerfile.empty()) return {};
   const fs::path dockerfile =
       (run.workplace.matrix_directory / request.container.dockerfile).lexically_normal();
@@ -85,9 +85,10 @@ Done add_image(ports::Files& files, const GatheredRun& run, const env::Request& 
   return copy_context(files, dockerfile, out);
 }
 
-Result<env::EnvironmentExport> gather_export(ports::Files& files, const PreparedRun& prepared,
+Result<env::EnvironmentExport> gather_export(ports::Files& files,
+                                             const prepare::PreparedRun& prepared,
                                              const fs::path& out) {
-  const GatheredRun& run = prepared.gathered;
+  const prepare::GatheredRun& run = prepared.gathered;
   const std::string& variant = run.scope.outline.variants.front().id;
   TRY(const plan::BuildWheel* const build, build_of(prepared.plan));
   const env::Request& request = build->environment;
@@ -98,7 +99,8 @@ Result<env::EnvironmentExport> gather_export(ports::Files& files, const Prepared
   what.lock.variants = {variant};
   what.secrets = build->secrets;
   if (!request.toolkit.empty()) {
-    what.lock.toolkits = {{request.toolkit, found_release(local.machine, run.facts, request)}};
+    what.lock.toolkits = {
+        {request.toolkit, prepare::found_release(local.machine, run.facts, request)}};
   }
   TRY_DONE(add_image(files, run, request, out, what));
   return what;
@@ -106,15 +108,16 @@ Result<env::EnvironmentExport> gather_export(ports::Files& files, const Prepared
 
 }  // namespace
 
-Result<int> cmd_env_export(const GlobalOptions& global, const EnvExportOptions& options,
+Result<int> cmd_env_export(const prepare::GlobalOptions& global, const EnvExportOptions& options,
                            Streams& streams) {
   host::LocalFiles files;
   const fs::path out = fs::absolute(options.out).lexically_normal();
-  const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
-  TRY(const PreparedRun run, prepare_variant(global,
-                                             {"env export", options.arguments, options.levels,
-                                              plan::Stage::build, locks_or_indexes(locks)},
-                                             streams));
+  const prepare::UseLocks locks = options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
+  TRY(const prepare::PreparedRun run,
+      prepare::prepare_variant(global,
+                               {"env export", options.arguments, options.levels, plan::Stage::build,
+                                prepare::locks_or_indexes(locks)},
+                               streams));
   TRY_DONE(make_room(files, out));
   TRY(const env::EnvironmentExport what, gather_export(files, run, out));
   for (const env::ExportedFile& file : env::export_files(what)) {

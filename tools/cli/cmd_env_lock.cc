@@ -6,15 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/backend_requires.h"
-#include "cli/build_facts.h"
 #include "cli/commands.h"
-#include "cli/load.h"
-#include "cli/locks.h"
-#include "cli/plan_facts.h"
-#include "cli/prepare_environments.h"
-#include "cli/stoppable.h"
-#include "cli/workplace.h"
 #include "env/commands.h"
 #include "env/patchelf.h"
 #include "host/machine/local_machine.h"
@@ -24,6 +16,14 @@
 #include "host/provision/machine_interpreter.h"
 #include "host/system/files.h"
 #include "plan/environments.h"
+#include "prepare/backend_requires.h"
+#include "prepare/build_facts.h"
+#include "prepare/load.h"
+#include "prepare/locks.h"
+#include "prepare/plan_facts.h"
+#include "prepare/prepare_environments.h"
+#include "prepare/stoppable.h"
+#include "prepare/workplace.h"
 #include "report/table.h"
 
 namespace pinwheel::cli {
@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 /// The shared state of the command.
 struct Locking {
-  RunScope scope;
+  prepare::RunScope scope;
   std::string directory;
   std::vector<plan::LockTarget> targets;  ///< of the whole matrix
   std::vector<plan::LockTarget> needed;   ///< of the selection
@@ -53,8 +53,8 @@ Levels levels_of(const env::Lock& lock, const plan::PlanOptions& options) {
 }
 
 /// Locks in the directory that no longer belong to an environment of the matrix.
-Result<std::vector<LockFile>> orphans(ports::Files& files, const Locking& what) {
-  std::vector<LockFile> result;
+Result<std::vector<prepare::LockFile>> orphans(ports::Files& files, const Locking& what) {
+  std::vector<prepare::LockFile> result;
   TRY(const ports::FileStatus status, files.status(what.directory));
   if (status.type != ports::FileType::directory) return result;
   TRY(const std::vector<std::string> names, files.list(what.directory));
@@ -67,7 +67,7 @@ Result<std::vector<LockFile>> orphans(ports::Files& files, const Locking& what) 
     Result<env::Lock> lock = env::parse_pylock(text, name);
     // A pylock file not written by pinwheel is not an orphan.
     if (!lock || levels_of(*lock, what.scope.options) == Levels::other) continue;
-    result.push_back({{name, {}}, LockState::orphan, {}, {}, *std::move(lock)});
+    result.push_back({{name, {}}, prepare::LockState::orphan, {}, {}, *std::move(lock)});
   }
   return result;
 }
@@ -89,7 +89,7 @@ std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, con
                                             const plan::LockTarget& target) {
   std::vector<env::LockedToolkit> result;
   for (const env::Request& build : target.toolkits) {
-    env::LockedToolkit toolkit{build.toolkit, found_release(machine, facts, build)};
+    env::LockedToolkit toolkit{build.toolkit, prepare::found_release(machine, facts, build)};
     for (const plan::LockTarget& other : what.targets) {
       const bool its = std::any_of(other.toolkit_of.begin(), other.toolkit_of.end(),
                                    [&build](const env::Request& of) {
@@ -135,7 +135,8 @@ void keep_places(const env::Lock& old, std::vector<env::PipPackage>& packages) {
 
 /// The lock of a target, from its recorded resolution and the machine's facts.
 Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
-                          const LockFile& before, const PreparedEnvironments& made) {
+                          const prepare::LockFile& before,
+                          const prepare::PreparedEnvironments& made) {
   const plan::LockTarget& target = before.target;
   TRY(env::Resolution resolution, host::load_resolution(machine, env::digest(target.request)));
   if (before.lock) keep_places(*before.lock, resolution.packages);
@@ -146,23 +147,24 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   TRY(lock.pip_options, pip_options(machine, target.request));
   const auto image = made.images.find(env::digest(target.request.container));
   if (image != made.images.end() && !target.request.container.base.empty()) {
-    lock.image = locked_image(image->second.image);
+    lock.image = prepare::locked_image(image->second.image);
   }
   return lock;
 }
 
 /// A valid lock: its packages stay, and its metadata is updated from the matrix.
-env::Lock still_current(const LockFile& before, const matrix::Matrix& matrix) {
+env::Lock still_current(const prepare::LockFile& before, const matrix::Matrix& matrix) {
   env::Lock lock = *before.lock;
   lock.variants = before.target.variants;
   return with_tools(std::move(lock), matrix, before.target);
 }
 
 /// Writes the lock if necessary, and returns its new state.
-Result<LockFile> write_lock(const host::EnvMachine& machine, const Locking& what, LockFile lock,
-                            const PreparedEnvironments& made, Streams& streams) {
+Result<prepare::LockFile> write_lock(const host::EnvMachine& machine, const Locking& what,
+                                     prepare::LockFile lock,
+                                     const prepare::PreparedEnvironments& made, Streams& streams) {
   env::Lock next;
-  if (lock.state == LockState::current) {
+  if (lock.state == prepare::LockState::current) {
     next = still_current(lock, what.scope.loaded.matrix);
   } else {
     TRY(next, lock_of(machine, what, lock, made));
@@ -170,7 +172,7 @@ Result<LockFile> write_lock(const host::EnvMachine& machine, const Locking& what
   const fs::path path = fs::path(what.directory) / lock.target.file;
   const std::string text = env::to_pylock(next);
   if (lock.lock && env::to_pylock(*lock.lock) == text) {
-    lock.state = LockState::current;
+    lock.state = prepare::LockState::current;
     return lock;
   }
   if (lock.lock) {
@@ -180,24 +182,25 @@ Result<LockFile> write_lock(const host::EnvMachine& machine, const Locking& what
     }
   }
   TRY_DONE(machine.files.write(path, text));
-  lock.state = LockState::written;
+  lock.state = prepare::LockState::written;
   lock.lock = std::move(next);
   return lock;
 }
 
 /// Writes the locks that are not current, and removes those that are no longer used.
-Result<std::vector<LockFile>> write_locks(const Locking& what, const PreparedEnvironments& made,
-                                          const std::stop_token& stop, Streams& streams) {
+Result<std::vector<prepare::LockFile>> write_locks(const Locking& what,
+                                                   const prepare::PreparedEnvironments& made,
+                                                   const std::stop_token& stop, Streams& streams) {
   host::Workplace workplace = made.workplace;
   workplace.stop = stop;
   host::LocalMachine local(workplace);
-  std::vector<LockFile> locks;
-  for (const LockFile& before : made.locks) {
-    TRY(LockFile lock, write_lock(local.machine, what, before, made, streams));
+  std::vector<prepare::LockFile> locks;
+  for (const prepare::LockFile& before : made.locks) {
+    TRY(prepare::LockFile lock, write_lock(local.machine, what, before, made, streams));
     locks.push_back(std::move(lock));
   }
-  TRY(const std::vector<LockFile> gone, orphans(local.files, what));
-  for (const LockFile& each : gone) {
+  TRY(const std::vector<prepare::LockFile> gone, orphans(local.files, what));
+  for (const prepare::LockFile& each : gone) {
     TRY_DONE(local.files.remove_all(fs::path(what.directory) / each.target.file));
     streams.note(fmt::format("removed {}: no environment of the matrix uses it\n",
                              quoted(each.target.file)));
@@ -205,16 +208,16 @@ Result<std::vector<LockFile>> write_locks(const Locking& what, const PreparedEnv
   return locks;
 }
 
-Result<std::vector<LockFile>> check_locks(ports::Files& files, const Locking& what,
-                                          std::vector<LockFile> locks) {
-  TRY(const std::vector<LockFile> gone, orphans(files, what));
+Result<std::vector<prepare::LockFile>> check_locks(ports::Files& files, const Locking& what,
+                                                   std::vector<prepare::LockFile> locks) {
+  TRY(const std::vector<prepare::LockFile> gone, orphans(files, what));
   locks.insert(locks.end(), gone.begin(), gone.end());
   return locks;
 }
 
-std::string as_table(const std::vector<LockFile>& locks, size_t columns) {
+std::string as_table(const std::vector<prepare::LockFile>& locks, size_t columns) {
   std::vector<std::vector<std::string>> rows = {{"lock", "state", "python", "packages"}};
-  for (const LockFile& each : locks) {
+  for (const prepare::LockFile& each : locks) {
     std::vector<std::string>& row =
         rows.emplace_back(std::vector{each.target.file, std::string(to_string(each.state))});
     if (!each.lock) continue;
@@ -225,9 +228,9 @@ std::string as_table(const std::vector<LockFile>& locks, size_t columns) {
   return report::align_columns(rows, columns);
 }
 
-std::string as_json(const std::string& directory, const std::vector<LockFile>& locks) {
+std::string as_json(const std::string& directory, const std::vector<prepare::LockFile>& locks) {
   nlohmann::json all = nlohmann::json::array();
-  for (const LockFile& each : locks) {
+  for (const prepare::LockFile& each : locks) {
     nlohmann::json differences = nlohmann::json::array();
     for (const env::LockDifference& difference : each.differences) {
       differences.push_back(
@@ -246,27 +249,30 @@ std::string as_json(const std::string& directory, const std::vector<LockFile>& l
          "\n";
 }
 
-Result<RunScope> read_scope(const GlobalOptions& global, const EnvLockOptions& options,
-                            Streams& streams) {
+Result<prepare::RunScope> read_scope(const prepare::GlobalOptions& global,
+                                     const EnvLockOptions& options, Streams& streams) {
   host::LocalFiles files;
-  TRY(const MatrixChoice choice, choose_matrix(files, options.selection.arguments));
-  const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
+  TRY(const prepare::MatrixChoice choice,
+      prepare::choose_matrix(files, options.selection.arguments));
+  const prepare::Warnings warnings =
+      options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
+  TRY(const prepare::Loaded loaded, prepare::load_matrix(files, choice.path, streams, warnings));
   TRY(const plan::Outline outline,
-      select_outline(loaded, options.selection, choice.globs, options.selection.channel));
-  VersionFacts here;
+      prepare::select_outline(loaded, options.selection, choice.globs, options.selection.channel));
+  prepare::VersionFacts here;
   here.machine = host::machine_name();
   // A lock is for every version; a backend that is asked what it requires is told this one.
   here.version.version = "0";
-  return up_to(plan::Stage::test, {global, loaded, outline, options.levels, std::move(here)});
+  return prepare::up_to(plan::Stage::test,
+                        {global, loaded, outline, options.levels, std::move(here)});
 }
 
 /// The source of the packages; `needed` is still empty.
-Result<ForLocks> work_of(const RunScope& scope, const EnvLockOptions& options) {
-  ForLocks work{plan::lock_directory(scope.loaded.matrix.file),
-                {},
-                options.check ? LockWork::check : LockWork::write,
-                options.refresh ? Refresh::yes : Refresh::no};
+Result<prepare::ForLocks> work_of(const prepare::RunScope& scope, const EnvLockOptions& options) {
+  prepare::ForLocks work{plan::lock_directory(scope.loaded.matrix.file),
+                         {},
+                         options.check ? prepare::LockWork::check : prepare::LockWork::write,
+                         options.refresh ? prepare::Refresh::yes : prepare::Refresh::no};
   for (const std::string& text : options.upgraded) {
     TRY(pep::Requirement package, pep::parse_requirement(text));
     work.upgraded.push_back(std::move(package));
@@ -275,7 +281,7 @@ Result<ForLocks> work_of(const RunScope& scope, const EnvLockOptions& options) {
 }
 
 /// The locks of a scope, which has what its project and its backend require.
-Result<Locking> read_locking(RunScope scope) {
+Result<Locking> read_locking(prepare::RunScope scope) {
   const auto& [matrix, expansion, classes] = scope.loaded;
   std::vector<plan::LockTarget> targets =
       plan::lock_targets(matrix, expansion, classes, scope.options);
@@ -288,40 +294,42 @@ Result<Locking> read_locking(RunScope scope) {
 /// The locks of the selection, written or checked, and the matrix's other locks.
 struct Locked {
   Locking what;
-  std::vector<LockFile> locks;
+  std::vector<prepare::LockFile> locks;
 };
 
 /// Writes or checks the locks of the selection.
-Result<Locked> brought_up_to_date(RunScope scope, const EnvLockOptions& options, Streams& streams) {
+Result<Locked> brought_up_to_date(prepare::RunScope scope, const EnvLockOptions& options,
+                                  Streams& streams) {
   host::LocalFiles files;
   TRY(const host::Workplace workplace,
-      make_workplace(scope.global, scope.loaded, scope.levels.engine, streams.log()));
-  TRY_DONE(begin_log(workplace, streams.diagnostics()));
-  TRY(const BuildFacts build, gather_build_facts(scope.loaded, workplace, std::nullopt));
+      prepare::make_workplace(scope.global, scope.loaded, scope.levels.engine, streams.log()));
+  TRY_DONE(streams.keep_log(workplace.logs));
+  TRY(const prepare::BuildFacts build,
+      prepare::gather_build_facts(scope.loaded, workplace, std::nullopt));
   scope.loaded.matrix.build_requires = build.build_requires.texts;
-  const plan::PlanFacts facts = plan_facts(scope.version, build);
-  TRY(ForLocks source, work_of(scope, options));
-  TRY(scope.loaded.matrix,
-      ask_backends({scope, workplace, facts}, build.build_requires.question, source, streams));
+  const plan::PlanFacts facts = prepare::plan_facts(scope.version, build);
+  TRY(prepare::ForLocks source, work_of(scope, options));
+  TRY(scope.loaded.matrix, prepare::ask_backends({scope, workplace, facts},
+                                                 build.build_requires.question, source, streams));
   TRY(Locking what, read_locking(std::move(scope)));
   source.needed = what.needed;
-  TRY(PreparedEnvironments made,
-      prepare_environments({what.scope, workplace, facts}, source, streams));
+  TRY(prepare::PreparedEnvironments made,
+      prepare::prepare_environments({what.scope, workplace, facts}, source, streams));
   if (options.check) {
-    TRY(std::vector<LockFile> checked, check_locks(files, what, std::move(made.locks)));
+    TRY(std::vector<prepare::LockFile> checked, check_locks(files, what, std::move(made.locks)));
     return Locked{std::move(what), std::move(checked)};
   }
-  TRY(std::vector<LockFile> written,
-      stoppable<std::vector<LockFile>>(
+  TRY(std::vector<prepare::LockFile> written,
+      prepare::stoppable<std::vector<prepare::LockFile>>(
           [&](const std::stop_token& stop) { return write_locks(what, made, stop, streams); }));
   return Locked{std::move(what), std::move(written)};
 }
 
 }  // namespace
 
-Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& options,
+Result<int> cmd_env_lock(const prepare::GlobalOptions& global, const EnvLockOptions& options,
                          Streams& streams) {
-  TRY(RunScope scope, read_scope(global, options, streams));
+  TRY(prepare::RunScope scope, read_scope(global, options, streams));
   TRY(const Locked locked, brought_up_to_date(std::move(scope), options, streams));
   const auto& [what, locks] = locked;
   if (options.json) {
@@ -329,11 +337,11 @@ Result<int> cmd_env_lock(const GlobalOptions& global, const EnvLockOptions& opti
   } else {
     streams.data(as_table(locks, streams.data_columns()));
   }
-  const bool good = std::all_of(locks.begin(), locks.end(), [](const LockFile& lock) {
-    return lock.state == LockState::current || lock.state == LockState::written;
+  const bool good = std::all_of(locks.begin(), locks.end(), [](const prepare::LockFile& lock) {
+    return lock.state == prepare::LockState::current || lock.state == prepare::LockState::written;
   });
   if (good) return 0;
-  return fail(out_of_date(what.directory, what.scope.loaded.matrix.file, locks));
+  return fail(prepare::out_of_date(what.directory, what.scope.loaded.matrix.file, locks));
 }
 
 }  // namespace pinwheel::cli

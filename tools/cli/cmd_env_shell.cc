@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/earlier_results.h"
-#include "cli/enter_step.h"
-#include "cli/one_variant.h"
 #include "host/steps/journal_file.h"
+#include "prepare/earlier_results.h"
+#include "prepare/one_variant.h"
+#include "session/enter_step.h"
 #include "store/domain.h"
 
 namespace pinwheel::cli {
@@ -23,20 +23,21 @@ const plan::Step& step_of(const plan::Plan& plan, const std::string& prefix) {
 }
 
 /// The earlier outcomes of the steps that a test needs.
-Result<std::vector<plan::StepOutcome>> earlier_needs(const PreparedRun& run,
+Result<std::vector<plan::StepOutcome>> earlier_needs(const prepare::PreparedRun& run,
                                                      const plan::Step& step) {
   const host::Workplace& workplace = run.gathered.workplace;
   TRY(const store::Domain own, store::choose_domain({}, workplace.variables));
   TRY(const journal::History history, host::read_journal(workplace.state, own));
   std::vector<plan::StepOutcome> needs;
-  for (const auto& [id, outcome] : plan::reuse(run.plan, find_results(run.plan, history))) {
+  for (const auto& [id, outcome] :
+       plan::reuse(run.plan, prepare::find_results(run.plan, history))) {
     const bool needed = std::find(step.needs.begin(), step.needs.end(), id) != step.needs.end();
     if (needed) needs.push_back(outcome);
   }
   return needs;
 }
 
-std::string levels_text(const LevelOptions& levels, const plan::PlanOptions& options) {
+std::string levels_text(const prepare::LevelOptions& levels, const plan::PlanOptions& options) {
   std::string text;
   if (levels.engine != env::Engine::host) text += fmt::format(" {}", to_string(levels.engine));
   if (options.python == env::PythonSource::conda) text += " conda";
@@ -50,21 +51,22 @@ bool has_wheel(const std::vector<plan::StepOutcome>& needs) {
 
 }  // namespace
 
-Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& options,
+Result<int> cmd_env_shell(const prepare::GlobalOptions& global, const EnvShellOptions& options,
                           Streams& streams) {
   const plan::Stage stage = options.test ? plan::Stage::test : plan::Stage::build;
-  const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
-  TRY(const PreparedRun run,
-      prepare_variant(
-          global, {"env shell", options.arguments, options.levels, stage, locks_or_indexes(locks)},
+  const prepare::UseLocks locks = options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
+  TRY(const prepare::PreparedRun run,
+      prepare::prepare_variant(
+          global,
+          {"env shell", options.arguments, options.levels, stage, prepare::locks_or_indexes(locks)},
           streams));
-  const RunScope& scope = run.gathered.scope;
+  const prepare::RunScope& scope = run.gathered.scope;
   const std::string& variant = scope.outline.variants.front().id;
   const plan::Step& step = step_of(run.plan, options.test ? "test:" : "build:");
-  StepEntry entry{step,
-                  fmt::format("{}{}{}", variant, options.test ? " test" : "",
-                              levels_text(options.levels, scope.options)),
-                  options.command};
+  session::StepEntry entry{step,
+                           fmt::format("{}{}{}", variant, options.test ? " test" : "",
+                                       levels_text(options.levels, scope.options)),
+                           options.command};
   if (options.test) {
     TRY(entry.needs, earlier_needs(run, step));
     if (!has_wheel(entry.needs)) {
@@ -78,7 +80,7 @@ Result<int> cmd_env_shell(const GlobalOptions& global, const EnvShellOptions& op
                     "it are removed when the shell exits\n",
                     step.id, options.test ? "test" : "build"));
   }
-  return enter_step(run.gathered.workplace, entry, streams);
+  return session::enter_step(run.gathered.workplace, entry, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -2,14 +2,14 @@
 #include <utility>
 
 #include "cli/commands.h"
-#include "cli/load.h"
-#include "cli/plan_facts.h"
-#include "cli/prepare_run.h"
-#include "cli/run_forecast.h"
-#include "cli/version_facts.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "plan/step_id.h"
+#include "prepare/load.h"
+#include "prepare/plan_facts.h"
+#include "prepare/prepare_run.h"
+#include "prepare/run_forecast.h"
+#include "prepare/version_facts.h"
 #include "report/explanation.h"
 #include "report/forecast_text.h"
 
@@ -18,7 +18,8 @@ namespace {
 
 /// Whether the steps of a variant or a build of the scope would run again, and why; empty if
 /// nothing has been run.
-Result<std::string> forecast_of_id(RunScope scope, const std::string& id, Streams& streams) {
+Result<std::string> forecast_of_id(prepare::RunScope scope, const std::string& id,
+                                   Streams& streams) {
   const std::string variant = plan::variant_of(id);
   plan::Outline outline;
   for (const plan::BuildGroup& group : scope.outline.builds) {
@@ -29,7 +30,8 @@ Result<std::string> forecast_of_id(RunScope scope, const std::string& id, Stream
   }
   if (outline.builds.empty()) return std::string();
   scope.outline = outline;
-  TRY(const std::optional<RunForecast> forecast, forecast_run(std::move(scope), streams));
+  TRY(const std::optional<prepare::RunForecast> forecast,
+      prepare::forecast_run(std::move(scope), streams));
   if (!forecast) return std::string();
   std::string out;
   for (const journal::Forecast& step : forecast->steps) {
@@ -41,14 +43,15 @@ Result<std::string> forecast_of_id(RunScope scope, const std::string& id, Stream
 }
 
 /// What an environment or a toolkit is made of and for what, and whether it would be made again.
-Result<std::string> environment_text(RunScope scope, const std::string& id, Streams& streams) {
-  TRY(const std::optional<RunForecast> forecast, forecast_run(scope, streams));
+Result<std::string> environment_text(prepare::RunScope scope, const std::string& id,
+                                     Streams& streams) {
+  TRY(const std::optional<prepare::RunForecast> forecast, prepare::forecast_run(scope, streams));
   plan::Plan plan;
   if (forecast) {
     plan = forecast->plan;
   } else {
-    TRY(const RunScope tests, up_to(plan::Stage::test, std::move(scope)));
-    TRY(plan, decide_plan(tests, plan_facts(tests.version, {})));
+    TRY(const prepare::RunScope tests, prepare::up_to(plan::Stage::test, std::move(scope)));
+    TRY(plan, prepare::decide_plan(tests, prepare::plan_facts(tests.version, {})));
   }
   TRY(std::string text, report::explain_environment(plan, id));
   if (!forecast) return text;
@@ -58,9 +61,9 @@ Result<std::string> environment_text(RunScope scope, const std::string& id, Stre
   return text;
 }
 
-Result<std::string> variant_text(RunScope scope, const std::string& id, Streams& streams) {
-  const Loaded& loaded = scope.loaded;
-  TRY(const plan::Namings namings, name_builds(loaded, scope.outline, scope.version));
+Result<std::string> variant_text(prepare::RunScope scope, const std::string& id, Streams& streams) {
+  const prepare::Loaded& loaded = scope.loaded;
+  TRY(const plan::Namings namings, prepare::name_builds(loaded, scope.outline, scope.version));
   TRY(const std::string text,
       report::explain({loaded.matrix, loaded.expansion, loaded.classes, namings}, id));
   TRY(const std::string would, forecast_of_id(std::move(scope), id, streams));
@@ -73,22 +76,23 @@ bool is_environment(const std::string& id) {
 
 }  // namespace
 
-Result<int> cmd_explain(const GlobalOptions& global, const ExplainOptions& options,
+Result<int> cmd_explain(const prepare::GlobalOptions& global, const ExplainOptions& options,
                         Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  TRY(const MatrixChoice choice, choose_matrix(files, options.arguments));
+  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, options.arguments));
   if (choice.globs.size() != 1) {
     return fail(ErrorKind::usage, "`explain` takes one id",
                 "`pinwheel plan --format ids` lists them; `build:CLASS` names a build, and "
                 "`pinwheel env list` the environments");
   }
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
-  TRY(const VersionFacts version,
-      gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(files, choice.path, streams, prepare::Warnings::tell));
+  TRY(const prepare::VersionFacts version,
+      prepare::gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
   const plan::Outline whole = plan::make_outline(loaded.classes, loaded.expansion.variants);
   const std::string& id = choice.globs[0];
-  RunScope scope{global, loaded, whole, options.levels, version};
+  prepare::RunScope scope{global, loaded, whole, options.levels, version};
   TRY(const std::string text, is_environment(id) ? environment_text(std::move(scope), id, streams)
                                                  : variant_text(std::move(scope), id, streams));
   streams.lines(text);

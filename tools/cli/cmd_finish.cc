@@ -7,7 +7,7 @@
 
 namespace pinwheel::cli {
 
-Result<int> cmd_finish(const GlobalOptions& global, const FinishOptions& options,
+Result<int> cmd_finish(const prepare::GlobalOptions& global, const FinishOptions& options,
                        Streams& streams) {
   host::LocalFiles files;
   host::FinishRequest request;

@@ -9,11 +9,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/init_facts.h"
-#include "cli/load.h"
 #include "cli/prove.h"
-#include "cli/sdist_source.h"
-#include "cli/workplace.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "init/decide.h"
@@ -24,6 +20,10 @@
 #include "pep/name.h"
 #include "pep/python_version.h"
 #include "pep/version.h"
+#include "prepare/init_facts.h"
+#include "prepare/load.h"
+#include "prepare/sdist_source.h"
+#include "prepare/workplace.h"
 #include "report/init_json.h"
 
 namespace pinwheel::cli {
@@ -40,12 +40,12 @@ fs::path project_directory(const InitOptions& options) {
 /// nothing.
 fs::path default_place(const InitOptions& options, const init::ProjectFacts& facts) {
   const bool new_directory =
-      std::ranges::find(facts.top_level, kMatrixDirectory) == facts.top_level.end();
+      std::ranges::find(facts.top_level, prepare::kMatrixDirectory) == facts.top_level.end();
   if (options.from.empty() && new_directory && init::has_flat_discovery(facts)) {
-    return fs::path(options.directory) / kMatrixFile;
+    return fs::path(options.directory) / prepare::kMatrixFile;
   }
   const std::string name = pep::normalize_name(init::choose_identity(facts).name);
-  return fs::path(options.directory) / kMatrixDirectory / (name + ".yaml");
+  return fs::path(options.directory) / prepare::kMatrixDirectory / (name + ".yaml");
 }
 
 /// Where the matrix goes; empty for stdout.
@@ -106,18 +106,18 @@ Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
   TRY(std::vector<std::string> torches, releases_of("--torch", options.torches));
   init::ProjectFacts facts;
   if (options.from.empty()) {
-    TRY(facts, read_project(files, git, options.directory));
+    TRY(facts, prepare::read_project(files, git, options.directory));
   } else {
     host::Workplace place;
     place.log = streams.log();
-    place.variables = user_variables();
+    place.variables = prepare::user_variables();
     place.mask = [&streams](const Secret& secret) { streams.mask(secret); };
-    TRY(place.cache, cache_directory(place.variables));
-    TRY(const plan::Source sdist, sdist_source(options.from, place));
-    TRY(facts, read_project(files, git, sdist.directory));
+    TRY(place.cache, prepare::cache_directory(place.variables));
+    TRY(const plan::Source sdist, prepare::sdist_source(options.from, place));
+    TRY(facts, prepare::read_project(files, git, sdist.directory));
     facts.requirement = options.from;
   }
-  TRY(facts.torches, known_torches(files));
+  TRY(facts.torches, prepare::known_torches(files));
   facts.wanted_pythons = std::move(pythons);
   facts.wanted_computes = std::move(computes);
   facts.wanted_torches = std::move(torches);
@@ -135,7 +135,7 @@ Done check_absent(ports::Files& files, const std::string& path) {
 }
 
 /// Builds a wheel, and tells what it proved.
-Result<init::Proof> proof_of(const GlobalOptions& global, const InitOptions& options,
+Result<init::Proof> proof_of(const prepare::GlobalOptions& global, const InitOptions& options,
                              const init::ProjectFacts& facts, const init::Decision& decision,
                              Streams& streams) {
   const std::string directory =
@@ -157,7 +157,8 @@ void tell_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams)
 
 }  // namespace
 
-Result<int> cmd_init(const GlobalOptions& global, const InitOptions& options, Streams& streams) {
+Result<int> cmd_init(const prepare::GlobalOptions& global, const InitOptions& options,
+                     Streams& streams) {
   if (options.json && options.out == kStdout) {
     return fail(ErrorKind::usage, "`--json` and `--out -` both print to stdout",
                 "write the matrix to a file, or leave out one of them");

@@ -7,11 +7,9 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/commands.h"
-#include "cli/load.h"
 #include "cli/matrix_policy.h"
 #include "cli/torch_range.h"
 #include "cli/wheel_argument.h"
-#include "cli/workplace.h"
 #include "compat/judge_on.h"
 #include "compat/torch_bounds.h"
 #include "host/steps/inspect_path.h"
@@ -19,6 +17,8 @@
 #include "host/torch/torch_exports.h"
 #include "inspect/arch_list.h"
 #include "inspect/rules.h"
+#include "prepare/load.h"
+#include "prepare/workplace.h"
 #include "report/difference_report.h"
 #include "report/inspect_json.h"
 #include "report/inspect_text.h"
@@ -66,7 +66,7 @@ class Judges {
   Done read_table() {
     if (table_ != nullptr) return {};
     host::LocalFiles files;
-    TRY(exports::Table table, host::torch_exports(user_variables(), files));
+    TRY(exports::Table table, host::torch_exports(prepare::user_variables(), files));
     table_ = std::make_shared<const exports::Table>(std::move(table));
     return {};
   }
@@ -133,10 +133,11 @@ inspect::GatherOptions gather_options(const InspectOptions& options) {
   return gather;
 }
 
-Result<std::optional<Loaded>> matrix_of(const InspectOptions& options, Streams& streams) {
+Result<std::optional<prepare::Loaded>> matrix_of(const InspectOptions& options, Streams& streams) {
   if (options.matrix.empty()) return std::nullopt;
   host::LocalFiles files;
-  TRY(Loaded loaded, load_matrix(files, options.matrix, streams, Warnings::tell));
+  TRY(prepare::Loaded loaded,
+      prepare::load_matrix(files, options.matrix, streams, prepare::Warnings::tell));
   return loaded;
 }
 
@@ -172,7 +173,7 @@ std::string as_document(const std::vector<std::string>& objects) {
 
 }  // namespace
 
-Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& options,
+Result<int> cmd_inspect(const prepare::GlobalOptions& /*global*/, const InspectOptions& options,
                         Streams& streams) {
   if (options.rules) {
     streams.data(rule_list(streams.data_columns()));
@@ -182,7 +183,7 @@ Result<int> cmd_inspect(const GlobalOptions& /*global*/, const InspectOptions& o
     return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
   }
   if (asks_for_comparison(options)) return compare(options, streams);
-  TRY(const std::optional<Loaded> matrix, matrix_of(options, streams));
+  TRY(const std::optional<prepare::Loaded> matrix, matrix_of(options, streams));
   Judges judges(streams);
   // Invalid options are reported before a file is read.
   TRY_DONE(judged_rules(options, {}));

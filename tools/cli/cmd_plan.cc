@@ -6,26 +6,28 @@
 
 #include "base/fit_text.h"
 #include "base/text.h"
-#include "cli/check_abi.h"
-#include "cli/check_build.h"
-#include "cli/check_channels.h"
-#include "cli/check_pythons.h"
-#include "cli/check_version.h"
-#include "cli/checkout_state.h"
 #include "cli/commands.h"
-#include "cli/earlier_results.h"
-#include "cli/freeze_plan.h"
-#include "cli/frozen_scope.h"
-#include "cli/levels.h"
-#include "cli/load.h"
-#include "cli/plan_facts.h"
 #include "cli/plan_upstream.h"
-#include "cli/prepare_run.h"
-#include "cli/run_forecast.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
+#include "host/system/named_output.h"
 #include "plan/image_tests.h"
 #include "plan/shards.h"
+#include "prepare/check_abi.h"
+#include "prepare/check_build.h"
+#include "prepare/check_channels.h"
+#include "prepare/check_pythons.h"
+#include "prepare/check_version.h"
+#include "prepare/checkout_state.h"
+#include "prepare/earlier_results.h"
+#include "prepare/frozen_run.h"
+#include "prepare/frozen_scope.h"
+#include "prepare/levels.h"
+#include "prepare/load.h"
+#include "prepare/plan_facts.h"
+#include "prepare/prepare_run.h"
+#include "prepare/prepared_run.h"
+#include "prepare/run_forecast.h"
 #include "report/forecast_text.h"
 #include "report/job_rows.h"
 #include "report/plan_json.h"
@@ -34,8 +36,25 @@
 namespace pinwheel::cli {
 namespace {
 
+/// Writes the frozen plan of `plan --out` to the file `out`, or to stdout; first makes the images
+/// and resolves the environments.
+Done freeze_plan(ports::Files& files, const prepare::RunScope& scope,
+                 const prepare::PackageSource& source, const std::string& out, Streams& streams) {
+  host::LibGit2 git;
+  TRY(const prepare::GatheredRun run, prepare::gather_run(scope, source, streams));
+  TRY(const plan::FrozenPlan frozen, prepare::freeze(files, git, run));
+  const std::string text = plan::to_json(frozen);
+  if (out == kStdout) {
+    streams.json(text);
+    return {};
+  }
+  TRY_DONE(host::write_named_output(files, out, text));
+  streams.note(fmt::format("froze {} into {}\n", plan::summary_line(scope.outline), quoted(out)));
+  return {};
+}
+
 /// The formats that depend only on the matrix, and never use git.
-Result<std::string> text_from_matrix(const PlanCommand& options, const Loaded& loaded,
+Result<std::string> text_from_matrix(const PlanCommand& options, const prepare::Loaded& loaded,
                                      const plan::Outline& outline, size_t columns) {
   const bool builds = options.stage == StageRows::build;
   switch (options.format) {
@@ -55,16 +74,16 @@ Result<std::string> text_from_matrix(const PlanCommand& options, const Loaded& l
   }
 }
 
-Result<std::string> text_from_facts(const PlanCommand& options, const RunScope& scope,
+Result<std::string> text_from_facts(const PlanCommand& options, const prepare::RunScope& scope,
                                     const std::optional<report::TimedForecast>& forecast,
                                     size_t columns) {
-  const Loaded& loaded = scope.loaded;
+  const prepare::Loaded& loaded = scope.loaded;
   if (options.format == PlanFormat::dot) {
-    TRY(const plan::Plan plan, decide_plan(scope, plan_facts(scope.version, {})));
+    TRY(const plan::Plan plan, prepare::decide_plan(scope, prepare::plan_facts(scope.version, {})));
     return report::plan_dot(plan);
   }
-  TRY(const plan::Namings namings, name_builds(loaded, scope.outline, scope.version));
-  TRY(const plan::PlanOptions tests, plan_options(plan::Stage::test, {}, options.levels));
+  TRY(const plan::Namings namings, prepare::name_builds(loaded, scope.outline, scope.version));
+  TRY(const plan::PlanOptions tests, prepare::plan_options(plan::Stage::test, {}, options.levels));
   TRY(const std::vector<plan::ImageTest> images,
       plan::image_tests(loaded.matrix, loaded.expansion, scope.outline, tests));
   if (options.format == PlanFormat::json) {
@@ -75,11 +94,11 @@ Result<std::string> text_from_facts(const PlanCommand& options, const RunScope& 
 }
 
 /// The forecast of a run here, printed below the table; empty if nothing has been run.
-Result<std::string> forecast_text(const RunScope& scope, Streams& streams) {
-  TRY(const std::optional<RunForecast> forecast, forecast_run(scope, streams));
+Result<std::string> forecast_text(const prepare::RunScope& scope, Streams& streams) {
+  TRY(const std::optional<prepare::RunForecast> forecast, prepare::forecast_run(scope, streams));
   if (!forecast) return std::string();
   std::vector<std::optional<std::chrono::seconds>> ages;
-  for (const RecordedResolution& each : forecast->environments) ages.push_back(each.age);
+  for (const prepare::RecordedResolution& each : forecast->environments) ages.push_back(each.age);
   const size_t columns = streams.data_columns();
   const std::string lines =
       report::wall_time_line(forecast->steps, forecast->wall_time, forecast->cores) +
@@ -89,9 +108,9 @@ Result<std::string> forecast_text(const RunScope& scope, Streams& streams) {
 }
 
 /// The same for JSON.
-Result<std::optional<report::TimedForecast>> timed_forecast(const RunScope& scope,
+Result<std::optional<report::TimedForecast>> timed_forecast(const prepare::RunScope& scope,
                                                             Streams& streams) {
-  TRY(std::optional<RunForecast> forecast, forecast_run(scope, streams));
+  TRY(std::optional<prepare::RunForecast> forecast, prepare::forecast_run(scope, streams));
   if (!forecast) return std::nullopt;
   return report::TimedForecast{std::move(forecast->steps), forecast->wall_time, forecast->cores};
 }
@@ -146,31 +165,36 @@ Done check_combination(const PlanCommand& options) {
 }
 
 /// The scope of what this checkout, the matrix and the command line say.
-Result<RunScope> fresh_scope(const GlobalOptions& global, const PlanCommand& options,
-                             const MatrixChoice& choice, const Loaded& loaded, Streams& streams) {
+Result<prepare::RunScope> fresh_scope(const prepare::GlobalOptions& global,
+                                      const PlanCommand& options,
+                                      const prepare::MatrixChoice& choice,
+                                      const prepare::Loaded& loaded, Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  TRY(VersionFacts version,
-      gather_version_facts(files, git, loaded, options.selection.channel, {}, streams.log()));
+  TRY(prepare::VersionFacts version,
+      prepare::gather_version_facts(files, git, loaded, options.selection.channel, {},
+                                    streams.log()));
   TRY(plan::Outline outline,
-      select_outline(loaded, options.selection, choice.globs, version.channel));
-  warn_of_lacking_files(files, git, loaded, streams);
-  TRY_DONE(check_project_version(files, loaded, outline, version, streams));
-  TRY_DONE(check_head_tag(files, loaded, version, publishing_of(version), streams));
+      prepare::select_outline(loaded, options.selection, choice.globs, version.channel));
+  prepare::warn_of_lacking_files(files, git, loaded, streams);
+  TRY_DONE(prepare::check_project_version(files, loaded, outline, version, streams));
+  TRY_DONE(
+      prepare::check_head_tag(files, loaded, version, prepare::publishing_of(version), streams));
   if (options.selection.channel.empty()) {
-    TRY_DONE(check_channels(loaded, {}, version.version));
+    TRY_DONE(prepare::check_channels(loaded, {}, version.version));
   }
-  TRY_DONE(check_project_abi(files, loaded, outline, streams));
-  return up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
-                                      std::move(version), TestImageUse::prepare});
+  TRY_DONE(prepare::check_project_abi(files, loaded, outline, streams));
+  return prepare::up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
+                                               std::move(version), prepare::TestImageUse::prepare});
 }
 
 /// The rows of a frozen plan's jobs.
-Result<std::string> rows_of(const PlanCommand& options, const RunScope& scope, Streams& streams) {
+Result<std::string> rows_of(const PlanCommand& options, const prepare::RunScope& scope,
+                            Streams& streams) {
   TRY(const report::ChunkChoice chunk, report::parse_chunk(options.chunk.value_or("1")));
-  plan::PlanFacts facts = plan_facts(scope.version, {});
-  facts.durations = earlier_durations(scope.global.state_dir);
-  TRY(const plan::Plan plan, decide_plan(scope, facts));
+  plan::PlanFacts facts = prepare::plan_facts(scope.version, {});
+  facts.durations = prepare::earlier_durations(scope.global.state_dir);
+  TRY(const plan::Plan plan, prepare::decide_plan(scope, facts));
   const report::Rows rows =
       options.stage == StageRows::build ? report::Rows::builds : report::Rows::tests;
   TRY(const report::JobRows jobs,
@@ -184,16 +208,18 @@ Result<std::string> rows_of(const PlanCommand& options, const RunScope& scope, S
 }
 
 /// The table, its JSON or the graph, and what a run here would do.
-Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Streams& streams) {
+Result<int> show_scope(const PlanCommand& options, const prepare::RunScope& scope,
+                       Streams& streams) {
   host::LocalFiles files;
-  TRY_DONE(check_builds(files, scope, streams));
-  warn_of_missing_pythons(scope, streams);
-  if (scope.version.publishes_nowhere) streams.note(nowhere_line(scope.version.channel));
+  TRY_DONE(prepare::check_builds(files, scope, streams));
+  prepare::warn_of_missing_pythons(scope, streams);
+  if (scope.version.publishes_nowhere) streams.note(prepare::nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.
   TRY(std::string text, text_from_facts(options, scope, std::nullopt, streams.data_columns()));
   if (!options.out.empty()) {
-    const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
-    TRY_DONE(freeze_plan(files, scope, locks_or_indexes(locks), options.out, streams));
+    const prepare::UseLocks locks =
+        options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
+    TRY_DONE(freeze_plan(files, scope, prepare::locks_or_indexes(locks), options.out, streams));
     if (options.out == kStdout) return 0;
   }
   if (options.format == PlanFormat::json) {
@@ -210,25 +236,29 @@ Result<int> show_scope(const PlanCommand& options, const RunScope& scope, Stream
 
 }  // namespace
 
-Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& given, Streams& streams) {
+Result<int> cmd_plan(const prepare::GlobalOptions& all, const PlanCommand& given,
+                     Streams& streams) {
   host::LocalFiles files;
   TRY_DONE(check_combination(given));
   PlanCommand options = given;
   if (options.json) options.format = PlanFormat::json;
-  GlobalOptions global = all;
+  prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, options.out};
   host::LibGit2 git;
-  TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
+  TRY(const std::optional<plan::FrozenPlan> frozen,
+      prepare::read_frozen_plan(files, options.plan_file));
   if (frozen && options.format == PlanFormat::fingerprint) {
     TRY(const std::string fingerprint, plan::fingerprint(*frozen));
     streams.data(fingerprint + "\n");
     return 0;
   }
-  TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.selection.arguments, frozen));
+  TRY(const prepare::MatrixChoice choice,
+      prepare::choose_matrix_of(files, git, options.selection.arguments, frozen));
   if (frozen) {
-    TRY(const RunScope scope, frozen_scope({global, options.selection, options.levels, choice,
-                                            plan::Stage::publish, *frozen},
-                                           streams));
+    TRY(const prepare::RunScope scope,
+        prepare::frozen_scope(
+            {global, options.selection, options.levels, choice, plan::Stage::publish, *frozen},
+            streams));
     if (needs_facts(options)) return show_scope(options, scope, streams);
     TRY(const std::string text,
         options.format == PlanFormat::github
@@ -237,18 +267,20 @@ Result<int> cmd_plan(const GlobalOptions& all, const PlanCommand& given, Streams
     print(options, text, streams);
     return 0;
   }
-  const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
+  const prepare::Warnings warnings =
+      options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
+  TRY(const prepare::Loaded loaded, prepare::load_matrix(files, choice.path, streams, warnings));
   if (options.upstream) return show_upstream(options, loaded, streams);
   if (!needs_facts(options)) {
     TRY(const plan::Outline outline,
-        select_outline(loaded, options.selection, choice.globs, options.selection.channel));
-    TRY_DONE(check_channels(loaded, options.selection.channel, {kAnyVersion}));
+        prepare::select_outline(loaded, options.selection, choice.globs,
+                                options.selection.channel));
+    TRY_DONE(prepare::check_channels(loaded, options.selection.channel, {prepare::kAnyVersion}));
     TRY(const std::string text, text_from_matrix(options, loaded, outline, streams.data_columns()));
     print(options, text, streams);
     return 0;
   }
-  TRY(const RunScope scope, fresh_scope(global, options, choice, loaded, streams));
+  TRY(const prepare::RunScope scope, fresh_scope(global, options, choice, loaded, streams));
   return show_scope(options, scope, streams);
 }
 

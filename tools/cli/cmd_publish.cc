@@ -6,11 +6,7 @@
 #include <stop_token>
 
 #include "base/text.h"
-#include "cli/check_version.h"
 #include "cli/commands.h"
-#include "cli/logged_ports.h"
-#include "cli/transfer.h"
-#include "cli/workplace.h"
 #include "host/git/git.h"
 #include "host/index/content_findings.h"
 #include "host/index/upload.h"
@@ -21,6 +17,10 @@
 #include "host/system/clock.h"
 #include "host/system/files.h"
 #include "host/system/stop_on_signal.h"
+#include "prepare/check_version.h"
+#include "prepare/logged_ports.h"
+#include "prepare/transfer.h"
+#include "prepare/workplace.h"
 #include "publish/preflight.h"
 
 namespace pinwheel::cli {
@@ -80,9 +80,9 @@ struct UploadPorts {
 
   std::stop_source stop;
   host::LocalFiles files;
-  CommandHttp http;
-  CommandHttp last_http;
-  CommandProcesses processes;
+  prepare::CommandHttp http;
+  prepare::CommandHttp last_http;
+  prepare::CommandProcesses processes;
   host::CredentialPorts credentials;
 };
 
@@ -93,7 +93,7 @@ Result<std::optional<host::Credentials>> credentials_for(const host::UploadTarge
   if (auth == matrix::UploadAuth::none) return std::nullopt;
   const host::CredentialRequest request{target.name,
                                         target.endpoint,
-                                        user_variables(),
+                                        prepare::user_variables(),
                                         options.token_file,
                                         options.insecure ? PlainHttp::allowed : PlainHttp::refused,
                                         auth};
@@ -135,7 +135,7 @@ Result<std::vector<publish::Artifact>> read_files(const PublishOptions& options,
   TRY(std::vector<publish::Artifact> files, host::read_artifacts(paths));
   host::LocalFiles local;
   host::LibGit2 git;
-  TRY_DONE(check_published_tag(local, git, files));
+  TRY_DONE(prepare::check_published_tag(local, git, files));
   for (publish::Artifact& file : files) {
     TRY(file.content_findings, host::content_findings(file, ignored));
   }
@@ -217,11 +217,11 @@ Result<Outcomes> upload(const std::vector<publish::Artifact>& files,
 
 }  // namespace
 
-Result<int> cmd_publish(const GlobalOptions& /*global*/, const PublishOptions& options,
+Result<int> cmd_publish(const prepare::GlobalOptions& /*global*/, const PublishOptions& options,
                         Streams& streams) {
   TRY(host::UploadTarget target, find_target(options));
   TRY(const host::UploadOptions settings, upload_options(options));
-  TRY(const host::HttpOptions requests, transfer_options(options.transfer));
+  TRY(const host::HttpOptions requests, prepare::transfer_options(options.transfer));
   if (options.dry_run) {
     TRY(const std::vector<publish::Artifact> files, read_files(options, target));
     return dry_run(files, target, options, settings, streams);

@@ -3,7 +3,7 @@
 
 namespace pinwheel::cli {
 
-Result<int> cmd_release(const GlobalOptions& global, const ReleaseCommand& options,
+Result<int> cmd_release(const prepare::GlobalOptions& global, const ReleaseCommand& options,
                         Streams& streams) {
   return run_stage(global, options.run, plan::Stage::publish, "release", streams);
 }

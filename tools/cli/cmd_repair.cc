@@ -9,12 +9,12 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/stoppable.h"
-#include "cli/workplace.h"
 #include "host/machine/local_machine.h"
 #include "host/steps/repair.h"
 #include "host/system/scratch_directory.h"
 #include "inspect/needed_library.h"
+#include "prepare/stoppable.h"
+#include "prepare/workplace.h"
 #include "report/repair_json.h"
 
 namespace pinwheel::cli {
@@ -45,7 +45,7 @@ Result<ToldRepair> repair_one(const host::EnvMachine& machine, const std::string
                               const fs::path& output, const RepairOptions& options) {
   TRY(const host::ScratchDirectory scratch,
       host::ScratchDirectory::make(machine.files,
-                                   unnamed_files_directory(machine.variables) /
+                                   prepare::unnamed_files_directory(machine.variables) /
                                        fmt::format("pinwheel-repair-{}", ::getpid())));
   const host::LibraryPlace place{
       machine, scratch.path(), library_directories(machine.variables), {}};
@@ -66,14 +66,14 @@ Result<ToldRepair> repair_one(const host::EnvMachine& machine, const std::string
 
 }  // namespace
 
-Result<int> cmd_repair(const GlobalOptions& global, const RepairOptions& options,
+Result<int> cmd_repair(const prepare::GlobalOptions& global, const RepairOptions& options,
                        Streams& streams) {
-  const std::map<std::string, std::string> variables = user_variables();
-  TRY(const fs::path cache, cache_directory(variables));
+  const std::map<std::string, std::string> variables = prepare::user_variables();
+  TRY(const fs::path cache, prepare::cache_directory(variables));
   const fs::path output = options.out.empty() ? global.output_dir : options.out;
   std::vector<std::string> objects;
   for (const std::string& wheel : options.wheels) {
-    TRY(ToldRepair told, stoppable<ToldRepair>([&](std::stop_token stop) {
+    TRY(ToldRepair told, prepare::stoppable<ToldRepair>([&](std::stop_token stop) {
           const host::LocalMachine local(variables, cache, fs::absolute(global.state_dir),
                                          std::move(stop));
           return repair_one(local.machine, wheel, output, options);

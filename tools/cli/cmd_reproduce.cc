@@ -9,14 +9,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/earlier_results.h"
-#include "cli/enter_step.h"
-#include "cli/one_variant.h"
-#include "cli/recorded_run.h"
 #include "cli/reproduce_target.h"
-#include "cli/run_plan.h"
-#include "cli/run_store.h"
-#include "cli/workplace.h"
 #include "host/git/worktree.h"
 #include "host/machine/ignored_directory.h"
 #include "host/machine/local_machine.h"
@@ -24,6 +17,14 @@
 #include "host/system/files.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
+#include "prepare/earlier_results.h"
+#include "prepare/one_variant.h"
+#include "prepare/recorded_run.h"
+#include "prepare/store_places.h"
+#include "prepare/workplace.h"
+#include "session/enter_step.h"
+#include "session/run_plan.h"
+#include "session/run_store.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -34,11 +35,11 @@ namespace fs = std::filesystem;
 /// change. Logs stay there until the step is repeated again.
 struct Place {
   fs::path directory;
-  GlobalOptions global;  ///< with the state and output directories of the repetition
+  prepare::GlobalOptions global;  ///< with the state and output directories of the repetition
   std::unique_ptr<ports::FileLock> lock;
 };
 
-Result<Place> make_place(const GlobalOptions& global, const std::string& step) {
+Result<Place> make_place(const prepare::GlobalOptions& global, const std::string& step) {
   host::LocalFiles files;
   const fs::path state = fs::absolute(global.state_dir).lexically_normal();
   TRY_DONE(host::make_ignored_directory(files, state));
@@ -54,7 +55,7 @@ Result<Place> make_place(const GlobalOptions& global, const std::string& step) {
 }
 
 /// Resolutions recorded in this checkout are used for the repetition as well.
-Done take_resolutions(const GlobalOptions& global, const Place& place) {
+Done take_resolutions(const prepare::GlobalOptions& global, const Place& place) {
   std::error_code failed;
   const fs::path known = fs::path(global.state_dir) / "resolutions";
   if (!fs::exists(known, failed)) return {};
@@ -66,46 +67,50 @@ Done take_resolutions(const GlobalOptions& global, const Place& place) {
 }
 
 /// The source of a step without a record, or of one outside git, is this checkout.
-Result<RecordedSource> source_of(const ReproduceTarget& target, SourceOf of, const Place& place,
-                                 const host::GitProgram& git) {
-  if (!target.origin) return RecordedSource{target.matrix};
+Result<prepare::RecordedSource> source_of(const ReproduceTarget& target, prepare::SourceOf of,
+                                          const Place& place, const host::GitProgram& git) {
+  if (!target.origin) return prepare::RecordedSource{target.matrix};
   const bool outside_git = target.origin->commit.empty();
-  if (outside_git && !target.matrix.empty()) return RecordedSource{target.matrix};
-  return recorded_source(*target.origin, of, place.directory / "checkout", git);
+  if (outside_git && !target.matrix.empty()) return prepare::RecordedSource{target.matrix};
+  return prepare::recorded_source(*target.origin, of, place.directory / "checkout", git);
 }
 
-Result<PreparedRun> prepare_step(const GlobalOptions& global, const ReproduceOptions& options,
-                                 const ReproduceTarget& target, const Place& place,
-                                 const std::string& matrix, Streams& streams) {
+Result<prepare::PreparedRun> prepare_step(const prepare::GlobalOptions& global,
+                                          const ReproduceOptions& options,
+                                          const ReproduceTarget& target, const Place& place,
+                                          const std::string& matrix, Streams& streams) {
   if (target.origin) {
-    return prepare_recorded_run(place.global, matrix, *target.origin, target.step, options.levels,
-                                streams);
+    return prepare::prepare_recorded_run(place.global, matrix, *target.origin, target.step,
+                                         options.levels, streams);
   }
   TRY_DONE(take_resolutions(global, place));
   const plan::Stage stage =
       target.step.starts_with("test:") ? plan::Stage::test : plan::Stage::build;
   const std::vector<std::string> arguments = {target.step, target.matrix};
-  return prepare_variant(place.global, {"reproduce", arguments, options.levels, stage}, streams);
+  return prepare::prepare_variant(place.global, {"reproduce", arguments, options.levels, stage},
+                                  streams);
 }
 
 /// The results of this checkout's runs for the steps that the requested one needs.
-Result<plan::Results> earlier_results(const GlobalOptions& global, const RunRequest& request,
+Result<plan::Results> earlier_results(const prepare::GlobalOptions& global,
+                                      const session::RunRequest& request,
                                       const std::string& wanted) {
   TRY(const journal::History history,
       host::read_journal(global.state_dir, request.store->domain()));
-  plan::Results results = find_results(request.plan, history);
+  plan::Results results = prepare::find_results(request.plan, history);
   std::erase_if(results, [&wanted](const auto& each) { return each.first.first == wanted; });
   return results;
 }
 
 /// The store that the steps which this one needs may be taken from.
-Done add_results_to_take(RunRequest& request, const PreparedRun& prepared,
+Done add_results_to_take(session::RunRequest& request, const prepare::PreparedRun& prepared,
                          const ReproduceOptions& options, const std::string& step,
                          Streams& streams) {
   TRY(request.store,
-      open_run_store(options.store, StoreUse::read, prepared.gathered.scope.loaded.matrix,
-                     request.workplace, request.stop_store.get_token(), streams));
-  request.facts = result_facts(prepared, {});
+      session::open_run_store(options.store, session::StoreUse::read,
+                              prepared.gathered.scope.loaded.matrix, request.workplace,
+                              request.stop_store.get_token(), streams));
+  request.facts = session::result_facts(prepared, {});
   request.repeated = {step};
   return {};
 }
@@ -153,55 +158,56 @@ Result<int> verdict(const plan::Report& report, const std::string& step, const L
 }
 
 /// Starts a shell instead of the step, after the steps that it needs.
-Result<int> enter(const GlobalOptions& global, const RunOptions& run, RunRequest request,
-                  Streams& streams) {
+Result<int> enter(const prepare::GlobalOptions& global, const prepare::RunOptions& run,
+                  session::RunRequest request, Streams& streams) {
   const plan::Step step = std::move(request.plan.steps.back());
   request.plan.steps.pop_back();
-  StepEntry entry{step, step.id};
+  session::StepEntry entry{step, step.id};
   if (!request.plan.steps.empty()) {
-    TRY(const report::RunReport made, carry_out(global, run, request, streams));
+    TRY(const report::RunReport made, session::carry_out(global, run, request, streams));
     if (plan::exit_code(made.report) != 0) return plan::exit_code(made.report);
     entry.needs = made.report.outcomes;
   }
   streams.note(fmt::format(
       "a shell in the environment of {}; changes are discarded when it exits\n", quoted(step.id)));
-  return enter_step(request.workplace, entry, streams);
+  return session::enter_step(request.workplace, entry, streams);
 }
 
 }  // namespace
 
-Result<int> cmd_reproduce(const GlobalOptions& global, const ReproduceOptions& options,
+Result<int> cmd_reproduce(const prepare::GlobalOptions& global, const ReproduceOptions& options,
                           Streams& streams) {
-  const std::map<std::string, std::string> variables = user_variables();
-  TRY_DONE(check_store_options(options.store, variables));
+  const std::map<std::string, std::string> variables = prepare::user_variables();
+  TRY_DONE(prepare::check_store_options(options.store, variables));
   TRY(const ReproduceTarget target, find_target(global, options.arguments, streams));
   TRY(Place place, make_place(global, target.step));
   // One of them may be a report, which is no source.
   place.global.named_files = options.arguments;
-  TRY(const auto places, named_places(options.store, variables));
-  for (std::string& path : directories_of(places)) {
+  TRY(const auto places, prepare::named_places(options.store, variables));
+  for (std::string& path : prepare::directories_of(places)) {
     place.global.named_files.push_back(std::move(path));
   }
-  TRY(const fs::path cache, cache_directory(variables));
+  TRY(const fs::path cache, prepare::cache_directory(variables));
   host::LocalMachine local(variables, cache, place.directory, {}, streams.log());
   const host::GitProgram git{local.files, local.process, local.machine.variables};
-  const SourceOf of = options.here ? SourceOf::this_checkout : SourceOf::recorded_commit;
-  TRY(const RecordedSource source, source_of(target, of, place, git));
-  TRY(const PreparedRun prepared,
+  const prepare::SourceOf of =
+      options.here ? prepare::SourceOf::this_checkout : prepare::SourceOf::recorded_commit;
+  TRY(const prepare::RecordedSource source, source_of(target, of, place, git));
+  TRY(const prepare::PreparedRun prepared,
       prepare_step(global, options, target, place, source.matrix, streams));
   TRY(plan::Plan part, plan::subplan(prepared.plan, {target.step}));
-  RunRequest request{std::move(part), prepared.gathered.workplace,
-                     "reproduce " + shell_join(options.arguments)};
+  session::RunRequest request{std::move(part), prepared.gathered.workplace,
+                              "reproduce " + shell_join(options.arguments)};
   TRY_DONE(add_results_to_take(request, prepared, options, target.step, streams));
   TRY(request.results, earlier_results(global, request, target.step));
-  RunOptions run;
+  prepare::RunOptions run;
   run.levels = options.levels;
   if (options.shell) return enter(global, run, std::move(request), streams);
   LastExit exits;
   request.workplace.on_exit = [&exits](const std::string& step, const ports::Exit& exit) {
     exits.tell(step, exit);
   };
-  TRY(const report::RunReport done, carry_out(global, run, request, streams));
+  TRY(const report::RunReport done, session::carry_out(global, run, request, streams));
   return verdict(done.report, target.step, exits, streams);
 }
 

@@ -3,7 +3,7 @@
 
 namespace pinwheel::cli {
 
-Result<int> cmd_schema(const GlobalOptions& /*global*/, const SchemaOptions& /*options*/,
+Result<int> cmd_schema(const prepare::GlobalOptions& /*global*/, const SchemaOptions& /*options*/,
                        Streams& streams) {
   streams.file(matrix::json_schema());
   return 0;

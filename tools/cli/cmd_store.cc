@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/store_place.h"
-#include "cli/workplace.h"
 #include "host/store/copy_results.h"
 #include "host/store/tree_inventory.h"
+#include "prepare/workplace.h"
 #include "report/table.h"
 #include "store/domain.h"
 
@@ -112,7 +112,7 @@ Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
 
 Result<int> import_results(const StoreCommandOptions& options, Streams& streams) {
   TRY(const fs::path root, root_of_place(options, PlaceUse::changing));
-  TRY(const store::Domain domain, store::choose_domain(options.domain, user_variables()));
+  TRY(const store::Domain domain, store::choose_domain(options.domain, prepare::user_variables()));
   std::error_code ignored;
   if (!fs::is_directory(fs::path(options.directory) / "ac", ignored)) {
     return fail(ErrorKind::usage, fmt::format("{} has no results", quoted(options.directory)),
@@ -144,7 +144,7 @@ Result<int> import_results(const StoreCommandOptions& options, Streams& streams)
 
 }  // namespace
 
-Result<int> cmd_store(const GlobalOptions& global, const StoreCommandOptions& options,
+Result<int> cmd_store(const prepare::GlobalOptions& global, const StoreCommandOptions& options,
                       Streams& streams) {
   switch (options.verb) {
     case StoreVerb::stat:

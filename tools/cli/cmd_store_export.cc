@@ -73,10 +73,10 @@ Result<Exported> copy_all(const AskingRun& asking, const host::SearchedResults& 
 
 }  // namespace
 
-Result<int> cmd_store_export(const GlobalOptions& all, const StoreCommandOptions& options,
+Result<int> cmd_store_export(const prepare::GlobalOptions& all, const StoreCommandOptions& options,
                              Streams& streams) {
   TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
-  GlobalOptions global = all;
+  prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, options.directory, root.string()};
   TRY(const AskingRun asking, prepare_asking_run(global, options, {}, streams));
   const host::SearchedResults known =

@@ -6,8 +6,6 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/earlier_results.h"
-#include "cli/load.h"
 #include "cli/store_place.h"
 #include "cli/store_question.h"
 #include "host/steps/journal_file.h"
@@ -15,6 +13,8 @@
 #include "plan/known_results.h"
 #include "plan/store_answer.h"
 #include "plan/subplan.h"
+#include "prepare/earlier_results.h"
+#include "prepare/load.h"
 #include "report/store_why.h"
 #include "store/place_description.h"
 
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 Result<std::string> asked_step(const std::vector<std::string>& arguments) {
   std::vector<std::string> steps;
   std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(steps),
-               [](const std::string& argument) { return !is_matrix_name(argument); });
+               [](const std::string& argument) { return !prepare::is_matrix_name(argument); });
   if (steps.size() != 1) {
     return fail(ErrorKind::usage, "`store why` takes one step",
                 "`build:CLASS`, `test:VARIANT` or `sdist`, as reports name them");
@@ -45,12 +45,12 @@ Done check_travels(const plan::Plan& part, const std::string& step) {
 }
 
 /// What earlier runs here made of the steps that this one needs.
-Result<plan::Results> made_here(const GlobalOptions& global, const AskingRun& asking,
+Result<plan::Results> made_here(const prepare::GlobalOptions& global, const AskingRun& asking,
                                 const std::string& step) {
   std::error_code absent;
   if (!fs::exists(global.state_dir, absent)) return plan::Results{};
   TRY(const journal::History history, host::read_journal(global.state_dir, asking.domain));
-  plan::Results results = find_results(asking.run.plan, history);
+  plan::Results results = prepare::find_results(asking.run.plan, history);
   std::erase_if(results, [&step](const auto& each) { return each.first.first == step; });
   return results;
 }
@@ -67,11 +67,11 @@ plan::StoreReply reply_of(plan::StoreQuestion question, const host::SearchedResu
 
 }  // namespace
 
-Result<int> cmd_store_why(const GlobalOptions& all, const StoreCommandOptions& options,
+Result<int> cmd_store_why(const prepare::GlobalOptions& all, const StoreCommandOptions& options,
                           Streams& streams) {
   TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
   TRY(const std::string step, asked_step(options.arguments));
-  GlobalOptions global = all;
+  prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, root.string()};
   StoreCommandOptions rest = options;
   std::erase(rest.arguments, step);

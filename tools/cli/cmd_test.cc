@@ -3,7 +3,8 @@
 
 namespace pinwheel::cli {
 
-Result<int> cmd_test(const GlobalOptions& global, const TestCommand& options, Streams& streams) {
+Result<int> cmd_test(const prepare::GlobalOptions& global, const TestCommand& options,
+                     Streams& streams) {
   return run_stage(global, options.run, plan::Stage::test, "test", streams);
 }
 

@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/torch_sources.h"
-#include "cli/workplace.h"
 #include "exports/listing.h"
 #include "exports/table_bytes.h"
 #include "host/system/files.h"
 #include "host/torch/torch_exports.h"
+#include "prepare/workplace.h"
 #include "report/table.h"
 
 namespace pinwheel::cli {
@@ -22,7 +22,7 @@ namespace {
 
 /// The table for a command.
 Result<host::KnownExports> table_of(const TorchExportsOptions& options, ports::Files& files) {
-  if (options.table.empty()) return host::known_exports(user_variables(), files);
+  if (options.table.empty()) return host::known_exports(prepare::user_variables(), files);
   TRY(exports::Table table, host::read_exports_file(options.table, files));
   return host::KnownExports{std::move(table)};
 }
@@ -120,7 +120,7 @@ class Adding {
 
 Result<fs::path> written_file(const TorchExportsOptions& options) {
   if (!options.table.empty()) return fs::path(options.table);
-  return host::user_exports_file(user_variables());
+  return host::user_exports_file(prepare::user_variables());
 }
 
 Result<int> add(const TorchExportsOptions& options, Streams& streams) {
@@ -176,8 +176,8 @@ Result<int> verify(const TorchExportsOptions& options, Streams& streams) {
 
 }  // namespace
 
-Result<int> cmd_torch_exports(const GlobalOptions& /*global*/, const TorchExportsOptions& options,
-                              Streams& streams) {
+Result<int> cmd_torch_exports(const prepare::GlobalOptions& /*global*/,
+                              const TorchExportsOptions& options, Streams& streams) {
   switch (options.verb) {
     case TorchExportsVerb::add:
       return add(options, streams);

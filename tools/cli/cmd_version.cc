@@ -4,16 +4,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "cli/checkout_state.h"
 #include "cli/commands.h"
-#include "cli/http_options.h"
-#include "cli/load.h"
-#include "cli/logged_ports.h"
-#include "cli/package_directory.h"
-#include "cli/package_version.h"
 #include "host/git/git.h"
 #include "host/system/clock.h"
 #include "host/system/files.h"
+#include "prepare/checkout_state.h"
+#include "prepare/http_options.h"
+#include "prepare/load.h"
+#include "prepare/logged_ports.h"
+#include "prepare/package_directory.h"
+#include "prepare/package_version.h"
 #include "version/run_date.h"
 
 namespace pinwheel::cli {
@@ -42,9 +42,10 @@ Result<Subject> find_subject(ports::Files& files, const VersionOptions& options,
     TRY(subject.package.version.bump, parse_bump(options.bump));
     return subject;
   }
-  TRY(const Loaded loaded, load_matrix(files, options.matrix, streams, Warnings::tell));
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(files, options.matrix, streams, prepare::Warnings::tell));
   subject.package = loaded.matrix.package;
-  TRY(subject.directory, package_directory(loaded.matrix));
+  TRY(subject.directory, prepare::package_directory(loaded.matrix));
   return subject;
 }
 
@@ -53,7 +54,7 @@ Result<version::Channel> decide(const VersionOptions& options, const Subject& su
   if (options.channel.empty()) {
     if (git == nullptr) return version::Channel::ci;
     TRY(const version::CommitChannel found,
-        version::channel_of(*git, rules_of(subject.package.version)));
+        version::channel_of(*git, prepare::rules_of(subject.package.version)));
     return found.channel;
   }
   if (const auto channel = version::parse_channel(options.channel)) return *channel;
@@ -75,13 +76,13 @@ std::string as_json(const version::Derived& derived, const std::string& text,
 
 }  // namespace
 
-Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& options,
+Result<int> cmd_version(const prepare::GlobalOptions& /*global*/, const VersionOptions& options,
                         Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  CommandHttp http(http_options(), streams.log());
+  prepare::CommandHttp http(prepare::http_options(), streams.log());
   TRY(const Subject subject, find_subject(files, options, streams));
-  const Result<ports::GitFacts> facts = own_repository(git, subject.directory);
+  const Result<ports::GitFacts> facts = prepare::own_repository(git, subject.directory);
   const bool from_tags = subject.package.requirement.empty() &&
                          subject.package.version.from == matrix::VersionFrom::git_tag;
   if (!facts && from_tags) return fail(facts.error());
@@ -92,8 +93,8 @@ Result<int> cmd_version(const GlobalOptions& /*global*/, const VersionOptions& o
       version::run_date(epoch == nullptr ? std::nullopt : std::optional<std::string>(epoch),
                         host::SystemClock().now()));
   TRY(const version::Derived derived,
-      package_version(subject.package, channel,
-                      {files, &http.port, repository, subject.directory, date}));
+      prepare::package_version(subject.package, channel,
+                               {files, &http.port, repository, subject.directory, date}));
   TRY(const pep::Version labeled, version::with_label(derived, options.label));
   // Without a label it is the bare version, as used by backends, tags and PyPI.
   const std::string text = pep::to_string(options.label.empty() ? derived.version : labeled);

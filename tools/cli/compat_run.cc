@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "base/text.h"
-#include "cli/workplace.h"
 #include "host/machine/local_machine.h"
 #include "host/steps/run_beside.h"
 #include "host/system/scratch_directory.h"
 #include "host/system/stop_on_signal.h"
+#include "prepare/workplace.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -69,8 +69,8 @@ Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, St
   TRY(const std::chrono::milliseconds limit, limit_of(job.options.timeout));
   const std::vector<compat::RunTarget> targets = compat::choose_runs(torch, job.wish);
   if (targets.empty()) streams.note(kNothingToRun);
-  const std::map<std::string, std::string> variables = user_variables();
-  TRY(const std::filesystem::path cache, cache_directory(variables));
+  const std::map<std::string, std::string> variables = prepare::user_variables();
+  TRY(const std::filesystem::path cache, prepare::cache_directory(variables));
   const host::StopOnSignal stop;
   // The resolution for a release is stored beside the environments created from it.
   host::LocalMachine local(variables, cache, cache / "compat", stop.token(), streams.log());

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/load.h"
+#include "prepare/load.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -132,7 +132,7 @@ CompletionRequest request_of(const CLI::App& program, const std::string& line) {
   request.current = current;
   request.state_dir = state_dir_of(words);
   for (const std::string& word : words) {
-    if (is_matrix_name(word)) request.matrix = word;
+    if (prepare::is_matrix_name(word)) request.matrix = word;
   }
   return request;
 }

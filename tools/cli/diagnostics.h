@@ -21,7 +21,7 @@ class Diagnostics {
   Diagnostics() = default;
   /// Logs to stderr with `-v`, and to the file of `--log-file`, or says why it cannot be written.
   static Result<std::shared_ptr<Diagnostics>> open(
-      const GlobalOptions& options, const std::map<std::string, std::string>& variables);
+      const prepare::GlobalOptions& options, const std::map<std::string, std::string>& variables);
 
   const ports::LogHandle& log() const { return log_; }
   /// Logs to `pinwheel.log` in this directory, which is made, too: what happened before as well.

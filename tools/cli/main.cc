@@ -14,14 +14,14 @@
 #include "base/visible_text.h"
 #include "cli/commands.h"
 #include "cli/parser.h"
-#include "cli/product.h"
 #include "cli/streams.h"
 #include "cli/terminal_columns.h"
-#include "cli/transfer.h"
-#include "cli/workplace.h"
 #include "host/log/masked_log.h"
 #include "host/system/secluded.h"
 #include "host/system/system_error.h"
+#include "prepare/product.h"
+#include "prepare/transfer.h"
+#include "prepare/workplace.h"
 #include "report/failure_cause.h"
 
 namespace pinwheel::cli {
@@ -29,7 +29,7 @@ namespace {
 
 /// Calls the parsed command; the only place that knows all commands.
 struct Dispatch {
-  const GlobalOptions& global;
+  const prepare::GlobalOptions& global;
   Streams& streams;
 
   Result<int> operator()(const PrintText& print) const {
@@ -90,7 +90,7 @@ void log_command(ports::Log& log, const ParsedCommandLine& parsed,
   std::error_code gone;
   log.write({ports::LogLevel::info,
              "command",
-             {{"version", std::string(kPinwheelVersion)},
+             {{"version", std::string(prepare::kPinwheelVersion)},
               {"arguments", mask_arguments(arguments)},
               {"directory", std::filesystem::current_path(gone).string()}}});
   for (const EffectiveValue& value : parsed.effective) {
@@ -101,7 +101,7 @@ void log_command(ports::Log& log, const ParsedCommandLine& parsed,
 }
 
 /// Names the log of a failed command, and says if it is incomplete.
-void end_log(const GlobalOptions& global, int code, Streams& streams) {
+void end_log(const prepare::GlobalOptions& global, int code, Streams& streams) {
   const Diagnostics& diagnostics = streams.diagnostics();
   streams.log()->write({ports::LogLevel::info, "command_ended", {{"exit", int64_t{code}}}});
   if (const std::string trouble = diagnostics.trouble(); !trouble.empty()) {
@@ -109,9 +109,9 @@ void end_log(const GlobalOptions& global, int code, Streams& streams) {
   }
   if (code == 0 || diagnostics.file().empty()) return;
   const std::string file = diagnostics.file().string();
-  if (global.log_format != LogFormat::json) {
+  if (global.log_format != prepare::LogFormat::json) {
     streams.note(fmt::format("log of this command: {}\n", visible(file)));
-  } else if (global.verbosity != Verbosity::quiet) {
+  } else if (global.verbosity != prepare::Verbosity::quiet) {
     // A name that is not UTF-8 may not change the exit code.
     const nlohmann::json event = {{"event", "log"}, {"file", file}};
     streams.json_line(event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
@@ -124,28 +124,30 @@ int run(const std::vector<std::string>& arguments) {
   const Result<ParsedCommandLine> parsed =
       parse_command_line(arguments, help_columns(STDOUT_FILENO));
   if (!parsed) {
-    Streams streams{GlobalOptions{}};
+    Streams streams{prepare::GlobalOptions{}};
     for (const Secret& secret : host::secrets_of(arguments)) streams.hide(secret);
     streams.error(parsed.error());
     return exit_code(parsed.error().kind);
   }
-  if (const Done sound = check_transfer_variables(user_variables()); !sound) {
+  if (const Done sound = prepare::check_transfer_variables(prepare::user_variables()); !sound) {
     Streams(parsed->global).error(sound.error());
     return exit_code(sound.error().kind);
   }
   const Result<std::shared_ptr<Diagnostics>> diagnostics =
-      Diagnostics::open(parsed->global, user_variables());
+      Diagnostics::open(parsed->global, prepare::user_variables());
   if (!diagnostics) {
     Streams(parsed->global).error(diagnostics.error());
     return exit_code(diagnostics.error().kind);
   }
   Streams streams(parsed->global, *diagnostics);
-  for (const Secret& secret : host::credentials_in(user_variables())) streams.hide(secret);
+  for (const Secret& secret : host::credentials_in(prepare::user_variables())) streams.hide(secret);
   for (const Secret& secret : host::secrets_of(arguments)) streams.hide(secret);
-  for (const Secret& secret : host::secrets_in(user_variables())) streams.hide_in_messages(secret);
+  for (const Secret& secret : host::secrets_in(prepare::user_variables()))
+    streams.hide_in_messages(secret);
   log_command(*streams.log(), *parsed, arguments);
-  const bool json = parsed->global.log_format == LogFormat::json;
-  if (streams.verbosity() > Verbosity::normal && !json) streams.note(to_text(parsed->effective));
+  const bool json = parsed->global.log_format == prepare::LogFormat::json;
+  if (streams.verbosity() > prepare::Verbosity::normal && !json)
+    streams.note(to_text(parsed->effective));
   const Result<int> code = std::visit(Dispatch{parsed->global, streams}, parsed->command);
   const std::optional<Error> failure = code ? streams.lost_data() : code.error();
   if (failure) {
@@ -167,13 +169,13 @@ int main(int argc, char** argv) {
     return pinwheel::cli::run({argv + 1, argv + argc});
   } catch (const std::filesystem::filesystem_error& failed) {
     // Such as a chain of links that the system does not follow.
-    pinwheel::cli::Streams streams{pinwheel::cli::GlobalOptions{}};
+    pinwheel::cli::Streams streams{pinwheel::prepare::GlobalOptions{}};
     const pinwheel::Error error =
         pinwheel::host::system_error("examined", failed.path1(), failed.code().value());
     streams.error(error);
     return pinwheel::exit_code(error.kind);
   } catch (const std::exception& unexpected) {
-    pinwheel::cli::Streams streams{pinwheel::cli::GlobalOptions{}};
+    pinwheel::cli::Streams streams{pinwheel::prepare::GlobalOptions{}};
     streams.error({pinwheel::ErrorKind::internal, std::string("unexpected: ") + unexpected.what(),
                    std::nullopt,
                    "this is a bug in pinwheel; please report it with the command line"});

@@ -5,15 +5,16 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/one_variant.h"
 #include "matrix/settings.h"
 #include "matrix/variant_index.h"
+#include "prepare/one_variant.h"
 
 namespace pinwheel::cli {
 namespace {
 
 /// The first variant in the wheel's record that is in the matrix.
-Result<std::string> served_variant(const Loaded& loaded, const inspect::WheelFacts& facts) {
+Result<std::string> served_variant(const prepare::Loaded& loaded,
+                                   const inspect::WheelFacts& facts) {
   const std::vector<std::string>& served = facts.claim.variants;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     if (std::find(served.begin(), served.end(), variant.id) != served.end()) return variant.id;
@@ -29,13 +30,13 @@ Result<std::string> served_variant(const Loaded& loaded, const inspect::WheelFac
 
 }  // namespace
 
-Result<MatrixPolicy> matrix_policy(const Loaded& loaded, const std::string& id,
+Result<MatrixPolicy> matrix_policy(const prepare::Loaded& loaded, const std::string& id,
                                    const inspect::WheelFacts& facts) {
   std::string wanted = id;
   if (wanted.empty()) {
     TRY(wanted, served_variant(loaded, facts));
   }
-  TRY(const plan::Outline outline, outline_of(loaded, wanted));
+  TRY(const plan::Outline outline, prepare::outline_of(loaded, wanted));
   // The representative of the class, as for `build`.
   const std::string& representative = outline.builds.front().cls.representative;
   const matrix::VariantIndex variants(loaded.expansion.variants);

@@ -3,10 +3,10 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/load.h"
 #include "compat/wheel_policy.h"
 #include "inspect/wheel_facts.h"
 #include "pep/specifier.h"
+#include "prepare/load.h"
 
 namespace pinwheel::cli {
 
@@ -18,7 +18,7 @@ struct MatrixPolicy {
 
 /// The policy for the variant or build `id`, or without one for the variants in the wheel's own
 /// record. `usage` if there is neither, and for an id that is not in the matrix.
-Result<MatrixPolicy> matrix_policy(const Loaded& loaded, const std::string& id,
+Result<MatrixPolicy> matrix_policy(const prepare::Loaded& loaded, const std::string& id,
                                    const inspect::WheelFacts& facts);
 
 }  // namespace pinwheel::cli

@@ -5,61 +5,19 @@
 #include <string_view>
 #include <vector>
 
-#include "env/engine.h"
-#include "env/python_source.h"
+#include "prepare/options.h"
 
 namespace pinwheel::cli {
 
 /// The name of stdout, where an option takes a file to write.
 inline constexpr std::string_view kStdout = "-";
 
-enum class ColorMode { automatic, always, never };
-enum class LogFormat { automatic, pretty, plain, json };
-enum class Verbosity { quiet, normal, verbose, debug };
-
-/// Options of every command.
-struct GlobalOptions {
-  ColorMode color = ColorMode::automatic;
-  LogFormat log_format = LogFormat::automatic;
-  Verbosity verbosity = Verbosity::normal;
-  std::string log_file;
-  std::string state_dir = ".pinwheel";
-  std::string output_dir = "dist";
-  /// No option: the plans, reports and stores that the command line names.
-  std::vector<std::string> named_files = {};
-  /// No option: the command line itself, without the program.
-  std::vector<std::string> arguments = {};
-};
-
-/// The matrix, and the selected part of it (tools/cli/README.md, "Selection").
-struct SelectionOptions {
-  std::vector<std::string>
-      arguments;  ///< positional arguments: one may end in .yaml or .yml, the others are globs
-  std::vector<std::string> selectors;
-  std::vector<std::string> skip;
-  std::vector<std::string> only;
-  std::vector<std::string> status;
-  std::string channel;
-  std::string shard;
-  bool allow_empty = false;
-  bool strict = false;
-};
-
-/// The engine and the Python source of environments; independent choices.
-struct LevelOptions {
-  env::Engine engine = env::Engine::host;
-  std::optional<env::PythonSource> python = {};  ///< none: conda in containers, else venv
-  std::vector<std::string> base_images;          ///< "IMAGE" or "COMPUTE=IMAGE"
-  std::string network;                           ///< of containers; empty: the engine's default
-  bool keep_failed = false;
-};
-
 enum class PlanFormat { table, ids, json, github, support_table, dot, fingerprint };
 enum class StageRows { build, test };
 
 struct PlanCommand {
-  SelectionOptions selection;
-  LevelOptions levels;
+  prepare::SelectionOptions selection;
+  prepare::LevelOptions levels;
   PlanFormat format = PlanFormat::table;
   StageRows stage = StageRows::test;
   int shards = 0;
@@ -72,7 +30,7 @@ struct PlanCommand {
 };
 
 struct ExplainOptions {
-  LevelOptions levels;
+  prepare::LevelOptions levels;
   std::vector<std::string> arguments;  ///< an id, and optionally a matrix file
   std::string channel;
 };
@@ -87,41 +45,6 @@ struct VersionOptions {
   bool explain = false;
 };
 
-/// Where results of finished steps are kept for other runs and machines.
-struct StoreOptions {
-  std::vector<std::string> places = {};  ///< in order; none: those of PINWHEEL_STORE
-  std::string domain = {};               ///< empty: PINWHEEL_STORE_DOMAIN, else by the event
-};
-
-/// Options of a run, shared by `build`, `test` and `release`.
-/// The bounds of transfers to an index; empty: the default.
-struct TransferOptions {
-  std::string min_speed;      ///< "1 KB", a second
-  std::string transfer_time;  ///< "15 min"
-};
-
-struct RunOptions {
-  SelectionOptions selection;
-  LevelOptions levels;
-  StoreOptions store = {};
-  std::string plan_file;
-  int jobs = 0;  ///< 0: the machine's cores
-  std::string memory;
-  bool keep_going = false;
-  bool dry_run = false;
-  bool refresh = false;
-  bool no_lock = false;
-  std::vector<std::string> steps;  ///< ids; empty: all of the selection
-  bool reuse_only = false;
-  bool gate = false;
-  std::vector<std::string> targets;
-  std::vector<std::string> accept;
-  std::string token_file;
-  bool insecure = false;
-  TransferOptions transfer;
-  bool json = false;
-};
-
 struct PublishOptions {
   std::string target;
   std::string repository_url;
@@ -132,7 +55,7 @@ struct PublishOptions {
   bool no_auth = false;
   bool insecure = false;
   bool no_confirm = false;
-  TransferOptions transfer;
+  prepare::TransferOptions transfer;
   std::string size_limit;
   std::vector<std::string> ignore;
   bool dry_run = false;
@@ -185,8 +108,8 @@ struct EnvOptions {
 };
 
 struct EnvLockOptions {
-  SelectionOptions selection;
-  LevelOptions levels;
+  prepare::SelectionOptions selection;
+  prepare::LevelOptions levels;
   bool check = false;
   bool refresh = false;
   std::vector<std::string> upgraded = {};  ///< names of packages, or requirements
@@ -194,7 +117,7 @@ struct EnvLockOptions {
 };
 
 struct EnvShellOptions {
-  LevelOptions levels;
+  prepare::LevelOptions levels;
   std::vector<std::string> arguments;  ///< an id, and optionally a matrix file
   std::vector<std::string> command;    ///< the arguments after `--`; empty: a shell
   bool test = false;
@@ -202,15 +125,15 @@ struct EnvShellOptions {
 };
 
 struct EnvExportOptions {
-  LevelOptions levels;
+  prepare::LevelOptions levels;
   std::vector<std::string> arguments;  ///< an id, and optionally a matrix file
   std::string out;
   bool no_lock = false;
 };
 
 struct ReproduceOptions {
-  LevelOptions levels;
-  StoreOptions store = {};
+  prepare::LevelOptions levels;
+  prepare::StoreOptions store = {};
   std::vector<std::string> arguments;  ///< an id or a report, and optionally a matrix file
   bool shell = false;
   bool here = false;
@@ -254,7 +177,7 @@ struct StoreCommandOptions {
   std::string domain;                  ///< as in `StoreOptions`
   std::vector<std::string> arguments;  ///< of `why`: a step, and optionally a matrix file
   std::string channel;                 ///< of `why`
-  LevelOptions levels = {};            ///< of `why`
+  prepare::LevelOptions levels = {};   ///< of `why`
   int releases = 3;                    ///< whose results `gc` keeps
   std::string size = "20 GB";
   std::string grace = "1d";

@@ -12,12 +12,12 @@
 #include "cli/env_options.h"
 #include "cli/init_options.h"
 #include "cli/inspect_options.h"
-#include "cli/product.h"
 #include "cli/repair_options.h"
 #include "cli/shared_options.h"
 #include "cli/store_options.h"
 #include "cli/torch_exports_options.h"
 #include "cli/usage_error.h"
+#include "prepare/product.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -32,12 +32,12 @@ constexpr size_t kWidestHelp = 100;
 struct Parser {
   CLI::App app{"Build, check, test and publish the wheels of a multi-variant GPU Python package.",
                "pinwheel"};
-  GlobalOptions global;
+  prepare::GlobalOptions global;
   PlanCommand plan;
   ExplainOptions explain;
-  RunOptions build;
-  RunOptions test;
-  RunOptions release;
+  prepare::RunOptions build;
+  prepare::RunOptions test;
+  prepare::RunOptions release;
   VersionOptions version;
   InitOptions init;
   PublishOptions publish;
@@ -284,7 +284,7 @@ void set_footer(CLI::App& command) {
 
 void set_up(Parser& parser) {
   CLI::App& app = parser.app;
-  app.set_version_flag("--version", std::string("pinwheel ") + kPinwheelVersion);
+  app.set_version_flag("--version", std::string("pinwheel ") + prepare::kPinwheelVersion);
   app.require_subcommand(1);
   app.fallthrough();
   app.get_formatter()->column_width(kNames);

@@ -11,13 +11,13 @@
 namespace pinwheel::cli {
 
 struct BuildCommand {
-  RunOptions run;
+  prepare::RunOptions run;
 };
 struct TestCommand {
-  RunOptions run;
+  prepare::RunOptions run;
 };
 struct ReleaseCommand {
-  RunOptions run;
+  prepare::RunOptions run;
 };
 /// Requested text (`--help`, `--version`), which goes to stdout.
 struct PrintText {
@@ -33,7 +33,7 @@ using CommandOptions =
                  DoctorOptions, SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
-  GlobalOptions global;
+  prepare::GlobalOptions global;
   CommandOptions command;
   std::vector<EffectiveValue> effective;  ///< for `--verbose`
 };

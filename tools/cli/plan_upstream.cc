@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/http_options.h"
-#include "cli/logged_ports.h"
-#include "cli/pip_settings.h"
-#include "cli/workplace.h"
 #include "host/system/clock.h"
 #include "host/torch/torch_index.h"
 #include "host/torch/torch_pages.h"
 #include "plan/upstream.h"
+#include "prepare/http_options.h"
+#include "prepare/logged_ports.h"
+#include "prepare/pip_settings.h"
+#include "prepare/workplace.h"
 #include "report/upstream_report.h"
 
 namespace pinwheel::cli {
@@ -34,8 +34,9 @@ Result<std::optional<TorchBuilds>> builds_at(const std::string& named, ports::Ht
 Result<TorchBuilds> builds_of(const plan::UpstreamIndex& index, ports::Http& http,
                               Streams& streams) {
   const std::string parent =
-      index.parent.empty() ? pip_settings(user_variables(), streams.log()).index.value_or("pypi")
-                           : index.parent;
+      index.parent.empty()
+          ? prepare::pip_settings(prepare::user_variables(), streams.log()).index.value_or("pypi")
+          : index.parent;
   TRY(std::optional<TorchBuilds> all, builds_at(parent, http, streams));
   if (all) return *std::move(all);
   TorchBuilds builds;
@@ -60,11 +61,12 @@ std::chrono::year_month this_month() {
 
 }  // namespace
 
-Result<int> show_upstream(const PlanCommand& options, const Loaded& loaded, Streams& streams) {
+Result<int> show_upstream(const PlanCommand& options, const prepare::Loaded& loaded,
+                          Streams& streams) {
   const std::vector<matrix::Variant>& variants = loaded.expansion.variants;
   TRY(const std::vector<plan::UpstreamIndex> indexes,
       plan::upstream_indexes(loaded.matrix, variants));
-  CommandHttp http(reading_options(), streams.log());
+  prepare::CommandHttp http(prepare::reading_options(), streams.log());
   TorchBuilds builds;
   for (const plan::UpstreamIndex& index : indexes) {
     TRY(const TorchBuilds some, builds_of(index, http.port, streams));

@@ -8,10 +8,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/load.h"
-#include "cli/one_variant.h"
-#include "cli/run_plan.h"
-#include "cli/workplace.h"
 #include "compat/proven_abi.h"
 #include "host/machine/ignored_directory.h"
 #include "host/machine/local_machine.h"
@@ -24,7 +20,11 @@
 #include "pep/name.h"
 #include "plan/built_wheel.h"
 #include "plan/outcome.h"
+#include "prepare/load.h"
+#include "prepare/one_variant.h"
+#include "prepare/workplace.h"
 #include "project/limited_api.h"
+#include "session/run_plan.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -32,12 +32,13 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The first variant without a toolkit whose Python is here.
-Result<std::string> variant_to_build(const GlobalOptions& global, const std::string& file,
+Result<std::string> variant_to_build(const prepare::GlobalOptions& global, const std::string& file,
                                      Streams& streams) {
   host::LocalFiles files;
-  TRY(const Loaded loaded, load_matrix(files, file, streams, Warnings::tell));
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(files, file, streams, prepare::Warnings::tell));
   TRY(const host::Workplace workplace,
-      make_workplace(global, loaded, env::Engine::host, streams.log()));
+      prepare::make_workplace(global, loaded, env::Engine::host, streams.log()));
   host::LocalMachine local(workplace);
   std::vector<std::string> pythons;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
@@ -64,17 +65,19 @@ Error not_built(const plan::Report& report, const plan::StepOutcome& failed) {
 }
 
 /// Builds the variant; returns the finished wheel.
-Result<fs::path> build_variant(const GlobalOptions& global, const std::string& file,
+Result<fs::path> build_variant(const prepare::GlobalOptions& global, const std::string& file,
                                const std::string& variant, Streams& streams) {
   const std::vector<std::string> arguments = {file, variant};
-  const LevelOptions levels;
+  const prepare::LevelOptions levels;
   const std::string command = "init --prove";
-  TRY(PreparedRun run,
-      prepare_variant(
-          global, {command, arguments, levels, plan::Stage::build, locks_or_indexes(UseLocks::no)},
-          streams));
-  const RunRequest request{std::move(run.plan), run.gathered.workplace, command};
-  TRY(const report::RunReport ran, carry_out(global, RunOptions{}, request, streams));
+  TRY(prepare::PreparedRun run,
+      prepare::prepare_variant(global,
+                               {command, arguments, levels, plan::Stage::build,
+                                prepare::locks_or_indexes(prepare::UseLocks::no)},
+                               streams));
+  const session::RunRequest request{std::move(run.plan), run.gathered.workplace, command};
+  TRY(const report::RunReport ran,
+      session::carry_out(global, prepare::RunOptions{}, request, streams));
   const plan::StepOutcome* wheel = nullptr;
   for (const plan::StepOutcome& outcome : ran.report.outcomes) {
     const bool missing = outcome.error || outcome.state == plan::StepState::interrupted;
@@ -121,7 +124,7 @@ Result<init::Proof> proof_by(const fs::path& wheel, const UnprovenMatrix& matrix
   TRY(const compat::ProvenAbi python,
       compat::prove_python_abi(found, claimed, oldest_python(matrix.decision.draft)));
   host::LocalFiles files;
-  TRY(const exports::Table table, host::torch_exports(user_variables(), files));
+  TRY(const exports::Table table, host::torch_exports(prepare::user_variables(), files));
   const compat::ProvenAbi torch = compat::prove_torch_abi(compat::evaluate(found, table));
   const std::string by = fmt::format("proven with {}: ", quoted(found.file_name));
   const bool limited = python.value.starts_with("limited(");
@@ -135,7 +138,7 @@ Result<init::Proof> proof_by(const fs::path& wheel, const UnprovenMatrix& matrix
 
 }  // namespace
 
-Result<init::Proof> prove_abi(const GlobalOptions& global, const UnprovenMatrix& matrix,
+Result<init::Proof> prove_abi(const prepare::GlobalOptions& global, const UnprovenMatrix& matrix,
                               Streams& streams) {
   host::LocalFiles files;
   const fs::path state = fs::absolute(global.state_dir).lexically_normal();
@@ -144,7 +147,7 @@ Result<init::Proof> prove_abi(const GlobalOptions& global, const UnprovenMatrix&
   const fs::path file = place / (pep::normalize_name(matrix.decision.name) + ".yaml");
   const init::MatrixDraft draft = init::draft_to_prove(matrix.decision.draft, matrix.directory);
   TRY_DONE(files.write(file, init::matrix_text(draft)));
-  GlobalOptions aside = global;
+  prepare::GlobalOptions aside = global;
   aside.output_dir = (place / "dist").string();
   TRY(const std::string variant, variant_to_build(aside, file.string(), streams));
   streams.note(

@@ -20,7 +20,7 @@ struct UnprovenMatrix {
 /// finds the widest `abi` that its wheel holds. Runs code of the project. The status of the build
 /// goes to stderr; its exit code is the error's if it fails. `environment` if this machine has none
 /// of the Pythons; `check` if the wheel needs more than its tags say.
-Result<init::Proof> prove_abi(const GlobalOptions& global, const UnprovenMatrix& matrix,
+Result<init::Proof> prove_abi(const prepare::GlobalOptions& global, const UnprovenMatrix& matrix,
                               Streams& streams);
 
 }  // namespace pinwheel::cli

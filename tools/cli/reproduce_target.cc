@@ -7,17 +7,17 @@
 
 #include "base/text.h"
 #include "base/url.h"
-#include "cli/http_options.h"
-#include "cli/load.h"
-#include "cli/logged_ports.h"
-#include "cli/one_variant.h"
-#include "cli/run_plan.h"
 #include "host/net/fetch_text.h"
 #include "host/net/http.h"
 #include "host/steps/journal_file.h"
 #include "host/system/files.h"
 #include "plan/step_id.h"
+#include "prepare/http_options.h"
+#include "prepare/load.h"
+#include "prepare/logged_ports.h"
+#include "prepare/one_variant.h"
 #include "report/report_json.h"
+#include "session/run_plan.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -39,7 +39,7 @@ struct Named {
 Result<Named> sort_out(const std::vector<std::string>& arguments) {
   Named named;
   for (const std::string& argument : arguments) {
-    if (is_matrix_name(argument)) {
+    if (prepare::is_matrix_name(argument)) {
       named.matrix.push_back(argument);
       continue;
     }
@@ -66,7 +66,7 @@ Result<ReproduceTarget> from_report(const std::string& place, const std::string&
   host::LocalFiles files;
   std::string text;
   if (is_address(place)) {
-    CommandHttp http(http_options(), streams.log());
+    prepare::CommandHttp http(prepare::http_options(), streams.log());
     TRY(text, host::fetch_text(http.port, place));
   } else {
     TRY(text, files.read(place, limits::kReport));
@@ -107,7 +107,7 @@ const journal::Finished* last_failure(const journal::History& history,
 std::optional<plan::RunOrigin> origin_of_failure(const plan::StepOutcome& outcome) {
   if (outcome.log.empty()) return std::nullopt;
   host::LocalFiles files;
-  const fs::path path = fs::path(outcome.log).parent_path() / kReportName;
+  const fs::path path = fs::path(outcome.log).parent_path() / session::kReportName;
   const Result<std::string> text = files.read(path);
   if (!text) return std::nullopt;
   Result<report::RunReport> run = report::find_report(*text, path.string());
@@ -119,13 +119,14 @@ Result<std::vector<std::string>> steps_of(const std::string& id, const std::stri
                                           Streams& streams) {
   if (id == "sdist" || id.starts_with("env:")) return std::vector{id};
   host::LocalFiles files;
-  TRY(const Loaded loaded, load_matrix(files, matrix, streams, Warnings::tell));
-  TRY(const plan::Outline outline, outline_of(loaded, id));
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(files, matrix, streams, prepare::Warnings::tell));
+  TRY(const plan::Outline outline, prepare::outline_of(loaded, id));
   if (plan::is_step_id(id)) return std::vector{id};
   return std::vector{"build:" + outline.builds.at(0).cls.id, "test:" + id};
 }
 
-Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& named,
+Result<ReproduceTarget> from_journal(const prepare::GlobalOptions& global, const Named& named,
                                      Streams& streams) {
   TRY(const journal::History history, host::read_whole_journal(global.state_dir));
   ReproduceTarget target;
@@ -133,7 +134,7 @@ Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& n
   const journal::Finished* failure = last_failure(history, {named.id});
   if (failure == nullptr) {
     host::LocalFiles files;
-    TRY(const MatrixChoice choice, choose_matrix(files, named.matrix));
+    TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, named.matrix));
     target.matrix = choice.path;
     TRY(const std::vector<std::string> steps, steps_of(named.id, choice.path, streams));
     failure = last_failure(history, steps);
@@ -146,7 +147,7 @@ Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& n
   }
   if (target.matrix.empty()) {
     host::LocalFiles files;
-    TRY(const MatrixChoice choice, choose_matrix(files, named.matrix));
+    TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, named.matrix));
     target.matrix = choice.path;
   }
   streams.note(fmt::format("no failed run of {} is recorded here: running {} from this checkout\n",
@@ -156,7 +157,7 @@ Result<ReproduceTarget> from_journal(const GlobalOptions& global, const Named& n
 
 }  // namespace
 
-Result<ReproduceTarget> find_target(const GlobalOptions& global,
+Result<ReproduceTarget> find_target(const prepare::GlobalOptions& global,
                                     const std::vector<std::string>& arguments, Streams& streams) {
   TRY(const Named named, sort_out(arguments));
   if (named.report.empty() && named.id.empty()) {

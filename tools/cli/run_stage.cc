@@ -11,27 +11,28 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "cli/check_abi.h"
-#include "cli/check_frozen.h"
-#include "cli/check_version.h"
-#include "cli/checkout_state.h"
-#include "cli/frozen_run.h"
-#include "cli/frozen_scope.h"
-#include "cli/load.h"
-#include "cli/no_target.h"
-#include "cli/package_directory.h"
-#include "cli/prepare_run.h"
-#include "cli/reuse_only.h"
-#include "cli/run_plan.h"
-#include "cli/run_store.h"
-#include "cli/step_choice.h"
-#include "cli/transfer.h"
-#include "cli/upload_notes.h"
-#include "cli/workplace.h"
 #include "host/git/git.h"
 #include "host/system/files.h"
 #include "plan/subplan.h"
+#include "prepare/check_abi.h"
+#include "prepare/check_frozen.h"
+#include "prepare/check_version.h"
+#include "prepare/checkout_state.h"
+#include "prepare/frozen_run.h"
+#include "prepare/frozen_scope.h"
+#include "prepare/load.h"
+#include "prepare/no_target.h"
+#include "prepare/package_directory.h"
+#include "prepare/prepare_run.h"
+#include "prepare/step_choice.h"
+#include "prepare/store_places.h"
+#include "prepare/transfer.h"
+#include "prepare/workplace.h"
 #include "report/job_rows.h"
+#include "session/reuse_only.h"
+#include "session/run_plan.h"
+#include "session/run_store.h"
+#include "session/upload_notes.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -63,90 +64,97 @@ std::vector<std::string> each_once(const std::vector<std::string>& names) {
 /// The request on the command line: a run, the source of its packages, and the steps of it that
 /// are wanted; none: all.
 struct Asked {
-  RunScope scope;
-  PackageSource source;
+  prepare::RunScope scope;
+  prepare::PackageSource source;
   std::vector<std::string> steps = {};
 };
 
 /// A run of what this checkout, the matrix and the command line say.
-Result<Asked> fresh_request(const GlobalOptions& global, const RunOptions& options,
-                            const MatrixChoice& choice, plan::Stage stage, Streams& streams) {
+Result<Asked> fresh_request(const prepare::GlobalOptions& global,
+                            const prepare::RunOptions& options, const prepare::MatrixChoice& choice,
+                            plan::Stage stage, Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  const Warnings warnings = options.selection.strict ? Warnings::refuse : Warnings::tell;
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, warnings));
+  const prepare::Warnings warnings =
+      options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
+  TRY(const prepare::Loaded loaded, prepare::load_matrix(files, choice.path, streams, warnings));
   const std::vector<std::string> targets =
       stage == plan::Stage::publish ? each_once(options.targets) : std::vector<std::string>();
-  TRY(const VersionFacts version,
-      gather_version_facts(files, git, loaded, options.selection.channel, targets, streams.log()));
+  TRY(const prepare::VersionFacts version,
+      prepare::gather_version_facts(files, git, loaded, options.selection.channel, targets,
+                                    streams.log()));
   TRY(const plan::Outline outline,
-      select_outline(loaded, options.selection, choice.globs, version.channel));
-  warn_of_lacking_files(files, git, loaded, streams);
-  TRY_DONE(check_project_version(files, loaded, outline, version, streams));
-  const Publishing publishing = stage == plan::Stage::publish ? Publishing::yes : Publishing::no;
-  TRY_DONE(check_head_tag(files, loaded, version, publishing, streams));
-  TRY_DONE(check_project_abi(files, loaded, outline, streams));
-  TRY(RunScope scope,
-      up_to(stage, {global, loaded, outline, options.levels, version, TestImageUse::prepare}));
-  const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
+      prepare::select_outline(loaded, options.selection, choice.globs, version.channel));
+  prepare::warn_of_lacking_files(files, git, loaded, streams);
+  TRY_DONE(prepare::check_project_version(files, loaded, outline, version, streams));
+  const prepare::Publishing publishing =
+      stage == plan::Stage::publish ? prepare::Publishing::yes : prepare::Publishing::no;
+  TRY_DONE(prepare::check_head_tag(files, loaded, version, publishing, streams));
+  TRY_DONE(prepare::check_project_abi(files, loaded, outline, streams));
+  TRY(prepare::RunScope scope, prepare::up_to(stage, {global, loaded, outline, options.levels,
+                                                      version, prepare::TestImageUse::prepare}));
+  const prepare::Refresh refresh = options.refresh ? prepare::Refresh::yes : prepare::Refresh::no;
   return Asked{std::move(scope),
-               locks_or_indexes(options.no_lock ? UseLocks::no : UseLocks::yes, refresh),
+               prepare::locks_or_indexes(
+                   options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes, refresh),
                options.steps};
 }
 
 /// The checkout may have got a tag since its plan was frozen.
-Done check_tag_again(ports::Files& files, const RunScope& scope, Streams& streams) {
+Done check_tag_again(ports::Files& files, const prepare::RunScope& scope, Streams& streams) {
   host::LibGit2 git;
-  TRY(const std::filesystem::path directory, package_directory(scope.loaded.matrix));
+  TRY(const std::filesystem::path directory, prepare::package_directory(scope.loaded.matrix));
   const Result<ports::GitFacts> checkout = git.facts(directory, ports::WorkTree::ignore);
   // The plan is of another commit, or there is no repository: its files are compared later.
   if (!checkout || checkout->commit != scope.version.commit) return {};
-  VersionFacts version = scope.version;
-  TRY(version.tag, tag_on_head(*checkout, scope.loaded.matrix.package));
-  return check_head_tag(files, scope.loaded, version, Publishing::yes, streams);
+  prepare::VersionFacts version = scope.version;
+  TRY(version.tag, prepare::tag_on_head(*checkout, scope.loaded.matrix.package));
+  return prepare::check_head_tag(files, scope.loaded, version, prepare::Publishing::yes, streams);
 }
 
 /// A run of what a frozen plan says.
-Result<Asked> frozen_request(const GlobalOptions& global, const RunOptions& options,
-                             const MatrixChoice& choice, plan::Stage stage,
+Result<Asked> frozen_request(const prepare::GlobalOptions& global,
+                             const prepare::RunOptions& options,
+                             const prepare::MatrixChoice& choice, plan::Stage stage,
                              const plan::FrozenPlan& frozen, Streams& streams) {
   host::LocalFiles files;
   TRY(const std::string matrix, files.read(choice.path, limits::kMatrix));
-  TRY(RunScope scope,
-      frozen_scope({global, options.selection, options.levels, choice, stage, frozen}, streams));
+  TRY(prepare::RunScope scope,
+      prepare::frozen_scope({global, options.selection, options.levels, choice, stage, frozen},
+                            streams));
   host::LibGit2 git;
-  TRY_DONE(check_checkout(files, git, scope.loaded, frozen));
+  TRY_DONE(prepare::check_checkout(files, git, scope.loaded, frozen));
   if (stage == plan::Stage::publish) {
-    TRY_DONE(check_has_channel(scope.loaded, options.selection, choice.globs, frozen));
+    TRY_DONE(prepare::check_has_channel(scope.loaded, options.selection, choice.globs, frozen));
     TRY_DONE(check_tag_again(files, scope, streams));
   }
-  TRY(std::vector<std::string> steps, publications(frozen, options.targets));
+  TRY(std::vector<std::string> steps, prepare::publications(frozen, options.targets));
   steps.insert(steps.end(), options.steps.begin(), options.steps.end());
-  const Refresh refresh = options.refresh ? Refresh::yes : Refresh::no;
-  return Asked{std::move(scope), FromFrozenPlan{frozen, sha256_hex(matrix), refresh},
+  const prepare::Refresh refresh = options.refresh ? prepare::Refresh::yes : prepare::Refresh::no;
+  return Asked{std::move(scope), prepare::FromFrozenPlan{frozen, sha256_hex(matrix), refresh},
                std::move(steps)};
 }
 
-Result<Asked> read_request(const GlobalOptions& global, const RunOptions& options,
-                           const MatrixChoice& choice, plan::Stage stage,
+Result<Asked> read_request(const prepare::GlobalOptions& global, const prepare::RunOptions& options,
+                           const prepare::MatrixChoice& choice, plan::Stage stage,
                            const std::optional<plan::FrozenPlan>& frozen, Streams& streams) {
-  TRY_DONE(check_step_choice(options, choice.globs));
-  TRY_DONE(check_reuse_options(options, stage));
+  TRY_DONE(prepare::check_step_choice(options, choice.globs));
+  TRY_DONE(session::check_reuse_options(options, stage));
   TRY(Asked asked, frozen ? frozen_request(global, options, choice, stage, *frozen, streams)
                           : fresh_request(global, options, choice, stage, streams));
-  const VersionFacts& version = asked.scope.version;
+  const prepare::VersionFacts& version = asked.scope.version;
   if (stage == plan::Stage::publish && version.targets.empty()) {
     const matrix::Matrix& matrix = asked.scope.loaded.matrix;
     if (!version.publishes_nowhere) {
-      return fail(frozen ? no_target(*frozen) : no_target(matrix, version));
+      return fail(frozen ? prepare::no_target(*frozen) : prepare::no_target(matrix, version));
     }
-    streams.note(nowhere_line(version.channel));
-    TRY(asked.scope, up_to(plan::Stage::test, std::move(asked.scope)));
+    streams.note(prepare::nowhere_line(version.channel));
+    TRY(asked.scope, prepare::up_to(plan::Stage::test, std::move(asked.scope)));
   }
-  TRY(asked.scope, narrowed_to_steps(std::move(asked.scope), asked.steps));
+  TRY(asked.scope, prepare::narrowed_to_steps(std::move(asked.scope), asked.steps));
   // Without a plan, the keys of what is reused depend on everything that is prepared.
   if (options.reuse_only && frozen) {
-    TRY(asked.scope, carrying_only(std::move(asked.scope), options, stage, asked.steps));
+    TRY(asked.scope, session::carrying_only(std::move(asked.scope), options, stage, asked.steps));
   }
   return asked;
 }
@@ -172,9 +180,9 @@ std::vector<plan::Step> publications_of(const plan::Plan& plan) {
 
 /// The publications that the tests of a run are made for, with the evidence that they require of
 /// these tests.
-Result<std::vector<plan::Step>> publications_behind(const PreparedRun& run) {
-  TRY(const RunScope scope, up_to(plan::Stage::publish, run.gathered.scope));
-  TRY(const plan::Plan whole, decide_plan(scope, run.gathered.facts));
+Result<std::vector<plan::Step>> publications_behind(const prepare::PreparedRun& run) {
+  TRY(const prepare::RunScope scope, prepare::up_to(plan::Stage::publish, run.gathered.scope));
+  TRY(const plan::Plan whole, prepare::decide_plan(scope, run.gathered.facts));
   std::set<std::string> here;
   for (const plan::Step& step : run.plan.steps) here.insert(step.id);
   std::vector<plan::Step> publications = publications_of(whole);
@@ -186,8 +194,8 @@ Result<std::vector<plan::Step>> publications_behind(const PreparedRun& run) {
 }
 
 /// The tests that no job of a workflow runs.
-Result<std::vector<std::string>> unplaced_tests(const PreparedRun& run) {
-  const RunScope& scope = run.gathered.scope;
+Result<std::vector<std::string>> unplaced_tests(const prepare::PreparedRun& run) {
+  const prepare::RunScope& scope = run.gathered.scope;
   TRY(const std::vector<report::WorkflowJob> tests,
       report::workflow_jobs(run.plan, scope.outline, scope.loaded.expansion.variants,
                             scope.loaded.matrix.ci, report::Rows::tests));
@@ -199,7 +207,7 @@ Result<std::vector<std::string>> unplaced_tests(const PreparedRun& run) {
 }
 
 /// What a gate asks for.
-Done add_gate_to(RunRequest& request, const PreparedRun& run, plan::Stage stage) {
+Done add_gate_to(session::RunRequest& request, const prepare::PreparedRun& run, plan::Stage stage) {
   if (stage == plan::Stage::test) {
     TRY(request.gate, publications_behind(run));
     request.gate_holds = "the tests have the evidence that publishing requires";
@@ -213,7 +221,7 @@ Done add_gate_to(RunRequest& request, const PreparedRun& run, plan::Stage stage)
 
 /// The part of the plan that is asked for. A release that only reuses does not need what it
 /// withholds.
-Result<plan::Plan> asked_part(const plan::Plan& plan, const RunOptions& options,
+Result<plan::Plan> asked_part(const plan::Plan& plan, const prepare::RunOptions& options,
                               std::vector<std::string> steps) {
   if (steps.empty() && options.reuse_only) {
     for (const plan::Step& step : publications_of(plan)) steps.push_back(step.id);
@@ -223,65 +231,71 @@ Result<plan::Plan> asked_part(const plan::Plan& plan, const RunOptions& options,
 }
 
 /// A gate publishes nothing.
-StoreUse store_use_of(const plan::Plan& plan, const RunOptions& options) {
-  return publications_of(plan).empty() || options.gate ? StoreUse::keep : StoreUse::publish;
+session::StoreUse store_use_of(const plan::Plan& plan, const prepare::RunOptions& options) {
+  return publications_of(plan).empty() || options.gate ? session::StoreUse::keep
+                                                       : session::StoreUse::publish;
 }
 
 /// What does the same once more: the command line as it was given, because what it lacks (a plan, a
 /// target, a store) would publish something else.
-std::string same_again(const GlobalOptions& global, const std::string& command,
-                       const MatrixChoice& choice) {
+std::string same_again(const prepare::GlobalOptions& global, const std::string& command,
+                       const prepare::MatrixChoice& choice) {
   if (!global.arguments.empty()) return shell_join(global.arguments);
   return shell_join({command, choice.path});
 }
 
 /// The store of the run, what it tells it, and what it only reuses.
-Done add_store_to(RunRequest& request, const PreparedRun& run, const RunOptions& options,
-                  Streams& streams) {
-  TRY(request.store, open_run_store(options.store, store_use_of(run.plan, options),
-                                    run.gathered.scope.loaded.matrix, request.workplace,
-                                    request.stop_store.get_token(), streams));
+Done add_store_to(session::RunRequest& request, const prepare::PreparedRun& run,
+                  const prepare::RunOptions& options, Streams& streams) {
+  TRY(request.store, session::open_run_store(options.store, store_use_of(run.plan, options),
+                                             run.gathered.scope.loaded.matrix, request.workplace,
+                                             request.stop_store.get_token(), streams));
   TRY(std::string digest, digest_of_plan(options.plan_file));
-  request.facts = result_facts(run, std::move(digest));
+  request.facts = session::result_facts(run, std::move(digest));
   return {};
 }
 
 }  // namespace
 
-Result<int> run_stage(const GlobalOptions& all, const RunOptions& options, plan::Stage stage,
-                      const std::string& command, Streams& streams) {
+Result<int> run_stage(const prepare::GlobalOptions& all, const prepare::RunOptions& options,
+                      plan::Stage stage, const std::string& command, Streams& streams) {
   host::LocalFiles files;
-  GlobalOptions global = all;
+  prepare::GlobalOptions global = all;
   global.named_files.push_back(options.plan_file);
-  TRY_DONE(check_store_options(options.store, user_variables()));
-  TRY(const auto places, named_places(options.store, user_variables()));
-  for (std::string& path : directories_of(places)) global.named_files.push_back(std::move(path));
+  TRY_DONE(prepare::check_store_options(options.store, prepare::user_variables()));
+  TRY(const auto places, prepare::named_places(options.store, prepare::user_variables()));
+  for (std::string& path : prepare::directories_of(places))
+    global.named_files.push_back(std::move(path));
   host::LibGit2 git;
-  TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
-  TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.selection.arguments, frozen));
+  TRY(const std::optional<plan::FrozenPlan> frozen,
+      prepare::read_frozen_plan(files, options.plan_file));
+  TRY(const prepare::MatrixChoice choice,
+      prepare::choose_matrix_of(files, git, options.selection.arguments, frozen));
   TRY(const Asked asked, read_request(global, options, choice, stage, frozen, streams));
-  TRY_DONE(matrix_places(asked.scope.loaded.matrix, user_variables()).map([](const auto&) {}));
+  TRY_DONE(prepare::matrix_places(asked.scope.loaded.matrix, prepare::user_variables())
+               .map([](const auto&) {}));
   TRY(const auto accepted, parse_accepted(options.accept));
-  TRY(PreparedRun run, prepare_run(asked.scope, asked.source, streams));
+  TRY(prepare::PreparedRun run, prepare::prepare_run(asked.scope, asked.source, streams));
   TRY(run.plan, asked_part(run.plan, options, asked.steps));
-  RunRequest request{run.plan, run.gathered.workplace, same_again(global, command, choice)};
+  session::RunRequest request{run.plan, run.gathered.workplace,
+                              same_again(global, command, choice)};
   request.workplace.accepted = accepted;
   request.workplace.token_file = options.token_file;
   TRY(request.workplace.variables,
-      with_transfer(std::move(request.workplace.variables), options.transfer));
+      prepare::with_transfer(std::move(request.workplace.variables), options.transfer));
   if (options.insecure) request.workplace.plain_http = PlainHttp::allowed;
-  request.workplace.on_upload = upload_notes(global, streams);
+  request.workplace.on_upload = session::upload_notes(global, streams);
   request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };
-  request.origin = [&] { return origin_of(files, git, run.gathered); };
+  request.origin = [&] { return prepare::origin_of(files, git, run.gathered); };
   TRY_DONE(add_store_to(request, run, options, streams));
   if (options.reuse_only) {
-    request.requested = requested_steps(run.plan, options, stage, asked.steps);
+    request.requested = session::requested_steps(run.plan, options, stage, asked.steps);
     if (stage == plan::Stage::publish) {
       TRY(request.unplaced, unplaced_tests(run));
     }
   }
   if (options.gate) TRY_DONE(add_gate_to(request, run, stage));
-  return run_plan(global, options, request, streams);
+  return session::run_plan(global, options, request, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -13,24 +13,27 @@ auto named_choices(const Values& values) {
 
 }  // namespace
 
-void add_globals(CLI::App& app, GlobalOptions& global) {
+void add_globals(CLI::App& app, prepare::GlobalOptions& global) {
   const OptionGroup group(app, "Output");
-  add_choice<ColorMode>(
-      app, "--color", global.color,
-      {{"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}},
-      "color on stderr (also NO_COLOR, FORCE_COLOR)")
+  add_choice<prepare::ColorMode>(app, "--color", global.color,
+                                 {{"auto", prepare::ColorMode::automatic},
+                                  {"always", prepare::ColorMode::always},
+                                  {"never", prepare::ColorMode::never}},
+                                 "color on stderr (also NO_COLOR, FORCE_COLOR)")
       ->envname("PINWHEEL_COLOR");
-  add_choice<LogFormat>(
+  add_choice<prepare::LogFormat>(
       app, "--log-format", global.log_format,
-      {{"pretty", LogFormat::pretty}, {"plain", LogFormat::plain}, {"json", LogFormat::json}},
+      {{"pretty", prepare::LogFormat::pretty},
+       {"plain", prepare::LogFormat::plain},
+       {"json", prepare::LogFormat::json}},
       "status of a run: live, one line per event, or JSON lines; the log is plain or JSON")
       ->envname("PINWHEEL_LOG_FORMAT");
   app.add_flag_callback(
-      "-q,--quiet", [&global] { global.verbosity = Verbosity::quiet; }, "errors only");
+      "-q,--quiet", [&global] { global.verbosity = prepare::Verbosity::quiet; }, "errors only");
   app.add_flag_function(
       "-v,--verbose",
       [&global](int64_t count) {
-        global.verbosity = count > 1 ? Verbosity::debug : Verbosity::verbose;
+        global.verbosity = count > 1 ? prepare::Verbosity::debug : prepare::Verbosity::verbose;
       },
       "show the options in effect, and the log of what is done and decided; `-vv`: all of it");
   app.add_option("--log-file", global.log_file, "append the whole log to this file as well")
@@ -44,7 +47,7 @@ void add_globals(CLI::App& app, GlobalOptions& global) {
       ->capture_default_str();
 }
 
-void add_selection(CLI::App& app, SelectionOptions& selection) {
+void add_selection(CLI::App& app, prepare::SelectionOptions& selection) {
   const OptionGroup group(app, "Select");
   app.add_option("arguments", selection.arguments, "a matrix file (.yaml) and globs on variant ids")
       ->type_name("[MATRIX.yaml] [GLOB]");
@@ -72,7 +75,7 @@ void add_selection(CLI::App& app, SelectionOptions& selection) {
   app.add_flag("--strict", selection.strict, "treat warnings about the matrix as errors");
 }
 
-void add_levels(CLI::App& app, LevelOptions& levels) {
+void add_levels(CLI::App& app, prepare::LevelOptions& levels) {
   const OptionGroup group(app, "Where");
   add_choice<env::Engine>(app, "--engine", levels.engine, named_choices(env::kEngines),
                           "run on this machine, `host`, or in containers (default: host)")
@@ -93,7 +96,7 @@ void add_levels(CLI::App& app, LevelOptions& levels) {
       ->envname("PINWHEEL_NETWORK");
 }
 
-void add_transfer(CLI::App& app, TransferOptions& transfer) {
+void add_transfer(CLI::App& app, prepare::TransferOptions& transfer) {
   app.add_option("--min-speed", transfer.min_speed,
                  "give up on a transfer slower than this for five minutes, in bytes a second; `0`: "
                  "never (default: 1 KB)")
@@ -107,7 +110,7 @@ void add_transfer(CLI::App& app, TransferOptions& transfer) {
       ->envname("PINWHEEL_TRANSFER_TIME");
 }
 
-void add_store(CLI::App& app, StoreOptions& store, const std::string& what) {
+void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& what) {
   const OptionGroup group(app, "Where");
   app.add_option("--store", store.places,
                  what +
@@ -123,7 +126,7 @@ void add_store(CLI::App& app, StoreOptions& store, const std::string& what) {
       ->type_name("DOMAIN");
 }
 
-void add_run(CLI::App& app, RunOptions& run) {
+void add_run(CLI::App& app, prepare::RunOptions& run) {
   add_selection(app, run.selection);
   app.add_option("--step", run.steps, "only this step and what it needs: `build:cu130`")
       ->type_name("STEP")

@@ -51,16 +51,16 @@ class OptionGroup {
 };
 
 /// Options of every command.
-void add_globals(CLI::App& app, GlobalOptions& global);
+void add_globals(CLI::App& app, prepare::GlobalOptions& global);
 /// The matrix, and the selected part of it.
-void add_selection(CLI::App& app, SelectionOptions& selection);
+void add_selection(CLI::App& app, prepare::SelectionOptions& selection);
 /// The engine and the Python source of environments.
-void add_levels(CLI::App& app, LevelOptions& levels);
+void add_levels(CLI::App& app, prepare::LevelOptions& levels);
 /// The bounds of transfers to an index.
-void add_transfer(CLI::App& app, TransferOptions& transfer);
+void add_transfer(CLI::App& app, prepare::TransferOptions& transfer);
 /// Where results are kept for other runs and machines; `what` the command does with them.
-void add_store(CLI::App& app, StoreOptions& store, const std::string& what);
+void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& what);
 /// Options shared by `build`, `test` and `release`.
-void add_run(CLI::App& app, RunOptions& run);
+void add_run(CLI::App& app, prepare::RunOptions& run);
 
 }  // namespace pinwheel::cli

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/workplace.h"
 #include "host/store/open_store.h"
+#include "prepare/workplace.h"
 #include "store/place_description.h"
 
 namespace pinwheel::cli {
@@ -26,7 +26,7 @@ Result<fs::path> root_of_place(const StoreCommandOptions& options, PlaceUse use)
   }
   switch (place.kind) {
     case store::PlaceKind::local: {
-      TRY(const fs::path cache, cache_directory(user_variables()));
+      TRY(const fs::path cache, prepare::cache_directory(prepare::user_variables()));
       return cache / "store";
     }
     case store::PlaceKind::directory:
@@ -52,7 +52,7 @@ host::TreePlace place_at(const fs::path& root, std::string name, host::Sharing s
                           root,
                           store::PlaceAccess::read_write,
                           sharing,
-                          {host::run_id(user_variables()), domain},
+                          {host::run_id(prepare::user_variables()), domain},
                           host::Presence::digest,
                           [&streams](const std::string& line) { streams.note(line); }});
 }

@@ -6,84 +6,88 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "cli/frozen_scope.h"
-#include "cli/load.h"
-#include "cli/run_scope.h"
-#include "cli/run_store.h"
-#include "cli/step_choice.h"
-#include "cli/version_facts.h"
-#include "cli/workplace.h"
 #include "host/git/git.h"
 #include "host/store/store.h"
 #include "host/store/tree_place.h"
 #include "host/system/files.h"
 #include "plan/frozen.h"
+#include "prepare/frozen_scope.h"
+#include "prepare/load.h"
+#include "prepare/run_scope.h"
+#include "prepare/step_choice.h"
+#include "prepare/version_facts.h"
+#include "prepare/workplace.h"
+#include "session/run_store.h"
 
 namespace pinwheel::cli {
 namespace {
 
 /// A run to be, and where its packages come from.
 struct AskedRun {
-  RunScope scope;
-  PackageSource source;
+  prepare::RunScope scope;
+  prepare::PackageSource source;
 };
 
 std::vector<std::string> only_step(const std::string& step) {
   return step.empty() ? std::vector<std::string>() : std::vector{step};
 }
 
-Result<AskedRun> frozen_run(const GlobalOptions& global, const StoreCommandOptions& options,
-                            const MatrixChoice& choice, const plan::FrozenPlan& frozen,
-                            Streams& streams) {
+Result<AskedRun> frozen_run(const prepare::GlobalOptions& global,
+                            const StoreCommandOptions& options, const prepare::MatrixChoice& choice,
+                            const plan::FrozenPlan& frozen, Streams& streams) {
   host::LocalFiles files;
   TRY(const std::string matrix, files.read(choice.path, limits::kMatrix));
-  SelectionOptions selection;
+  prepare::SelectionOptions selection;
   selection.channel = options.channel;
-  const MatrixChoice whole{choice.path, {}};
-  TRY(RunScope scope,
-      frozen_scope({global, selection, options.levels, whole, plan::Stage::publish, frozen},
-                   streams));
+  const prepare::MatrixChoice whole{choice.path, {}};
+  TRY(prepare::RunScope scope,
+      prepare::frozen_scope(
+          {global, selection, options.levels, whole, plan::Stage::publish, frozen}, streams));
   // The plan has decided everything that is in a key.
-  scope.carried = Carried{};
-  return AskedRun{std::move(scope), FromFrozenPlan{frozen, sha256_hex(matrix)}};
+  scope.carried = prepare::Carried{};
+  return AskedRun{std::move(scope), prepare::FromFrozenPlan{frozen, sha256_hex(matrix)}};
 }
 
-Result<AskedRun> fresh_run(const GlobalOptions& global, const StoreCommandOptions& options,
-                           const MatrixChoice& choice, Streams& streams) {
+Result<AskedRun> fresh_run(const prepare::GlobalOptions& global, const StoreCommandOptions& options,
+                           const prepare::MatrixChoice& choice, Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
-  TRY(const Loaded loaded, load_matrix(files, choice.path, streams, Warnings::tell));
-  TRY(const VersionFacts version,
-      gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
-  TRY(const plan::Outline outline, select_outline(loaded, {}, {}, version.channel));
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(files, choice.path, streams, prepare::Warnings::tell));
+  TRY(const prepare::VersionFacts version,
+      prepare::gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
+  TRY(const plan::Outline outline, prepare::select_outline(loaded, {}, {}, version.channel));
   const plan::Stage stage = version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
-  TRY(RunScope scope, up_to(stage, {global, loaded, outline, options.levels, version}));
-  return AskedRun{std::move(scope), FromRecord{}};
+  TRY(prepare::RunScope scope,
+      prepare::up_to(stage, {global, loaded, outline, options.levels, version}));
+  return AskedRun{std::move(scope), prepare::FromRecord{}};
 }
 
 }  // namespace
 
-Result<AskingRun> prepare_asking_run(const GlobalOptions& global,
+Result<AskingRun> prepare_asking_run(const prepare::GlobalOptions& global,
                                      const StoreCommandOptions& options, const std::string& step,
                                      Streams& streams) {
   host::LocalFiles files;
   host::LibGit2 git;
   AskingRun asking;
-  TRY(asking.domain, store::choose_domain(options.domain, user_variables()));
-  TRY(const std::optional<plan::FrozenPlan> frozen, read_frozen_plan(files, options.plan_file));
-  TRY(const MatrixChoice choice, choose_matrix_of(files, git, options.arguments, frozen));
+  TRY(asking.domain, store::choose_domain(options.domain, prepare::user_variables()));
+  TRY(const std::optional<plan::FrozenPlan> frozen,
+      prepare::read_frozen_plan(files, options.plan_file));
+  TRY(const prepare::MatrixChoice choice,
+      prepare::choose_matrix_of(files, git, options.arguments, frozen));
   TRY(AskedRun asked, frozen ? frozen_run(global, options, choice, *frozen, streams)
                              : fresh_run(global, options, choice, streams));
-  const std::optional<Carried> carried = asked.scope.carried;
-  TRY(asked.scope, narrowed_to_steps(std::move(asked.scope), only_step(step)));
+  const std::optional<prepare::Carried> carried = asked.scope.carried;
+  TRY(asked.scope, prepare::narrowed_to_steps(std::move(asked.scope), only_step(step)));
   if (carried) asked.scope.carried = carried;
-  TRY(asking.run, prepare_run(asked.scope, asked.source, streams));
+  TRY(asking.run, prepare::prepare_run(asked.scope, asked.source, streams));
   std::string digest;
   if (frozen) {
     TRY(const std::string text, files.read(options.plan_file));
     digest = sha256_hex(text);
   }
-  asking.facts = result_facts(asking.run, std::move(digest));
+  asking.facts = session::result_facts(asking.run, std::move(digest));
   return asking;
 }
 

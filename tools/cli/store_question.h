@@ -5,9 +5,9 @@
 
 #include "base/result.h"
 #include "cli/options.h"
-#include "cli/prepare_run.h"
 #include "cli/streams.h"
 #include "host/steps/stored_results.h"
+#include "prepare/prepare_run.h"
 #include "store/domain.h"
 
 namespace pinwheel::cli {
@@ -15,7 +15,7 @@ namespace pinwheel::cli {
 /// A run whose results are looked for in a place: what it would do, and what it says of itself.
 /// Nothing is made and no index is asked for it.
 struct AskingRun {
-  PreparedRun run;
+  prepare::PreparedRun run;
   host::ResultFacts facts;
   store::Domain domain = store::Domain::branch;
 };
@@ -23,7 +23,7 @@ struct AskingRun {
 /// A run of the frozen plan of `--plan`; without, what a run of this checkout would be, with the
 /// packages that earlier runs resolved here. `step`: all that is needed of it; empty: everything.
 /// `usage` for a step that there is not, `drift` if the checkout is not that of the plan.
-Result<AskingRun> prepare_asking_run(const GlobalOptions& global,
+Result<AskingRun> prepare_asking_run(const prepare::GlobalOptions& global,
                                      const StoreCommandOptions& options, const std::string& step,
                                      Streams& streams);
 

@@ -29,9 +29,9 @@ bool set(const char* name) {
   return !text_of_variable(name).empty();
 }
 
-Color decide_color(ColorMode mode, bool terminal) {
-  if (mode == ColorMode::always) return Color::always;
-  if (mode == ColorMode::never || set("NO_COLOR")) return Color::never;
+Color decide_color(prepare::ColorMode mode, bool terminal) {
+  if (mode == prepare::ColorMode::always) return Color::always;
+  if (mode == prepare::ColorMode::never || set("NO_COLOR")) return Color::never;
   if (set("FORCE_COLOR") || set("CLICOLOR_FORCE")) return Color::always;
   return terminal ? Color::always : Color::never;
 }
@@ -61,7 +61,7 @@ report::Annotation annotation_of(report::AnnotationLevel level, const Error& err
 
 }  // namespace
 
-Streams::Streams(const GlobalOptions& options, std::shared_ptr<Diagnostics> diagnostics)
+Streams::Streams(const prepare::GlobalOptions& options, std::shared_ptr<Diagnostics> diagnostics)
     : diagnostics_(std::move(diagnostics)),
       verbosity_(options.verbosity),
       terminal_(isatty(STDERR_FILENO) == 1),
@@ -92,6 +92,14 @@ size_t Streams::data_columns() const {
   return terminal_columns(STDOUT_FILENO);
 }
 
+size_t Streams::window_columns() const {
+  return cli::window_columns(STDERR_FILENO);
+}
+
+Done Streams::keep_log(const std::filesystem::path& directory) {
+  return diagnostics_->keep_in(directory);
+}
+
 size_t Streams::note_columns() const {
   return terminal_columns(STDERR_FILENO);
 }
@@ -118,7 +126,7 @@ void Streams::output(std::string_view text) {
 }
 
 void Streams::note(std::string_view text) {
-  if (verbosity_ != Verbosity::quiet) problem(text);
+  if (verbosity_ != prepare::Verbosity::quiet) problem(text);
 }
 
 void Streams::problem(std::string_view text) {

@@ -10,7 +10,7 @@
 #include "base/secret.h"
 #include "cli/diagnostics.h"
 #include "cli/options.h"
-#include "report/github_command.h"
+#include "session/console.h"
 
 namespace pinwheel::cli {
 
@@ -21,45 +21,36 @@ namespace pinwheel::cli {
 /// make it visible and break up the commands of a GitHub runner (`base/visible_text`); the other
 /// functions name what they let through. Secrets that were given to `hide` or `mask` are in
 /// nothing.
-class Streams {
+class Streams final : public session::Console {
  public:
-  explicit Streams(const GlobalOptions& options,
+  explicit Streams(const prepare::GlobalOptions& options,
                    std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>());
 
   /// Data that people read, on stdout. A closed pipe is not reported, here and below.
   void data(std::string_view text);
   /// The same for lines of prose and of labels, broken where the terminal is narrower.
   void lines(std::string_view text);
-  /// A JSON document, on stdout. Its values stay as they are.
-  void json(std::string_view text);
-  /// The text of a file, on stdout, byte for byte: a script, a schema, documentation.
-  void file(std::string_view text);
+  void json(std::string_view text) override;
+  void file(std::string_view text) override;
   /// What a build or a test wrote, on stdout, in its colors. It has commands only outside GitHub
   /// Actions.
   void output(std::string_view text);
-  /// A message for people, on stderr; suppressed by `--quiet`. May be called with whole lines from
-  /// any thread.
-  void note(std::string_view text);
+  /// On stderr; suppressed by `--quiet`.
+  void note(std::string_view text) override;
   /// The same, also printed under `--quiet`.
   void problem(std::string_view text);
-  /// The same, in color, or drawn over earlier lines; parts from outside are visible already.
-  void drawing(std::string_view text);
-  /// A line of JSON for a program, on stderr.
-  void json_line(std::string_view text);
-  /// A workflow command of pinwheel's own for a GitHub runner, on stderr.
-  void command(std::string_view text);
-  /// An annotation in GitHub Actions, with its place relative to the workspace; elsewhere nothing.
-  void annotate(report::Annotation annotation);
-  /// Appends Markdown to the job's summary, where `$GITHUB_STEP_SUMMARY` names one.
-  void step_summary(std::string_view markdown) const;
-  bool has_step_summary() const;
-  void warn(const Error& warning);
+  void drawing(std::string_view text) override;
+  void json_line(std::string_view text) override;
+  void command(std::string_view text) override;
+  void annotate(report::Annotation annotation) override;
+  void step_summary(std::string_view markdown) const override;
+  bool has_step_summary() const override;
+  void warn(const Error& warning) override;
   void error(const Error& error);
-  /// Hides the secret in the command's log, and makes GitHub Actions mask it in the job's, unless
-  /// it is too short. Written to stderr, because stdout may be redirected to a file.
-  void mask(const Secret& secret) const;
-  /// Hides the secret in everything that is printed and in the command's log.
-  void hide(const Secret& secret) const;
+  /// In GitHub Actions, unless it is too short. Written to stderr, because stdout may be redirected
+  /// to a file.
+  void mask(const Secret& secret) const override;
+  void hide(const Secret& secret) const override;
   /// Hides the secret in everything on stderr, where a value that is no secret does no harm.
   void hide_in_messages(const Secret& secret) const;
 
@@ -68,14 +59,16 @@ class Streams {
   std::optional<Error> lost_data() const;
 
   Diagnostics& diagnostics() const { return *diagnostics_; }
-  const ports::LogHandle& log() const { return diagnostics_->log(); }
-  Color color() const { return color_; }
+  const ports::LogHandle& log() const override { return diagnostics_->log(); }
+  Done keep_log(const std::filesystem::path& directory) override;
+  Color color() const override { return color_; }
   /// The columns for a table on stdout and on stderr; 0: unlimited (cli/terminal_columns).
   size_t data_columns() const;
-  size_t note_columns() const;
-  bool stderr_is_terminal() const { return terminal_; }
-  bool in_github() const { return github_; }
-  Verbosity verbosity() const { return verbosity_; }
+  size_t note_columns() const override;
+  size_t window_columns() const override;
+  bool stderr_is_terminal() const override { return terminal_; }
+  bool in_github() const override { return github_; }
+  prepare::Verbosity verbosity() const override { return verbosity_; }
 
  private:
   /// What is not printed; known on several threads.
@@ -91,7 +84,7 @@ class Streams {
   std::shared_ptr<Diagnostics> diagnostics_;
   std::shared_ptr<Hidden> hidden_ = std::make_shared<Hidden>();
   Color color_ = Color::never;
-  Verbosity verbosity_ = Verbosity::normal;
+  prepare::Verbosity verbosity_ = prepare::Verbosity::normal;
   bool terminal_ = false;
   bool github_ = false;
   int data_error_ = 0;  ///< errno of the first write to stdout that failed

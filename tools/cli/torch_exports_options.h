@@ -1,6 +1,5 @@
 #pragma once
 #include "cli/options.h"
-#include "cli/parser.h"
 
 namespace CLI {
 class App;

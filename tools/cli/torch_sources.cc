@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/http_options.h"
-#include "cli/pip_settings.h"
-#include "cli/workplace.h"
 #include "exports/table_bytes.h"
 #include "host/system/file_source.h"
 #include "host/system/process.h"
 #include "host/torch/torch_exports.h"
 #include "host/torch/torch_site.h"
+#include "prepare/http_options.h"
+#include "prepare/pip_settings.h"
+#include "prepare/workplace.h"
 
 namespace pinwheel::cli {
 
@@ -33,7 +33,9 @@ std::string name_of(const host::BuildToRead& build) {
 }  // namespace
 
 TorchSources::TorchSources(Streams& streams)
-    : streams_(streams), variables_(user_variables()), http_(reading_options(), streams.log()) {}
+    : streams_(streams),
+      variables_(prepare::user_variables()),
+      http_(prepare::reading_options(), streams.log()) {}
 
 Result<std::vector<ExportsSource>> TorchSources::named(const TorchExportsOptions& options) {
   const bool from_index = !options.index.empty() || !options.torch.empty();
@@ -65,7 +67,7 @@ Result<std::vector<ExportsSource>> TorchSources::missing(const TorchExportsOptio
 Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions& options) {
   std::vector<ExportsSource> sources;
   std::vector<std::string> places = options.sources;
-  CommandProcesses process(streams_.log());
+  prepare::CommandProcesses process(streams_.log());
   for (const std::string& python : options.pythons) {
     const Result<fs::path> site = host::torch_site_of(python, process.port, variables_);
     if (!site) {
@@ -101,9 +103,10 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
 }
 
 Result<std::vector<host::TorchFile>> TorchSources::ask_index(const TorchExportsOptions& options) {
-  const std::string named = options.index.empty()
-                                ? pip_settings(variables_, streams_.log()).index.value_or("pypi")
-                                : options.index;
+  const std::string named =
+      options.index.empty()
+          ? prepare::pip_settings(variables_, streams_.log()).index.value_or("pypi")
+          : options.index;
   TRY(host::RemoteAddress index, host::parse_index(named));
   if (index.credentials) streams_.mask(index.credentials->password);
   access_.emplace(host::RemoteAccess{http_.port, std::move(index.credentials), index.url});
@@ -114,7 +117,7 @@ ExportsSource TorchSources::remote(host::BuildToRead build) {
   const std::string name = name_of(build);
   return {name, [this, build = std::move(build)]() -> Result<ExportsRead> {
             const host::WholeFiles whole{
-                unnamed_files_directory(variables_), [this](std::string_view url) {
+                prepare::unnamed_files_directory(variables_), [this](std::string_view url) {
                   streams_.note(fmt::format(
                       "{} is downloaded completely: its server does not support range requests\n",
                       url));

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/logged_ports.h"
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "exports/table.h"
 #include "host/net/http.h"
 #include "host/system/files.h"
 #include "host/torch/torch_index.h"
+#include "prepare/logged_ports.h"
 
 namespace pinwheel::cli {
 
@@ -51,7 +51,7 @@ class TorchSources {
   Streams& streams_;
   std::map<std::string, std::string> variables_;
   host::LocalFiles files_;
-  CommandHttp http_;
+  prepare::CommandHttp http_;
   std::optional<host::RemoteAccess> access_;
 };
 

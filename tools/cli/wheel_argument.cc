@@ -7,11 +7,11 @@
 #include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
-#include "cli/http_options.h"
-#include "cli/logged_ports.h"
-#include "cli/workplace.h"
 #include "host/net/get_remote.h"
 #include "host/net/http.h"
+#include "prepare/http_options.h"
+#include "prepare/logged_ports.h"
+#include "prepare/workplace.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -42,12 +42,12 @@ Result<FileArgument> open_argument(const std::string& text, Streams& streams) {
   if (!is_address(text)) return FileArgument{{text}};
   const std::optional<host::RemoteAddress> address = host::parse_address(text);
   if (address && address->credentials) streams.mask(address->credentials->password);
-  CommandHttp http(reading_options(), streams.log());
+  prepare::CommandHttp http(prepare::reading_options(), streams.log());
   streams.note(fmt::format("downloading {}\n", mask_urls(address ? address->url : text)));
   FetchProgress progress(streams);
   TRY(host::FetchedWheel wheel,
       host::fetch_wheel(http.port, text,
-                        {unnamed_files_directory(user_variables()),
+                        {prepare::unnamed_files_directory(prepare::user_variables()),
                          [&progress](uint64_t bytes) { progress(bytes); }}));
   FileArgument argument{{wheel.path, wheel.name}};
   argument.fetched = std::move(wheel);

@@ -35,7 +35,7 @@ class Redirected {
 };
 
 TEST_CASE("what is hidden is in no output") {
-  Streams streams{GlobalOptions{}};
+  Streams streams{prepare::GlobalOptions{}};
   streams.hide(Secret("s3cr3t-value"));
   char path[] = "/tmp/pinwheel-streams-XXXXXX";
   const int file = mkstemp(path);
@@ -55,7 +55,7 @@ TEST_CASE("what is hidden is in no output") {
 }
 
 TEST_CASE("data that cannot be written to a full disk is an error") {
-  Streams streams{GlobalOptions{}};
+  Streams streams{prepare::GlobalOptions{}};
   {
     const Redirected full(open("/dev/full", O_WRONLY));
     streams.data("lost\n");
@@ -67,7 +67,7 @@ TEST_CASE("data that cannot be written to a full disk is an error") {
 }
 
 TEST_CASE("a closed pipe is not an error, nor is a successful write") {
-  Streams streams{GlobalOptions{}};
+  Streams streams{prepare::GlobalOptions{}};
   {
     const Redirected null(open("/dev/null", O_WRONLY));
     streams.data("kept\n");

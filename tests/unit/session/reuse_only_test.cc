@@ -1,0 +1,80 @@
+#include "session/reuse_only.h"
+
+#include <iterator>
+
+#include "plan/known_results.h"
+#include "unit/catch.h"
+
+namespace pinwheel::session {
+namespace {
+
+using Ids = std::set<std::string>;
+
+plan::Plan example_plan() {
+  plan::Plan plan;
+  plan.steps = {{"env:a", "e", plan::CreateEnvironment{}},
+                {"build:x", "b", plan::BuildWheel{}, {"env:a"}},
+                {"test:x", "t", plan::TestWheel{}, {"env:a", "build:x"}},
+                {"publish:index", "p", plan::Publish{}, {"build:x", "test:x"}}};
+  return plan;
+}
+
+TEST_CASE("a run that only reuses carries out what is named, else what its command is for") {
+  const plan::Plan plan = example_plan();
+  CHECK(requested_steps(plan, {}, plan::Stage::test, {"build:x"}) == Ids{"build:x"});
+  CHECK(requested_steps(plan, {}, plan::Stage::build, {}).empty());
+  CHECK(requested_steps(plan, {}, plan::Stage::test, {}) == Ids{"test:x"});
+  CHECK(requested_steps(plan, {}, plan::Stage::publish, {}) == Ids{"publish:index"});
+  prepare::RunOptions gate;
+  gate.gate = true;
+  CHECK(requested_steps(plan, gate, plan::Stage::publish, {}).empty());
+  CHECK(requested_steps(plan, gate, plan::Stage::test, {}) == Ids{"test:x"});
+}
+
+TEST_CASE("a gate is about all targets and all steps, and nothing is looked up for a dry run") {
+  constexpr plan::Stage kRelease = plan::Stage::publish;
+  prepare::RunOptions options;
+  CHECK(check_reuse_options(options, kRelease));
+  options.reuse_only = true;
+  options.gate = true;
+  CHECK(check_reuse_options(options, kRelease));
+  options.targets = {"index"};
+  CHECK(check_reuse_options(options, kRelease).error().kind == ErrorKind::usage);
+  options.targets = {};
+  options.steps = {"sdist"};
+  CHECK(check_reuse_options(options, kRelease).error().message ==
+        "`--step` and `--gate` exclude each other");
+  CHECK(check_reuse_options(options, plan::Stage::test));
+  options.steps = {};
+  options.dry_run = true;
+  CHECK_FALSE(check_reuse_options(options, kRelease));
+}
+
+TEST_CASE("each missing step is named with every place where it was looked for") {
+  const std::map<std::string, Error> missing =
+      missing_results(example_plan(), {}, {{"test:x"}, {"`.pinwheel`", "`dir:in`"}});
+  REQUIRE(missing.size() == 1);
+  CHECK(missing.at("build:x").kind == ErrorKind::check);
+  CHECK(missing.at("build:x").message == "`build:x` has no result in `.pinwheel`, `dir:in`");
+  CHECK(missing.at("build:x").hint.empty());
+}
+
+TEST_CASE("a test that no workflow runs is skipped once its build has a result") {
+  const plan::Plan plan = example_plan();
+  CHECK(with_unplaced(plan, {}, {"test:x"}).empty());
+  const std::vector<plan::OpenStep> builds = plan::open_steps(plan, {});
+  REQUIRE(builds.size() == 1);
+  plan::Results results;
+  results[{"build:x", builds[0].key}] = {"build:x", builds[0].key};
+  CHECK(with_unplaced(plan, results, {"test:y"}).size() == 1);
+  const plan::Results all = with_unplaced(plan, results, {"test:x"});
+  REQUIRE(all.size() == 2);
+  CHECK(missing_results(plan, all, {{}, {"`dir:in`"}}).empty());
+  const plan::StepOutcome& test = std::prev(all.end())->second;
+  CHECK(test.state == plan::StepState::skipped);
+  CHECK(test.evidence == plan::Evidence::none);
+  CHECK(test.reason == "no job of a workflow runs it: `ci.runners.test` names no runner for it");
+}
+
+}  // namespace
+}  // namespace pinwheel::session

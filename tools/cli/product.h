@@ -1,7 +1,0 @@
-#pragma once
-
-namespace pinwheel::cli {
-
-constexpr const char* kPinwheelVersion = PINWHEEL_VERSION;
-
-}  // namespace pinwheel::cli

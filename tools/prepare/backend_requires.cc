@@ -1,0 +1,200 @@
+#include "prepare/backend_requires.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/digest.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "env/lock.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/backend_answers.h"
+#include "host/steps/ask_backend.h"
+#include "host/system/scratch_directory.h"
+#include "matrix/variant_index.h"
+#include "plan/environments.h"
+#include "plan/locks.h"
+#include "prepare/budget.h"
+#include "prepare/prepare_environments.h"
+#include "prepare/prepared_run.h"
+#include "prepare/stoppable.h"
+#include "prepare/workplace.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Answers = std::map<std::string, std::vector<std::string>>;
+
+/// The digest of a variant's environment without the answer; empty if nothing is asked for it, or
+/// its settings are wrong, which the plan reports.
+std::string environment_of(const RunScope& scope, const matrix::Variant& variant) {
+  const matrix::Matrix& matrix = scope.loaded.matrix;
+  const Result<matrix::Settings> settings = matrix::settings_for(matrix, variant);
+  if (!settings || settings->environment.build_requires == matrix::BuildRequires::none) return {};
+  const Result<env::Request> request =
+      plan::base_request(matrix, variant, *settings, scope.options);
+  return request ? env::digest(*request) : std::string();
+}
+
+/// The question of an environment, as a digest of all that decides its answer.
+std::string question_for(const std::string& environment, const BackendQuestion& question) {
+  return sha256_hex(nlohmann::json{environment, question.inputs}.dump());
+}
+
+/// The environments of the outline's builds, each with its first variant.
+std::map<std::string, matrix::Variant> asked_environments(const RunScope& scope) {
+  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
+  std::map<std::string, matrix::Variant> asked;
+  for (const plan::BuildGroup& group : scope.outline.builds) {
+    const auto variant = variants.find(group.cls.representative);
+    if (!variant) continue;
+    const std::string environment = environment_of(scope, **variant);
+    if (!environment.empty()) asked.emplace(environment, **variant);
+  }
+  return asked;
+}
+
+/// The answers in the locks beside the matrix. A damaged lock is reported where locks are applied.
+Answers locked_answers(ports::Files& files, const std::string& matrix_file) {
+  Answers answers;
+  const fs::path directory = plan::lock_directory(matrix_file);
+  const Result<std::vector<std::string>> names = files.list(directory);
+  if (!names) return answers;
+  for (const std::string& name : *names) {
+    if (!name.ends_with(".toml")) continue;
+    const Result<std::string> text = files.read(directory / name);
+    if (!text) continue;
+    const Result<env::Lock> lock = env::parse_pylock(*text, name);
+    if (lock && lock->backend) answers[lock->backend->question] = lock->backend->texts;
+  }
+  return answers;
+}
+
+Answers brought_along(ports::Files& files, const RunScope& scope, const PackageSource& source) {
+  if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) return frozen->plan.answers;
+  if (const auto* const run = std::get_if<FromRun>(&source)) return run->origin.plan.answers;
+  const bool locks =
+      std::holds_alternative<FromLocks>(source) || std::holds_alternative<ForLocks>(source);
+  return locks ? locked_answers(files, scope.loaded.matrix.file) : Answers{};
+}
+
+Refresh refresh_of(const PackageSource& source) {
+  if (const auto* const indexes = std::get_if<FromIndexes>(&source)) return indexes->refresh;
+  if (const auto* const locks = std::get_if<FromLocks>(&source)) return locks->refresh;
+  if (const auto* const work = std::get_if<ForLocks>(&source)) return work->refresh;
+  return Refresh::no;
+}
+
+/// Asks in the environment of a build.
+Result<std::vector<std::string>> ask_in(const plan::Step& build, const host::Workplace& workplace,
+                                        const project::BuildSystem& system) {
+  host::LocalMachine local(workplace);
+  const std::string name = fmt::format("backend-{}", ::getpid());
+  TRY(const host::ScratchDirectory scratch,
+      host::ScratchDirectory::make(local.files, workplace.state / "shells" / name));
+  TRY_DONE(local.files.make_directories(workplace.state / "logs" / "backends"));
+  run::Attempt attempt;
+  attempt.step = &build;
+  attempt.key = build.key;
+  attempt.cores = std::min(static_cast<int>(usable_processors()), most_jobs());
+  attempt.scratch = scratch.path();
+  attempt.log = workplace.state / "logs" / "backends" / (build.key.substr(0, 16) + ".log");
+  return host::ask_backend(workplace, attempt, system, workplace.stop);
+}
+
+/// Makes the environments of these variants, and asks in each.
+Result<Answers> ask_all(const RunView& run, const std::vector<matrix::Variant>& variants,
+                        const BackendQuestion& question, Refresh refresh, ports::Notices& notices) {
+  RunScope part = run.scope;
+  part.outline = plan::make_outline(part.loaded.classes, variants);
+  part.options.stage = plan::Stage::build;
+  part.carried.reset();  // these environments are made, whichever steps the run carries out
+  TRY(const PreparedEnvironments made,
+      prepare_environments({part, run.workplace, run.facts}, FromIndexes{refresh}, notices));
+  TRY(const plan::Plan plan, decide_plan(part, made.facts));
+  const host::Workplace workplace = with_path_mode(made.workplace);
+  return stoppable<Answers>([&](const std::stop_token& stop) -> Result<Answers> {
+    host::Workplace stopped = workplace;
+    stopped.stop = stop;
+    host::LocalMachine local(stopped);
+    Answers answers;
+    for (const plan::Step& step : plan.steps) {
+      const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
+      if (build == nullptr) continue;
+      const std::string id = question_for(env::digest(build->environment), question);
+      if (answers.contains(id)) continue;
+      notices.note(fmt::format("asking {} what {} requires\n", quoted(question.system.backend),
+                               quoted(step.id)));
+      TRY(answers[id], ask_in(step, stopped, question.system));
+      TRY_DONE(host::record_answer(local.machine, id, answers[id]));
+    }
+    return answers;
+  });
+}
+
+/// The answers that are known without asking; recorded here from then on.
+Result<Answers> known_answers(const host::EnvMachine& machine, const Answers& brought,
+                              const std::map<std::string, matrix::Variant>& asked,
+                              const BackendQuestion& question) {
+  Answers known;
+  for (const auto& [environment, variant] : asked) {
+    const std::string id = question_for(environment, question);
+    if (const auto found = brought.find(id); found != brought.end()) {
+      TRY_DONE(host::record_answer(machine, id, found->second));
+      known.insert(*found);
+    } else if (auto recorded = host::load_answer(machine, id)) {
+      known[id] = *std::move(recorded);
+    }
+  }
+  return known;
+}
+
+matrix::Matrix with_answers(const RunScope& scope, const Answers& answers,
+                            const BackendQuestion& question) {
+  matrix::Matrix matrix = scope.loaded.matrix;
+  for (const matrix::Variant& variant : scope.loaded.expansion.variants) {
+    const std::string environment = environment_of(scope, variant);
+    if (environment.empty()) continue;
+    const auto found = answers.find(question_for(environment, question));
+    if (found == answers.end()) continue;
+    matrix.backend_answers[variant.id] = {found->first, found->second};
+  }
+  return matrix;
+}
+
+}  // namespace
+
+Result<matrix::Matrix> ask_backends(const RunView& run,
+                                    const std::optional<BackendQuestion>& question,
+                                    const PackageSource& source, ports::Notices& notices) {
+  if (!question) return run.scope.loaded.matrix;
+  host::LocalMachine local(run.workplace);
+  const std::map<std::string, matrix::Variant> asked = asked_environments(run.scope);
+  const Refresh refresh = refresh_of(source);
+  Answers answers;
+  if (refresh == Refresh::no) {
+    TRY(answers, known_answers(local.machine, brought_along(local.files, run.scope, source), asked,
+                               *question));
+  }
+  std::vector<matrix::Variant> missing;
+  for (const auto& [environment, variant] : asked) {
+    if (!answers.contains(question_for(environment, *question))) missing.push_back(variant);
+  }
+  if (!missing.empty() && !std::holds_alternative<FromRecord>(source)) {
+    TRY(Answers more, ask_all(run, missing, *question, refresh, notices));
+    answers.merge(more);
+  }
+  return with_answers(run.scope, answers, *question);
+}
+
+}  // namespace pinwheel::prepare

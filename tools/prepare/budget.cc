@@ -1,0 +1,72 @@
+#include "prepare/budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/parallel.h"
+#include "base/text.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+uint64_t free_memory() {
+  std::ifstream info("/proc/meminfo");
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("MemAvailable:")) continue;
+    return std::strtoull(line.c_str() + sizeof("MemAvailable:"), nullptr, 10) * 1024;
+  }
+  return 0;
+}
+
+/// A whole number above zero; the caller's tools would ignore anything else.
+std::optional<int> count_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  if (text == nullptr) return std::nullopt;
+  const std::string_view digits = trim(text);
+  int count = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  const bool whole = error == std::errc() && end == digits.data() + digits.size();
+  return whole && count > 0 ? std::optional(count) : std::nullopt;
+}
+
+}  // namespace
+
+int most_jobs() {
+  int most = std::numeric_limits<int>::max();
+  for (const char* const variable : {"MAX_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL"}) {
+    most = std::min(most, count_in(variable).value_or(most));
+  }
+  return most;
+}
+
+Result<run::Budget> budget_of(const RunOptions& options) {
+  run::Budget budget;
+  if (options.jobs < 0) {
+    return fail(ErrorKind::usage, fmt::format("`--jobs` cannot be {}", options.jobs),
+                "pass a number of cores, or omit it to use all of them");
+  }
+  budget.cores = options.jobs > 0 ? options.jobs : static_cast<int>(usable_processors());
+  budget.cores_per_step = most_jobs();
+  budget.memory = free_memory();
+  if (!options.memory.empty()) {
+    const auto memory = parse_bytes(options.memory);
+    if (!memory || *memory == 0) {
+      return fail(ErrorKind::usage, fmt::format("`--memory` cannot be {}", quoted(options.memory)),
+                  "use a size such as `16 GiB`");
+    }
+    budget.memory = *memory;
+  }
+  // Two concurrent installations would only compete for the same disk and network.
+  budget.pools = {{"gpu", 1}, {"upload", 2}, {"install", 1}};
+  return budget;
+}
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,97 @@
+#include "prepare/check_abi.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "init/abi_conflict.h"
+#include "matrix/axis_value.h"
+#include "matrix/settings.h"
+#include "prepare/built_variants.h"
+#include "prepare/check_version.h"
+#include "prepare/init_facts.h"
+#include "prepare/package_directory.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The value of `abi.python`, as a matrix has it.
+std::string promise_of(const matrix::Abi& abi) {
+  switch (abi.python) {
+    case matrix::PythonAbi::none:
+      return "none";
+    case matrix::PythonAbi::version:
+      return "version";
+    case matrix::PythonAbi::limited:
+      break;
+  }
+  return "limited(" + abi.python_limited + ")" + (abi.python_else_version ? " else version" : "");
+}
+
+/// The Pythons of the variants that are supported, ascending.
+std::vector<std::string> pythons_of(const Loaded& loaded) {
+  std::set<std::string> all;
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    if (!variant.get("python").empty()) all.insert(variant.get("python"));
+  }
+  std::vector<std::string> pythons(all.begin(), all.end());
+  std::ranges::sort(pythons, [](const std::string& a, const std::string& b) {
+    return matrix::compare_versions(a, b) < 0;
+  });
+  return pythons;
+}
+
+/// Whether a command tells the backend more than the project's files do, or runs something else.
+bool may_decide_otherwise(const std::vector<std::string>& argv) {
+  const bool config = std::ranges::any_of(argv, [](const std::string& argument) {
+    return argument.starts_with("-C") || argument.starts_with("--config-setting") ||
+           argument.find("wheel.") != std::string::npos;
+  });
+  return config || runs_own_program(argv);
+}
+
+/// The settings of the builds of an outline; none if a command may make any wheel.
+Result<std::vector<matrix::Settings>> plain_builds(const Loaded& loaded,
+                                                   const plan::Outline& outline) {
+  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
+  std::vector<matrix::Settings> builds;
+  for (const matrix::Variant* const variant : built) {
+    TRY(matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
+    if (may_decide_otherwise(settings.build.command)) return std::vector<matrix::Settings>();
+    builds.push_back(std::move(settings));
+  }
+  return builds;
+}
+
+}  // namespace
+
+Done check_project_abi(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
+                       ports::Notices& notices) {
+  if (!loaded.matrix.package.requirement.empty() || outline.builds.empty()) return {};
+  TRY(const fs::path directory, package_directory(loaded.matrix));
+  Result<init::ProjectFacts> facts = read_build_files(files, directory);
+  // Of a project that cannot be read, the build says more.
+  if (!facts) return {};
+  TRY(const std::vector<matrix::Settings> builds, plain_builds(loaded, outline));
+  if (builds.empty()) return {};
+  // These builds are the matrix's, and not cibuildwheel's.
+  facts->cibuildwheel = {};
+  for (const auto& [name, value] : builds.front().environment.variables) {
+    facts->cibuildwheel.options["environment"].entries.emplace_back(name, value);
+  }
+  const std::optional<init::AbiConflict> conflict =
+      init::abi_conflict(*facts, promise_of(loaded.matrix.abi), pythons_of(loaded));
+  if (!conflict) return {};
+  Error error = Error{ErrorKind::config, conflict->message}.with_hint(conflict->hint);
+  if (conflict->certainty == init::Certainty::certain) return fail(std::move(error));
+  notices.warn(error);
+  return {};
+}
+
+}  // namespace pinwheel::prepare

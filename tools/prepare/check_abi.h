@@ -1,0 +1,17 @@
+#pragma once
+#include "base/result.h"
+#include "plan/outline.h"
+#include "ports/files.h"
+#include "ports/notices.h"
+#include "prepare/load.h"
+
+namespace pinwheel::prepare {
+
+/// Compares `abi.python` with what the project's files declare (init/abi_conflict.h), before
+/// anything is compiled. `config` if the backend's tables say that a build will break the promise,
+/// and each `build.command` only runs the backend; a warning if code may still decide otherwise.
+/// Nothing is said of a third-party sdist, or of a source without the files of a Python project.
+Done check_project_abi(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
+                       ports::Notices& notices);
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,146 @@
+#include "prepare/check_build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "base/text.h"
+#include "env/engine.h"
+#include "host/system/program.h"
+#include "matrix/build_requires.h"
+#include "matrix/settings.h"
+#include "pep/name.h"
+#include "pep/requirement.h"
+#include "prepare/backend_question.h"
+#include "prepare/built_variants.h"
+#include "prepare/package_directory.h"
+#include "prepare/workplace.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a package brings no program but, at most, one of its own name: backends and libraries.
+bool brings_no_other_program(const std::string& name) {
+  constexpr std::array kKnown = {"build",
+                                 "cffi",
+                                 "cmake",
+                                 "flit-core",
+                                 "hatchling",
+                                 "maturin",
+                                 "meson-python",
+                                 "nanobind",
+                                 "ninja",
+                                 "numpy",
+                                 "packaging",
+                                 "pdm-backend",
+                                 "pip",
+                                 "poetry-core",
+                                 "pybind11",
+                                 "setuptools",
+                                 "setuptools-scm",
+                                 "torch",
+                                 "scikit-build-core",
+                                 "wheel"};
+  return std::ranges::find(kKnown, name) != kKnown.end();
+}
+
+/// Whether a package of the environment may bring the program: one of its name, or one of which
+/// nothing is known.
+bool may_be_brought(const std::string& program, const matrix::EnvironmentSettings& environment) {
+  for (const auto* const list : {&environment.tools, &environment.pip}) {
+    for (const std::string& text : *list) {
+      const Result<pep::Requirement> requirement = pep::parse_requirement(text);
+      if (!requirement) return true;
+      const std::string name = pep::normalize_name(requirement->name);
+      if (name == pep::normalize_name(program) || !brings_no_other_program(name)) return true;
+    }
+  }
+  return !environment.conda.packages.empty();
+}
+
+/// The script of the checkout that a command runs; empty for a program of another place.
+fs::path script_of(const std::string& program, const fs::path& directory) {
+  const std::string place = directory.string();
+  const std::string filled =
+      replace_all(replace_all(program, "{package}", place), "{project}", place);
+  const bool inside =
+      filled.find('/') != std::string::npos && filled.find('{') == std::string::npos;
+  const fs::path path = (directory / filled).lexically_normal();
+  return inside && path.string().starts_with(place) ? path : fs::path();
+}
+
+Done check_command(ports::Files& files, const matrix::Settings& settings, const fs::path& directory,
+                   const RunScope& scope, ports::Notices& notices) {
+  const std::string& program = settings.build.command.front();
+  const fs::path script = script_of(program, directory);
+  if (!script.empty()) {
+    TRY(const ports::FileStatus status, files.status(script));
+    if (status.type != ports::FileType::missing) return {};
+    return fail(ErrorKind::config,
+                fmt::format("`build.command` runs {}, and {} does not exist", quoted(program),
+                            quoted(fs::proximate(script).string())),
+                "commands run at the top of `package.source`");
+  }
+  const bool elsewhere = program.find_first_of("/{") != std::string::npos ||
+                         program.starts_with("python") || program.starts_with("pip");
+  if (elsewhere || env::uses_containers(scope.levels.engine)) return {};
+  if (host::find_program(program, user_variables()) ||
+      may_be_brought(program, settings.environment)) {
+    return {};
+  }
+  notices.warn(
+      Error{ErrorKind::environment,
+            fmt::format("`build.command` runs {}, which is not on PATH, and no package of the "
+                        "environment brings it",
+                        quoted(program))}
+          .with_hint(fmt::format("install {}, or add the package that has it to "
+                                 "`environment.tools`",
+                                 quoted(program))));
+  return {};
+}
+
+}  // namespace
+
+Done check_build_requires(const matrix::Matrix& matrix,
+                          const std::vector<const matrix::Variant*>& built,
+                          ports::Notices& notices) {
+  std::set<std::string> told;
+  for (const matrix::Variant* const variant : built) {
+    TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, *variant));
+    if (own.build_requires == matrix::BuildRequires::none) continue;
+    if (matrix::lacks_torch(own, matrix.build_requires)) {
+      return fail(ErrorKind::config,
+                  fmt::format("the project requires torch to build, but {} has no torch",
+                              quoted(matrix.file)),
+                  "add an axis `torch`, and `environment: {torch: {spec: \"torch~={torch}.0\"}}`");
+    }
+    for (std::string& each : matrix::contradictions(own, matrix.build_requires)) {
+      if (told.insert(each).second) notices.warn(Error{ErrorKind::config, std::move(each)});
+    }
+  }
+  return {};
+}
+
+Done check_builds(ports::Files& files, const RunScope& scope, ports::Notices& notices) {
+  matrix::Matrix matrix = scope.loaded.matrix;
+  if (!matrix.package.requirement.empty()) return {};
+  TRY(const fs::path directory, package_directory(matrix));
+  TRY(SourceRequires source, source_requires(directory));
+  matrix.build_requires = std::move(source.texts);
+  TRY(const std::vector<const matrix::Variant*> built, built_variants(scope.loaded, scope.outline));
+  TRY_DONE(check_build_requires(matrix, built, notices));
+  std::set<std::string> checked;
+  for (const matrix::Variant* const variant : built) {
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
+    if (!checked.insert(settings.build.command.front()).second) continue;
+    TRY_DONE(check_command(files, settings, directory, scope, notices));
+  }
+  return {};
+}
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,59 @@
+#include "prepare/check_channels.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "host/machine/machine_name.h"
+#include "plan/outline.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+Done check_names(const Loaded& loaded, const matrix::ChannelSettings& channel,
+                 const plan::ReleaseVersion& version) {
+  SelectionOptions selection;
+  selection.channel = channel.name;
+  TRY(const plan::Outline outline, select_outline(loaded, selection, {}, channel.name));
+  plan::NamingRequest request{
+      {}, loaded.expansion.variants, channel.publish, version, host::machine_name()};
+  for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(group.cls);
+  return plan::name_wheels(loaded.matrix, request).map([](const auto&) {});
+}
+
+/// The error, which says in which channel it is.
+Error in_channel(Error error, const matrix::ChannelSettings& channel) {
+  error.message =
+      fmt::format("channel {} cannot be planned: {}", quoted(channel.name), error.message);
+  if (!error.at) error.at = channel.at;
+  return error;
+}
+
+}  // namespace
+
+Done check_dated_version(const matrix::Package& package, const matrix::ChannelSettings& channel) {
+  const bool of_files = package.version.from == matrix::VersionFrom::project ||
+                        package.version.from == matrix::VersionFrom::file;
+  if (!channel.nightly_version || !of_files || !package.requirement.empty()) return {};
+  return fail(Error{ErrorKind::config,
+                    "`version: nightly` needs a version that can be dated, and that of the "
+                    "package is written in its files"}
+                  .with_location(channel.at)
+                  .with_hint("let the project take its version from git tags, as setuptools-scm "
+                             "does, and write `version: {from: git-tag}` below `package`; or leave "
+                             "out `version: nightly`"));
+}
+
+Done check_channels(const Loaded& loaded, const std::string& name,
+                    const plan::ReleaseVersion& version) {
+  for (const matrix::ChannelSettings& channel : loaded.matrix.channels) {
+    if (!name.empty() && channel.name != name) continue;
+    Done checked = check_dated_version(loaded.matrix.package, channel);
+    if (checked && !channel.publish.empty()) checked = check_names(loaded, channel, version);
+    if (!checked) return fail(in_channel(std::move(checked).error(), channel));
+  }
+  return {};
+}
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,203 @@
+#include "prepare/check_version.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "base/text.h"
+#include "init/identity.h"
+#include "init/version_conflict.h"
+#include "matrix/settings.h"
+#include "pep/name.h"
+#include "pep/tag_pattern.h"
+#include "prepare/built_variants.h"
+#include "prepare/init_facts.h"
+#include "prepare/package_directory.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a build command may change what the project says: it gets the version, or it is a
+/// program of its own.
+bool may_set_version(const std::vector<std::string>& argv) {
+  const auto gets_version = [](const std::string& argument) {
+    return argument.find("{version}") != std::string::npos;
+  };
+  return std::ranges::any_of(argv, gets_version) || runs_own_program(argv);
+}
+
+/// Whether every build of the outline has a command that may set the version.
+Result<bool> may_be_set(const Loaded& loaded, const plan::Outline& outline) {
+  if (loaded.matrix.package.sdist) return false;
+  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
+  for (const matrix::Variant* const variant : built) {
+    TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
+    if (!may_set_version(settings.build.command)) return false;
+  }
+  return true;
+}
+
+/// The first line that has the literal after the word `version`, or that is the literal.
+Location place_of(ports::Files& files, const fs::path& file, const std::string& literal) {
+  Location place{fs::proximate(file).string(), 0, 0, {}};
+  const Result<std::string> text = files.read(file);
+  int number = 0;
+  for (const std::string& line : text ? split(*text, '\n') : std::vector<std::string>{}) {
+    ++number;
+    const size_t word = to_lower(line).find("version");
+    const bool after = word != std::string::npos && line.find(literal, word) != std::string::npos;
+    if (!after && trim(line) != literal) continue;
+    place.line = number;
+    place.excerpt = line;
+    break;
+  }
+  return place;
+}
+
+/// "run `git tag v1.0`, or write ...".
+std::string fix_of(const matrix::Matrix& matrix, const VersionFacts& version,
+                   const std::string& said) {
+  std::string from_project =
+      fmt::format("write `version: {{from: project}}` in {}", quoted(matrix.file));
+  const matrix::VersionSettings& settings = matrix.package.version;
+  if (settings.from != matrix::VersionFrom::git_tag) return from_project;
+  const bool dirty = version.version.unreleased.ends_with(".dirty");
+  const Result<pep::TagPattern> pattern = pep::parse_tag_pattern(settings.match);
+  const std::string tag = pattern ? pattern->with(said) : said;
+  return fmt::format("{}, or run {}{}", from_project, quoted(fmt::format("git tag {}", tag)),
+                     dirty ? " when the changes are committed" : "");
+}
+
+Error conflict_error(const matrix::Matrix& matrix, const VersionFacts& version,
+                     const init::StaticVersion& said) {
+  const std::string why = version.why.empty() ? "" : "; " + version.why.front();
+  return Error{
+      ErrorKind::config,
+      fmt::format("{} says version {}, but the version to build is {}{}", quoted(said.file),
+                  quoted(said.version), quoted(version.version.version), why)}
+      .with_hint(fix_of(matrix, version, said.version));
+}
+
+/// The version as a file says it; nullopt if none does, as for a calendar version that nothing
+/// freezes.
+Result<std::optional<init::StaticVersion>> said_version(ports::Files& files,
+                                                        const matrix::Package& package,
+                                                        const fs::path& directory) {
+  if (package.version.from == matrix::VersionFrom::project) {
+    TRY(const init::ProjectFacts facts, read_build_files(files, directory));
+    return init::static_version(facts);
+  }
+  const bool of_file = package.version.from == matrix::VersionFrom::file;
+  std::string file = of_file ? package.version.file : "version.txt";
+  TRY(const ports::FileStatus status, files.status(directory / file));
+  if (status.type != ports::FileType::regular) return std::nullopt;
+  TRY(const std::string text, files.read(directory / file));
+  return init::StaticVersion{std::string(trim(text)), std::move(file)};
+}
+
+/// `said` contradicts the tag on HEAD.
+Error tag_error(const init::StaticVersion& said, const version::Tagged& tag,
+                const std::string& commit) {
+  constexpr size_t kShortSha = 7;
+  return Error{
+      ErrorKind::config,
+      fmt::format("{} says version {}, but tag {} is on HEAD, commit {}", quoted(said.file),
+                  quoted(said.version), quoted(tag.name), quoted(commit.substr(0, kShortSha)))}
+      .with_hint(fmt::format(
+          "write {} in {} and tag the commit that has it, or remove the tag: {}; if it is the tag "
+          "of another package, name the tags of this one with `package.version.match`",
+          quoted(pep::to_string(tag.version)), quoted(said.file),
+          quoted(shell_join({"git", "tag", "-d", tag.name}))));
+}
+
+/// Whether the file is of the project in this checkout, in the version that it says.
+bool is_of_checkout(const publish::Artifact& file, const init::ProjectFacts& facts,
+                    const init::StaticVersion& said) {
+  const Result<pep::Version> version = pep::parse_version(file.version);
+  const Result<pep::Version> own = pep::parse_version(said.version);
+  const std::string name = pep::normalize_name(init::choose_identity(facts).name);
+  return version && own && pep::public_part(*version) == pep::public_part(*own) &&
+         pep::normalize_name(file.name) == name;
+}
+
+}  // namespace
+
+Publishing publishing_of(const VersionFacts& version) {
+  const bool publishes = !version.targets.empty() || version.channel == "release";
+  return publishes ? Publishing::yes : Publishing::no;
+}
+
+Done check_head_tag(ports::Files& files, const Loaded& loaded, const VersionFacts& version,
+                    Publishing publishing, ports::Notices& notices) {
+  if (!version.tag || (version.dirty && publishing == Publishing::no)) return {};
+  TRY(const pep::Version planned, pep::parse_version(version.version.version));
+  if (pep::public_part(planned) == version.tag->version) return {};
+  TRY(const fs::path directory, package_directory(loaded.matrix));
+  TRY(const std::optional<init::StaticVersion> said,
+      said_version(files, loaded.matrix.package, directory));
+  if (!said) return {};
+  Error error = tag_error(*said, *version.tag, version.commit)
+                    .with_location(place_of(files, directory / said->file, said->version));
+  if (publishing == Publishing::yes) return fail(std::move(error));
+  notices.warn(error);
+  return {};
+}
+
+Done check_published_tag(ports::Files& files, ports::Git& git,
+                         const std::vector<publish::Artifact>& published) {
+  const Result<ports::GitFacts> checkout = git.facts(".", ports::WorkTree::ignore);
+  const Result<init::ProjectFacts> facts = read_build_files(files, ".");
+  if (!checkout || !facts) return {};
+  const std::optional<init::StaticVersion> said = init::static_version(*facts);
+  if (!said) return {};
+  for (const publish::Artifact& file : published) {
+    if (!is_of_checkout(file, *facts, *said)) continue;
+    TRY(const std::optional<version::Tagged> tag,
+        version::tag_of_package(*checkout, {}, file.name));
+    TRY(const pep::Version version, pep::parse_version(file.version));
+    if (!tag || pep::public_part(version) == tag->version) continue;
+    return fail(tag_error(*said, *tag, checkout->commit)
+                    .with_location(place_of(files, said->file, said->version)));
+  }
+  return {};
+}
+
+bool runs_own_program(const std::vector<std::string>& argv) {
+  constexpr std::array<std::string_view, 3> kPrograms = {"pip", "pyproject-build", "maturin"};
+  constexpr std::array<std::string_view, 2> kModules = {"build", "pip"};
+  const std::string_view program = last_part(argv.front());
+  if (std::ranges::find(kPrograms, program) != kPrograms.end()) return false;
+  const auto module = std::ranges::find(argv, "-m");
+  const bool front_end =
+      argv.end() - module > 1 && std::ranges::find(kModules, module[1]) != kModules.end();
+  return !(program.starts_with("python") && front_end);
+}
+
+Done check_project_version(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
+                           const VersionFacts& version, ports::Notices& notices) {
+  const matrix::Package& package = loaded.matrix.package;
+  const bool of_project = package.version.from == matrix::VersionFrom::project;
+  if (!package.requirement.empty() || of_project || outline.builds.empty()) return {};
+  TRY(const fs::path directory, package_directory(loaded.matrix));
+  const Result<init::ProjectFacts> facts = read_build_files(files, directory);
+  // No Python project by its files: the build is a script of its own.
+  if (!facts && facts.error().kind == ErrorKind::usage) return {};
+  TRY_DONE(facts);
+  TRY(const pep::Version planned, pep::parse_version(version.version.version));
+  const std::optional<init::VersionConflict> conflict = init::version_conflict(*facts, planned);
+  if (!conflict) return {};
+  Error error =
+      conflict_error(loaded.matrix, version, conflict->said)
+          .with_location(place_of(files, directory / conflict->said.file, conflict->said.version));
+  TRY(const bool set, may_be_set(loaded, outline));
+  if (!set && conflict->certainty == init::Certainty::certain) return fail(std::move(error));
+  notices.warn(error);
+  return {};
+}
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,118 @@
+#include "prepare/checkout_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/lfs_pointer.h"
+#include "base/text.h"
+#include "prepare/package_directory.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kAttributes = ".gitattributes";
+
+/// Small files only: a link, a device or a large file is not what is looked for.
+std::string small_text(ports::Files& files, const fs::path& file, uint64_t most) {
+  const Result<ports::FileStatus> status = files.status(file);
+  const bool fits = status && status->type == ports::FileType::regular && status->size <= most;
+  return fits ? files.read(file).value_or(std::string()) : std::string();
+}
+
+bool leaves_to_lfs(ports::Files& files, const fs::path& attributes) {
+  constexpr uint64_t kMost = 1'000'000;
+  return small_text(files, attributes, kMost).find("filter=lfs") != std::string::npos;
+}
+
+/// The attributes of a file may stand in any directory above it.
+bool uses_lfs(ports::Files& files, const fs::path& directory, const ports::GitFiles& found) {
+  for (const std::string& name : found.tracked) {
+    if (last_part(name) == kAttributes && leaves_to_lfs(files, directory / name)) return true;
+  }
+  fs::path above = directory;
+  std::error_code ignored;
+  while (!fs::exists(above / ".git", ignored) && above.has_relative_path()) {
+    above = above.parent_path();
+    if (leaves_to_lfs(files, above / kAttributes)) return true;
+  }
+  return false;
+}
+
+Error not_fetched(const std::vector<std::string>& pointers) {
+  constexpr size_t kShown = 5;
+  const std::vector<std::string> first(
+      pointers.begin(),
+      pointers.begin() + static_cast<std::ptrdiff_t>(std::min(kShown, pointers.size())));
+  const std::string more = pointers.size() > kShown
+                               ? fmt::format(" and {} more", pointers.size() - kShown)
+                               : std::string();
+  return Error{ErrorKind::environment,
+               fmt::format("{}{} {} not fetched: Git LFS left {} in its place", quoted_list(first),
+                           more, pointers.size() == 1 ? "is" : "are",
+                           pointers.size() == 1 ? "a pointer" : "pointers")}
+      .with_hint("run `git lfs pull`; with actions/checkout, set `lfs: true`");
+}
+
+std::vector<Error> lacking_files(ports::Git& git, ports::Files& files, const fs::path& directory) {
+  std::vector<Error> warnings;
+  const Result<ports::GitFiles> found = git.files(directory);
+  if (!found) return warnings;
+  for (const std::string& name : found->absent_submodules) {
+    warnings.push_back(
+        Error{ErrorKind::environment, fmt::format("submodule {} is not checked out", quoted(name))}
+            .with_hint("run `git submodule update --init --recursive`; with actions/checkout, set "
+                       "`submodules: recursive`"));
+  }
+  if (!uses_lfs(files, directory, *found)) return warnings;
+  std::vector<std::string> pointers;
+  for (const std::string& name : found->tracked) {
+    if (is_lfs_pointer(small_text(files, directory / name, kLargestLfsPointer))) {
+      pointers.push_back(name);
+    }
+  }
+  if (!pointers.empty()) warnings.push_back(not_fetched(pointers));
+  return warnings;
+}
+
+}  // namespace
+
+BesideFiles beside_files(ports::Git& git, ports::Files& files, const fs::path& directory) {
+  const Result<ports::GitFiles> found = git.files(directory);
+  if (!found) return {};
+  return {!found->submodules.empty(), uses_lfs(files, directory, *found)};
+}
+
+void warn_of_lacking_files(ports::Files& files, ports::Git& git, const Loaded& loaded,
+                           ports::Notices& notices) {
+  if (!loaded.matrix.package.requirement.empty()) return;
+  const Result<fs::path> directory = package_directory(loaded.matrix);
+  if (!directory) return;
+  for (const Error& warning : lacking_files(git, files, *directory)) notices.warn(warning);
+}
+
+Result<ports::GitFacts> own_repository(ports::Git& git, const fs::path& directory) {
+  TRY(ports::GitFacts facts, git.facts(directory));
+  if (facts.tracks_directory) return facts;
+  const Result<ports::GitFiles> found = git.files(directory);
+  if (found && found->tracked.empty() && found->untracked.empty()) {
+    return fail(ErrorKind::config,
+                fmt::format("{} is ignored by the repository {} around it, so nothing of it would "
+                            "be built",
+                            quoted(directory.string()), quoted(facts.root.string())),
+                fmt::format("take it out of {}, move it elsewhere, or make it a repository of its "
+                            "own: `git init`",
+                            quoted((facts.root / ".gitignore").string())));
+  }
+  return fail(
+      ErrorKind::environment,
+      fmt::format("the repository {} tracks no file of {}, so its tags say no version of it",
+                  quoted(facts.root.string()), quoted(directory.string())),
+      "add the files: `git add`; make it a repository of its own: `git init`; or say where "
+      "its version is: `package.version.from`");
+}
+
+}  // namespace pinwheel::prepare

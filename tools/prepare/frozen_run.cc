@@ -1,0 +1,228 @@
+#include "prepare/frozen_run.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "env/interpreter.h"
+#include "env/patchelf.h"
+#include "env/public_url.h"
+#include "env/resolution.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/env_resolve.h"
+#include "host/provision/machine_interpreter.h"
+#include "matrix/variant_index.h"
+#include "prepare/product.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::vector<std::string>> expected_files(const RunScope& scope) {
+  const Loaded& loaded = scope.loaded;
+  TRY(const plan::Namings namings, name_builds(loaded, scope.outline, scope.version));
+  const matrix::VariantIndex variants(loaded.expansion.variants);
+  std::vector<std::string> files;
+  for (const plan::BuildGroup& group : scope.outline.builds) {
+    TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
+    const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, *variant, scope.version.machine);
+    for (const wheel::Naming& naming : namings.at(group.cls.id)) {
+      files.push_back(fmt::format("{}-{}-{}-{}-{}.whl", replace_all(naming.distribution, "-", "_"),
+                                  naming.version, tags.python, tags.abi,
+                                  plan::platform_pattern(tags)));
+    }
+  }
+  return files;
+}
+
+/// The matrix file, relative to the root of its repository if it is in one.
+std::string matrix_of(const GatheredRun& run, const Result<ports::GitFacts>& checkout) {
+  const std::string& name = run.scope.loaded.matrix.file;
+  if (!checkout) return name;
+  const fs::path directory = fs::weakly_canonical(run.workplace.matrix_directory);
+  return (directory / fs::path(name).filename())
+      .lexically_relative(fs::weakly_canonical(checkout->root))
+      .string();
+}
+
+Error disagree(const std::string& option, const std::string& frozen) {
+  return {ErrorKind::usage,
+          fmt::format("{} contradicts the plan, which was frozen with {}", quoted(option), frozen),
+          std::nullopt, "omit it: the plan decides"};
+}
+
+/// The packages of a request of this matrix, as recorded here.
+Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
+                                        const env::Request& request, env::Resolution resolution,
+                                        OtherPython other, ports::Notices& notices) {
+  // A frozen plan has the index without credentials; the matrix has them.
+  if (!resolution.torch_index.empty()) resolution.torch_index = request.torch.index;
+  const bool machines_python = request.container.base.empty() && request.conda.packages.empty();
+  if (!machines_python || other == OtherPython::refuse) return resolution;
+  TRY(const env::Interpreter interpreter, host::interpreter_for(machine, request.python));
+  const std::string here = env::full_version(interpreter);
+  if (here == resolution.python) return resolution;
+  notices.warn({.kind = ErrorKind::environment,
+                .message = fmt::format("the run had Python {}, but this machine has {}",
+                                       resolution.python, here),
+                .hint = "the packages are those of the run"});
+  resolution.python = here;
+  return resolution;
+}
+
+/// The decisions of a run of that matrix, named as in its repository.
+Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& run,
+                                      std::string matrix) {
+  const RunScope& scope = run.scope;
+  plan::FrozenPlan frozen;
+  TRY(const std::string text, files.read(scope.loaded.matrix.file, limits::kMatrix));
+  frozen.matrix_digest = sha256_hex(text);
+  frozen.matrix = std::move(matrix);
+  frozen.variables = run.facts.variables;
+  frozen.channel = scope.version.channel;
+  frozen.targets = scope.version.targets;
+  for (const matrix::Variant& variant : scope.outline.variants) {
+    frozen.variants.push_back(variant.id);
+  }
+  frozen.version = run.facts.version;
+  frozen.source_date_epoch = run.facts.source_date_epoch;
+  frozen.commit = run.facts.commit;
+  frozen.source_digest = run.facts.source.digest;
+  frozen.machine = run.facts.machine;
+  frozen.levels = {scope.levels.engine, scope.options.python, scope.options.bases};
+  for (const auto& [settings, used] : run.images) {
+    plan::FrozenImage& image = frozen.images[settings];
+    image = {used.base, used.image.base_id, used.image.base_digests, used.image.key};
+    const auto python = run.facts.image_pythons.find(settings);
+    if (python == run.facts.image_pythons.end()) continue;
+    image.python = env::full_version(python->second);
+    image.implementation = python->second.implementation;
+  }
+  for (const auto& [variant, answer] : scope.loaded.matrix.backend_answers) {
+    frozen.answers[answer.question] = answer.texts;
+  }
+  frozen.patchelf = env::kPatchelfVersion;
+  TRY(frozen.files, expected_files(scope));
+  const host::LocalMachine local(run.workplace);
+  for (const auto& [asked, digest] : run.facts.resolutions) {
+    TRY(env::Resolution resolution, host::load_resolution(local.machine, asked));
+    resolution.torch_index = env::without_credentials(resolution.torch_index);
+    frozen.resolutions[asked] = env::to_json(resolution);
+  }
+  return frozen;
+}
+
+}  // namespace
+
+Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run) {
+  const auto checkout = git.facts(run.workplace.matrix_directory, ports::WorkTree::ignore);
+  TRY(plan::FrozenPlan frozen, decisions_of(files, run, matrix_of(run, checkout)));
+  TRY_DONE(plan::check_names(frozen));
+  return frozen;
+}
+
+Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run) {
+  plan::RunOrigin origin;
+  origin.pinwheel = kPinwheelVersion;
+  const Result<ports::GitFacts> checkout = git.facts(run.workplace.matrix_directory);
+  origin.matrix = matrix_of(run, checkout);
+  if (checkout) {
+    origin.commit = checkout->commit;
+    origin.dirty = checkout->dirty;
+  }
+  origin.variables = run.facts.variables;
+  origin.toolchain = run.facts.toolchain;
+  TRY(origin.plan, decisions_of(files, run, origin.matrix));
+  return origin;
+}
+
+Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& frozen) {
+  const plan::FrozenLevels& levels = frozen.levels;
+  if (env::uses_containers(levels.engine) != env::uses_containers(asked.engine)) {
+    if (asked.engine != env::Engine::host) {
+      return fail(
+          disagree("--engine", quoted(fmt::format("--engine {}", to_string(levels.engine)))));
+    }
+    asked.engine = levels.engine;
+  }
+  if (asked.python.value_or(levels.python) != levels.python) {
+    return fail(disagree("--python", quoted(fmt::format("--python {}", to_string(levels.python)))));
+  }
+  asked.python = levels.python;
+  std::vector<std::string> bases;
+  for (const auto& [compute, image] : levels.bases) {
+    bases.push_back(compute == "*" ? image : fmt::format("{}={}", compute, image));
+  }
+  if (!asked.base_images.empty() && asked.base_images != bases) {
+    return fail(
+        disagree("--base-image", bases.empty() ? "the matrix's images" : quoted_list(bases)));
+  }
+  asked.base_images = std::move(bases);
+  return asked;
+}
+
+VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen) {
+  here.channel = frozen.channel;
+  here.targets = frozen.targets;
+  here.version = frozen.version;
+  here.source_date_epoch = frozen.source_date_epoch;
+  here.commit = frozen.commit;
+  return here;
+}
+
+std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pinned) {
+  std::vector<Error> errors;
+  for (const auto& [settings, used] : images) {
+    const auto known = pinned.find(settings);
+    if (known == pinned.end()) continue;
+    Done same = plan::check_image(known->second, used.image.base_id, used.image.key);
+    if (!same) errors.push_back(std::move(same).error());
+  }
+  return errors;
+}
+
+std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here) {
+  const plan::RunOrigin& origin = run.origin;
+  std::vector<Error> errors;
+  if (origin.plan.source_digest != here.source.digest) {
+    errors.push_back({ErrorKind::drift, origin.dirty
+                                            ? "the run's checkout had uncommitted changes"
+                                            : "the package source differs from that of the run"});
+  }
+  if (origin.plan.matrix_digest != run.matrix_digest) {
+    errors.push_back({ErrorKind::drift, "the matrix file differs from that of the run"});
+  }
+  const bool hosts = origin.plan.levels.engine == env::Engine::host;
+  if (hosts && origin.toolchain != here.toolchain) {
+    errors.push_back({ErrorKind::environment,
+                      fmt::format("the run's compiler was {}, but this machine's is {}",
+                                  quoted(trim(origin.toolchain)), quoted(trim(here.toolchain)))});
+  }
+  return errors;
+}
+
+Result<FrozenPackages> frozen_packages(const plan::FrozenPlan& frozen, const RunView& run,
+                                       OtherPython other, ports::Notices& notices) {
+  const host::LocalMachine local(run.workplace);
+  TRY(const std::vector<env::Request> requests, environment_requests(run));
+  std::map<std::string, env::Request> by_digest;
+  for (const env::Request& request : requests) by_digest[env::digest(request)] = request;
+  FrozenPackages packages;
+  for (const auto& [digest, text] : frozen.resolutions) {
+    TRY(env::Resolution resolution, env::parse_resolution(text));
+    if (const auto request = by_digest.find(digest); request != by_digest.end()) {
+      TRY(resolution,
+          resolution_here(local.machine, request->second, std::move(resolution), other, notices));
+    }
+    packages.decided.insert(digest);
+    packages.given[digest] = env::to_json(resolution);
+  }
+  return packages;
+}
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,54 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/frozen.h"
+#include "plan/origin.h"
+#include "ports/files.h"
+#include "ports/git.h"
+#include "ports/notices.h"
+#include "prepare/options.h"
+#include "prepare/packages.h"
+#include "prepare/prepare_containers.h"
+#include "prepare/prepared_run.h"
+#include "prepare/run_scope.h"
+
+namespace pinwheel::prepare {
+
+/// The decisions of a run, as values that another machine can use: version, date, levels, images,
+/// packages, the user's variables that affect a build. `config` if no JSON can hold them.
+Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run);
+
+/// The same, plus the state of the checkout.
+Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run);
+
+/// The levels of a run of a frozen plan: those of the plan. The container engine may be chosen on
+/// this machine. `usage` if the command line requests other levels.
+Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& frozen);
+
+/// The version facts, with values from a frozen plan replacing those found here. Pure.
+VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen);
+
+/// The images that differ from the pinned ones: `drift`, each with its base. Pure.
+std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pinned);
+
+/// The differences between this machine and a run to repeat: source, matrix, compiler. Pure.
+std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here);
+
+/// What to do if the machine's patch release of Python is not the frozen one.
+enum class OtherPython { refuse, accept };
+
+/// What a frozen plan gives to one run.
+struct FrozenPackages {
+  host::GivenResolutions given = {};
+  Decided decided = {};  ///< their requests
+};
+
+/// The packages of a frozen plan, for this run alone: no record of them is left for another.
+/// Indexes get their credentials from the matrix. `accept`: warns if the machine's Python is a
+/// different patch release. `config` for packages that cannot be read.
+Result<FrozenPackages> frozen_packages(const plan::FrozenPlan& frozen, const RunView& run,
+                                       OtherPython other, ports::Notices& notices);
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,24 @@
+#include "prepare/http_options.h"
+
+#include <fmt/format.h>
+
+#include "prepare/product.h"
+#include "prepare/workplace.h"
+
+namespace pinwheel::prepare {
+
+host::HttpOptions http_options() {
+  const std::map<std::string, std::string> variables = user_variables();
+  return {.user_agent = fmt::format("pinwheel/{}", kPinwheelVersion),
+          .ca_bundle = host::ca_bundle_from(variables),
+          .bounds = host::http_bounds_from(variables).value_or(host::HttpBounds{})};
+}
+
+host::HttpOptions reading_options() {
+  host::HttpOptions options = http_options();
+  options.connections = host::Connections::kept;
+  options.netrc = host::netrc_from(user_variables());
+  return options;
+}
+
+}  // namespace pinwheel::prepare

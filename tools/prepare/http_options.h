@@ -1,0 +1,13 @@
+#pragma once
+#include "host/net/http.h"
+
+namespace pinwheel::prepare {
+
+/// The options for requests to an index: pinwheel's user agent, and what the user's variables name:
+/// certificates, and the bounds of transfers, which `check_transfer_variables` judged.
+host::HttpOptions http_options();
+
+/// The same for reading files and pages: connections are kept open, and ~/.netrc is used.
+host::HttpOptions reading_options();
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,172 @@
+#include "prepare/load.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "base/text.h"
+#include "matrix/parse.h"
+#include "matrix/status_name.h"
+#include "plan/shards.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> default_matrix(ports::Files& files) {
+  if (const char* const named = std::getenv("PINWHEEL_MATRIX");
+      named != nullptr && *named != '\0') {
+    return std::string(named);
+  }
+  std::vector<std::string> found;
+  TRY(const ports::FileStatus status, files.status(kMatrixDirectory));
+  if (status.type == ports::FileType::directory) {
+    TRY(const std::vector<std::string> names, files.list(kMatrixDirectory));
+    for (const std::string& name : names) {
+      if (is_matrix_name(name)) found.push_back(fmt::format("{}/{}", kMatrixDirectory, name));
+    }
+  }
+  TRY(const ports::FileStatus file, files.status(kMatrixFile));
+  if (file.type == ports::FileType::regular) found.emplace_back(kMatrixFile);
+  if (found.size() == 1) return found[0];
+  if (found.empty()) {
+    return fail(
+        ErrorKind::usage,
+        "no matrix file was given, and there is no `matrix/*.yaml` or `pinwheel.yaml`",
+        "pass one, for instance `pinwheel plan matrix/quickstart.yaml`, set `PINWHEEL_MATRIX`, or "
+        "write one by `pinwheel init`");
+  }
+  return fail(ErrorKind::usage, "several matrix files to choose from: " + quoted_list(found),
+              fmt::format("pass one, for instance {}, or set `PINWHEEL_MATRIX`",
+                          quoted(fmt::format("pinwheel plan {}", found[0]))));
+}
+
+bool is_matrix_file(ports::Files& files, const fs::path& path) {
+  if (!is_matrix_name(path.string())) return false;
+  const Result<std::string> text = files.read(path);
+  return text && text->find("schema: pinwheel/") != std::string::npos;
+}
+
+/// The hint for a file or directory given as a matrix: a matrix file in that directory.
+std::string matrix_in(ports::Files& files, const fs::path& directory) {
+  for (const fs::path& place : {directory, directory / kMatrixDirectory}) {
+    for (const std::string& name : files.list(place).value_or(std::vector<std::string>())) {
+      const fs::path path = (place / name).lexically_normal();
+      if (is_matrix_file(files, path))
+        return fmt::format("did you mean {}?", quoted(path.string()));
+    }
+  }
+  return "a matrix file ends in `.yaml` or `.yml`; other arguments are globs on ids";
+}
+
+/// What an argument may be that is not a matrix file.
+enum class Expected { id_or_glob, matrix };
+
+/// An id has no slash, and none is called like a file that is there.
+Done check_is_no_path(ports::Files& files, const std::string& argument, Expected expected) {
+  std::error_code ignored;
+  if (!fs::exists(argument, ignored)) return {};
+  const bool directory = fs::is_directory(argument, ignored);
+  const bool path = argument.find('/') != std::string::npos || argument == "." || argument == "..";
+  if (directory && !path && expected == Expected::id_or_glob) return {};
+  const fs::path place = directory ? fs::path(argument) : fs::path(argument).parent_path() / ".";
+  return fail(ErrorKind::usage,
+              fmt::format("{} is a {}, and a matrix file was expected", quoted(argument),
+                          directory ? "directory" : "file of another kind"),
+              matrix_in(files, place));
+}
+
+Result<std::vector<matrix::Status>> parse_statuses(const std::vector<std::string>& names) {
+  std::vector<matrix::Status> statuses = {matrix::Status::supported, matrix::Status::experimental};
+  if (names.empty()) return statuses;
+  statuses.clear();
+  for (const std::string& list : names) {
+    for (const std::string& name : split(list, ',')) {
+      const auto status = matrix::parse_status(name);
+      if (!status) {
+        return fail(ErrorKind::usage, fmt::format("unknown status {}", quoted(name)),
+                    suggest(name, matrix::status_names()));
+      }
+      statuses.push_back(*status);
+    }
+  }
+  return statuses;
+}
+
+}  // namespace
+
+bool is_matrix_name(std::string_view argument) {
+  return argument.ends_with(".yaml") || argument.ends_with(".yml");
+}
+
+Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::string>& arguments) {
+  MatrixChoice choice;
+  for (const std::string& argument : arguments) {
+    if (!is_matrix_name(argument)) {
+      TRY_DONE(check_is_no_path(files, argument, Expected::id_or_glob));
+      choice.globs.push_back(argument);
+    } else if (choice.path.empty()) {
+      choice.path = argument;
+    } else {
+      return fail(ErrorKind::usage, fmt::format("two matrix files were given: {} and {}",
+                                                quoted(choice.path), quoted(argument)));
+    }
+  }
+  if (!choice.path.empty()) return choice;
+  Result<std::string> usual = default_matrix(files);
+  if (!usual) {
+    for (const std::string& glob : choice.globs) {
+      TRY_DONE(check_is_no_path(files, glob, Expected::matrix));
+    }
+    return fail(std::move(usual).error());
+  }
+  choice.path = *std::move(usual);
+  return choice;
+}
+
+Result<Loaded> load_matrix(ports::Files& files, const std::string& path, ports::Notices& notices,
+                           Warnings warnings) {
+  TRY(const std::string text, files.read(path, limits::kMatrix));
+  TRY(matrix::Matrix matrix, matrix::parse(text, path));
+  TRY(matrix::Expansion expansion, matrix::expand(matrix));
+  for (const Error& warning : expansion.warnings) {
+    if (warnings == Warnings::refuse) return fail(warning);
+    notices.warn(warning);
+  }
+  TRY(std::vector<matrix::AbiClass> classes, matrix::abi_classes(matrix, expansion.variants));
+  return Loaded{std::move(matrix), std::move(expansion), std::move(classes)};
+}
+
+Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOptions& options,
+                                     const std::vector<std::string>& globs,
+                                     const std::string& channel) {
+  TRY(const std::vector<matrix::Status> statuses, parse_statuses(options.status));
+  const matrix::SelectionRequest request{globs,        options.selectors, options.skip,
+                                         options.only, channel,           statuses};
+  auto selected = matrix::select(loaded.matrix, loaded.expansion, request);
+  if (!selected) {
+    const bool empty = selected.error().kind == ErrorKind::nothing_selected;
+    if (empty && options.allow_empty) return plan::Outline{};
+    return fail(std::move(selected).error());
+  }
+  return shard_of(plan::make_outline(loaded.classes, *selected), options);
+}
+
+Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& options) {
+  if (options.shard.empty()) return outline;
+  TRY(const plan::Shard shard, plan::parse_shard(options.shard));
+  std::vector<plan::Outline> parts = plan::split_into_shards(outline, shard.count);
+  plan::Outline part = std::move(parts[static_cast<size_t>(shard.index) - 1]);
+  if (part.builds.empty() && !options.allow_empty) {
+    return fail(ErrorKind::nothing_selected,
+                fmt::format("shard {}/{} is empty: the selection has {}", shard.index, shard.count,
+                            plural(outline.builds.size(), "build")),
+                "use fewer shards, or `--allow-empty`");
+  }
+  return part;
+}
+
+}  // namespace pinwheel::prepare

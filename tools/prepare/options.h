@@ -1,0 +1,89 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "env/engine.h"
+#include "env/python_source.h"
+
+namespace pinwheel::prepare {
+
+enum class ColorMode { automatic, always, never };
+
+enum class LogFormat { automatic, pretty, plain, json };
+
+enum class Verbosity { quiet, normal, verbose, debug };
+
+/// Options of every command.
+struct GlobalOptions {
+  ColorMode color = ColorMode::automatic;
+  LogFormat log_format = LogFormat::automatic;
+  Verbosity verbosity = Verbosity::normal;
+  std::string log_file;
+  std::string state_dir = ".pinwheel";
+  std::string output_dir = "dist";
+  /// No option: the plans, reports and stores that the command line names.
+  std::vector<std::string> named_files = {};
+  /// No option: the command line itself, without the program.
+  std::vector<std::string> arguments = {};
+};
+
+/// The matrix, and the selected part of it (tools/cli/README.md, "Selection").
+struct SelectionOptions {
+  std::vector<std::string>
+      arguments;  ///< positional arguments: one may end in .yaml or .yml, the others are globs
+  std::vector<std::string> selectors;
+  std::vector<std::string> skip;
+  std::vector<std::string> only;
+  std::vector<std::string> status;
+  std::string channel;
+  std::string shard;
+  bool allow_empty = false;
+  bool strict = false;
+};
+
+/// The engine and the Python source of environments; independent choices.
+struct LevelOptions {
+  env::Engine engine = env::Engine::host;
+  std::optional<env::PythonSource> python = {};  ///< none: conda in containers, else venv
+  std::vector<std::string> base_images;          ///< "IMAGE" or "COMPUTE=IMAGE"
+  std::string network;                           ///< of containers; empty: the engine's default
+  bool keep_failed = false;
+};
+
+/// Where results of finished steps are kept for other runs and machines.
+struct StoreOptions {
+  std::vector<std::string> places = {};  ///< in order; none: those of PINWHEEL_STORE
+  std::string domain = {};               ///< empty: PINWHEEL_STORE_DOMAIN, else by the event
+};
+
+/// The bounds of transfers to an index; empty: the default.
+struct TransferOptions {
+  std::string min_speed;      ///< "1 KB", a second
+  std::string transfer_time;  ///< "15 min"
+};
+
+/// Options of a run, shared by `build`, `test` and `release`.
+struct RunOptions {
+  SelectionOptions selection;
+  LevelOptions levels;
+  StoreOptions store = {};
+  std::string plan_file;
+  int jobs = 0;  ///< 0: the machine's cores
+  std::string memory;
+  bool keep_going = false;
+  bool dry_run = false;
+  bool refresh = false;
+  bool no_lock = false;
+  std::vector<std::string> steps;  ///< ids; empty: all of the selection
+  bool reuse_only = false;
+  bool gate = false;
+  std::vector<std::string> targets;
+  std::vector<std::string> accept;
+  std::string token_file;
+  bool insecure = false;
+  TransferOptions transfer;
+  bool json = false;
+};
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,43 @@
+#include "prepare/plan_facts.h"
+
+namespace pinwheel::prepare {
+
+plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build) {
+  plan::PlanFacts facts;
+  facts.version = version.version;
+  facts.source_date_epoch = version.source_date_epoch;
+  facts.commit = version.commit;
+  facts.machine = version.machine;
+  facts.source = build.source;
+  facts.wheel_source = build.wheel_source;
+  facts.variables = build.variables;
+  facts.toolchain = build.toolchain;
+  return facts;
+}
+
+plan::PlanFacts with_containers(plan::PlanFacts facts, const PreparedContainers& containers) {
+  for (const auto& [settings, used] : containers.images) facts.images[settings] = used.image.key;
+  facts.image_pythons = containers.pythons;
+  return facts;
+}
+
+plan::PlanFacts with_pinned(plan::PlanFacts facts, const PinnedImages& pinned) {
+  for (const auto& [settings, image] : pinned) {
+    facts.images.emplace(settings, image.key);
+    if (image.python.empty()) continue;
+    env::Interpreter python;
+    python.free_threaded = image.python.ends_with('t');
+    python.version = image.python.substr(0, image.python.find('t'));
+    python.implementation = image.implementation;
+    facts.image_pythons.emplace(settings, std::move(python));
+  }
+  return facts;
+}
+
+plan::PlanFacts with_packages(plan::PlanFacts facts, const Packages& packages) {
+  facts.resolutions = packages.resolutions;
+  facts.toolkits = packages.toolkits;
+  return facts;
+}
+
+}  // namespace pinwheel::prepare

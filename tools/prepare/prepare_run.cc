@@ -1,0 +1,89 @@
+#include "prepare/prepare_run.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "prepare/backend_requires.h"
+#include "prepare/build_facts.h"
+#include "prepare/built_variants.h"
+#include "prepare/check_build.h"
+#include "prepare/earlier_results.h"
+#include "prepare/plan_facts.h"
+#include "prepare/prepare_environments.h"
+#include "prepare/python_use.h"
+#include "prepare/step_choice.h"
+#include "prepare/workplace.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+/// The variables of the run or plan that the packages come from, if it has some.
+std::optional<std::map<std::string, std::string>> recorded_variables(const PackageSource& source) {
+  if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) {
+    return frozen->plan.variables;
+  }
+  if (const auto* const run = std::get_if<FromRun>(&source)) return run->origin.variables;
+  return std::nullopt;
+}
+
+/// A frozen plan requires the same source.
+Done check_source(const BuildFacts& build, const PackageSource& source) {
+  const auto* const frozen = std::get_if<FromFrozenPlan>(&source);
+  if (frozen == nullptr) return {};
+  return plan::check_frozen(frozen->plan, frozen->matrix_digest, build.source.digest);
+}
+
+void tell_ignored(const BuildFacts& build, ports::Notices& notices) {
+  if (build.ignored.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : build.ignored) names.push_back(name);
+  notices.note(fmt::format("{} {} ignored: the matrix has `build.arch-list`\n", quoted_list(names),
+                           names.size() == 1 ? "is" : "are"));
+}
+
+}  // namespace
+
+Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
+                               ports::Notices& notices) {
+  TRY(const host::Workplace workplace,
+      make_workplace(scope.global, scope.loaded, scope.levels.engine, notices.log()));
+  // A forecast runs nothing.
+  if (!std::holds_alternative<FromRecord>(source)) {
+    TRY_DONE(notices.keep_log(workplace.logs));
+  }
+  TRY(const BuildFacts build,
+      gather_build_facts(scope.loaded, workplace, recorded_variables(source)));
+  TRY_DONE(check_source(build, source));
+  RunScope known = scope;
+  known.loaded.matrix.build_requires = build.build_requires.texts;
+  // Before a forecast, `plan` has looked at the checkout.
+  if (!std::holds_alternative<FromRecord>(source)) {
+    TRY(const std::vector<const matrix::Variant*> built,
+        built_variants(known.loaded, known.outline));
+    TRY_DONE(check_build_requires(known.loaded.matrix, built, notices));
+    tell_ignored(build, notices);
+    TRY_DONE(fetch_missing_pythons(known, workplace, notices));
+  }
+  plan::PlanFacts facts = plan_facts(scope.version, build);
+  facts.durations = earlier_durations(workplace.state);
+  TRY(known.loaded.matrix,
+      ask_backends({known, workplace, facts}, build.build_requires.question, source, notices));
+  TRY(known, carried_after_answers(std::move(known)));
+  TRY(PreparedEnvironments made, prepare_environments({known, workplace, facts}, source, notices));
+  return GatheredRun{std::move(known), std::move(made.workplace), std::move(made.facts),
+                     std::move(made.images), std::move(made.recorded)};
+}
+
+Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& source,
+                                ports::Notices& notices) {
+  TRY(GatheredRun gathered, gather_run(scope, source, notices));
+  TRY(plan::Plan plan, decide_plan(gathered.scope, gathered.facts));
+  return PreparedRun{std::move(gathered), std::move(plan)};
+}
+
+}  // namespace pinwheel::prepare

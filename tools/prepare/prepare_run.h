@@ -1,0 +1,25 @@
+#pragma once
+#include "base/result.h"
+#include "ports/notices.h"
+#include "prepare/package_source.h"
+#include "prepare/prepared_run.h"
+
+namespace pinwheel::prepare {
+
+/// The pipeline of every command that needs a plan:
+///
+///     scope -> workplace -> build facts -> backend -> images -> locks or resolutions -> plan
+///
+/// Each step happens once, in this order; a backend that must be asked (cli/backend_requires.h)
+/// has its environment made for that. All but the last have side effects: they read the source,
+/// make images and query indexes. The last is pure. Nothing is built. Errors: `drift` if `source`
+/// is a frozen plan of a different matrix or source, or if locks are out of date; those of
+/// cli/prepare_environments.h.
+Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& source,
+                                ports::Notices& notices);
+
+/// The pipeline without its last step.
+Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
+                               ports::Notices& notices);
+
+}  // namespace pinwheel::prepare

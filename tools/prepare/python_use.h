@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/machine/workplace.h"
+#include "matrix/settings.h"
+#include "ports/notices.h"
+#include "prepare/load.h"
+#include "prepare/run_scope.h"
+
+namespace pinwheel::prepare {
+
+/// A Python that variants need on this machine.
+struct PythonUse {
+  std::string version;    ///< "3.13t"
+  std::string libc = {};  ///< of the axis `libc`; empty without it
+  matrix::PythonFrom from = matrix::PythonFrom::found;
+  std::vector<std::string> channels = {};  ///< conda's, if it has to be fetched
+  std::vector<std::string> users = {};     ///< the steps or variants that need it
+};
+
+/// The Pythons of all variants of a matrix, in the order of the matrix.
+Result<std::vector<PythonUse>> python_uses(const Loaded& loaded);
+
+/// The Pythons that a run needs on this machine; none if they come from images or conda.
+Result<std::vector<PythonUse>> python_uses(const RunScope& scope);
+
+/// Fetches what a run needs, this machine lacks and the matrix lets pinwheel fetch
+/// (`environment.python: auto`). A signal stops it.
+Done fetch_missing_pythons(const RunScope& scope, const host::Workplace& workplace,
+                           ports::Notices& notices);
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,86 @@
+#include "prepare/recorded_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "host/git/git.h"
+#include "host/machine/machine_name.h"
+#include "host/system/files.h"
+#include "plan/step_id.h"
+#include "plan/subplan.h"
+#include "prepare/build_facts.h"
+#include "prepare/frozen_run.h"
+#include "prepare/frozen_scope.h"
+#include "prepare/load.h"
+#include "prepare/prepare_run.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+Done check_machine(const plan::FrozenPlan& frozen) {
+  const std::string here = host::machine_name();
+  if (here == frozen.machine) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("the run was on {}, but this machine is {}", frozen.machine, here),
+              "repeat it on a machine of that architecture");
+}
+
+/// The run's variants that the step belongs to: one for a build or a test, all for an environment.
+Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPlan& frozen,
+                                      const std::string& step) {
+  std::vector<matrix::Variant> selected;
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    const auto& ids = frozen.variants;
+    if (std::find(ids.begin(), ids.end(), variant.id) != ids.end()) selected.push_back(variant);
+  }
+  const plan::Outline whole = plan::make_outline(loaded.classes, selected);
+  const std::vector<matrix::Variant> kept = plan::variants_of_steps(whole, {step});
+  if (!kept.empty()) return plan::make_outline(loaded.classes, kept);
+  return fail(ErrorKind::config,
+              fmt::format("{} has no step {}", quoted(loaded.matrix.file), quoted(step)),
+              "the matrix differs from that of the run");
+}
+
+}  // namespace
+
+Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf of,
+                                       const fs::path& place, const host::GitProgram& git) {
+  TRY_DONE(check_matrix_path(origin.matrix));
+  if (origin.commit.empty()) return RecordedSource{origin.matrix};
+  host::LibGit2 repository;
+  TRY(const ports::GitFacts checkout, repository.facts(fs::current_path()));
+  if (of == SourceOf::this_checkout) {
+    return RecordedSource{(checkout.root / origin.matrix).string()};
+  }
+  TRY(host::Worktree worktree, host::Worktree::add(git, checkout.root, origin.commit, place));
+  return RecordedSource{(place / origin.matrix).string(), std::move(worktree)};
+}
+
+Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std::string& matrix,
+                                         const plan::RunOrigin& origin, const std::string& step,
+                                         const LevelOptions& asked, ports::Notices& notices) {
+  host::LocalFiles files;
+  TRY_DONE(check_machine(origin.plan));
+  TRY(const Loaded loaded, load_matrix(files, matrix, notices, Warnings::tell));
+  TRY(const std::string matrix_text, files.read(matrix, limits::kMatrix));
+  TRY(const plan::Outline outline, outline_of_step(loaded, origin.plan, step));
+  TRY(const LevelOptions levels, frozen_levels(asked, origin.plan));
+  VersionFacts here;
+  here.machine = origin.plan.machine;
+  const TestImageUse images =
+      plan::is_image_test(step) ? TestImageUse::prepare : TestImageUse::leave;
+  const bool build = step.starts_with("build:") || step == "sdist";
+  TRY(const RunScope scope,
+      up_to(build ? plan::Stage::build : plan::Stage::test,
+            {global, loaded, outline, levels, frozen_version(here, origin.plan), images}));
+  return prepare_run(scope, FromRun{origin, sha256_hex(matrix_text)}, notices);
+}
+
+}  // namespace pinwheel::prepare

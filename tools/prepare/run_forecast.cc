@@ -1,0 +1,65 @@
+#include "prepare/run_forecast.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "host/steps/journal_file.h"
+#include "journal/reuse.h"
+#include "prepare/budget.h"
+#include "prepare/earlier_results.h"
+#include "prepare/prepared_run.h"
+#include "prepare/workplace.h"
+#include "run/wall_time.h"
+#include "store/domain.h"
+
+namespace pinwheel::prepare {
+
+namespace {
+
+/// The plan is valid without what a run would find. A stop and a bug are errors of their own.
+Done tell_no_forecast(Error error, ports::Notices& notices) {
+  const ErrorKind kind = error.kind;
+  if (kind == ErrorKind::interrupted || kind == ErrorKind::terminated ||
+      kind == ErrorKind::internal) {
+    return fail(std::move(error));
+  }
+  error.message = "a run here would stop before its first step: " + error.message;
+  notices.warn(error);
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<RunForecast>> forecast_run(RunScope scope, ports::Notices& notices) {
+  const std::filesystem::path state = scope.global.state_dir;
+  std::error_code absent;
+  if (!std::filesystem::exists(state, absent)) return std::nullopt;
+  const Result<store::Domain> own = store::choose_domain({}, user_variables());
+  if (!own) {
+    TRY_DONE(tell_no_forecast(own.error(), notices));
+    return std::nullopt;
+  }
+  TRY(const journal::History history, host::read_journal(state, *own));
+  if (history.latest.empty() && history.unfinished.empty()) return std::nullopt;
+  const plan::Stage stage =
+      scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
+  TRY(scope, up_to(stage, std::move(scope)));
+  Result<PreparedRun> prepared = prepare_run(scope, FromRecord{}, notices);
+  if (!prepared) {
+    TRY_DONE(tell_no_forecast(std::move(prepared).error(), notices));
+    return std::nullopt;
+  }
+  const auto digests = digest_outputs(prepared->plan, history);
+  RunForecast forecast{{},
+                       journal::forecast(prepared->plan, history, digests),
+                       std::move(prepared->gathered.recorded)};
+  TRY(const run::Budget budget, budget_of({}));
+  const plan::Results results =
+      journal::still_there(journal::results_of(prepared->plan, history), digests);
+  forecast.wall_time = run::predicted_wall_time(prepared->plan, budget, results);
+  forecast.cores = budget.cores;
+  forecast.plan = std::move(prepared->plan);
+  return forecast;
+}
+
+}  // namespace pinwheel::prepare

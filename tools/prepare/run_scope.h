@@ -1,0 +1,49 @@
+#pragma once
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "host/machine/workplace.h"
+#include "plan/make_plan.h"
+#include "plan/outline.h"
+#include "prepare/load.h"
+#include "prepare/options.h"
+#include "prepare/version_facts.h"
+
+namespace pinwheel::prepare {
+
+/// Whether to make the images that wheels are tested on.
+enum class TestImageUse { leave, prepare };
+
+/// What a run carries out of its plan; the rest is not prepared.
+struct Carried {
+  std::set<std::string> steps;       ///< ids of steps, without environments and toolkits
+  std::set<std::string> containers;  ///< digests of the settings of their containers
+  std::set<std::string> requests;    ///< digests of the requests for their environments
+};
+
+/// The scope of a run: the selected part of a matrix, the last stage, the levels of environments,
+/// the version. Decided before anything is made or resolved.
+struct RunScope {
+  GlobalOptions global;
+  Loaded loaded;
+  plan::Outline outline;
+  LevelOptions levels;
+  VersionFacts version = {};
+  TestImageUse images = TestImageUse::leave;
+  plan::PlanOptions options = {};       ///< derived from the stage, the targets and the levels
+  std::optional<Carried> carried = {};  ///< none: everything
+};
+
+/// The scope with the options of a plan up to `stage`. `usage` for an invalid base image.
+Result<RunScope> up_to(plan::Stage stage, RunScope scope);
+
+/// What is known about a run so far: the input of each step of the pipeline.
+struct RunView {
+  const RunScope& scope;
+  const host::Workplace& workplace;
+  const plan::PlanFacts& facts;
+};
+
+}  // namespace pinwheel::prepare

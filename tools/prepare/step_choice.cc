@@ -1,0 +1,92 @@
+#include "prepare/step_choice.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "plan/subplan.h"
+#include "prepare/plan_facts.h"
+#include "prepare/prepared_run.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+std::string selecting_option(const SelectionOptions& selection,
+                             const std::vector<std::string>& globs) {
+  if (!globs.empty()) return globs.front();
+  if (!selection.only.empty()) return "--only";
+  if (!selection.selectors.empty()) return "--select";
+  if (!selection.skip.empty()) return "--skip";
+  if (!selection.status.empty()) return "--status";
+  return selection.shard.empty() ? "" : "--shard";
+}
+
+bool comes_later(const std::string& step, plan::Stage stage) {
+  const bool test = step.starts_with("test:");
+  const bool publish = step.starts_with("publish:");
+  return (stage == plan::Stage::build && (test || publish)) ||
+         (stage == plan::Stage::test && publish);
+}
+
+}  // namespace
+
+const env::Request* request_of(const plan::Action& action) {
+  if (const auto* const build = std::get_if<plan::BuildWheel>(&action)) return &build->environment;
+  if (const auto* const sdist = std::get_if<plan::BuildSdist>(&action)) return &sdist->environment;
+  if (const auto* const test = std::get_if<plan::TestWheel>(&action)) return &test->environment;
+  return nullptr;
+}
+
+Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps) {
+  Carried all;
+  for (const plan::Step& step : plan.steps) {
+    const env::Request* const request = request_of(step.action);
+    if (request == nullptr || !steps.contains(step.id)) continue;
+    all.steps.insert(step.id);
+    all.containers.insert(env::digest(request->container));
+    all.requests.insert(env::digest(*request));
+    const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
+    if (build != nullptr && !build->checked_in.python.empty()) {
+      all.requests.insert(env::digest(build->checked_in));
+    }
+  }
+  return all;
+}
+
+Result<RunScope> carried_after_answers(RunScope scope) {
+  if (!scope.carried || scope.loaded.matrix.backend_answers.empty()) return scope;
+  TRY(const plan::Plan plan, decide_plan(scope, plan_facts(scope.version, {})));
+  scope.carried = carried_by(plan, scope.carried->steps);
+  return scope;
+}
+
+Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs) {
+  const std::string other = selecting_option(options.selection, globs);
+  if (options.steps.empty() || other.empty()) return {};
+  return fail(ErrorKind::usage, fmt::format("`--step` and {} exclude each other", quoted(other)),
+              "`--step` runs exactly the steps that it names, and what they need");
+}
+
+Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string>& steps) {
+  if (steps.empty()) return scope;
+  for (const std::string& step : steps) {
+    if (!comes_later(step, scope.options.stage)) continue;
+    return fail(ErrorKind::usage, fmt::format("this command does not run {}", quoted(step)),
+                step.starts_with("test:") ? "use `pinwheel test` or `pinwheel release`"
+                                          : "use `pinwheel release`");
+  }
+  TRY(const plan::Plan whole, decide_plan(scope, plan_facts(scope.version, {})));
+  TRY(const plan::Plan part, plan::subplan(whole, steps));
+  std::set<std::string> needed;
+  for (const plan::Step& step : part.steps) needed.insert(step.id);
+  scope.carried = carried_by(whole, needed);
+  scope.outline =
+      plan::make_outline(scope.loaded.classes, plan::variants_of_steps(scope.outline, steps));
+  return scope;
+}
+
+}  // namespace pinwheel::prepare

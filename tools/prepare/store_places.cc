@@ -1,0 +1,71 @@
+#include "prepare/store_places.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "base/text.h"
+#include "store/domain.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+using Places = std::vector<store::PlaceDescription>;
+
+bool is_on_disk(const store::PlaceDescription& place) {
+  return place.kind == store::PlaceKind::directory || place.kind == store::PlaceKind::artifacts;
+}
+
+}  // namespace
+
+Result<Places> named_places(const StoreOptions& options,
+                            const std::map<std::string, std::string>& variables) {
+  Places places;
+  if (options.places.empty()) {
+    TRY(places, store::parse_places(value_at(variables, "PINWHEEL_STORE")));
+  }
+  for (const std::string& text : options.places) {
+    TRY(store::PlaceDescription place, store::parse_place(text));
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+Result<Places> matrix_places(const matrix::Matrix& matrix,
+                             const std::map<std::string, std::string>& variables) {
+  const bool read_only = store::event_of(variables) == store::CiEvent::pull_request;
+  Places places;
+  for (const std::string& text : matrix.stores) {
+    Result<store::PlaceDescription> place = store::parse_place(text, store::NamedBy::matrix);
+    if (!place) {
+      Error error = std::move(place).error();
+      error.kind = ErrorKind::config;
+      error.message = fmt::format("`store` of {}: {}", quoted(matrix.file), error.message);
+      return fail(std::move(error));
+    }
+    if (read_only) place->access = store::PlaceAccess::read_only;
+    if (is_on_disk(*place)) {
+      place->path = (fs::path(matrix.directory) / place->path).lexically_normal().string();
+    }
+    places.push_back(*std::move(place));
+  }
+  return places;
+}
+
+std::vector<std::string> directories_of(const Places& places) {
+  std::vector<std::string> directories;
+  for (const store::PlaceDescription& place : places) {
+    if (is_on_disk(place)) directories.push_back(place.path);
+  }
+  return directories;
+}
+
+Done check_store_options(const StoreOptions& options,
+                         const std::map<std::string, std::string>& variables) {
+  TRY_DONE(named_places(options, variables).map([](const Places&) {}));
+  return store::choose_domain(options.domain, variables).map([](store::Domain) {});
+}
+
+}  // namespace pinwheel::prepare

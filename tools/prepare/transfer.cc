@@ -1,0 +1,34 @@
+#include "prepare/transfer.h"
+
+#include <utility>
+
+#include "prepare/http_options.h"
+#include "prepare/workplace.h"
+
+namespace pinwheel::prepare {
+
+Result<host::HttpOptions> transfer_options(const TransferOptions& transfer) {
+  host::HttpOptions options = http_options();
+  using Variables = std::map<std::string, std::string>;
+  TRY(const Variables variables, with_transfer(user_variables(), transfer));
+  TRY(options.bounds, host::http_bounds_from(variables));
+  return options;
+}
+
+Done check_transfer_variables(const std::map<std::string, std::string>& variables) {
+  const Result<host::HttpBounds> bounds = host::http_bounds_from(variables);
+  if (!bounds) return fail(bounds.error());
+  return {};
+}
+
+Result<std::map<std::string, std::string>> with_transfer(
+    std::map<std::string, std::string> variables, const TransferOptions& transfer) {
+  if (!transfer.min_speed.empty()) variables[host::kMinSpeedVariable] = transfer.min_speed;
+  if (!transfer.transfer_time.empty()) {
+    variables[host::kTransferTimeVariable] = transfer.transfer_time;
+  }
+  TRY_DONE(check_transfer_variables(variables));
+  return variables;
+}
+
+}  // namespace pinwheel::prepare

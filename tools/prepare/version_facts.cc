@@ -1,0 +1,148 @@
+#include "prepare/version_facts.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/text.h"
+#include "host/machine/machine_name.h"
+#include "host/system/clock.h"
+#include "prepare/check_channels.h"
+#include "prepare/checkout_state.h"
+#include "prepare/http_options.h"
+#include "prepare/logged_ports.h"
+#include "prepare/package_directory.h"
+#include "prepare/package_version.h"
+#include "version/run_date.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The earliest DOS time in a zip; the date of a package without a commit and SOURCE_DATE_EPOCH.
+constexpr int64_t kFirstZipTime = 315532800;
+
+std::optional<std::string> variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+const matrix::ChannelSettings* find_channel(const matrix::Matrix& matrix, const std::string& name) {
+  for (const matrix::ChannelSettings& channel : matrix.channels) {
+    if (channel.name == name) return &channel;
+  }
+  return nullptr;
+}
+
+/// The repository's facts; nullopt if the package has no directory, or if there is no repository
+/// and the version does not come from git.
+Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::Matrix& matrix,
+                                                 const fs::path& directory) {
+  if (!matrix.package.requirement.empty()) return std::nullopt;
+  Result<ports::GitFacts> facts = own_repository(git, directory);
+  if (facts) return std::optional<ports::GitFacts>(std::move(*facts));
+  if (facts.error().kind == ErrorKind::config) return fail(facts.error());
+  if (matrix.package.version.from == matrix::VersionFrom::git_tag) return fail(facts.error());
+  return std::nullopt;
+}
+
+Result<DueChannel> due_channel(const matrix::Matrix& matrix,
+                               const std::optional<ports::GitFacts>& git) {
+  version::CommitChannel found;
+  if (!git || matrix.package.version.from != matrix::VersionFrom::git_tag) {
+    return DueChannel{std::string(to_string(found.channel)), "the version comes from no tag"};
+  }
+  TRY(found, version::channel_of(*git, rules_of(matrix.package.version)));
+  return DueChannel{std::string(to_string(found.channel)),
+                    found.tag.empty() ? "no tag of a version is on HEAD"
+                                      : fmt::format("tag {} is on HEAD", quoted(found.tag))};
+}
+
+int64_t seconds(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
+                             std::chrono::system_clock::time_point date) {
+  const std::optional<std::string> set = variable("SOURCE_DATE_EPOCH");
+  if (set && !set->empty()) return seconds(date);
+  return git ? seconds(git->date) : kFirstZipTime;
+}
+
+}  // namespace
+
+version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name) {
+  const matrix::ChannelSettings* const channel = find_channel(matrix, name);
+  if (channel != nullptr && channel->nightly_version) return version::Channel::nightly;
+  return version::parse_channel(name).value_or(version::Channel::ci);
+}
+
+bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel) {
+  const matrix::ChannelSettings* const found = find_channel(matrix, channel);
+  return found != nullptr && found->publishes_nowhere;
+}
+
+Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
+                                          const Loaded& loaded, const std::string& channel,
+                                          const std::vector<std::string>& targets,
+                                          const ports::LogHandle& log) {
+  const matrix::Matrix& matrix = loaded.matrix;
+  TRY(const fs::path directory, package_directory(matrix));
+  TRY(const std::optional<ports::GitFacts> repository, git_facts(git, matrix, directory));
+  VersionFacts facts;
+  facts.channel = channel;
+  if (channel.empty()) {
+    TRY(facts.due, due_channel(matrix, repository));
+    // No limits apply if the matrix does not have the channel.
+    if (find_channel(matrix, facts.due.name) != nullptr) facts.channel = facts.due.name;
+  }
+  facts.targets = targets;
+  const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);
+  if (found != nullptr) TRY_DONE(check_dated_version(matrix.package, *found));
+  if (facts.targets.empty() && found != nullptr) {
+    facts.targets = found->publish;
+    facts.publishes_nowhere = publishes_nowhere(matrix, facts.channel);
+  }
+  TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
+  CommandHttp http(http_options(), log);
+  const VersionSources sources{files, &http.port, repository ? &*repository : nullptr, directory,
+                               date};
+  TRY(const version::Derived derived,
+      package_version(matrix.package, version_channel(matrix, facts.channel), sources));
+  facts.version = {pep::to_string(derived.version), derived.unreleased};
+  facts.why = derived.why;
+  TRY(facts.source_date_epoch, source_epoch(repository, date));
+  if (repository) {
+    facts.commit = repository->commit;
+    facts.branch = repository->branch;
+    facts.dirty = repository->dirty;
+    TRY(facts.tag, tag_on_head(*repository, matrix.package));
+  }
+  facts.machine = host::machine_name();
+  return facts;
+}
+
+Result<std::optional<version::Tagged>> tag_on_head(const ports::GitFacts& git,
+                                                   const matrix::Package& package) {
+  const bool from_tags = package.version.from == matrix::VersionFrom::git_tag;
+  if (!package.requirement.empty() || from_tags) return std::nullopt;
+  return version::tag_of_package(git, package.version.match, package.name);
+}
+
+std::string nowhere_line(const std::string& channel) {
+  return fmt::format("channel {} publishes nowhere: it has `publish: []`\n", quoted(channel));
+}
+
+Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
+                                  const VersionFacts& version) {
+  plan::NamingRequest request{
+      {}, loaded.expansion.variants, version.targets, version.version, version.machine};
+  for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(group.cls);
+  return plan::name_wheels(loaded.matrix, request);
+}
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,68 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/names.h"
+#include "plan/outline.h"
+#include "ports/files.h"
+#include "ports/git.h"
+#include "ports/log.h"
+#include "prepare/load.h"
+#include "version/rules.h"
+#include "version/tagged.h"
+
+namespace pinwheel::prepare {
+
+/// The channel that nobody named on the command line, and why it is that one.
+struct DueChannel {
+  std::string name = {};  ///< "release"
+  std::string why = {};   ///< "tag `v1.2.0` is on HEAD"; empty: it was named
+};
+
+/// The facts of a run that come only from git, the matrix and the command line.
+struct VersionFacts {
+  std::string channel;  ///< empty if the matrix does not have the one that is due
+  DueChannel due = {};
+  std::string branch;                ///< empty on a detached HEAD and outside git
+  std::vector<std::string> targets;  ///< publish targets of the channel, or the requested ones
+  bool publishes_nowhere = false;    ///< no target is requested, and the channel has `publish: []`
+  plan::ReleaseVersion version;
+  std::vector<std::string> why;  ///< of the version, as `version::Derived`
+  /// The package's tag on HEAD; none if the version comes from tags.
+  std::optional<version::Tagged> tag = {};
+  bool dirty = false;  ///< tracked files differ from HEAD
+  int64_t source_date_epoch = 0;
+  std::string commit;   ///< 40 hex digits; empty outside git
+  std::string machine;  ///< "x86_64"
+};
+
+/// Reads git, and the source of the package's version. `channel` and `targets` override those from
+/// the tag and the matrix.
+Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
+                                          const Loaded& loaded, const std::string& channel,
+                                          const std::vector<std::string>& targets,
+                                          const ports::LogHandle& log);
+
+/// The tag on HEAD that says a version of the package, for a version that comes from the project's
+/// files. Nullopt without one, and for any other version.
+Result<std::optional<version::Tagged>> tag_on_head(const ports::GitFacts& git,
+                                                   const matrix::Package& package);
+
+/// For people: that a channel with `publish: []` publishes nowhere.
+std::string nowhere_line(const std::string& channel);
+
+/// How versions of a channel are made. A channel of the matrix may have any name; its versions are
+/// those of a release, a test, a nightly or a development build. Pure.
+version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name);
+
+/// Whether the matrix says of a channel that it publishes nowhere. Pure.
+bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel);
+
+/// Names of the wheels of an outline: a check before any build.
+Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
+                                  const VersionFacts& version);
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,43 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/machine/workplace.h"
+#include "plan/step.h"
+#include "ports/files.h"
+#include "ports/log.h"
+#include "ports/notices.h"
+#include "prepare/load.h"
+#include "prepare/options.h"
+
+namespace pinwheel::prepare {
+
+/// The user's environment as a map.
+std::map<std::string, std::string> user_variables();
+
+/// The directory for unnamed files, which need no cleanup: `$TMPDIR`, else /var/tmp, which is not
+/// in memory.
+std::filesystem::path unnamed_files_directory(const std::map<std::string, std::string>& variables);
+
+/// `$PINWHEEL_CACHE_DIR`, else `$XDG_CACHE_HOME/pinwheel`, else `~/.cache/pinwheel`; `environment`
+/// if there is no home directory.
+Result<std::filesystem::path> cache_directory(const std::map<std::string, std::string>& variables);
+
+/// Where a run works, by that engine; makes the state directory, which ignores itself in git. It
+/// has no containers yet, and whether builds see a fixed path is left open: `run_plan` asks the
+/// machine when a step is to run.
+Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded,
+                                       env::Engine engine, const ports::LogHandle& log);
+
+/// The workplace with the path mode and the network of builds: probes the machine, which starts
+/// five programs; a container always has a fixed path and a network of its own.
+host::Workplace with_path_mode(host::Workplace workplace);
+
+/// Notes that builds among these steps reach the network although their matrix does not allow it.
+void tell_open_network(const host::Workplace& workplace,
+                       const std::vector<const plan::Step*>& steps, ports::Notices& notices);
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,398 @@
+#include "session/run_plan.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+
+#include "base/text.h"
+#include "host/machine/contained_machine.h"
+#include "host/machine/ignored_directory.h"
+#include "host/steps/dry_runner.h"
+#include "host/steps/journal_file.h"
+#include "host/steps/perform.h"
+#include "host/steps/stored_results.h"
+#include "host/steps/thread_runner.h"
+#include "host/system/clock.h"
+#include "host/system/files.h"
+#include "host/system/log_tail.h"
+#include "host/system/signals.h"
+#include "journal/forecast.h"
+#include "journal/reuse.h"
+#include "plan/evidence_gate.h"
+#include "plan/known_results.h"
+#include "plan/step_id.h"
+#include "prepare/budget.h"
+#include "prepare/earlier_results.h"
+#include "prepare/logged_ports.h"
+#include "prepare/workplace.h"
+#include "report/failure_cause.h"
+#include "report/failures_only.h"
+#include "report/github_status.h"
+#include "report/json_status.h"
+#include "report/live_status.h"
+#include "report/logged_status.h"
+#include "report/plain_status.h"
+#include "report/report_json.h"
+#include "report/step_warning.h"
+#include "report/summary.h"
+#include "run/execute.h"
+#include "run/silent.h"
+#include "session/known_failures.h"
+#include "session/reuse_only.h"
+#include "session/step_secrets.h"
+#include "store/domain.h"
+
+namespace pinwheel::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the live status reads of a log, to find its last line.
+constexpr uint64_t kLiveBytes = 8192;
+
+report::Printer printer_for(KnownFailures& failures, Console& console) {
+  report::Printer printer;
+  printer.out = [&console](std::string_view text) { console.drawing(text); };
+  printer.command = [&console](std::string_view text) { console.command(text); };
+  printer.color = console.color();
+  printer.columns = console.note_columns();
+  printer.log_end = [](const std::string& log) { return host::log_tail(log, kLiveBytes); };
+  printer.facts = [&failures](const plan::StepOutcome& outcome) { return failures.of(outcome); };
+  return printer;
+}
+
+std::unique_ptr<run::StatusSink> status_in_format(prepare::LogFormat format,
+                                                  KnownFailures& failures, Console& console) {
+  report::Printer printer = printer_for(failures, console);
+  if (format == prepare::LogFormat::json) {
+    return std::make_unique<report::JsonStatus>(
+        [&console](std::string_view text) { console.json_line(text); });
+  }
+  if (console.in_github()) return std::make_unique<report::GitHubStatus>(std::move(printer));
+  const bool quiet = console.verbosity() == prepare::Verbosity::quiet;
+  // Lines of the log would be drawn over.
+  const bool log_shown = console.verbosity() > prepare::Verbosity::normal;
+  const bool live =
+      !quiet &&
+      (format == prepare::LogFormat::pretty ||
+       (format == prepare::LogFormat::automatic && !log_shown && console.stderr_is_terminal()));
+  if (live)
+    return std::make_unique<report::LiveStatus>(std::move(printer),
+                                                [&console] { return console.window_columns(); });
+  return std::make_unique<report::PlainStatus>(std::move(printer));
+}
+
+std::unique_ptr<run::StatusSink> make_status(prepare::LogFormat format, KnownFailures& failures,
+                                             Console& console) {
+  std::unique_ptr<run::StatusSink> status = status_in_format(format, failures, console);
+  if (console.verbosity() != prepare::Verbosity::quiet) return status;
+  return std::make_unique<report::FailuresOnly>(std::move(status));
+}
+
+/// The directories of this run. Scratch directories of killed runs are removed; the journal's lock
+/// guarantees that no other run is active. Logs are kept, one directory per run.
+struct RunDirectories {
+  fs::path scratch;
+  fs::path logs;
+};
+
+Result<RunDirectories> make_run_directories(const host::Workplace& workplace) {
+  host::LocalFiles files;
+  RunDirectories made{workplace.state / "scratch", workplace.logs};
+  TRY_DONE(files.remove_all(made.scratch));
+  TRY_DONE(files.make_directories(made.scratch));
+  TRY_DONE(files.make_directories(made.logs));
+  return made;
+}
+
+/// Logs why each step is run or reused.
+void log_decisions(ports::Log& log, const plan::Plan& plan,
+                   const std::vector<journal::Forecast>& steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    ports::LogEvent event{ports::LogLevel::info,
+                          "step_decided",
+                          {{"step", steps[i].id},
+                           {"decision", std::string(to_string(steps[i].expected))},
+                           {"because", steps[i].because},
+                           {"key", plan.steps[i].key}}};
+    if (!steps[i].changes.empty()) event.fields.push_back({"changes", steps[i].changes});
+    log.write(event);
+  }
+}
+
+/// The results of earlier runs that this one may reuse.
+plan::Results known_results(const RunRequest& request, const journal::History& history) {
+  const auto digests = prepare::digest_outputs(request.plan, history);
+  log_decisions(*request.workplace.log, request.plan,
+                journal::forecast(request.plan, history, digests));
+  plan::Results results = journal::still_there(journal::results_of(request.plan, history), digests);
+  results.insert(request.results.begin(), request.results.end());
+  return results;
+}
+
+/// The steps for which the result of a skipped test is enough: a run that only reuses does not ask
+/// for the test.
+std::set<std::string> not_requested(const RunRequest& request) {
+  std::set<std::string> steps;
+  if (!request.requested) return steps;
+  for (const plan::Step& step : request.plan.steps) {
+    if (!request.requested->contains(step.id)) steps.insert(step.id);
+  }
+  return steps;
+}
+
+/// The results of earlier runs, here and in the store.
+Result<host::SearchedResults> results_everywhere(const RunRequest& request,
+                                                 const journal::History& history,
+                                                 Console& console) {
+  host::SearchedResults known{known_results(request, history)};
+  if (!request.store || request.store->empty()) return known;
+  host::LocalFiles files;
+  TRY_DONE(host::make_output_directory(files, request.workplace.output));
+  known = host::search_store(std::move(known.results), {.store = *request.store,
+                                                        .plan = request.plan,
+                                                        .facts = request.facts,
+                                                        .output = request.workplace.output,
+                                                        .left_out = request.repeated,
+                                                        .skipped_will_do = not_requested(request),
+                                                        .log = request.workplace.log});
+  for (const Error& warning : known.warnings) console.warn(warning);
+  if (!known.found.empty()) {
+    console.note(fmt::format("found {} in the store\n", plural(known.found.size(), "result")));
+  }
+  return known;
+}
+
+/// Whether a run that only reuses has everything, and, if it is a gate, the evidence.
+Done check_complete(const RunRequest& request, const plan::Plan& plan,
+                    const plan::Results& results) {
+  if (!request.requested) return {};
+  std::vector<std::string> places = {quoted(request.workplace.state.string())};
+  if (request.store) {
+    for (const std::string& place : request.store->places_asked()) places.push_back(quoted(place));
+  }
+  const std::map<std::string, Error> missing =
+      missing_results(plan, results, {*request.requested, places});
+  if (missing.empty()) return {};
+  // What is still to run has no evidence yet.
+  const bool over = request.gate && request.requested->empty();
+  return plan::check_gate(over ? *request.gate : std::vector<plan::Step>(),
+                          plan::known_outcomes(plan, results), request.workplace.accepted, missing);
+}
+
+Result<int> run_dry(const prepare::RunOptions& options, const RunRequest& request,
+                    Console& console) {
+  TRY(const run::Budget budget, prepare::budget_of(options));
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  host::DryRunner runner(prepare::with_path_mode(request.workplace), program,
+                         [&console](std::string_view text) { console.file(text); });
+  run::NoRecorder recorder;
+  run::NoStatus status;
+  host::SystemClock clock;
+  run::ExecuteOptions execute{.budget = budget};
+  execute.scratch = request.workplace.state / "scratch";
+  execute.logs = request.workplace.state / "logs";
+  const plan::Report report =
+      run::execute(request.plan, execute, {runner, recorder, status, clock});
+  for (const plan::StepOutcome& outcome : report.outcomes) {
+    if (outcome.error) return fail(*outcome.error);
+  }
+  return 0;
+}
+
+bool has_failed(const plan::StepOutcome& outcome) {
+  return outcome.state == plan::StepState::failed;
+}
+
+/// The report with the origin of its run, if it is going to be read.
+report::RunReport with_origin(plan::Report report, const RunRequest& request, bool wanted,
+                              Console& console) {
+  const auto& outcomes = report.outcomes;
+  const bool failed = std::any_of(outcomes.begin(), outcomes.end(), has_failed);
+  report::RunReport run{std::move(report)};
+  if (!request.origin || !(wanted || failed)) return run;
+  Result<plan::RunOrigin> origin = request.origin();
+  if (!origin) {
+    console.warn(origin.error());
+    return run;
+  }
+  for (const plan::StepOutcome& outcome : run.report.outcomes) {
+    if (!has_failed(outcome)) continue;
+    for (const plan::Step& step : request.plan.steps) {
+      if (step.id == outcome.id) origin->steps.push_back(plan::command_of(step));
+    }
+  }
+  run.origin = *std::move(origin);
+  return run;
+}
+
+std::string hidden_in(const host::Workplace& workplace, std::string text) {
+  return workplace.hidden ? workplace.hidden->mask(text) : std::move(text);
+}
+
+/// The step summary of GitHub Actions, and an annotation for each cause of failures and each
+/// warning.
+void tell_github(prepare::LogFormat format, KnownFailures& failures, const report::RunReport& run,
+                 const host::Workplace& workplace, Console& console) {
+  if (!console.in_github() && !console.has_step_summary()) return;
+  const std::vector<report::FailureCause> causes = report::failure_causes(
+      run.report, [&failures](const plan::StepOutcome& outcome) { return failures.of(outcome); });
+  if (format != prepare::LogFormat::json) {
+    for (report::Annotation& each : report::annotations_of(causes)) {
+      console.annotate(std::move(each));
+    }
+    for (report::Annotation& each : report::annotations_of(report::step_warnings(run.report))) {
+      console.annotate(std::move(each));
+    }
+  }
+  console.step_summary(hidden_in(workplace, report::summary_markdown(run, causes)));
+}
+
+std::vector<const plan::Step*> steps_to_run(const plan::Plan& plan, const plan::Results& results) {
+  std::set<std::string> reused;
+  for (const auto& [id, outcome] : plan::reuse(plan, results)) reused.insert(id);
+  std::vector<const plan::Step*> steps;
+  for (const plan::Step& step : plan.steps) {
+    if (!reused.contains(step.id)) steps.push_back(&step);
+  }
+  return steps;
+}
+
+/// Removes the scratch directory of a successful run; that of a failed run is kept for inspection,
+/// with the report.
+void leave_behind(const RunDirectories& directories, const host::Workplace& workplace,
+                  const report::RunReport& run, Console& console) {
+  host::LocalFiles files;
+  if (plan::exit_code(run.report) == 0) {
+    if (const Done removed = files.remove_all(directories.scratch); !removed) {
+      console.warn(removed.error());
+    }
+  } else if (run.origin) {
+    const Done written =
+        files.write(directories.logs / kReportName, hidden_in(workplace, report::report_json(run)));
+    if (!written) console.warn(written.error());
+  }
+}
+
+Result<run::ExecuteOptions> execute_options(const prepare::RunOptions& options,
+                                            const RunDirectories& directories,
+                                            const plan::Results& results) {
+  TRY(const run::Budget budget, prepare::budget_of(options));
+  run::ExecuteOptions execute{.budget = budget};
+  if (options.keep_going) execute.on_failure = run::OnFailure::keep_going;
+  execute.scratch = directories.scratch;
+  execute.logs = directories.logs;
+  execute.results = results;
+  execute.seed = std::random_device{}();
+  return execute;
+}
+
+/// What an execution tells of itself.
+struct Listeners {
+  run::Recorder& journal;
+  run::StatusSink& status;
+  ports::Clock& clock;
+};
+
+plan::Report execute_plan(const RunRequest& request, const host::Workplace& workplace,
+                          const plan::Plan& plan, const run::ExecuteOptions& options,
+                          const Listeners& listeners) {
+  host::ThreadRunner runner([&workplace](const run::Attempt& attempt, std::stop_token stop) {
+    return host::perform(workplace, attempt, std::move(stop));
+  });
+  const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
+  std::optional<host::KeepingRecorder> keeping;
+  if (request.store) {
+    keeping.emplace(listeners.journal, *request.store, plan, request.facts, listeners.clock);
+  }
+  run::Recorder& recorder = keeping ? static_cast<run::Recorder&>(*keeping) : listeners.journal;
+  return run::execute(plan, options, {runner, recorder, listeners.status, listeners.clock});
+}
+
+/// The domain of the run, which decides whose results it uses, those of its journal, too.
+Result<store::Domain> domain_of(const RunRequest& request) {
+  if (request.store) return request.store->domain();
+  return store::choose_domain({}, request.workplace.variables);
+}
+
+/// Waits until everything is kept, and tells what was wrong with places.
+void finish_store(const RunRequest& request, Console& console) {
+  if (!request.store) return;
+  for (const Error& warning : request.store->finish()) console.warn(warning);
+}
+
+/// The same, but does not wait after an interruption, which ends what is under way.
+void end_store(const RunRequest& request, const plan::Report& report, Console& console) {
+  if (report.signal != 0) request.stop_store.request_stop();
+  finish_store(request, console);
+}
+
+}  // namespace
+
+Result<report::RunReport> carry_out(const prepare::GlobalOptions& global,
+                                    const prepare::RunOptions& options, const RunRequest& request,
+                                    Console& console) {
+  host::SystemClock clock;
+  TRY(const store::Domain own, domain_of(request));
+  TRY(const std::unique_ptr<host::JournalFile> journal,
+      host::JournalFile::open(request.workplace.state, clock, own));
+  request.workplace.log->write({ports::LogLevel::debug,
+                                "locked",
+                                {{"path", (request.workplace.state / "journal.lock").string()}}});
+  prepare::CommandProcesses cleaner(request.workplace.log);
+  host::remove_left_containers(cleaner.port, request.workplace);
+  TRY(const RunDirectories directories, make_run_directories(request.workplace));
+  TRY(const host::SearchedResults known, results_everywhere(request, journal->history(), console));
+  const plan::Results results = with_unplaced(request.plan, known.results, request.unplaced);
+  const plan::Plan plan = plan::without_idle(request.plan, results);
+  if (Done complete = check_complete(request, plan, results); !complete) {
+    // A place that failed may be why a result is missing.
+    finish_store(request, console);
+    return fail(std::move(complete).error());
+  }
+  if (request.store) host::keep_reused(plan, known, request.facts, clock, *request.store);
+  TRY(run::ExecuteOptions execute, execute_options(options, directories, results));
+  const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
+  TRY(host::Workplace workplace, with_secrets(request.workplace, steps, console));
+  if (!steps.empty()) workplace = prepare::with_path_mode(std::move(workplace));
+  prepare::tell_open_network(workplace, steps, console);
+  KnownFailures failures(global, request);
+  report::LoggedStatus status(make_status(global.log_format, failures, console),
+                              request.workplace.log);
+  report::RunReport run =
+      with_origin(execute_plan(request, workplace, plan, execute, {*journal, status, clock}),
+                  request, options.json, console);
+  end_store(request, run.report, console);
+  tell_github(global.log_format, failures, run, workplace, console);
+  leave_behind(directories, workplace, run, console);
+  return run;
+}
+
+Result<int> run_plan(const prepare::GlobalOptions& global, const prepare::RunOptions& options,
+                     const RunRequest& request, Console& console) {
+  if (options.dry_run) return run_dry(options, request, console);
+  TRY(const report::RunReport run, carry_out(global, options, request, console));
+  if (options.json) console.json(report::report_json(run));
+  const int code = plan::exit_code(run.report);
+  if (code != 0 || !request.gate) return code;
+  TRY_DONE(plan::check_gate(*request.gate, run.report.outcomes, request.workplace.accepted, {}));
+  console.note(request.gate_holds + "\n");
+  // The job of a single test says it in its summary.
+  const bool whole = !request.requested || request.requested->empty();
+  if (const auto none = report::untested(run.report); none && whole) {
+    console.warn(Error{ErrorKind::check, fmt::format("the gate holds, but {}", *none)}.with_hint(
+        "run the tests on their hardware, or require their evidence: `publish: {require: ran}`"));
+  }
+  return 0;
+}
+
+}  // namespace pinwheel::session

@@ -1,0 +1,102 @@
+#include "session/run_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/text.h"
+#include "env/request.h"
+#include "host/machine/ignored_directory.h"
+#include "host/machine/local_machine.h"
+#include "host/provision/env_resolve.h"
+#include "host/store/open_store.h"
+#include "host/system/files.h"
+#include "plan/environment_packages.h"
+#include "plan/known_results.h"
+#include "prepare/product.h"
+#include "prepare/step_choice.h"
+#include "prepare/store_places.h"
+#include "store/domain.h"
+
+namespace pinwheel::session {
+namespace {
+
+namespace fs = std::filesystem;
+using Places = std::vector<store::PlaceDescription>;
+
+/// A new directory of results is ignored by git: a later plan does not take it for source.
+void make_directories(const Places& places) {
+  host::LocalFiles files;
+  for (const store::PlaceDescription& place : places) {
+    const bool written = place.access == store::PlaceAccess::read_write;
+    if (place.kind != store::PlaceKind::directory || !written) continue;
+    // A place that cannot be made is a fault of the place, which a run survives.
+    static_cast<void>(host::make_output_directory(files, place.path));
+  }
+}
+
+/// In CI whose event is not known: it may be a pull request.
+void tell_that_nothing_is_kept(const Places& places, Console& console) {
+  const bool written = std::ranges::any_of(places, [](const store::PlaceDescription& place) {
+    return place.access == store::PlaceAccess::read_write;
+  });
+  if (!written) return;
+  console.warn(Error{ErrorKind::environment,
+                     "no result is kept: this CI service does not tell whether a pull request "
+                     "started the job"}
+                   .with_hint("set PINWHEEL_STORE_DOMAIN: `pull-request` in such jobs, `branch` or "
+                              "`release` in others"));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<host::Store>> open_run_store(const prepare::StoreOptions& options,
+                                                    StoreUse use, const matrix::Matrix& matrix,
+                                                    const host::Workplace& workplace,
+                                                    const std::stop_token& cancel,
+                                                    Console& console) {
+  host::StoreSetup setup;
+  TRY(setup.domain, store::choose_domain(options.domain, workplace.variables));
+  TRY(setup.places, prepare::named_places(options, workplace.variables));
+  TRY(Places of_matrix, prepare::matrix_places(matrix, workplace.variables));
+  const size_t named = setup.places.size();
+  for (store::PlaceDescription& place : of_matrix) setup.places.push_back(std::move(place));
+  const bool keeps = use != StoreUse::read && store::may_keep(options.domain, workplace.variables);
+  if (use != StoreUse::read && !keeps) tell_that_nothing_is_kept(setup.places, console);
+  if (!keeps) {
+    for (auto& place : setup.places) place.access = store::PlaceAccess::read_only;
+  }
+  setup.publishes = use == StoreUse::publish ? host::Publishes::yes : host::Publishes::no;
+  make_directories({setup.places.begin(), setup.places.begin() + static_cast<ptrdiff_t>(named)});
+  setup.cache = workplace.cache;
+  setup.environment = workplace.variables;
+  setup.user_agent = fmt::format("pinwheel/{}", prepare::kPinwheelVersion);
+  setup.mask = [&console](const Secret& secret) { console.mask(secret); };
+  setup.log = workplace.log;
+  setup.cancel = cancel;
+  setup.waiting = [&console](const std::string& line) { console.note(line); };
+  TRY(std::unique_ptr<host::Store> store, host::open_store(setup));
+  return std::shared_ptr<host::Store>(std::move(store));
+}
+
+host::ResultFacts result_facts(const prepare::PreparedRun& run, std::string plan_digest) {
+  host::ResultFacts facts;
+  facts.plan = std::move(plan_digest);
+  const host::LocalMachine local(run.gathered.workplace);
+  for (const plan::Step& step : run.plan.steps) {
+    const env::Request* const request =
+        plan::travels(step) ? prepare::request_of(step.action) : nullptr;
+    if (request == nullptr || request->python.empty()) continue;
+    const auto resolution = host::load_resolution(local.machine, env::digest(*request));
+    if (!resolution) continue;
+    facts.pythons[step.id] = resolution->python;
+    facts.packages[step.id] = plan::environment_packages(*resolution);
+  }
+  facts.writer.commit = run.gathered.facts.commit;
+  facts.writer.channel = run.gathered.scope.version.channel;
+  return facts;
+}
+
+}  // namespace pinwheel::session

@@ -1,0 +1,36 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/machine/workplace.h"
+#include "host/steps/stored_results.h"
+#include "host/store/store.h"
+#include "matrix/matrix.h"
+#include "plan/step.h"
+#include "prepare/options.h"
+#include "prepare/prepare_run.h"
+#include "session/console.h"
+#include "store/place_description.h"
+
+namespace pinwheel::session {
+
+/// What a run does with its store: it takes results only, keeps its own as well, or even publishes
+/// what it took and kept.
+enum class StoreUse { read, keep, publish };
+
+/// The store of a run: the user's places, then the matrix's; without places, one that has nothing.
+/// `usage` for a domain that the run may not have. A stop ends its transfers.
+Result<std::shared_ptr<host::Store>> open_run_store(const prepare::StoreOptions& options,
+                                                    StoreUse use, const matrix::Matrix& matrix,
+                                                    const host::Workplace& workplace,
+                                                    const std::stop_token& cancel,
+                                                    Console& console);
+
+/// What the results of this run say of it. `plan_digest` as in `host::ResultFacts`.
+host::ResultFacts result_facts(const prepare::PreparedRun& run, std::string plan_digest);
+
+}  // namespace pinwheel::session
