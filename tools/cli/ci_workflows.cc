@@ -11,11 +11,11 @@
 #include "ci/kept.h"
 #include "ci/workflow.h"
 #include "env/engine.h"
-#include "host/git/git.h"
 #include "matrix/settings.h"
 #include "plan/make_plan.h"
 #include "prepare/check_channels.h"
 #include "prepare/checkout_state.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/product.h"
 #include "report/job_rows.h"
@@ -182,8 +182,8 @@ std::vector<Error> engine_warnings(const ci::WorkflowFacts& facts, const Contain
 }
 
 /// The directory as it is named from the root, so that it has a parent however it was written.
-fs::path directory_of(const std::string& out) {
-  const fs::path path = fs::absolute(out).lexically_normal();
+fs::path directory_of(const prepare::Host& host, const std::string& out) {
+  const fs::path path = host.at(out);
   return path.has_filename() ? path : path.parent_path();
 }
 
@@ -339,21 +339,21 @@ Result<std::vector<PlannedWorkflow>> planned_workflows(const prepare::Loaded& lo
   return workflows;
 }
 
-Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place,
+Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace& place,
                                        Streams& streams) {
   std::vector<std::string> named;
   if (!place.matrix.empty()) named.push_back(place.matrix);
-  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, named));
+  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(host, named));
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(files, choice.path, streams, prepare::Warnings::tell));
-  host::LibGit2 git;
-  TRY(const ports::GitFacts checkout, git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
-  const fs::path matrix = fs::weakly_canonical(loaded.matrix.file);
-  const fs::path root = fs::weakly_canonical(checkout.root);
-  const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(place.out);
+      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
+  TRY(const ports::GitFacts checkout,
+      host.git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
+  TRY(const fs::path matrix, host.files.without_links(loaded.matrix.file));
+  TRY(const fs::path root, host.files.without_links(checkout.root));
+  const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(host, place.out);
   const fs::path relative = matrix.lexically_relative(root);
   TRY(std::vector<PlannedWorkflow> planned_sets, planned_workflows(loaded, place.sets, relative));
-  const prepare::BesideFiles beside = prepare::beside_files(git, files, root);
+  const prepare::BesideFiles beside = prepare::beside_files(host.git, host.files, root);
   GeneratedFiles made{loaded.matrix.file, {}, {}};
   for (PlannedWorkflow& workflow : planned_sets) {
     workflow.facts.submodules = beside.submodules;
@@ -364,15 +364,16 @@ Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place
     }
     const std::string name = ci::workflow_name(workflow.facts.settings, workflow.set) + ".yml";
     TRY(GeneratedFile file,
-        generated(files, workflows / name, ci::workflow_text(workflow.facts, workflow.set)));
+        generated(host.files, workflows / name, ci::workflow_text(workflow.facts, workflow.set)));
     TRY_DONE(check_owner(file, relative.string()));
     made.files.push_back(std::move(file));
   }
   TRY(const std::set<std::string> names, file_names_of(loaded.matrix));
-  TRY(const std::vector<GeneratedFile> old, outdated(files, workflows, relative.string(), names));
+  TRY(const std::vector<GeneratedFile> old,
+      outdated(host.files, workflows, relative.string(), names));
   made.files.insert(made.files.end(), old.begin(), old.end());
   const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";
-  TRY(GeneratedFile file, action_file(files, action));
+  TRY(GeneratedFile file, action_file(host.files, action));
   made.files.push_back(std::move(file));
   return made;
 }

@@ -9,6 +9,7 @@
 #include "cli/streams.h"
 #include "plan/unreachable_evidence.h"
 #include "ports/files.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 
 namespace pinwheel::cli {
@@ -56,6 +57,7 @@ Result<std::vector<PlannedWorkflow>> planned_workflows(const prepare::Loaded& lo
 /// them any more, are among the files. `config` if a set is asked for whose channel the matrix
 /// lacks, if the matrix is in no repository, for additions that have no place any more, and for a
 /// file that was written from another matrix or by a person. Nothing is written.
-Result<GeneratedFiles> generated_files(ports::Files& files, const CiPlace& place, Streams& streams);
+Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace& place,
+                                       Streams& streams);
 
 }  // namespace pinwheel::cli

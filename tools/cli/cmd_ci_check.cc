@@ -5,7 +5,7 @@
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
 #include "host/git/text_difference.h"
-#include "host/system/files.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -24,11 +24,10 @@ Done check_updates(ports::Files& files, const std::string& path, Streams& stream
 
 }  // namespace
 
-Result<int> cmd_ci_check(const prepare::GlobalOptions& /*global*/, const CiCheckOptions& options,
-                         Streams& streams) {
-  host::LocalFiles files;
-  TRY(const GeneratedFiles made, generated_files(files, options.place, streams));
-  TRY_DONE(check_updates(files, options.updates, streams));
+Result<int> cmd_ci_check(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
+                         const CiCheckOptions& options, Streams& streams) {
+  TRY(const GeneratedFiles made, generated_files(host, options.place, streams));
+  TRY_DONE(check_updates(host.files, options.updates, streams));
   std::vector<std::string> different;
   for (const GeneratedFile& file : made.files) {
     if (file.text == file.existing) continue;

@@ -9,9 +9,8 @@
 #include "ci/explained_jobs.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
-#include "host/git/git.h"
-#include "host/system/files.h"
 #include "prepare/earlier_results.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_run.h"
@@ -229,21 +228,19 @@ std::string text_of(const WholeJob& whole, const RowsOf& places) {
 
 }  // namespace
 
-Result<int> cmd_ci_explain(const prepare::GlobalOptions& global, const CiExplainOptions& options,
-                           Streams& streams) {
-  host::LocalFiles files;
-  host::LibGit2 git;
-  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, options.arguments));
+Result<int> cmd_ci_explain(const prepare::Host& host, const prepare::GlobalOptions& global,
+                           const CiExplainOptions& options, Streams& streams) {
+  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(host, options.arguments));
   if (choice.globs.size() != 1) {
     return fail(ErrorKind::usage, "`ci explain` takes one job",
                 "write its name in quotes: pinwheel ci explain 'build cpu'");
   }
   TRY(prepare::Loaded loaded,
-      prepare::load_matrix(files, choice.path, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
   TRY(const std::vector<PlannedWorkflow> workflows, workflows_of(loaded, options.channel));
   const std::vector<WholeJob> wholes = whole_jobs(workflows);
   TRY(prepare::VersionFacts version,
-      prepare::gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
+      prepare::gather_version_facts(host, loaded, options.channel, {}, streams.log()));
   TRY(plan::Outline outline, prepare::select_outline(loaded, {}, {}, version.channel));
   TRY(const prepare::RunScope scope,
       prepare::up_to(plan::Stage::publish, {global,

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
-#include "host/system/files.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -46,18 +46,17 @@ std::string register_line(const Registration& each) {
 
 }  // namespace
 
-Result<int> cmd_ci_generate(const prepare::GlobalOptions& /*global*/,
+Result<int> cmd_ci_generate(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
                             const CiGenerateOptions& options, Streams& streams) {
-  host::LocalFiles files;
-  TRY(const GeneratedFiles made, generated_files(files, options.place, streams));
+  TRY(const GeneratedFiles made, generated_files(host, options.place, streams));
   for (const GeneratedFile& file : made.files) {
     if (file.text == file.existing) continue;
     if (file.text.empty()) {
-      TRY_DONE(files.remove_all(file.path));
+      TRY_DONE(host.files.remove_all(file.path));
       continue;
     }
-    TRY_DONE(files.make_directories(file.path.parent_path()));
-    TRY_DONE(files.write(file.path, file.text));
+    TRY_DONE(host.files.make_directories(file.path.parent_path()));
+    TRY_DONE(host.files.write(file.path, file.text));
   }
   if (options.json) {
     streams.json(made_json(made));

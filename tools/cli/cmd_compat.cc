@@ -11,13 +11,12 @@
 #include "compat/gate.h"
 #include "compat/run_choice.h"
 #include "host/steps/inspect_path.h"
-#include "host/system/files.h"
 #include "host/system/process.h"
 #include "host/torch/torch_exports.h"
 #include "host/torch/torch_site.h"
 #include "host/torch/torch_wheel.h"
 #include "inspect/needed_library.h"
-#include "prepare/logged_ports.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 #include "report/compat_json.h"
 #include "report/compat_text.h"
@@ -32,23 +31,23 @@ struct KnownTorches {
 };
 
 /// The site-packages for a directory or a Python.
-Result<std::filesystem::path> site_of(const std::string& place, ports::Files& files,
+Result<std::filesystem::path> site_of(const prepare::Host& host, const std::string& place,
                                       Streams& streams) {
-  std::error_code missing;
-  if (std::filesystem::is_directory(place, missing)) return host::torch_site(place, files);
-  prepare::CommandProcesses process(streams.log());
-  return host::torch_site_of(place, process.port, prepare::user_variables());
+  if (host.files.type_behind(place) == ports::FileType::directory)
+    return host::torch_site(place, host.files);
+  const prepare::OpenMachine machine = host.machine(prepare::outside_run(host, streams.log()));
+  return host::torch_site_of(place, machine->process, host.variables);
 }
 
-Result<KnownTorches> known_builds(const CompatOptions& options, Streams& streams) {
-  host::LocalFiles files;
+Result<KnownTorches> known_builds(const prepare::Host& host, const CompatOptions& options,
+                                  Streams& streams) {
   KnownTorches known;
-  TRY(known.table, host::torch_exports(prepare::user_variables(), files));
+  TRY(known.table, host::torch_exports(host.variables, host.files));
   for (const std::string& place : options.installed) {
-    TRY(const std::filesystem::path site, site_of(place, files, streams));
-    TRY(const exports::Snapshot snapshot, host::read_torch_directory(site, files));
+    TRY(const std::filesystem::path site, site_of(host, place, streams));
+    TRY(const exports::Snapshot snapshot, host::read_torch_directory(site, host.files));
     known.table = exports::merge(known.table, snapshot);
-    known.installed.push_back({snapshot.build, std::filesystem::absolute(site).string()});
+    known.installed.push_back({snapshot.build, (host.directory / site).string()});
   }
   return known;
 }
@@ -155,15 +154,15 @@ Done check_options(const CompatOptions& options) {
 
 }  // namespace
 
-Result<int> cmd_compat(const prepare::GlobalOptions& /*global*/, const CompatOptions& options,
-                       Streams& streams) {
+Result<int> cmd_compat(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
+                       const CompatOptions& options, Streams& streams) {
   TRY_DONE(check_options(options));
   TRY(const pep::SpecifierSet range, parse_torch_range("--require", options.require));
-  TRY(const FileArgument argument, open_argument(options.wheel, streams));
+  TRY(const FileArgument argument, open_argument(host, options.wheel, streams));
   TRY(const inspect::WheelFacts facts, host::inspect_wheel(argument.input));
   TRY_DONE(compat::check_assessable(facts));
   TRY(const compat::Beside beside, beside_of(options));
-  TRY(KnownTorches known, known_builds(options, streams));
+  TRY(KnownTorches known, known_builds(host, options, streams));
   warn_of_externals(options, facts, beside, streams);
   compat::Assessment assessment = compat::assess(facts, known.table, beside);
   TRY_DONE(check_together(options, facts, assessment.torch));
@@ -172,7 +171,7 @@ Result<int> cmd_compat(const prepare::GlobalOptions& /*global*/, const CompatOpt
   if (options.run) {
     compat::RunWish wish{options.torch, std::move(known.installed)};
     if (!options.require.empty()) wish.range = range;
-    TRY(outcome, run_wheel({options, argument.input.path, facts, beside, std::move(wish)},
+    TRY(outcome, run_wheel(host, {options, argument.input.path, facts, beside, std::move(wish)},
                            assessment.torch, streams));
     if (outcome.signal != 0) return interrupted_by(outcome.signal, streams);
   }

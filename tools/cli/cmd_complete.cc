@@ -7,9 +7,9 @@
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
 #include "host/steps/journal_file.h"
-#include "host/system/files.h"
 #include "plan/image_tests.h"
 #include "plan/step_id.h"
+#include "prepare/host.h"
 #include "prepare/levels.h"
 #include "prepare/load.h"
 #include "report/documentation.h"
@@ -21,13 +21,13 @@ namespace {
 using Words = std::vector<std::string>;
 
 /// The matrix of the line; none if it is missing or wrong, which the command itself says.
-std::optional<prepare::Loaded> loaded_matrix(const CompletionRequest& request, Streams& streams) {
-  host::LocalFiles files;
+std::optional<prepare::Loaded> loaded_matrix(const prepare::Host& host,
+                                             const CompletionRequest& request, Streams& streams) {
   const Words named = request.matrix.empty() ? Words() : Words{request.matrix};
-  const Result<prepare::MatrixChoice> choice = prepare::choose_matrix(files, named);
+  const Result<prepare::MatrixChoice> choice = prepare::choose_matrix(host, named);
   if (!choice) return std::nullopt;
   Result<prepare::Loaded> loaded =
-      prepare::load_matrix(files, choice->path, streams, prepare::Warnings::tell);
+      prepare::load_matrix(host.files, choice->path, streams, prepare::Warnings::tell);
   return loaded ? std::optional(*std::move(loaded)) : std::nullopt;
 }
 
@@ -36,8 +36,7 @@ void add_ids(const prepare::Loaded& loaded, Words& words) {
   for (const matrix::AbiClass& each : loaded.classes) words.push_back("build:" + each.id);
 }
 
-void add_matrix_files(Words& words) {
-  host::LocalFiles files;
+void add_matrix_files(ports::Files& files, Words& words) {
   for (const std::string directory : {"", "matrix/"}) {
     const Result<Words> names = files.list(directory.empty() ? "." : directory);
     for (const std::string& name : names.value_or(Words())) {
@@ -102,8 +101,9 @@ void add_selectors(const prepare::Loaded& loaded, const std::string& current, Wo
   }
 }
 
-void add_matrix_words(const CompletionRequest& request, Streams& streams, Words& words) {
-  const std::optional<prepare::Loaded> loaded = loaded_matrix(request, streams);
+void add_matrix_words(const prepare::Host& host, const CompletionRequest& request, Streams& streams,
+                      Words& words) {
+  const std::optional<prepare::Loaded> loaded = loaded_matrix(host, request, streams);
   if (!loaded) return;
   if (request.what == Completing::selector) {
     add_selectors(*loaded, request.current, words);
@@ -120,15 +120,15 @@ void add_matrix_words(const CompletionRequest& request, Streams& streams, Words&
   }
 }
 
-Words candidates_for(const prepare::GlobalOptions& global, const CompletionRequest& request,
-                     Streams& streams) {
+Words candidates_for(const prepare::Host& host, const prepare::GlobalOptions& global,
+                     const CompletionRequest& request, Streams& streams) {
   Words words = request.words;
   switch (request.what) {
     case Completing::words:
     case Completing::files:
       break;
     case Completing::planned_step:
-      add_matrix_words(request, streams, words);
+      add_matrix_words(host, request, streams, words);
       add_steps(global, request, words);
       break;
     case Completing::step_or_matrix:
@@ -136,14 +136,14 @@ Words candidates_for(const prepare::GlobalOptions& global, const CompletionReque
       [[fallthrough]];
     case Completing::job_or_matrix:
     case Completing::id_or_matrix:
-      add_matrix_words(request, streams, words);
-      add_matrix_files(words);
+      add_matrix_words(host, request, streams, words);
+      add_matrix_files(host.files, words);
       break;
     case Completing::id:
     case Completing::selector:
     case Completing::channel:
     case Completing::target:
-      add_matrix_words(request, streams, words);
+      add_matrix_words(host, request, streams, words);
       break;
     case Completing::step:
       add_steps(global, request, words);
@@ -157,10 +157,10 @@ Words candidates_for(const prepare::GlobalOptions& global, const CompletionReque
 
 }  // namespace
 
-Result<int> cmd_complete(const prepare::GlobalOptions& global, const CompleteOptions& options,
-                         Streams& streams) {
+Result<int> cmd_complete(const prepare::Host& host, const prepare::GlobalOptions& global,
+                         const CompleteOptions& options, Streams& streams) {
   const CompletionRequest request = completion_request(options.line);
-  const Words words = candidates_for(global, request, streams);
+  const Words words = candidates_for(host, global, request, streams);
   for (const std::string& word : std::set<std::string>(words.begin(), words.end())) {
     if (word.starts_with(request.current)) streams.data(word + "\n");
   }

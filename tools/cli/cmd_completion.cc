@@ -1,9 +1,10 @@
 #include "cli/commands.h"
 #include "cli/parser.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 
-Result<int> cmd_completion(const prepare::GlobalOptions& /*global*/,
+Result<int> cmd_completion(const prepare::Host& /*host*/, const prepare::GlobalOptions& /*global*/,
                            const CompletionOptions& options, Streams& streams) {
   TRY(const std::string script, completion_script(options.shell));
   streams.file(script);

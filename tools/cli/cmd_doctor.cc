@@ -6,12 +6,11 @@
 #include "cli/commands.h"
 #include "env/doctor.h"
 #include "host/machine/gpu.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/doctor.h"
 #include "host/provision/machine_interpreter.h"
-#include "host/system/files.h"
 #include "matrix/axis_value.h"
 #include "matrix/settings.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/python_use.h"
 #include "prepare/workplace.h"
@@ -64,20 +63,21 @@ Result<std::vector<env::MissingPython>> missing_pythons(const prepare::Loaded& l
 
 }  // namespace
 
-Result<int> cmd_doctor(const prepare::GlobalOptions& global, const DoctorOptions& options,
-                       Streams& streams) {
-  const std::map<std::string, std::string> variables = prepare::user_variables();
-  TRY(const std::filesystem::path cache, prepare::cache_directory(variables));
-  const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
+Result<int> cmd_doctor(const prepare::Host& host, const prepare::GlobalOptions& global,
+                       const DoctorOptions& options, Streams& streams) {
+  TRY(const std::filesystem::path cache, prepare::cache_directory(host));
+  host::Workplace place = prepare::outside_run(host, streams.log());
+  place.cache = cache;
+  place.state = global.state_dir;
+  const prepare::OpenMachine local = host.machine(place);
   std::optional<prepare::Loaded> loaded;
   if (!options.matrix.empty()) {
-    host::LocalFiles files;
-    TRY(loaded, prepare::load_matrix(files, options.matrix, streams, prepare::Warnings::tell));
+    TRY(loaded, prepare::load_matrix(host.files, options.matrix, streams, prepare::Warnings::tell));
   }
-  env::DoctorFacts facts = host::gather_doctor_facts(local.machine);
+  env::DoctorFacts facts = host::gather_doctor_facts(*local);
   if (loaded) {
-    TRY(facts.missing, missing_pythons(*loaded, local.machine));
-    TRY(facts.devices, wanted_devices(*loaded, local.machine));
+    TRY(facts.missing, missing_pythons(*loaded, *local));
+    TRY(facts.devices, wanted_devices(*loaded, *local));
   }
   const std::vector<env::DoctorLine> lines = env::diagnose_machine(facts);
   if (options.json) {

@@ -8,11 +8,11 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/collect_cache.h"
 #include "host/provision/compare_environments.h"
 #include "host/provision/disk_use.h"
 #include "host/provision/environment_list.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 #include "report/table.h"
 
@@ -107,11 +107,11 @@ bool same_environment(const host::EnvironmentEntry& one, const host::Environment
 }
 
 /// Compares the environments that are complete in both caches.
-Result<std::vector<Comparison>> compare(const host::EnvMachine& machine,
+Result<std::vector<Comparison>> compare(const prepare::Host& host, const host::EnvMachine& machine,
                                         const std::vector<host::EnvironmentEntry>& entries,
                                         const std::filesystem::path& other) {
   host::EnvMachine there = machine;
-  there.cache = std::filesystem::absolute(other).lexically_normal();
+  there.cache = host.at(other);
   TRY(const std::vector<host::EnvironmentEntry> theirs, host::list_environments(there));
   std::vector<Comparison> result;
   for (const host::EnvironmentEntry& entry : entries) {
@@ -155,9 +155,10 @@ std::string as_json(const std::vector<Comparison>& comparisons) {
          "\n";
 }
 
-Result<int> list_against(const host::EnvMachine& machine, const EnvOptions& options,
+Result<int> list_against(const prepare::Host& host, const host::EnvMachine& machine,
+                         const EnvOptions& options,
                          const std::vector<host::EnvironmentEntry>& entries, Streams& streams) {
-  TRY(const std::vector<Comparison> compared, compare(machine, entries, options.against));
+  TRY(const std::vector<Comparison> compared, compare(host, machine, entries, options.against));
   if (options.json) {
     streams.json(as_json(compared));
   } else {
@@ -280,21 +281,23 @@ Result<int> remove(const host::EnvMachine& machine, const EnvOptions& options, S
 
 }  // namespace
 
-Result<int> cmd_env(const prepare::GlobalOptions& global, const EnvOptions& options,
-                    Streams& streams) {
-  const std::map<std::string, std::string> variables = prepare::user_variables();
-  TRY(const std::filesystem::path cache, prepare::cache_directory(variables));
-  const host::LocalMachine local(variables, cache, global.state_dir, {}, streams.log());
-  if (options.verb == EnvVerb::remove) return remove(local.machine, options, streams);
-  if (options.verb == EnvVerb::gc) return collect_unused(local.machine, options, streams);
-  TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(local.machine));
-  if (!options.against.empty()) return list_against(local.machine, options, entries, streams);
+Result<int> cmd_env(const prepare::Host& host, const prepare::GlobalOptions& global,
+                    const EnvOptions& options, Streams& streams) {
+  TRY(const std::filesystem::path cache, prepare::cache_directory(host));
+  host::Workplace place = prepare::outside_run(host, streams.log());
+  place.cache = cache;
+  place.state = global.state_dir;
+  const prepare::OpenMachine local = host.machine(place);
+  if (options.verb == EnvVerb::remove) return remove(*local, options, streams);
+  if (options.verb == EnvVerb::gc) return collect_unused(*local, options, streams);
+  TRY(const std::vector<host::EnvironmentEntry> entries, host::list_environments(*local));
+  if (!options.against.empty()) return list_against(host, *local, options, entries, streams);
   if (entries.empty() && !options.json) streams.note("no environments yet\n");
   const host::DiskUses disk = disk_uses(cache, entries);
   if (options.json) {
     streams.json(as_json(entries, disk));
   } else if (!entries.empty()) {
-    streams.lines(as_table(entries, disk, local.clock.now()));
+    streams.lines(as_table(entries, disk, local->clock.now()));
     streams.note(
         fmt::format("{} in all; `pinwheel env gc` removes what nothing used for some time\n",
                     format_bytes(disk.total())));

@@ -6,9 +6,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "env/export.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/env_resolve.h"
-#include "host/system/files.h"
+#include "prepare/host.h"
 #include "prepare/locks.h"
 #include "prepare/one_variant.h"
 
@@ -85,43 +84,41 @@ Done add_image(ports::Files& files, const prepare::GatheredRun& run, const env::
   return copy_context(files, dockerfile, out);
 }
 
-Result<env::EnvironmentExport> gather_export(ports::Files& files,
+Result<env::EnvironmentExport> gather_export(const prepare::Host& host,
                                              const prepare::PreparedRun& prepared,
                                              const fs::path& out) {
   const prepare::GatheredRun& run = prepared.gathered;
   const std::string& variant = run.scope.outline.variants.front().id;
   TRY(const plan::BuildWheel* const build, build_of(prepared.plan));
   const env::Request& request = build->environment;
-  const host::LocalMachine local(run.workplace);
-  TRY(env::Resolution resolution, host::load_resolution(local.machine, env::digest(request)));
+  const prepare::OpenMachine local = host.machine(run.workplace);
+  TRY(env::Resolution resolution, host::load_resolution(*local, env::digest(request)));
   env::EnvironmentExport what{variant,
                               env::make_lock(request, std::move(resolution), run.facts.machine)};
   what.lock.variants = {variant};
   what.secrets = build->secrets;
   if (!request.toolkit.empty()) {
-    what.lock.toolkits = {
-        {request.toolkit, prepare::found_release(local.machine, run.facts, request)}};
+    what.lock.toolkits = {{request.toolkit, prepare::found_release(*local, run.facts, request)}};
   }
-  TRY_DONE(add_image(files, run, request, out, what));
+  TRY_DONE(add_image(host.files, run, request, out, what));
   return what;
 }
 
 }  // namespace
 
-Result<int> cmd_env_export(const prepare::GlobalOptions& global, const EnvExportOptions& options,
-                           Streams& streams) {
-  host::LocalFiles files;
-  const fs::path out = fs::absolute(options.out).lexically_normal();
+Result<int> cmd_env_export(const prepare::Host& host, const prepare::GlobalOptions& global,
+                           const EnvExportOptions& options, Streams& streams) {
+  const fs::path out = host.at(options.out);
   const prepare::UseLocks locks = options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
   TRY(const prepare::PreparedRun run,
-      prepare::prepare_variant(global,
+      prepare::prepare_variant(host, global,
                                {"env export", options.arguments, options.levels, plan::Stage::build,
                                 prepare::locks_or_indexes(locks)},
                                streams));
-  TRY_DONE(make_room(files, out));
-  TRY(const env::EnvironmentExport what, gather_export(files, run, out));
+  TRY_DONE(make_room(host.files, out));
+  TRY(const env::EnvironmentExport what, gather_export(host, run, out));
   for (const env::ExportedFile& file : env::export_files(what)) {
-    TRY_DONE(files.write(out / file.path, file.text, file.mode));
+    TRY_DONE(host.files.write(out / file.path, file.text, file.mode));
   }
   const std::string place = shell_quote(options.out);
   streams.note(fmt::format("wrote {}: {}, or {}/{}/create.sh DIRECTORY\n", what.id,

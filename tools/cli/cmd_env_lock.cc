@@ -9,15 +9,14 @@
 #include "cli/commands.h"
 #include "env/commands.h"
 #include "env/patchelf.h"
-#include "host/machine/local_machine.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
-#include "host/system/files.h"
 #include "plan/environments.h"
 #include "prepare/backend_requires.h"
 #include "prepare/build_facts.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/locks.h"
 #include "prepare/plan_facts.h"
@@ -188,20 +187,20 @@ Result<prepare::LockFile> write_lock(const host::EnvMachine& machine, const Lock
 }
 
 /// Writes the locks that are not current, and removes those that are no longer used.
-Result<std::vector<prepare::LockFile>> write_locks(const Locking& what,
+Result<std::vector<prepare::LockFile>> write_locks(const prepare::Host& host, const Locking& what,
                                                    const prepare::PreparedEnvironments& made,
                                                    const std::stop_token& stop, Streams& streams) {
   host::Workplace workplace = made.workplace;
   workplace.stop = stop;
-  host::LocalMachine local(workplace);
+  const prepare::OpenMachine local = host.machine(workplace);
   std::vector<prepare::LockFile> locks;
   for (const prepare::LockFile& before : made.locks) {
-    TRY(prepare::LockFile lock, write_lock(local.machine, what, before, made, streams));
+    TRY(prepare::LockFile lock, write_lock(*local, what, before, made, streams));
     locks.push_back(std::move(lock));
   }
-  TRY(const std::vector<prepare::LockFile> gone, orphans(local.files, what));
+  TRY(const std::vector<prepare::LockFile> gone, orphans(local->files, what));
   for (const prepare::LockFile& each : gone) {
-    TRY_DONE(local.files.remove_all(fs::path(what.directory) / each.target.file));
+    TRY_DONE(local->files.remove_all(fs::path(what.directory) / each.target.file));
     streams.note(fmt::format("removed {}: no environment of the matrix uses it\n",
                              quoted(each.target.file)));
   }
@@ -249,14 +248,15 @@ std::string as_json(const std::string& directory, const std::vector<prepare::Loc
          "\n";
 }
 
-Result<prepare::RunScope> read_scope(const prepare::GlobalOptions& global,
+Result<prepare::RunScope> read_scope(const prepare::Host& host,
+                                     const prepare::GlobalOptions& global,
                                      const EnvLockOptions& options, Streams& streams) {
-  host::LocalFiles files;
   TRY(const prepare::MatrixChoice choice,
-      prepare::choose_matrix(files, options.selection.arguments));
+      prepare::choose_matrix(host, options.selection.arguments));
   const prepare::Warnings warnings =
       options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
-  TRY(const prepare::Loaded loaded, prepare::load_matrix(files, choice.path, streams, warnings));
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(host.files, choice.path, streams, warnings));
   TRY(const plan::Outline outline,
       prepare::select_outline(loaded, options.selection, choice.globs, options.selection.channel));
   prepare::VersionFacts here;
@@ -298,39 +298,40 @@ struct Locked {
 };
 
 /// Writes or checks the locks of the selection.
-Result<Locked> brought_up_to_date(prepare::RunScope scope, const EnvLockOptions& options,
-                                  Streams& streams) {
-  host::LocalFiles files;
-  TRY(const host::Workplace workplace,
-      prepare::make_workplace(scope.global, scope.loaded, scope.levels.engine, streams.log()));
+Result<Locked> brought_up_to_date(const prepare::Host& host, prepare::RunScope scope,
+                                  const EnvLockOptions& options, Streams& streams) {
+  TRY(const host::Workplace workplace, prepare::make_workplace(host, scope.global, scope.loaded,
+                                                               scope.levels.engine, streams.log()));
   TRY_DONE(streams.keep_log(workplace.logs));
   TRY(const prepare::BuildFacts build,
-      prepare::gather_build_facts(scope.loaded, workplace, std::nullopt));
+      prepare::gather_build_facts(host, scope.loaded, workplace, std::nullopt));
   scope.loaded.matrix.build_requires = build.build_requires.texts;
   const plan::PlanFacts facts = prepare::plan_facts(scope.version, build);
   TRY(prepare::ForLocks source, work_of(scope, options));
-  TRY(scope.loaded.matrix, prepare::ask_backends({scope, workplace, facts},
+  TRY(scope.loaded.matrix, prepare::ask_backends({host, scope, workplace, facts},
                                                  build.build_requires.question, source, streams));
   TRY(Locking what, read_locking(std::move(scope)));
   source.needed = what.needed;
   TRY(prepare::PreparedEnvironments made,
-      prepare::prepare_environments({what.scope, workplace, facts}, source, streams));
+      prepare::prepare_environments({host, what.scope, workplace, facts}, source, streams));
   if (options.check) {
-    TRY(std::vector<prepare::LockFile> checked, check_locks(files, what, std::move(made.locks)));
+    TRY(std::vector<prepare::LockFile> checked,
+        check_locks(host.files, what, std::move(made.locks)));
     return Locked{std::move(what), std::move(checked)};
   }
   TRY(std::vector<prepare::LockFile> written,
-      prepare::stoppable<std::vector<prepare::LockFile>>(
-          [&](const std::stop_token& stop) { return write_locks(what, made, stop, streams); }));
+      prepare::stoppable<std::vector<prepare::LockFile>>([&](const std::stop_token& stop) {
+        return write_locks(host, what, made, stop, streams);
+      }));
   return Locked{std::move(what), std::move(written)};
 }
 
 }  // namespace
 
-Result<int> cmd_env_lock(const prepare::GlobalOptions& global, const EnvLockOptions& options,
-                         Streams& streams) {
-  TRY(prepare::RunScope scope, read_scope(global, options, streams));
-  TRY(const Locked locked, brought_up_to_date(std::move(scope), options, streams));
+Result<int> cmd_env_lock(const prepare::Host& host, const prepare::GlobalOptions& global,
+                         const EnvLockOptions& options, Streams& streams) {
+  TRY(prepare::RunScope scope, read_scope(host, global, options, streams));
+  TRY(const Locked locked, brought_up_to_date(host, std::move(scope), options, streams));
   const auto& [what, locks] = locked;
   if (options.json) {
     streams.json(as_json(what.directory, locks));

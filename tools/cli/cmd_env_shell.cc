@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "host/steps/journal_file.h"
 #include "prepare/earlier_results.h"
+#include "prepare/host.h"
 #include "prepare/one_variant.h"
 #include "session/enter_step.h"
 #include "store/domain.h"
@@ -51,13 +52,13 @@ bool has_wheel(const std::vector<plan::StepOutcome>& needs) {
 
 }  // namespace
 
-Result<int> cmd_env_shell(const prepare::GlobalOptions& global, const EnvShellOptions& options,
-                          Streams& streams) {
+Result<int> cmd_env_shell(const prepare::Host& host, const prepare::GlobalOptions& global,
+                          const EnvShellOptions& options, Streams& streams) {
   const plan::Stage stage = options.test ? plan::Stage::test : plan::Stage::build;
   const prepare::UseLocks locks = options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
   TRY(const prepare::PreparedRun run,
       prepare::prepare_variant(
-          global,
+          host, global,
           {"env shell", options.arguments, options.levels, stage, prepare::locks_or_indexes(locks)},
           streams));
   const prepare::RunScope& scope = run.gathered.scope;
@@ -80,7 +81,7 @@ Result<int> cmd_env_shell(const prepare::GlobalOptions& global, const EnvShellOp
                     "it are removed when the shell exits\n",
                     step.id, options.test ? "test" : "build"));
   }
-  return session::enter_step(run.gathered.workplace, entry, streams);
+  return session::enter_step(host, run.gathered.workplace, entry, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -2,9 +2,8 @@
 #include <utility>
 
 #include "cli/commands.h"
-#include "host/git/git.h"
-#include "host/system/files.h"
 #include "plan/step_id.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_run.h"
@@ -18,8 +17,8 @@ namespace {
 
 /// Whether the steps of a variant or a build of the scope would run again, and why; empty if
 /// nothing has been run.
-Result<std::string> forecast_of_id(prepare::RunScope scope, const std::string& id,
-                                   Streams& streams) {
+Result<std::string> forecast_of_id(const prepare::Host& host, prepare::RunScope scope,
+                                   const std::string& id, Streams& streams) {
   const std::string variant = plan::variant_of(id);
   plan::Outline outline;
   for (const plan::BuildGroup& group : scope.outline.builds) {
@@ -31,7 +30,7 @@ Result<std::string> forecast_of_id(prepare::RunScope scope, const std::string& i
   if (outline.builds.empty()) return std::string();
   scope.outline = outline;
   TRY(const std::optional<prepare::RunForecast> forecast,
-      prepare::forecast_run(std::move(scope), streams));
+      prepare::forecast_run(host, std::move(scope), streams));
   if (!forecast) return std::string();
   std::string out;
   for (const journal::Forecast& step : forecast->steps) {
@@ -43,9 +42,10 @@ Result<std::string> forecast_of_id(prepare::RunScope scope, const std::string& i
 }
 
 /// What an environment or a toolkit is made of and for what, and whether it would be made again.
-Result<std::string> environment_text(prepare::RunScope scope, const std::string& id,
-                                     Streams& streams) {
-  TRY(const std::optional<prepare::RunForecast> forecast, prepare::forecast_run(scope, streams));
+Result<std::string> environment_text(const prepare::Host& host, prepare::RunScope scope,
+                                     const std::string& id, Streams& streams) {
+  TRY(const std::optional<prepare::RunForecast> forecast,
+      prepare::forecast_run(host, scope, streams));
   plan::Plan plan;
   if (forecast) {
     plan = forecast->plan;
@@ -61,12 +61,13 @@ Result<std::string> environment_text(prepare::RunScope scope, const std::string&
   return text;
 }
 
-Result<std::string> variant_text(prepare::RunScope scope, const std::string& id, Streams& streams) {
+Result<std::string> variant_text(const prepare::Host& host, prepare::RunScope scope,
+                                 const std::string& id, Streams& streams) {
   const prepare::Loaded& loaded = scope.loaded;
   TRY(const plan::Namings namings, prepare::name_builds(loaded, scope.outline, scope.version));
   TRY(const std::string text,
       report::explain({loaded.matrix, loaded.expansion, loaded.classes, namings}, id));
-  TRY(const std::string would, forecast_of_id(std::move(scope), id, streams));
+  TRY(const std::string would, forecast_of_id(host, std::move(scope), id, streams));
   return text + would;
 }
 
@@ -76,25 +77,24 @@ bool is_environment(const std::string& id) {
 
 }  // namespace
 
-Result<int> cmd_explain(const prepare::GlobalOptions& global, const ExplainOptions& options,
-                        Streams& streams) {
-  host::LocalFiles files;
-  host::LibGit2 git;
-  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, options.arguments));
+Result<int> cmd_explain(const prepare::Host& host, const prepare::GlobalOptions& global,
+                        const ExplainOptions& options, Streams& streams) {
+  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(host, options.arguments));
   if (choice.globs.size() != 1) {
     return fail(ErrorKind::usage, "`explain` takes one id",
                 "`pinwheel plan --format ids` lists them; `build:CLASS` names a build, and "
                 "`pinwheel env list` the environments");
   }
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(files, choice.path, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
   TRY(const prepare::VersionFacts version,
-      prepare::gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
+      prepare::gather_version_facts(host, loaded, options.channel, {}, streams.log()));
   const plan::Outline whole = plan::make_outline(loaded.classes, loaded.expansion.variants);
   const std::string& id = choice.globs[0];
   prepare::RunScope scope{global, loaded, whole, options.levels, version};
-  TRY(const std::string text, is_environment(id) ? environment_text(std::move(scope), id, streams)
-                                                 : variant_text(std::move(scope), id, streams));
+  TRY(const std::string text, is_environment(id)
+                                  ? environment_text(host, std::move(scope), id, streams)
+                                  : variant_text(host, std::move(scope), id, streams));
   streams.lines(text);
   return 0;
 }

@@ -2,21 +2,20 @@
 
 #include "cli/commands.h"
 #include "host/steps/finish_files.h"
-#include "host/system/files.h"
 #include "inspect/needed_library.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 
-Result<int> cmd_finish(const prepare::GlobalOptions& global, const FinishOptions& options,
-                       Streams& streams) {
-  host::LocalFiles files;
+Result<int> cmd_finish(const prepare::Host& host, const prepare::GlobalOptions& global,
+                       const FinishOptions& options, Streams& streams) {
   host::FinishRequest request;
   request.naming = {options.distribution, options.wheel_version, {}};
   request.epoch = options.epoch;
   request.requirement = options.requirement;
   request.external = options.external;
   if (!options.record.empty()) {
-    TRY(request.record_json, files.read(options.record, limits::kMetadata));
+    TRY(request.record_json, host.files.read(options.record, limits::kMetadata));
   }
   for (const std::string& file : options.files) {
     host::FinishedBuild finished;

@@ -10,8 +10,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/prove.h"
-#include "host/git/git.h"
-#include "host/system/files.h"
 #include "init/decide.h"
 #include "init/identity.h"
 #include "init/matrix_text.h"
@@ -20,6 +18,7 @@
 #include "pep/name.h"
 #include "pep/python_version.h"
 #include "pep/version.h"
+#include "prepare/host.h"
 #include "prepare/init_facts.h"
 #include "prepare/load.h"
 #include "prepare/sdist_source.h"
@@ -31,8 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path project_directory(const InitOptions& options) {
-  return fs::absolute(fs::path(options.directory) / ".").lexically_normal();
+fs::path project_directory(const prepare::Host& host, const InitOptions& options) {
+  return host.at(fs::path(options.directory) / ".");
 }
 
 /// Where the matrix goes without `--out`. A new directory `matrix/` must not end the discovery of
@@ -56,11 +55,12 @@ std::string destination(const InitOptions& options, const init::ProjectFacts& fa
 }
 
 /// The facts with the paths that lead from the matrix file to the project and to its releases.
-init::ProjectFacts with_paths(init::ProjectFacts facts, const InitOptions& options) {
+init::ProjectFacts with_paths(const prepare::Host& host, init::ProjectFacts facts,
+                              const InitOptions& options) {
   const bool named = !options.out.empty() && options.out != kStdout;
   const fs::path file = named ? fs::path(options.out) : default_place(options, facts);
-  const fs::path directory = fs::absolute(file.parent_path() / ".").lexically_normal();
-  const fs::path project = project_directory(options);
+  const fs::path directory = host.at(file.parent_path() / ".");
+  const fs::path project = project_directory(host, options);
   facts.published = (project / "dist" / "index").lexically_relative(directory).string();
   if (!options.from.empty()) return facts;
   facts.source = project.lexically_relative(directory).string();
@@ -99,29 +99,29 @@ Result<std::vector<std::string>> computes_of(const std::vector<std::string>& val
   return values;
 }
 
-Result<init::ProjectFacts> gather_facts(ports::Files& files, ports::Git& git,
-                                        const InitOptions& options, Streams& streams) {
+Result<init::ProjectFacts> gather_facts(const prepare::Host& host, const InitOptions& options,
+                                        Streams& streams) {
   TRY(std::vector<std::string> pythons, releases_of("--python", options.pythons));
   TRY(std::vector<std::string> computes, computes_of(options.computes));
   TRY(std::vector<std::string> torches, releases_of("--torch", options.torches));
   init::ProjectFacts facts;
   if (options.from.empty()) {
-    TRY(facts, prepare::read_project(files, git, options.directory));
+    TRY(facts, prepare::read_project(host, options.directory));
   } else {
     host::Workplace place;
     place.log = streams.log();
-    place.variables = prepare::user_variables();
+    place.variables = host.variables;
     place.mask = [&streams](const Secret& secret) { streams.mask(secret); };
-    TRY(place.cache, prepare::cache_directory(place.variables));
-    TRY(const plan::Source sdist, prepare::sdist_source(options.from, place));
-    TRY(facts, prepare::read_project(files, git, sdist.directory));
+    TRY(place.cache, prepare::cache_directory(host));
+    TRY(const plan::Source sdist, prepare::sdist_source(host, options.from, place));
+    TRY(facts, prepare::read_project(host, sdist.directory));
     facts.requirement = options.from;
   }
-  TRY(facts.torches, prepare::known_torches(files));
+  TRY(facts.torches, prepare::known_torches(host.variables, host.files));
   facts.wanted_pythons = std::move(pythons);
   facts.wanted_computes = std::move(computes);
   facts.wanted_torches = std::move(torches);
-  return with_paths(std::move(facts), options);
+  return with_paths(host, std::move(facts), options);
 }
 
 /// `usage` if there is such a file already; nothing is overwritten.
@@ -135,12 +135,12 @@ Done check_absent(ports::Files& files, const std::string& path) {
 }
 
 /// Builds a wheel, and tells what it proved.
-Result<init::Proof> proof_of(const prepare::GlobalOptions& global, const InitOptions& options,
-                             const init::ProjectFacts& facts, const init::Decision& decision,
-                             Streams& streams) {
+Result<init::Proof> proof_of(const prepare::Host& host, const prepare::GlobalOptions& global,
+                             const InitOptions& options, const init::ProjectFacts& facts,
+                             const init::Decision& decision, Streams& streams) {
   const std::string directory =
-      options.from.empty() ? project_directory(options).string() : std::string();
-  TRY(init::Proof proof, prove_abi(global, {facts, decision, directory}, streams));
+      options.from.empty() ? project_directory(host, options).string() : std::string();
+  TRY(init::Proof proof, prove_abi(host, global, {facts, decision, directory}, streams));
   streams.note(
       fmt::format("`abi.python` is {}: {}\n", quoted(proof.python.value), proof.python.because));
   return proof;
@@ -157,20 +157,18 @@ void tell_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams)
 
 }  // namespace
 
-Result<int> cmd_init(const prepare::GlobalOptions& global, const InitOptions& options,
-                     Streams& streams) {
+Result<int> cmd_init(const prepare::Host& host, const prepare::GlobalOptions& global,
+                     const InitOptions& options, Streams& streams) {
   if (options.json && options.out == kStdout) {
     return fail(ErrorKind::usage, "`--json` and `--out -` both print to stdout",
                 "write the matrix to a file, or leave out one of them");
   }
-  host::LocalFiles files;
-  host::LibGit2 git;
-  TRY(const init::ProjectFacts facts, gather_facts(files, git, options, streams));
+  TRY(const init::ProjectFacts facts, gather_facts(host, options, streams));
   init::Decision decision = init::decide(facts);
   const std::string path = destination(options, facts);
-  TRY_DONE(check_absent(files, path));
+  TRY_DONE(check_absent(host.files, path));
   if (options.prove) {
-    TRY(const init::Proof proof, proof_of(global, options, facts, decision, streams));
+    TRY(const init::Proof proof, proof_of(host, global, options, facts, decision, streams));
     decision = init::decide(facts, proof);
   }
   const std::string text = init::matrix_text(decision.draft);
@@ -179,7 +177,7 @@ Result<int> cmd_init(const prepare::GlobalOptions& global, const InitOptions& op
   if (path.empty()) {
     streams.file(text);
   } else {
-    TRY_DONE(files.write(path, text));
+    TRY_DONE(host.files.write(path, text));
     if (options.json) streams.json(report::init_json(facts, decision, path));
   }
   tell_left_out(decision.draft.left_out, streams);

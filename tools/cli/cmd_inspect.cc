@@ -13,10 +13,10 @@
 #include "compat/judge_on.h"
 #include "compat/torch_bounds.h"
 #include "host/steps/inspect_path.h"
-#include "host/system/files.h"
 #include "host/torch/torch_exports.h"
 #include "inspect/arch_list.h"
 #include "inspect/rules.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/workplace.h"
 #include "report/difference_report.h"
@@ -48,7 +48,7 @@ Result<uint64_t> size_of(const std::string& option, const std::string& text) {
 /// The table is read once, when the first range needs it.
 class Judges {
  public:
-  explicit Judges(Streams& streams) : streams_(streams) {}
+  Judges(const prepare::Host& host, Streams& streams) : host_(host), streams_(streams) {}
 
   Result<inspect::SymbolsJudge> on(const pep::SpecifierSet& range) {
     TRY_DONE(read_table());
@@ -65,12 +65,12 @@ class Judges {
  private:
   Done read_table() {
     if (table_ != nullptr) return {};
-    host::LocalFiles files;
-    TRY(exports::Table table, host::torch_exports(prepare::user_variables(), files));
+    TRY(exports::Table table, host::torch_exports(host_.variables, host_.files));
     table_ = std::make_shared<const exports::Table>(std::move(table));
     return {};
   }
 
+  const prepare::Host& host_;
   Streams& streams_;
   std::shared_ptr<const exports::Table> table_;
 };
@@ -133,9 +133,9 @@ inspect::GatherOptions gather_options(const InspectOptions& options) {
   return gather;
 }
 
-Result<std::optional<prepare::Loaded>> matrix_of(const InspectOptions& options, Streams& streams) {
+Result<std::optional<prepare::Loaded>> matrix_of(ports::Files& files, const InspectOptions& options,
+                                                 Streams& streams) {
   if (options.matrix.empty()) return std::nullopt;
-  host::LocalFiles files;
   TRY(prepare::Loaded loaded,
       prepare::load_matrix(files, options.matrix, streams, prepare::Warnings::tell));
   return loaded;
@@ -152,9 +152,9 @@ bool asks_for_comparison(const InspectOptions& options) {
          std::all_of(options.files.begin(), options.files.end(), is_wheel);
 }
 
-Result<int> compare(const InspectOptions& options, Streams& streams) {
-  TRY(const FileArgument old_wheel, open_argument(options.files[0], streams));
-  TRY(const FileArgument new_wheel, open_argument(options.files[1], streams));
+Result<int> compare(const prepare::Host& host, const InspectOptions& options, Streams& streams) {
+  TRY(const FileArgument old_wheel, open_argument(host, options.files[0], streams));
+  TRY(const FileArgument new_wheel, open_argument(host, options.files[1], streams));
   TRY(const host::ComparedWheels wheels, host::compare_wheels(old_wheel.input, new_wheel.input));
   const inspect::WheelFacts& before = wheels.old_wheel;
   const inspect::WheelFacts& after = wheels.new_wheel;
@@ -173,8 +173,8 @@ std::string as_document(const std::vector<std::string>& objects) {
 
 }  // namespace
 
-Result<int> cmd_inspect(const prepare::GlobalOptions& /*global*/, const InspectOptions& options,
-                        Streams& streams) {
+Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
+                        const InspectOptions& options, Streams& streams) {
   if (options.rules) {
     streams.data(rule_list(streams.data_columns()));
     return 0;
@@ -182,16 +182,16 @@ Result<int> cmd_inspect(const prepare::GlobalOptions& /*global*/, const InspectO
   if (options.files.empty()) {
     return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
   }
-  if (asks_for_comparison(options)) return compare(options, streams);
-  TRY(const std::optional<prepare::Loaded> matrix, matrix_of(options, streams));
-  Judges judges(streams);
+  if (asks_for_comparison(options)) return compare(host, options, streams);
+  TRY(const std::optional<prepare::Loaded> matrix, matrix_of(host.files, options, streams));
+  Judges judges(host, streams);
   // Invalid options are reported before a file is read.
   TRY_DONE(judged_rules(options, {}));
   TRY_DONE(expectations_of(options, {}, judges));
   size_t broken = 0;
   Names objects;
   for (const std::string& file : options.files) {
-    TRY(const FileArgument argument, open_argument(file, streams));
+    TRY(const FileArgument argument, open_argument(host, file, streams));
     TRY(const inspect::WheelFacts facts,
         host::inspect_path(argument.input, gather_options(options)));
     std::optional<MatrixPolicy> policy;

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "host/steps/journal_file.h"
 #include "host/system/file_source.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -134,8 +135,8 @@ Result<int> follow(const std::string& state, const std::string& id, Streams& str
 
 }  // namespace
 
-Result<int> cmd_logs(const prepare::GlobalOptions& global, const LogsOptions& options,
-                     Streams& streams) {
+Result<int> cmd_logs(const prepare::Host& /*host*/, const prepare::GlobalOptions& global,
+                     const LogsOptions& options, Streams& streams) {
   if (options.follow) return follow(global.state_dir, options.id, streams);
   TRY(const journal::History history, host::read_whole_journal(global.state_dir));
   const std::optional<LoggedAttempt> last = last_attempt(history, options.id);

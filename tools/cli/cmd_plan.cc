@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/plan_upstream.h"
-#include "host/git/git.h"
-#include "host/system/files.h"
 #include "host/system/named_output.h"
 #include "plan/image_tests.h"
 #include "plan/shards.h"
@@ -22,6 +20,7 @@
 #include "prepare/earlier_results.h"
 #include "prepare/frozen_run.h"
 #include "prepare/frozen_scope.h"
+#include "prepare/host.h"
 #include "prepare/levels.h"
 #include "prepare/load.h"
 #include "prepare/plan_facts.h"
@@ -38,17 +37,16 @@ namespace {
 
 /// Writes the frozen plan of `plan --out` to the file `out`, or to stdout; first makes the images
 /// and resolves the environments.
-Done freeze_plan(ports::Files& files, const prepare::RunScope& scope,
+Done freeze_plan(const prepare::Host& host, const prepare::RunScope& scope,
                  const prepare::PackageSource& source, const std::string& out, Streams& streams) {
-  host::LibGit2 git;
-  TRY(const prepare::GatheredRun run, prepare::gather_run(scope, source, streams));
-  TRY(const plan::FrozenPlan frozen, prepare::freeze(files, git, run));
+  TRY(const prepare::GatheredRun run, prepare::gather_run(host, scope, source, streams));
+  TRY(const plan::FrozenPlan frozen, prepare::freeze(host, run));
   const std::string text = plan::to_json(frozen);
   if (out == kStdout) {
     streams.json(text);
     return {};
   }
-  TRY_DONE(host::write_named_output(files, out, text));
+  TRY_DONE(host::write_named_output(host.files, out, text));
   streams.note(fmt::format("froze {} into {}\n", plan::summary_line(scope.outline), quoted(out)));
   return {};
 }
@@ -94,8 +92,10 @@ Result<std::string> text_from_facts(const PlanCommand& options, const prepare::R
 }
 
 /// The forecast of a run here, printed below the table; empty if nothing has been run.
-Result<std::string> forecast_text(const prepare::RunScope& scope, Streams& streams) {
-  TRY(const std::optional<prepare::RunForecast> forecast, prepare::forecast_run(scope, streams));
+Result<std::string> forecast_text(const prepare::Host& host, const prepare::RunScope& scope,
+                                  Streams& streams) {
+  TRY(const std::optional<prepare::RunForecast> forecast,
+      prepare::forecast_run(host, scope, streams));
   if (!forecast) return std::string();
   std::vector<std::optional<std::chrono::seconds>> ages;
   for (const prepare::RecordedResolution& each : forecast->environments) ages.push_back(each.age);
@@ -108,9 +108,10 @@ Result<std::string> forecast_text(const prepare::RunScope& scope, Streams& strea
 }
 
 /// The same for JSON.
-Result<std::optional<report::TimedForecast>> timed_forecast(const prepare::RunScope& scope,
+Result<std::optional<report::TimedForecast>> timed_forecast(const prepare::Host& host,
+                                                            const prepare::RunScope& scope,
                                                             Streams& streams) {
-  TRY(std::optional<prepare::RunForecast> forecast, prepare::forecast_run(scope, streams));
+  TRY(std::optional<prepare::RunForecast> forecast, prepare::forecast_run(host, scope, streams));
   if (!forecast) return std::nullopt;
   return report::TimedForecast{std::move(forecast->steps), forecast->wall_time, forecast->cores};
 }
@@ -165,25 +166,23 @@ Done check_combination(const PlanCommand& options) {
 }
 
 /// The scope of what this checkout, the matrix and the command line say.
-Result<prepare::RunScope> fresh_scope(const prepare::GlobalOptions& global,
+Result<prepare::RunScope> fresh_scope(const prepare::Host& host,
+                                      const prepare::GlobalOptions& global,
                                       const PlanCommand& options,
                                       const prepare::MatrixChoice& choice,
                                       const prepare::Loaded& loaded, Streams& streams) {
-  host::LocalFiles files;
-  host::LibGit2 git;
   TRY(prepare::VersionFacts version,
-      prepare::gather_version_facts(files, git, loaded, options.selection.channel, {},
-                                    streams.log()));
+      prepare::gather_version_facts(host, loaded, options.selection.channel, {}, streams.log()));
   TRY(plan::Outline outline,
       prepare::select_outline(loaded, options.selection, choice.globs, version.channel));
-  prepare::warn_of_lacking_files(files, git, loaded, streams);
-  TRY_DONE(prepare::check_project_version(files, loaded, outline, version, streams));
+  prepare::warn_of_lacking_files(host, loaded, streams);
+  TRY_DONE(prepare::check_project_version(host, loaded, outline, version, streams));
   TRY_DONE(
-      prepare::check_head_tag(files, loaded, version, prepare::publishing_of(version), streams));
+      prepare::check_head_tag(host, loaded, version, prepare::publishing_of(version), streams));
   if (options.selection.channel.empty()) {
     TRY_DONE(prepare::check_channels(loaded, {}, version.version));
   }
-  TRY_DONE(prepare::check_project_abi(files, loaded, outline, streams));
+  TRY_DONE(prepare::check_project_abi(host, loaded, outline, streams));
   return prepare::up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
                                                std::move(version), prepare::TestImageUse::prepare});
 }
@@ -208,27 +207,26 @@ Result<std::string> rows_of(const PlanCommand& options, const prepare::RunScope&
 }
 
 /// The table, its JSON or the graph, and what a run here would do.
-Result<int> show_scope(const PlanCommand& options, const prepare::RunScope& scope,
-                       Streams& streams) {
-  host::LocalFiles files;
-  TRY_DONE(prepare::check_builds(files, scope, streams));
-  prepare::warn_of_missing_pythons(scope, streams);
+Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
+                       const prepare::RunScope& scope, Streams& streams) {
+  TRY_DONE(prepare::check_builds(host, scope, streams));
+  prepare::warn_of_missing_pythons(host, scope, streams);
   if (scope.version.publishes_nowhere) streams.note(prepare::nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.
   TRY(std::string text, text_from_facts(options, scope, std::nullopt, streams.data_columns()));
   if (!options.out.empty()) {
     const prepare::UseLocks locks =
         options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
-    TRY_DONE(freeze_plan(files, scope, prepare::locks_or_indexes(locks), options.out, streams));
+    TRY_DONE(freeze_plan(host, scope, prepare::locks_or_indexes(locks), options.out, streams));
     if (options.out == kStdout) return 0;
   }
   if (options.format == PlanFormat::json) {
-    TRY(const auto forecast, timed_forecast(scope, streams));
+    TRY(const auto forecast, timed_forecast(host, scope, streams));
     TRY(text, text_from_facts(options, scope, forecast, 0));
   }
   print(options, text, streams);
   if (options.format == PlanFormat::table) {
-    TRY(const std::string would, forecast_text(scope, streams));
+    TRY(const std::string would, forecast_text(host, scope, streams));
     streams.data(would);
   }
   return 0;
@@ -236,30 +234,29 @@ Result<int> show_scope(const PlanCommand& options, const prepare::RunScope& scop
 
 }  // namespace
 
-Result<int> cmd_plan(const prepare::GlobalOptions& all, const PlanCommand& given,
-                     Streams& streams) {
-  host::LocalFiles files;
+Result<int> cmd_plan(const prepare::Host& host, const prepare::GlobalOptions& all,
+                     const PlanCommand& given, Streams& streams) {
   TRY_DONE(check_combination(given));
   PlanCommand options = given;
   if (options.json) options.format = PlanFormat::json;
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, options.out};
-  host::LibGit2 git;
   TRY(const std::optional<plan::FrozenPlan> frozen,
-      prepare::read_frozen_plan(files, options.plan_file));
+      prepare::read_frozen_plan(host.files, options.plan_file));
   if (frozen && options.format == PlanFormat::fingerprint) {
     TRY(const std::string fingerprint, plan::fingerprint(*frozen));
     streams.data(fingerprint + "\n");
     return 0;
   }
   TRY(const prepare::MatrixChoice choice,
-      prepare::choose_matrix_of(files, git, options.selection.arguments, frozen));
+      prepare::choose_matrix_of(host, options.selection.arguments, frozen));
   if (frozen) {
     TRY(const prepare::RunScope scope,
         prepare::frozen_scope(
+            host.files,
             {global, options.selection, options.levels, choice, plan::Stage::publish, *frozen},
             streams));
-    if (needs_facts(options)) return show_scope(options, scope, streams);
+    if (needs_facts(options)) return show_scope(host, options, scope, streams);
     TRY(const std::string text,
         options.format == PlanFormat::github
             ? rows_of(options, scope, streams)
@@ -269,8 +266,9 @@ Result<int> cmd_plan(const prepare::GlobalOptions& all, const PlanCommand& given
   }
   const prepare::Warnings warnings =
       options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
-  TRY(const prepare::Loaded loaded, prepare::load_matrix(files, choice.path, streams, warnings));
-  if (options.upstream) return show_upstream(options, loaded, streams);
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(host.files, choice.path, streams, warnings));
+  if (options.upstream) return show_upstream(host, options, loaded, streams);
   if (!needs_facts(options)) {
     TRY(const plan::Outline outline,
         prepare::select_outline(loaded, options.selection, choice.globs,
@@ -280,8 +278,8 @@ Result<int> cmd_plan(const prepare::GlobalOptions& all, const PlanCommand& given
     print(options, text, streams);
     return 0;
   }
-  TRY(const prepare::RunScope scope, fresh_scope(global, options, choice, loaded, streams));
-  return show_scope(options, scope, streams);
+  TRY(const prepare::RunScope scope, fresh_scope(host, global, options, choice, loaded, streams));
+  return show_scope(host, options, scope, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -7,18 +7,15 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/git/git.h"
 #include "host/index/content_findings.h"
 #include "host/index/upload.h"
 #include "host/index/upload_artifact.h"
 #include "host/index/upload_hooks.h"
 #include "host/net/credentials.h"
 #include "host/net/http.h"
-#include "host/system/clock.h"
-#include "host/system/files.h"
 #include "host/system/stop_on_signal.h"
 #include "prepare/check_version.h"
-#include "prepare/logged_ports.h"
+#include "prepare/host.h"
 #include "prepare/transfer.h"
 #include "prepare/workplace.h"
 #include "publish/preflight.h"
@@ -70,30 +67,29 @@ matrix::UploadAuth asked_auth(const PublishOptions& options) {
 /// What an upload needs, for as long as it lasts. `stop` ends its requests and waits, except for
 /// the last ones.
 struct UploadPorts {
-  UploadPorts(const host::HttpOptions& requests, Streams& streams)
-      : http(requests, streams.log(), stop.get_token()),
-        last_http(host::last_options(requests), streams.log()),
-        processes(streams.log()),
-        credentials{files,          http.port,
-                    last_http.port, processes.port,
-                    http.clock,     [&streams](const Secret& secret) { streams.mask(secret); }} {}
+  UploadPorts(const prepare::Host& host, const host::HttpOptions& requests, Streams& streams)
+      : http(host.http(requests, streams.log(), stop.get_token())),
+        last_http(host.http(host::last_options(requests), streams.log(), {})),
+        machine(host.machine(prepare::outside_run(host, streams.log()))),
+        credentials{host.files, *http,
+                    *last_http, machine->process,
+                    host.clock, [&streams](const Secret& secret) { streams.mask(secret); }} {}
 
   std::stop_source stop;
-  host::LocalFiles files;
-  prepare::CommandHttp http;
-  prepare::CommandHttp last_http;
-  prepare::CommandProcesses processes;
+  std::shared_ptr<ports::Http> http;
+  std::shared_ptr<ports::Http> last_http;
+  prepare::OpenMachine machine;
   host::CredentialPorts credentials;
 };
 
-Result<std::optional<host::Credentials>> credentials_for(const host::UploadTarget& target,
-                                                         const PublishOptions& options,
-                                                         const host::CredentialPorts& ports) {
+Result<std::optional<host::Credentials>> credentials_for(
+    const std::map<std::string, std::string>& variables, const host::UploadTarget& target,
+    const PublishOptions& options, const host::CredentialPorts& ports) {
   const matrix::UploadAuth auth = asked_auth(options);
   if (auth == matrix::UploadAuth::none) return std::nullopt;
   const host::CredentialRequest request{target.name,
                                         target.endpoint,
-                                        prepare::user_variables(),
+                                        variables,
                                         options.token_file,
                                         options.insecure ? PlainHttp::allowed : PlainHttp::refused,
                                         auth};
@@ -127,27 +123,26 @@ Result<host::UploadOptions> upload_options(const PublishOptions& options) {
 
 /// Reads the files, and what is wrong with their contents. The zip rules of PyPI are judged for its
 /// indexes anyway, with the rest of the preflight.
-Result<std::vector<publish::Artifact>> read_files(const PublishOptions& options,
+Result<std::vector<publish::Artifact>> read_files(const prepare::Host& host,
+                                                  const PublishOptions& options,
                                                   const host::UploadTarget& target) {
   std::vector<std::string> ignored = options.ignore;
   if (publish::has_pypi_rules(target.endpoint.kind)) ignored.emplace_back("archive");
   const std::vector<fs::path> paths(options.files.begin(), options.files.end());
   TRY(std::vector<publish::Artifact> files, host::read_artifacts(paths));
-  host::LocalFiles local;
-  host::LibGit2 git;
-  TRY_DONE(prepare::check_published_tag(local, git, files));
+  TRY_DONE(prepare::check_published_tag(host, files));
   for (publish::Artifact& file : files) {
     TRY(file.content_findings, host::content_findings(file, ignored));
   }
   return files;
 }
 
-host::UploadHooks hooks_of(Streams& streams, std::stop_token stop) {
+host::UploadHooks hooks_of(const ports::Clock& clock, Streams& streams, std::stop_token stop) {
   host::UploadHooks hooks = host::waiting_hooks(std::move(stop));
   hooks.event = [&streams](const publish::UploadEvent& event) {
     streams.note(publish::to_line(event));
   };
-  hooks.now = [] { return host::SystemClock().now(); };
+  hooks.now = [&clock = clock] { return clock.now(); };
   hooks.notice = [&streams](std::string_view line) { streams.note(std::string(line) + "\n"); };
   hooks.warn = [&streams](const Error& warning) { streams.warn(warning); };
   return hooks;
@@ -202,13 +197,13 @@ Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::Upl
 
 using Outcomes = std::vector<host::FileOutcome>;
 
-Result<Outcomes> upload(const std::vector<publish::Artifact>& files,
+Result<Outcomes> upload(const ports::Clock& clock, const std::vector<publish::Artifact>& files,
                         const host::UploadTarget& target, const host::UploadOptions& options,
                         UploadPorts& ports, Streams& streams) {
   host::StopOnSignal watcher;
   const std::stop_callback relay(watcher.token(), [&ports] { ports.stop.request_stop(); });
-  Result<Outcomes> outcomes = host::upload_release(files, target, options, ports.http.port,
-                                                   hooks_of(streams, ports.stop.get_token()));
+  Result<Outcomes> outcomes = host::upload_release(
+      files, target, options, *ports.http, hooks_of(clock, streams, ports.stop.get_token()));
   const int signal = watcher.end();
   if (outcomes || signal == 0) return outcomes;
   return fail(kind_of_stop(signal), "publishing was stopped",
@@ -217,19 +212,20 @@ Result<Outcomes> upload(const std::vector<publish::Artifact>& files,
 
 }  // namespace
 
-Result<int> cmd_publish(const prepare::GlobalOptions& /*global*/, const PublishOptions& options,
-                        Streams& streams) {
+Result<int> cmd_publish(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
+                        const PublishOptions& options, Streams& streams) {
   TRY(host::UploadTarget target, find_target(options));
   TRY(const host::UploadOptions settings, upload_options(options));
-  TRY(const host::HttpOptions requests, prepare::transfer_options(options.transfer));
+  TRY(const host::HttpOptions requests,
+      prepare::transfer_options(host.variables, options.transfer));
   if (options.dry_run) {
-    TRY(const std::vector<publish::Artifact> files, read_files(options, target));
+    TRY(const std::vector<publish::Artifact> files, read_files(host, options, target));
     return dry_run(files, target, options, settings, streams);
   }
-  UploadPorts ports(requests, streams);
-  TRY(target.credentials, credentials_for(target, options, ports.credentials));
-  TRY(const std::vector<publish::Artifact> files, read_files(options, target));
-  TRY(const Outcomes outcomes, upload(files, target, settings, ports, streams));
+  UploadPorts ports(host, requests, streams);
+  TRY(target.credentials, credentials_for(host.variables, target, options, ports.credentials));
+  TRY(const std::vector<publish::Artifact> files, read_files(host, options, target));
+  TRY(const Outcomes outcomes, upload(host.clock, files, target, settings, ports, streams));
   for (const host::FileOutcome& outcome : outcomes) {
     if (options.json) break;
     streams.data(fmt::format("{} {}\n", outcome.filename, publish::to_string(outcome.outcome)));

@@ -9,10 +9,10 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/machine/local_machine.h"
 #include "host/steps/repair.h"
 #include "host/system/scratch_directory.h"
 #include "inspect/needed_library.h"
+#include "prepare/host.h"
 #include "prepare/stoppable.h"
 #include "prepare/workplace.h"
 #include "report/repair_json.h"
@@ -23,14 +23,15 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Absolute, as the loader takes them: what is relative, or empty, is below the working directory.
-std::vector<std::string> library_directories(const std::map<std::string, std::string>& variables) {
+std::vector<std::string> library_directories(const prepare::Host& host,
+                                             const std::map<std::string, std::string>& variables) {
   const std::string text = value_at(variables, "LD_LIBRARY_PATH");
   if (text.empty()) return {};
   std::string colons = text;
   std::replace(colons.begin(), colons.end(), ';', ':');
   std::vector<std::string> directories;
   for (const std::string& entry : split(colons, ':')) {
-    directories.push_back((fs::current_path() / entry).lexically_normal().string());
+    directories.push_back((host.directory / entry).lexically_normal().string());
   }
   return directories;
 }
@@ -41,14 +42,15 @@ struct ToldRepair {
   std::vector<Error> warnings = {};
 };
 
-Result<ToldRepair> repair_one(const host::EnvMachine& machine, const std::string& wheel,
-                              const fs::path& output, const RepairOptions& options) {
+Result<ToldRepair> repair_one(const prepare::Host& host, const host::EnvMachine& machine,
+                              const std::string& wheel, const fs::path& output,
+                              const RepairOptions& options) {
   TRY(const host::ScratchDirectory scratch,
       host::ScratchDirectory::make(machine.files,
                                    prepare::unnamed_files_directory(machine.variables) /
                                        fmt::format("pinwheel-repair-{}", ::getpid())));
   const host::LibraryPlace place{
-      machine, scratch.path(), library_directories(machine.variables), {}};
+      machine, scratch.path(), library_directories(host, machine.variables), {}};
   const host::RepairRequest request{wheel, options.platform, options.exclude};
   TRY(const host::PlannedRepair planned, host::plan_wheel_repair(place, request));
   std::optional<plan::Output> written;
@@ -66,17 +68,18 @@ Result<ToldRepair> repair_one(const host::EnvMachine& machine, const std::string
 
 }  // namespace
 
-Result<int> cmd_repair(const prepare::GlobalOptions& global, const RepairOptions& options,
-                       Streams& streams) {
-  const std::map<std::string, std::string> variables = prepare::user_variables();
-  TRY(const fs::path cache, prepare::cache_directory(variables));
+Result<int> cmd_repair(const prepare::Host& host, const prepare::GlobalOptions& global,
+                       const RepairOptions& options, Streams& streams) {
+  TRY(const fs::path cache, prepare::cache_directory(host));
   const fs::path output = options.out.empty() ? global.output_dir : options.out;
   std::vector<std::string> objects;
   for (const std::string& wheel : options.wheels) {
     TRY(ToldRepair told, prepare::stoppable<ToldRepair>([&](std::stop_token stop) {
-          const host::LocalMachine local(variables, cache, fs::absolute(global.state_dir),
-                                         std::move(stop));
-          return repair_one(local.machine, wheel, output, options);
+          host::Workplace place = prepare::outside_run(host, ports::no_log());
+          place.cache = cache;
+          place.state = host.directory / global.state_dir;
+          place.stop = std::move(stop);
+          return repair_one(host, *host.machine(place), wheel, output, options);
         }));
     for (const Error& warning : told.warnings) streams.warn(warning);
     if (options.json) {

@@ -12,12 +12,11 @@
 #include "cli/reproduce_target.h"
 #include "host/git/worktree.h"
 #include "host/machine/ignored_directory.h"
-#include "host/machine/local_machine.h"
 #include "host/steps/journal_file.h"
-#include "host/system/files.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
 #include "prepare/earlier_results.h"
+#include "prepare/host.h"
 #include "prepare/one_variant.h"
 #include "prepare/recorded_run.h"
 #include "prepare/store_places.h"
@@ -39,15 +38,15 @@ struct Place {
   std::unique_ptr<ports::FileLock> lock;
 };
 
-Result<Place> make_place(const prepare::GlobalOptions& global, const std::string& step) {
-  host::LocalFiles files;
-  const fs::path state = fs::absolute(global.state_dir).lexically_normal();
-  TRY_DONE(host::make_ignored_directory(files, state));
+Result<Place> make_place(const prepare::Host& host, const prepare::GlobalOptions& global,
+                         const std::string& step) {
+  const fs::path state = host.at(global.state_dir);
+  TRY_DONE(host::make_ignored_directory(host.files, state));
   Place place;
   place.directory = state / "reproduce" / plan::file_name_of(step);
-  TRY_DONE(files.make_directories(place.directory.parent_path()));
-  TRY(place.lock, files.lock(place.directory.string() + ".lock", ports::IfLocked::fail));
-  TRY_DONE(files.remove_all(place.directory));
+  TRY_DONE(host.files.make_directories(place.directory.parent_path()));
+  TRY(place.lock, host.files.lock(place.directory.string() + ".lock", ports::IfLocked::fail));
+  TRY_DONE(host.files.remove_all(place.directory));
   place.global = global;
   place.global.state_dir = place.directory.string();
   place.global.output_dir = (place.directory / "dist").string();
@@ -55,10 +54,11 @@ Result<Place> make_place(const prepare::GlobalOptions& global, const std::string
 }
 
 /// Resolutions recorded in this checkout are used for the repetition as well.
-Done take_resolutions(const prepare::GlobalOptions& global, const Place& place) {
+Done take_resolutions(ports::Files& files, const prepare::GlobalOptions& global,
+                      const Place& place) {
   std::error_code failed;
   const fs::path known = fs::path(global.state_dir) / "resolutions";
-  if (!fs::exists(known, failed)) return {};
+  if (files.type_behind(known) == ports::FileType::missing) return {};
   fs::create_directories(place.directory, failed);
   fs::copy(known, place.directory / "resolutions", fs::copy_options::recursive, failed);
   if (!failed) return {};
@@ -67,28 +67,30 @@ Done take_resolutions(const prepare::GlobalOptions& global, const Place& place) 
 }
 
 /// The source of a step without a record, or of one outside git, is this checkout.
-Result<prepare::RecordedSource> source_of(const ReproduceTarget& target, prepare::SourceOf of,
-                                          const Place& place, const host::GitProgram& git) {
+Result<prepare::RecordedSource> source_of(const prepare::Host& host, const ReproduceTarget& target,
+                                          prepare::SourceOf of, const Place& place,
+                                          const host::GitProgram& git) {
   if (!target.origin) return prepare::RecordedSource{target.matrix};
   const bool outside_git = target.origin->commit.empty();
   if (outside_git && !target.matrix.empty()) return prepare::RecordedSource{target.matrix};
-  return prepare::recorded_source(*target.origin, of, place.directory / "checkout", git);
+  return prepare::recorded_source(host, *target.origin, of, place.directory / "checkout", git);
 }
 
-Result<prepare::PreparedRun> prepare_step(const prepare::GlobalOptions& global,
+Result<prepare::PreparedRun> prepare_step(const prepare::Host& host,
+                                          const prepare::GlobalOptions& global,
                                           const ReproduceOptions& options,
                                           const ReproduceTarget& target, const Place& place,
                                           const std::string& matrix, Streams& streams) {
   if (target.origin) {
-    return prepare::prepare_recorded_run(place.global, matrix, *target.origin, target.step,
+    return prepare::prepare_recorded_run(host, place.global, matrix, *target.origin, target.step,
                                          options.levels, streams);
   }
-  TRY_DONE(take_resolutions(global, place));
+  TRY_DONE(take_resolutions(host.files, global, place));
   const plan::Stage stage =
       target.step.starts_with("test:") ? plan::Stage::test : plan::Stage::build;
   const std::vector<std::string> arguments = {target.step, target.matrix};
-  return prepare::prepare_variant(place.global, {"reproduce", arguments, options.levels, stage},
-                                  streams);
+  return prepare::prepare_variant(host, place.global,
+                                  {"reproduce", arguments, options.levels, stage}, streams);
 }
 
 /// The results of this checkout's runs for the steps that the requested one needs.
@@ -103,14 +105,15 @@ Result<plan::Results> earlier_results(const prepare::GlobalOptions& global,
 }
 
 /// The store that the steps which this one needs may be taken from.
-Done add_results_to_take(session::RunRequest& request, const prepare::PreparedRun& prepared,
-                         const ReproduceOptions& options, const std::string& step,
-                         Streams& streams) {
+Done add_results_to_take(const prepare::Host& host, session::RunRequest& request,
+                         const prepare::PreparedRun& prepared, const ReproduceOptions& options,
+                         const std::string& step, Streams& streams) {
   TRY(request.store,
-      session::open_run_store(options.store, session::StoreUse::read,
-                              prepared.gathered.scope.loaded.matrix, request.workplace,
-                              request.stop_store.get_token(), streams));
-  request.facts = session::result_facts(prepared, {});
+      session::open_run_store(host.files,
+                              {options.store, prepared.gathered.scope.loaded.matrix,
+                               session::StoreUse::read, request.stop_store.get_token()},
+                              request.workplace, streams));
+  request.facts = session::result_facts(host, prepared, {});
   request.repeated = {step};
   return {};
 }
@@ -158,56 +161,58 @@ Result<int> verdict(const plan::Report& report, const std::string& step, const L
 }
 
 /// Starts a shell instead of the step, after the steps that it needs.
-Result<int> enter(const prepare::GlobalOptions& global, const prepare::RunOptions& run,
-                  session::RunRequest request, Streams& streams) {
+Result<int> enter(const prepare::Host& host, const prepare::GlobalOptions& global,
+                  const prepare::RunOptions& run, session::RunRequest request, Streams& streams) {
   const plan::Step step = std::move(request.plan.steps.back());
   request.plan.steps.pop_back();
   session::StepEntry entry{step, step.id};
   if (!request.plan.steps.empty()) {
-    TRY(const report::RunReport made, session::carry_out(global, run, request, streams));
+    TRY(const report::RunReport made, session::carry_out(host, global, run, request, streams));
     if (plan::exit_code(made.report) != 0) return plan::exit_code(made.report);
     entry.needs = made.report.outcomes;
   }
   streams.note(fmt::format(
       "a shell in the environment of {}; changes are discarded when it exits\n", quoted(step.id)));
-  return session::enter_step(request.workplace, entry, streams);
+  return session::enter_step(host, request.workplace, entry, streams);
 }
 
 }  // namespace
 
-Result<int> cmd_reproduce(const prepare::GlobalOptions& global, const ReproduceOptions& options,
-                          Streams& streams) {
-  const std::map<std::string, std::string> variables = prepare::user_variables();
-  TRY_DONE(prepare::check_store_options(options.store, variables));
-  TRY(const ReproduceTarget target, find_target(global, options.arguments, streams));
-  TRY(Place place, make_place(global, target.step));
+Result<int> cmd_reproduce(const prepare::Host& host, const prepare::GlobalOptions& global,
+                          const ReproduceOptions& options, Streams& streams) {
+  TRY_DONE(prepare::check_store_options(options.store, host.variables));
+  TRY(const ReproduceTarget target, find_target(host, global, options.arguments, streams));
+  TRY(Place place, make_place(host, global, target.step));
   // One of them may be a report, which is no source.
   place.global.named_files = options.arguments;
-  TRY(const auto places, prepare::named_places(options.store, variables));
+  TRY(const auto places, prepare::named_places(options.store, host.variables));
   for (std::string& path : prepare::directories_of(places)) {
     place.global.named_files.push_back(std::move(path));
   }
-  TRY(const fs::path cache, prepare::cache_directory(variables));
-  host::LocalMachine local(variables, cache, place.directory, {}, streams.log());
-  const host::GitProgram git{local.files, local.process, local.machine.variables};
+  TRY(const fs::path cache, prepare::cache_directory(host));
+  host::Workplace aside = prepare::outside_run(host, streams.log());
+  aside.cache = cache;
+  aside.state = place.directory;
+  const prepare::OpenMachine local = host.machine(aside);
+  const host::GitProgram git{local->files, local->process, local->variables};
   const prepare::SourceOf of =
       options.here ? prepare::SourceOf::this_checkout : prepare::SourceOf::recorded_commit;
-  TRY(const prepare::RecordedSource source, source_of(target, of, place, git));
+  TRY(const prepare::RecordedSource source, source_of(host, target, of, place, git));
   TRY(const prepare::PreparedRun prepared,
-      prepare_step(global, options, target, place, source.matrix, streams));
+      prepare_step(host, global, options, target, place, source.matrix, streams));
   TRY(plan::Plan part, plan::subplan(prepared.plan, {target.step}));
   session::RunRequest request{std::move(part), prepared.gathered.workplace,
                               "reproduce " + shell_join(options.arguments)};
-  TRY_DONE(add_results_to_take(request, prepared, options, target.step, streams));
+  TRY_DONE(add_results_to_take(host, request, prepared, options, target.step, streams));
   TRY(request.results, earlier_results(global, request, target.step));
   prepare::RunOptions run;
   run.levels = options.levels;
-  if (options.shell) return enter(global, run, std::move(request), streams);
+  if (options.shell) return enter(host, global, run, std::move(request), streams);
   LastExit exits;
   request.workplace.on_exit = [&exits](const std::string& step, const ports::Exit& exit) {
     exits.tell(step, exit);
   };
-  TRY(const report::RunReport done, session::carry_out(global, run, request, streams));
+  TRY(const report::RunReport done, session::carry_out(host, global, run, request, streams));
   return verdict(done.report, target.step, exits, streams);
 }
 

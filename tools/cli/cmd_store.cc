@@ -12,6 +12,7 @@
 #include "cli/store_place.h"
 #include "host/store/copy_results.h"
 #include "host/store/tree_inventory.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 #include "report/table.h"
 #include "store/domain.h"
@@ -22,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
+Result<int> stat(const prepare::Host& host, const StoreCommandOptions& options, Streams& streams) {
+  TRY(const fs::path root, root_of_place(host, options, PlaceUse::reading));
   const store::Inventory inventory = host::take_inventory(root);
   uint64_t bytes = 0;
   for (const store::KeptBlob& blob : inventory.blobs) bytes += blob.blob.size;
@@ -52,8 +53,8 @@ Result<int> stat(const StoreCommandOptions& options, Streams& streams) {
   return 0;
 }
 
-Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options, PlaceUse::changing));
+Result<int> gc(const prepare::Host& host, const StoreCommandOptions& options, Streams& streams) {
+  TRY(const fs::path root, root_of_place(host, options, PlaceUse::changing));
   const std::optional<uint64_t> size = parse_bytes(options.size);
   if (!size) {
     return fail(ErrorKind::usage, fmt::format("--size: {} is not a size", quoted(options.size)),
@@ -66,7 +67,7 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
   }
   const store::CollectOptions limits = {static_cast<size_t>(options.releases), *size,
                                         std::chrono::duration_cast<std::chrono::seconds>(*grace),
-                                        std::chrono::system_clock::now()};
+                                        host.clock.now()};
   TRY(const store::Collection removed,
       host::collect_tree(root, limits, options.dry_run ? host::DryRun::yes : host::DryRun::no,
                          [&streams](const std::string& line) { streams.note(line); }));
@@ -86,12 +87,13 @@ Result<int> gc(const StoreCommandOptions& options, Streams& streams) {
   return 0;
 }
 
-Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
-  std::error_code ignored;
+Result<int> verify(const prepare::Host& host, const StoreCommandOptions& options,
+                   Streams& streams) {
+  TRY(const fs::path root, root_of_place(host, options, PlaceUse::reading));
   // The machine's own place appears with its first result.
   const bool may_lack = sharing_of(options) == host::Sharing::machine;
-  if (!fs::is_directory(root, ignored) && (fs::exists(root, ignored) || !may_lack)) {
+  if (host.files.type_behind(root) != ports::FileType::directory &&
+      (host.files.type_behind(root) != ports::FileType::missing || !may_lack)) {
     return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(root.string())),
                 "name one that `--store dir:PATH` wrote to");
   }
@@ -110,15 +112,16 @@ Result<int> verify(const StoreCommandOptions& options, Streams& streams) {
       "no run uses them, and the next that needs one replaces it");
 }
 
-Result<int> import_results(const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(options, PlaceUse::changing));
-  TRY(const store::Domain domain, store::choose_domain(options.domain, prepare::user_variables()));
-  std::error_code ignored;
-  if (!fs::is_directory(fs::path(options.directory) / "ac", ignored)) {
+Result<int> import_results(const prepare::Host& host, const StoreCommandOptions& options,
+                           Streams& streams) {
+  TRY(const fs::path root, root_of_place(host, options, PlaceUse::changing));
+  TRY(const store::Domain domain, store::choose_domain(options.domain, host.variables));
+  if (host.files.type_behind(fs::path(options.directory) / "ac") != ports::FileType::directory) {
     return fail(ErrorKind::usage, fmt::format("{} has no results", quoted(options.directory)),
                 "`pinwheel store export --plan FILE DIR` writes such a directory");
   }
-  host::TreePlace to = place_at(root, options.place, sharing_of(options), domain, streams);
+  host::TreePlace to =
+      place_at(host.variables, root, options.place, sharing_of(options), domain, streams);
   // What claims to be of a more trusted domain may come from anybody.
   TRY(const host::CopiedResults copied,
       host::copy_results(options.directory, to, [domain](const store::StoredResult& result) {
@@ -144,21 +147,21 @@ Result<int> import_results(const StoreCommandOptions& options, Streams& streams)
 
 }  // namespace
 
-Result<int> cmd_store(const prepare::GlobalOptions& global, const StoreCommandOptions& options,
-                      Streams& streams) {
+Result<int> cmd_store(const prepare::Host& host, const prepare::GlobalOptions& global,
+                      const StoreCommandOptions& options, Streams& streams) {
   switch (options.verb) {
     case StoreVerb::stat:
-      return stat(options, streams);
+      return stat(host, options, streams);
     case StoreVerb::gc:
-      return gc(options, streams);
+      return gc(host, options, streams);
     case StoreVerb::verify:
-      return verify(options, streams);
+      return verify(host, options, streams);
     case StoreVerb::why:
-      return cmd_store_why(global, options, streams);
+      return cmd_store_why(host, global, options, streams);
     case StoreVerb::export_results:
-      return cmd_store_export(global, options, streams);
+      return cmd_store_export(host, global, options, streams);
     case StoreVerb::import_results:
-      return import_results(options, streams);
+      return import_results(host, options, streams);
   }
   return 0;
 }

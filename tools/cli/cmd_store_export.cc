@@ -12,8 +12,8 @@
 #include "cli/store_place.h"
 #include "cli/store_question.h"
 #include "host/machine/ignored_directory.h"
-#include "host/system/files.h"
 #include "plan/known_results.h"
+#include "prepare/host.h"
 #include "store/address.h"
 
 namespace pinwheel::cli {
@@ -73,12 +73,12 @@ Result<Exported> copy_all(const AskingRun& asking, const host::SearchedResults& 
 
 }  // namespace
 
-Result<int> cmd_store_export(const prepare::GlobalOptions& all, const StoreCommandOptions& options,
-                             Streams& streams) {
-  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
+Result<int> cmd_store_export(const prepare::Host& host, const prepare::GlobalOptions& all,
+                             const StoreCommandOptions& options, Streams& streams) {
+  TRY(const fs::path root, root_of_place(host, options, PlaceUse::reading));
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, options.directory, root.string()};
-  TRY(const AskingRun asking, prepare_asking_run(global, options, {}, streams));
+  TRY(const AskingRun asking, prepare_asking_run(host, global, options, {}, streams));
   const host::SearchedResults known =
       ask_place(asking, root, options, {}, traveling_steps(asking.run.plan), streams);
   if (known.found.empty()) {
@@ -89,9 +89,8 @@ Result<int> cmd_store_export(const prepare::GlobalOptions& all, const StoreComma
         "differs");
   }
   // In a checkout it is no part of the source, as the directories of runs are.
-  host::LocalFiles files;
-  TRY_DONE(host::make_output_directory(files, options.directory));
-  host::TreePlace to = place_at(options.directory, "dir:" + options.directory,
+  TRY_DONE(host::make_output_directory(host.files, options.directory));
+  host::TreePlace to = place_at(host.variables, options.directory, "dir:" + options.directory,
                                 host::Sharing::shared, asking.domain, streams);
   TRY(const Exported done, copy_all(asking, known, root, to));
   if (!done.missing.empty()) {

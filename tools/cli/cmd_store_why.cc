@@ -14,6 +14,7 @@
 #include "plan/store_answer.h"
 #include "plan/subplan.h"
 #include "prepare/earlier_results.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "report/store_why.h"
 #include "store/place_description.h"
@@ -45,10 +46,9 @@ Done check_travels(const plan::Plan& part, const std::string& step) {
 }
 
 /// What earlier runs here made of the steps that this one needs.
-Result<plan::Results> made_here(const prepare::GlobalOptions& global, const AskingRun& asking,
-                                const std::string& step) {
-  std::error_code absent;
-  if (!fs::exists(global.state_dir, absent)) return plan::Results{};
+Result<plan::Results> made_here(ports::Files& files, const prepare::GlobalOptions& global,
+                                const AskingRun& asking, const std::string& step) {
+  if (files.type_behind(global.state_dir) == ports::FileType::missing) return plan::Results{};
   TRY(const journal::History history, host::read_journal(global.state_dir, asking.domain));
   plan::Results results = prepare::find_results(asking.run.plan, history);
   std::erase_if(results, [&step](const auto& each) { return each.first.first == step; });
@@ -67,18 +67,18 @@ plan::StoreReply reply_of(plan::StoreQuestion question, const host::SearchedResu
 
 }  // namespace
 
-Result<int> cmd_store_why(const prepare::GlobalOptions& all, const StoreCommandOptions& options,
-                          Streams& streams) {
-  TRY(const fs::path root, root_of_place(options, PlaceUse::reading));
+Result<int> cmd_store_why(const prepare::Host& host, const prepare::GlobalOptions& all,
+                          const StoreCommandOptions& options, Streams& streams) {
+  TRY(const fs::path root, root_of_place(host, options, PlaceUse::reading));
   TRY(const std::string step, asked_step(options.arguments));
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, root.string()};
   StoreCommandOptions rest = options;
   std::erase(rest.arguments, step);
-  TRY(AskingRun asking, prepare_asking_run(global, rest, step, streams));
+  TRY(AskingRun asking, prepare_asking_run(host, global, rest, step, streams));
   TRY(asking.run.plan, plan::subplan(asking.run.plan, {step}));
   TRY_DONE(check_travels(asking.run.plan, step));
-  TRY(plan::Results here, made_here(global, asking, step));
+  TRY(plan::Results here, made_here(host.files, global, asking, step));
   const host::SearchedResults known =
       ask_place(asking, root, options, std::move(here), {}, streams);
   const plan::StoreReply reply =

@@ -9,8 +9,8 @@
 #include "cli/torch_sources.h"
 #include "exports/listing.h"
 #include "exports/table_bytes.h"
-#include "host/system/files.h"
 #include "host/torch/torch_exports.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 #include "report/table.h"
 
@@ -21,8 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The table for a command.
-Result<host::KnownExports> table_of(const TorchExportsOptions& options, ports::Files& files) {
-  if (options.table.empty()) return host::known_exports(prepare::user_variables(), files);
+Result<host::KnownExports> table_of(const std::map<std::string, std::string>& variables,
+                                    const TorchExportsOptions& options, ports::Files& files) {
+  if (options.table.empty()) return host::known_exports(variables, files);
   TRY(exports::Table table, host::read_exports_file(options.table, files));
   return host::KnownExports{std::move(table)};
 }
@@ -49,9 +50,8 @@ std::string listed(const std::vector<exports::BuildSummary>& all,
   return report::align_columns(rows, columns);
 }
 
-Result<int> list(const TorchExportsOptions& options, Streams& streams) {
-  host::LocalFiles files;
-  TRY(const host::KnownExports known, table_of(options, files));
+Result<int> list(const prepare::Host& host, const TorchExportsOptions& options, Streams& streams) {
+  TRY(const host::KnownExports known, table_of(host.variables, options, host.files));
   const std::vector<exports::BuildSummary> all = exports::summaries(known.table);
   if (!options.json) {
     streams.data(listed(all, known.added, streams.data_columns()));
@@ -70,7 +70,8 @@ Result<int> list(const TorchExportsOptions& options, Streams& streams) {
 /// Reads sources into the table one at a time, and saves it after each.
 class Adding {
  public:
-  Adding(fs::path file, Streams& streams) : file_(std::move(file)), streams_(streams) {}
+  Adding(const prepare::Host& host, fs::path file, Streams& streams)
+      : host_(host), file_(std::move(file)), streams_(streams) {}
 
   Done run(const ExportsSource& source) {
     const auto begun = std::chrono::steady_clock::now();
@@ -105,41 +106,43 @@ class Adding {
 
  private:
   Done keep(const exports::Table& read) {
-    TRY_DONE(files_.make_directories(fs::absolute(file_).parent_path()));
-    TRY(const auto lock, files_.lock(fs::path(file_) += ".lock", ports::IfLocked::wait));
-    TRY(const exports::Table table, host::read_exports_file(file_, files_));
-    return files_.write(file_, exports::serialize(exports::merge(table, read)));
+    ports::Files& files = host_.files;
+    TRY_DONE(files.make_directories(host_.at(file_).parent_path()));
+    TRY(const auto lock, files.lock(fs::path(file_) += ".lock", ports::IfLocked::wait));
+    TRY(const exports::Table table, host::read_exports_file(file_, files));
+    return files.write(file_, exports::serialize(exports::merge(table, read)));
   }
 
+  const prepare::Host& host_;
   fs::path file_;
   Streams& streams_;
-  host::LocalFiles files_;
   nlohmann::json added_ = nlohmann::json::array();
   nlohmann::json failed_ = nlohmann::json::array();
 };
 
-Result<fs::path> written_file(const TorchExportsOptions& options) {
+Result<fs::path> written_file(const std::map<std::string, std::string>& variables,
+                              const TorchExportsOptions& options) {
   if (!options.table.empty()) return fs::path(options.table);
-  return host::user_exports_file(prepare::user_variables());
+  return host::user_exports_file(variables);
 }
 
-Result<int> add(const TorchExportsOptions& options, Streams& streams) {
-  TRY(const fs::path file, written_file(options));
-  TorchSources known(streams);
+Result<int> add(const prepare::Host& host, const TorchExportsOptions& options, Streams& streams) {
+  TRY(const fs::path file, written_file(host.variables, options));
+  TorchSources known(host, streams);
   TRY(const std::vector<ExportsSource> sources, known.named(options));
-  Adding adding(file, streams);
+  Adding adding(host, file, streams);
   for (const ExportsSource& source : sources) TRY_DONE(adding.run(source));
   if (options.json) streams.json(adding.as_json());
   return 0;
 }
 
-Result<int> update(const TorchExportsOptions& options, Streams& streams) {
-  TRY(const fs::path file, written_file(options));
-  host::LocalFiles files;
-  TRY(const host::KnownExports known, table_of(options, files));
-  TorchSources index(streams);
+Result<int> update(const prepare::Host& host, const TorchExportsOptions& options,
+                   Streams& streams) {
+  TRY(const fs::path file, written_file(host.variables, options));
+  TRY(const host::KnownExports known, table_of(host.variables, options, host.files));
+  TorchSources index(host, streams);
   TRY(const std::vector<ExportsSource> sources, index.missing(options, known.table));
-  Adding adding(file, streams);
+  Adding adding(host, file, streams);
   int code = 0;
   for (const ExportsSource& source : sources) {
     const Done done = adding.run(source);
@@ -153,10 +156,10 @@ Result<int> update(const TorchExportsOptions& options, Streams& streams) {
   return code;
 }
 
-Result<int> verify(const TorchExportsOptions& options, Streams& streams) {
-  host::LocalFiles files;
-  TRY(const host::KnownExports known, table_of(options, files));
-  TorchSources places(streams);
+Result<int> verify(const prepare::Host& host, const TorchExportsOptions& options,
+                   Streams& streams) {
+  TRY(const host::KnownExports known, table_of(host.variables, options, host.files));
+  TorchSources places(host, streams);
   TRY(const std::vector<ExportsSource> sources, places.named(options));
   nlohmann::json rows = nlohmann::json::array();
   for (const ExportsSource& source : sources) {
@@ -176,19 +179,19 @@ Result<int> verify(const TorchExportsOptions& options, Streams& streams) {
 
 }  // namespace
 
-Result<int> cmd_torch_exports(const prepare::GlobalOptions& /*global*/,
+Result<int> cmd_torch_exports(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
                               const TorchExportsOptions& options, Streams& streams) {
   switch (options.verb) {
     case TorchExportsVerb::add:
-      return add(options, streams);
+      return add(host, options, streams);
     case TorchExportsVerb::update:
-      return update(options, streams);
+      return update(host, options, streams);
     case TorchExportsVerb::verify:
-      return verify(options, streams);
+      return verify(host, options, streams);
     case TorchExportsVerb::list:
       break;
   }
-  return list(options, streams);
+  return list(host, options, streams);
 }
 
 }  // namespace pinwheel::cli

@@ -5,13 +5,10 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/git/git.h"
-#include "host/system/clock.h"
-#include "host/system/files.h"
 #include "prepare/checkout_state.h"
+#include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/load.h"
-#include "prepare/logged_ports.h"
 #include "prepare/package_directory.h"
 #include "prepare/package_version.h"
 #include "version/run_date.h"
@@ -35,7 +32,8 @@ Result<matrix::VersionBump> parse_bump(const std::string& name) {
               suggest(name, {"major", "minor", "patch"}));
 }
 
-Result<Subject> find_subject(ports::Files& files, const VersionOptions& options, Streams& streams) {
+Result<Subject> find_subject(const prepare::Host& host, const VersionOptions& options,
+                             Streams& streams) {
   Subject subject;
   if (options.matrix.empty()) {
     subject.package.version.match = options.match;
@@ -43,9 +41,9 @@ Result<Subject> find_subject(ports::Files& files, const VersionOptions& options,
     return subject;
   }
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(files, options.matrix, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, options.matrix, streams, prepare::Warnings::tell));
   subject.package = loaded.matrix.package;
-  TRY(subject.directory, prepare::package_directory(loaded.matrix));
+  TRY(subject.directory, prepare::package_directory(host, loaded.matrix));
   return subject;
 }
 
@@ -76,25 +74,21 @@ std::string as_json(const version::Derived& derived, const std::string& text,
 
 }  // namespace
 
-Result<int> cmd_version(const prepare::GlobalOptions& /*global*/, const VersionOptions& options,
-                        Streams& streams) {
-  host::LocalFiles files;
-  host::LibGit2 git;
-  prepare::CommandHttp http(prepare::http_options(), streams.log());
-  TRY(const Subject subject, find_subject(files, options, streams));
-  const Result<ports::GitFacts> facts = prepare::own_repository(git, subject.directory);
+Result<int> cmd_version(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
+                        const VersionOptions& options, Streams& streams) {
+  const std::shared_ptr<ports::Http> http =
+      host.http(prepare::http_options(host.variables), streams.log(), {});
+  TRY(const Subject subject, find_subject(host, options, streams));
+  const Result<ports::GitFacts> facts = prepare::own_repository(host.git, subject.directory);
   const bool from_tags = subject.package.requirement.empty() &&
                          subject.package.version.from == matrix::VersionFrom::git_tag;
   if (!facts && from_tags) return fail(facts.error());
   const ports::GitFacts* const repository = facts ? &*facts : nullptr;
   TRY(const version::Channel channel, decide(options, subject, repository));
-  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");
-  TRY(const auto date,
-      version::run_date(epoch == nullptr ? std::nullopt : std::optional<std::string>(epoch),
-                        host::SystemClock().now()));
+  TRY(const auto date, version::run_date(prepare::named_date(host.variables), host.clock.now()));
   TRY(const version::Derived derived,
       prepare::package_version(subject.package, channel,
-                               {files, &http.port, repository, subject.directory, date}));
+                               {host, http.get(), repository, subject.directory, date}));
   TRY(const pep::Version labeled, version::with_label(derived, options.label));
   // Without a label it is the bare version, as used by backends, tags and PyPI.
   const std::string text = pep::to_string(options.label.empty() ? derived.version : labeled);

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "base/text.h"
-#include "host/machine/local_machine.h"
 #include "host/steps/run_beside.h"
 #include "host/system/scratch_directory.h"
 #include "host/system/stop_on_signal.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 
 namespace pinwheel::cli {
@@ -47,12 +47,13 @@ struct NamedCopy {
 };
 
 /// pip relies on the file name, which a downloaded wheel does not have.
-Result<std::optional<NamedCopy>> copy_of_unnamed(const RunJob& job, host::LocalMachine& local) {
+Result<std::optional<NamedCopy>> copy_of_unnamed(const RunJob& job,
+                                                 const host::EnvMachine& machine) {
   const std::string& name = job.facts.file_name;
   if (job.wheel.filename() == name) return std::nullopt;
   TRY(host::ScratchDirectory directory,
       host::ScratchDirectory::make(
-          local.files, local.machine.cache / "scratch" / fmt::format("fetched-{}", ::getpid())));
+          machine.files, machine.cache / "scratch" / fmt::format("fetched-{}", ::getpid())));
   const std::filesystem::path wheel = directory.path() / name;
   std::error_code error;
   std::filesystem::copy_file(job.wheel, wheel, error);
@@ -65,17 +66,22 @@ Result<std::optional<NamedCopy>> copy_of_unnamed(const RunJob& job, host::LocalM
 
 }  // namespace
 
-Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, Streams& streams) {
+Result<RunOutcome> run_wheel(const prepare::Host& host, const RunJob& job,
+                             compat::TorchVerdicts& torch, Streams& streams) {
   TRY(const std::chrono::milliseconds limit, limit_of(job.options.timeout));
   const std::vector<compat::RunTarget> targets = compat::choose_runs(torch, job.wish);
   if (targets.empty()) streams.note(kNothingToRun);
-  const std::map<std::string, std::string> variables = prepare::user_variables();
-  TRY(const std::filesystem::path cache, prepare::cache_directory(variables));
+  TRY(const std::filesystem::path cache, prepare::cache_directory(host));
   const host::StopOnSignal stop;
   // The resolution for a release is stored beside the environments created from it.
-  host::LocalMachine local(variables, cache, cache / "compat", stop.token(), streams.log());
-  local.machine.user.step = "compat";
-  TRY(const std::optional<NamedCopy> copy, copy_of_unnamed(job, local));
+  host::Workplace place = prepare::outside_run(host, streams.log());
+  place.cache = cache;
+  place.state = cache / "compat";
+  place.stop = stop.token();
+  const prepare::OpenMachine local = host.machine(place);
+  host::EnvMachine machine = *local;
+  machine.user.step = "compat";
+  TRY(const std::optional<NamedCopy> copy, copy_of_unnamed(job, machine));
   host::Trial trial{copy ? copy->wheel : job.wheel, job.facts, job.beside};
   trial.with.assign(job.options.with.begin(), job.options.with.end());
   trial.smoke = job.options.smoke;
@@ -86,7 +92,7 @@ Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, St
     trial.note = [&](std::string_view line) {
       streams.note(fmt::format("run with torch {}: {}\n", build.build.version, line));
     };
-    Result<compat::RunResult> result = host::run_beside(local.machine, trial, target, build);
+    Result<compat::RunResult> result = host::run_beside(machine, trial, target, build);
     outcome.signal = stop.signal();
     if (outcome.signal != 0) return outcome;
     build.run = result ? *result : skipped(result.error());

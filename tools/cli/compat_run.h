@@ -7,6 +7,7 @@
 #include "cli/streams.h"
 #include "compat/evaluate.h"
 #include "compat/run_choice.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 
@@ -27,6 +28,7 @@ struct RunOutcome {
 
 /// Tries the wheel with the chosen builds and adds the results to their verdicts; a build that it
 /// cannot be tried with is `skipped`.
-Result<RunOutcome> run_wheel(const RunJob& job, compat::TorchVerdicts& torch, Streams& streams);
+Result<RunOutcome> run_wheel(const prepare::Host& host, const RunJob& job,
+                             compat::TorchVerdicts& torch, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "base/text.h"
-#include "host/system/clock.h"
 #include "host/torch/torch_index.h"
 #include "host/torch/torch_pages.h"
 #include "plan/upstream.h"
+#include "prepare/host.h"
 #include "prepare/http_options.h"
-#include "prepare/logged_ports.h"
 #include "prepare/pip_settings.h"
 #include "prepare/workplace.h"
 #include "report/upstream_report.h"
@@ -31,12 +30,11 @@ Result<std::optional<TorchBuilds>> builds_at(const std::string& named, ports::Ht
 }
 
 /// The builds of every label; where the index of all has no page, those of the matrix's labels.
-Result<TorchBuilds> builds_of(const plan::UpstreamIndex& index, ports::Http& http,
-                              Streams& streams) {
-  const std::string parent =
-      index.parent.empty()
-          ? prepare::pip_settings(prepare::user_variables(), streams.log()).index.value_or("pypi")
-          : index.parent;
+Result<TorchBuilds> builds_of(const prepare::Host& host, const plan::UpstreamIndex& index,
+                              ports::Http& http, Streams& streams) {
+  const std::string parent = index.parent.empty()
+                                 ? prepare::pip_settings(host, streams.log()).index.value_or("pypi")
+                                 : index.parent;
   TRY(std::optional<TorchBuilds> all, builds_at(parent, http, streams));
   if (all) return *std::move(all);
   TorchBuilds builds;
@@ -53,27 +51,27 @@ Result<TorchBuilds> builds_of(const plan::UpstreamIndex& index, ports::Http& htt
               "`environment.torch.index` names the index");
 }
 
-std::chrono::year_month this_month() {
-  const host::SystemClock clock;
+std::chrono::year_month this_month(const ports::Clock& clock) {
   const std::chrono::year_month_day today = std::chrono::floor<std::chrono::days>(clock.now());
   return today.year() / today.month();
 }
 
 }  // namespace
 
-Result<int> show_upstream(const PlanCommand& options, const prepare::Loaded& loaded,
-                          Streams& streams) {
+Result<int> show_upstream(const prepare::Host& host, const PlanCommand& options,
+                          const prepare::Loaded& loaded, Streams& streams) {
   const std::vector<matrix::Variant>& variants = loaded.expansion.variants;
   TRY(const std::vector<plan::UpstreamIndex> indexes,
       plan::upstream_indexes(loaded.matrix, variants));
-  prepare::CommandHttp http(prepare::reading_options(), streams.log());
+  const std::shared_ptr<ports::Http> http =
+      host.http(prepare::reading_options(host.variables), streams.log(), {});
   TorchBuilds builds;
   for (const plan::UpstreamIndex& index : indexes) {
-    TRY(const TorchBuilds some, builds_of(index, http.port, streams));
+    TRY(const TorchBuilds some, builds_of(host, index, *http, streams));
     builds.insert(builds.end(), some.begin(), some.end());
   }
   const plan::Upstream upstream =
-      plan::compare_upstream(loaded.matrix, variants, builds, this_month());
+      plan::compare_upstream(loaded.matrix, variants, builds, this_month(host.clock));
   if (options.format == PlanFormat::json) {
     streams.json(report::upstream_json(upstream));
   } else {

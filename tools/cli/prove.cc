@@ -10,16 +10,15 @@
 #include "base/text.h"
 #include "compat/proven_abi.h"
 #include "host/machine/ignored_directory.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/machine_interpreter.h"
 #include "host/steps/inspect_path.h"
-#include "host/system/files.h"
 #include "host/torch/torch_exports.h"
 #include "init/matrix_text.h"
 #include "init/pythons.h"
 #include "pep/name.h"
 #include "plan/built_wheel.h"
 #include "plan/outcome.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/one_variant.h"
 #include "prepare/workplace.h"
@@ -32,20 +31,20 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The first variant without a toolkit whose Python is here.
-Result<std::string> variant_to_build(const prepare::GlobalOptions& global, const std::string& file,
+Result<std::string> variant_to_build(const prepare::Host& host,
+                                     const prepare::GlobalOptions& global, const std::string& file,
                                      Streams& streams) {
-  host::LocalFiles files;
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(files, file, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, file, streams, prepare::Warnings::tell));
   TRY(const host::Workplace workplace,
-      prepare::make_workplace(global, loaded, env::Engine::host, streams.log()));
-  host::LocalMachine local(workplace);
+      prepare::make_workplace(host, global, loaded, env::Engine::host, streams.log()));
+  const prepare::OpenMachine local = host.machine(workplace);
   std::vector<std::string> pythons;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     const std::string& python = variant.get("python");
     const std::string& compute = variant.get("compute");
     if (!compute.empty() && compute != "cpu") continue;
-    if (host::interpreter_for(local.machine, python)) return variant.id;
+    if (host::interpreter_for(*local, python)) return variant.id;
     if (std::ranges::find(pythons, python) == pythons.end()) pythons.push_back(python);
   }
   return fail(
@@ -65,19 +64,20 @@ Error not_built(const plan::Report& report, const plan::StepOutcome& failed) {
 }
 
 /// Builds the variant; returns the finished wheel.
-Result<fs::path> build_variant(const prepare::GlobalOptions& global, const std::string& file,
-                               const std::string& variant, Streams& streams) {
+Result<fs::path> build_variant(const prepare::Host& host, const prepare::GlobalOptions& global,
+                               const std::string& file, const std::string& variant,
+                               Streams& streams) {
   const std::vector<std::string> arguments = {file, variant};
   const prepare::LevelOptions levels;
   const std::string command = "init --prove";
   TRY(prepare::PreparedRun run,
-      prepare::prepare_variant(global,
+      prepare::prepare_variant(host, global,
                                {command, arguments, levels, plan::Stage::build,
                                 prepare::locks_or_indexes(prepare::UseLocks::no)},
                                streams));
   const session::RunRequest request{std::move(run.plan), run.gathered.workplace, command};
   TRY(const report::RunReport ran,
-      session::carry_out(global, prepare::RunOptions{}, request, streams));
+      session::carry_out(host, global, prepare::RunOptions{}, request, streams));
   const plan::StepOutcome* wheel = nullptr;
   for (const plan::StepOutcome& outcome : ran.report.outcomes) {
     const bool missing = outcome.error || outcome.state == plan::StepState::interrupted;
@@ -114,7 +114,8 @@ int oldest_python(const init::MatrixDraft& draft) {
   return 0;
 }
 
-Result<init::Proof> proof_by(const fs::path& wheel, const UnprovenMatrix& matrix) {
+Result<init::Proof> proof_by(const prepare::Host& host, const fs::path& wheel,
+                             const UnprovenMatrix& matrix) {
   const init::ProjectFacts& facts = matrix.facts;
   TRY(const inspect::WheelFacts found, host::inspect_wheel({wheel}));
   if (!found.name) {
@@ -123,8 +124,7 @@ Result<init::Proof> proof_by(const fs::path& wheel, const UnprovenMatrix& matrix
   const std::string claimed = plan::python_abi_of(found.name->tags);
   TRY(const compat::ProvenAbi python,
       compat::prove_python_abi(found, claimed, oldest_python(matrix.decision.draft)));
-  host::LocalFiles files;
-  TRY(const exports::Table table, host::torch_exports(prepare::user_variables(), files));
+  TRY(const exports::Table table, host::torch_exports(host.variables, host.files));
   const compat::ProvenAbi torch = compat::prove_torch_abi(compat::evaluate(found, table));
   const std::string by = fmt::format("proven with {}: ", quoted(found.file_name));
   const bool limited = python.value.starts_with("limited(");
@@ -138,22 +138,21 @@ Result<init::Proof> proof_by(const fs::path& wheel, const UnprovenMatrix& matrix
 
 }  // namespace
 
-Result<init::Proof> prove_abi(const prepare::GlobalOptions& global, const UnprovenMatrix& matrix,
-                              Streams& streams) {
-  host::LocalFiles files;
-  const fs::path state = fs::absolute(global.state_dir).lexically_normal();
-  TRY_DONE(host::make_ignored_directory(files, state));
+Result<init::Proof> prove_abi(const prepare::Host& host, const prepare::GlobalOptions& global,
+                              const UnprovenMatrix& matrix, Streams& streams) {
+  const fs::path state = host.at(global.state_dir);
+  TRY_DONE(host::make_ignored_directory(host.files, state));
   const fs::path place = state / "prove";
   const fs::path file = place / (pep::normalize_name(matrix.decision.name) + ".yaml");
   const init::MatrixDraft draft = init::draft_to_prove(matrix.decision.draft, matrix.directory);
-  TRY_DONE(files.write(file, init::matrix_text(draft)));
+  TRY_DONE(host.files.write(file, init::matrix_text(draft)));
   prepare::GlobalOptions aside = global;
   aside.output_dir = (place / "dist").string();
-  TRY(const std::string variant, variant_to_build(aside, file.string(), streams));
+  TRY(const std::string variant, variant_to_build(host, aside, file.string(), streams));
   streams.note(
       fmt::format("building {} of this project, to prove what its wheel holds\n", quoted(variant)));
-  TRY(const fs::path wheel, build_variant(aside, file.string(), variant, streams));
-  return proof_by(wheel, matrix);
+  TRY(const fs::path wheel, build_variant(host, aside, file.string(), variant, streams));
+  return proof_by(host, wheel, matrix);
 }
 
 }  // namespace pinwheel::cli

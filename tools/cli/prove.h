@@ -6,6 +6,7 @@
 #include "cli/streams.h"
 #include "init/decide.h"
 #include "init/project_facts.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 
@@ -20,7 +21,7 @@ struct UnprovenMatrix {
 /// finds the widest `abi` that its wheel holds. Runs code of the project. The status of the build
 /// goes to stderr; its exit code is the error's if it fails. `environment` if this machine has none
 /// of the Pythons; `check` if the wheel needs more than its tags say.
-Result<init::Proof> prove_abi(const prepare::GlobalOptions& global, const UnprovenMatrix& matrix,
-                              Streams& streams);
+Result<init::Proof> prove_abi(const prepare::Host& host, const prepare::GlobalOptions& global,
+                              const UnprovenMatrix& matrix, Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -10,11 +10,10 @@
 #include "host/net/fetch_text.h"
 #include "host/net/http.h"
 #include "host/steps/journal_file.h"
-#include "host/system/files.h"
 #include "plan/step_id.h"
+#include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/load.h"
-#include "prepare/logged_ports.h"
 #include "prepare/one_variant.h"
 #include "report/report_json.h"
 #include "session/run_plan.h"
@@ -24,9 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const std::string& text) {
-  std::error_code ignored;
-  return fs::is_regular_file(text, ignored);
+bool is_file(ports::Files& files, const std::string& text) {
+  return files.type_behind(text) == ports::FileType::regular;
 }
 
 /// The classified positional arguments; ids are in `id`.
@@ -36,14 +34,14 @@ struct Named {
   std::vector<std::string> matrix;
 };
 
-Result<Named> sort_out(const std::vector<std::string>& arguments) {
+Result<Named> sort_out(ports::Files& files, const std::vector<std::string>& arguments) {
   Named named;
   for (const std::string& argument : arguments) {
     if (prepare::is_matrix_name(argument)) {
       named.matrix.push_back(argument);
       continue;
     }
-    const bool report = is_address(argument) || is_file(argument);
+    const bool report = is_address(argument) || is_file(files, argument);
     std::string& place = report ? named.report : named.id;
     if (!place.empty()) {
       return fail(ErrorKind::usage,
@@ -61,15 +59,15 @@ Result<Named> sort_out(const std::vector<std::string>& arguments) {
   return named;
 }
 
-Result<ReproduceTarget> from_report(const std::string& place, const std::string& id,
-                                    Streams& streams) {
-  host::LocalFiles files;
+Result<ReproduceTarget> from_report(const prepare::Host& host, const std::string& place,
+                                    const std::string& id, Streams& streams) {
   std::string text;
   if (is_address(place)) {
-    prepare::CommandHttp http(prepare::http_options(), streams.log());
-    TRY(text, host::fetch_text(http.port, place));
+    const std::shared_ptr<ports::Http> http =
+        host.http(prepare::http_options(host.variables), streams.log(), {});
+    TRY(text, host::fetch_text(*http, place));
   } else {
-    TRY(text, files.read(place, limits::kReport));
+    TRY(text, host.files.read(place, limits::kReport));
   }
   TRY(report::RunReport run, report::find_report(text, place));
   ReproduceTarget target;
@@ -104,9 +102,9 @@ const journal::Finished* last_failure(const journal::History& history,
 }
 
 /// The origin of a failed run in this state directory, if its run recorded it.
-std::optional<plan::RunOrigin> origin_of_failure(const plan::StepOutcome& outcome) {
+std::optional<plan::RunOrigin> origin_of_failure(ports::Files& files,
+                                                 const plan::StepOutcome& outcome) {
   if (outcome.log.empty()) return std::nullopt;
-  host::LocalFiles files;
   const fs::path path = fs::path(outcome.log).parent_path() / session::kReportName;
   const Result<std::string> text = files.read(path);
   if (!text) return std::nullopt;
@@ -115,10 +113,9 @@ std::optional<plan::RunOrigin> origin_of_failure(const plan::StepOutcome& outcom
 }
 
 /// The steps of a variant, or the step itself; the build first.
-Result<std::vector<std::string>> steps_of(const std::string& id, const std::string& matrix,
-                                          Streams& streams) {
+Result<std::vector<std::string>> steps_of(ports::Files& files, const std::string& id,
+                                          const std::string& matrix, Streams& streams) {
   if (id == "sdist" || id.starts_with("env:")) return std::vector{id};
-  host::LocalFiles files;
   TRY(const prepare::Loaded loaded,
       prepare::load_matrix(files, matrix, streams, prepare::Warnings::tell));
   TRY(const plan::Outline outline, prepare::outline_of(loaded, id));
@@ -126,28 +123,27 @@ Result<std::vector<std::string>> steps_of(const std::string& id, const std::stri
   return std::vector{"build:" + outline.builds.at(0).cls.id, "test:" + id};
 }
 
-Result<ReproduceTarget> from_journal(const prepare::GlobalOptions& global, const Named& named,
+Result<ReproduceTarget> from_journal(const prepare::Host& host,
+                                     const prepare::GlobalOptions& global, const Named& named,
                                      Streams& streams) {
   TRY(const journal::History history, host::read_whole_journal(global.state_dir));
   ReproduceTarget target;
   // The record of a step's failure has its matrix.
   const journal::Finished* failure = last_failure(history, {named.id});
   if (failure == nullptr) {
-    host::LocalFiles files;
-    TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, named.matrix));
+    TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(host, named.matrix));
     target.matrix = choice.path;
-    TRY(const std::vector<std::string> steps, steps_of(named.id, choice.path, streams));
+    TRY(const std::vector<std::string> steps, steps_of(host.files, named.id, choice.path, streams));
     failure = last_failure(history, steps);
     target.step = steps.front();
   }
   if (failure != nullptr) {
     target.step = failure->outcome.id;
-    target.origin = origin_of_failure(failure->outcome);
+    target.origin = origin_of_failure(host.files, failure->outcome);
     if (target.origin) return target;
   }
   if (target.matrix.empty()) {
-    host::LocalFiles files;
-    TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(files, named.matrix));
+    TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(host, named.matrix));
     target.matrix = choice.path;
   }
   streams.note(fmt::format("no failed run of {} is recorded here: running {} from this checkout\n",
@@ -157,17 +153,17 @@ Result<ReproduceTarget> from_journal(const prepare::GlobalOptions& global, const
 
 }  // namespace
 
-Result<ReproduceTarget> find_target(const prepare::GlobalOptions& global,
+Result<ReproduceTarget> find_target(const prepare::Host& host, const prepare::GlobalOptions& global,
                                     const std::vector<std::string>& arguments, Streams& streams) {
-  TRY(const Named named, sort_out(arguments));
+  TRY(const Named named, sort_out(host.files, arguments));
   if (named.report.empty() && named.id.empty()) {
     return fail(
         ErrorKind::usage, "`reproduce` needs an id or the report of a run",
         "`pinwheel plan --format ids` lists the ids; a failed run prints the path of its report");
   }
   Result<ReproduceTarget> target = named.report.empty()
-                                       ? from_journal(global, named, streams)
-                                       : from_report(named.report, named.id, streams);
+                                       ? from_journal(host, global, named, streams)
+                                       : from_report(host, named.report, named.id, streams);
   if (!target) return target;
   if (!named.matrix.empty()) target->matrix = named.matrix.front();
   if (target->step.starts_with("publish:")) {

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "plan/origin.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 
@@ -21,7 +22,7 @@ struct ReproduceTarget {
 /// steps; or an id, for its last failed step in the journal, or its build in this checkout if none
 /// failed. Errors: `usage` for an id or file that does not exist, and those of
 /// `report::find_report` and `host::fetch_text`.
-Result<ReproduceTarget> find_target(const prepare::GlobalOptions& global,
+Result<ReproduceTarget> find_target(const prepare::Host& host, const prepare::GlobalOptions& global,
                                     const std::vector<std::string>& arguments, Streams& streams);
 
 }  // namespace pinwheel::cli

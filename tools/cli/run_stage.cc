@@ -11,8 +11,6 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "host/git/git.h"
-#include "host/system/files.h"
 #include "plan/subplan.h"
 #include "prepare/check_abi.h"
 #include "prepare/check_frozen.h"
@@ -20,6 +18,7 @@
 #include "prepare/checkout_state.h"
 #include "prepare/frozen_run.h"
 #include "prepare/frozen_scope.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/no_target.h"
 #include "prepare/package_directory.h"
@@ -70,27 +69,26 @@ struct Asked {
 };
 
 /// A run of what this checkout, the matrix and the command line say.
-Result<Asked> fresh_request(const prepare::GlobalOptions& global,
+Result<Asked> fresh_request(const prepare::Host& host, const prepare::GlobalOptions& global,
                             const prepare::RunOptions& options, const prepare::MatrixChoice& choice,
                             plan::Stage stage, Streams& streams) {
-  host::LocalFiles files;
-  host::LibGit2 git;
   const prepare::Warnings warnings =
       options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
-  TRY(const prepare::Loaded loaded, prepare::load_matrix(files, choice.path, streams, warnings));
+  TRY(const prepare::Loaded loaded,
+      prepare::load_matrix(host.files, choice.path, streams, warnings));
   const std::vector<std::string> targets =
       stage == plan::Stage::publish ? each_once(options.targets) : std::vector<std::string>();
   TRY(const prepare::VersionFacts version,
-      prepare::gather_version_facts(files, git, loaded, options.selection.channel, targets,
+      prepare::gather_version_facts(host, loaded, options.selection.channel, targets,
                                     streams.log()));
   TRY(const plan::Outline outline,
       prepare::select_outline(loaded, options.selection, choice.globs, version.channel));
-  prepare::warn_of_lacking_files(files, git, loaded, streams);
-  TRY_DONE(prepare::check_project_version(files, loaded, outline, version, streams));
+  prepare::warn_of_lacking_files(host, loaded, streams);
+  TRY_DONE(prepare::check_project_version(host, loaded, outline, version, streams));
   const prepare::Publishing publishing =
       stage == plan::Stage::publish ? prepare::Publishing::yes : prepare::Publishing::no;
-  TRY_DONE(prepare::check_head_tag(files, loaded, version, publishing, streams));
-  TRY_DONE(prepare::check_project_abi(files, loaded, outline, streams));
+  TRY_DONE(prepare::check_head_tag(host, loaded, version, publishing, streams));
+  TRY_DONE(prepare::check_project_abi(host, loaded, outline, streams));
   TRY(prepare::RunScope scope, prepare::up_to(stage, {global, loaded, outline, options.levels,
                                                       version, prepare::TestImageUse::prepare}));
   const prepare::Refresh refresh = options.refresh ? prepare::Refresh::yes : prepare::Refresh::no;
@@ -101,32 +99,29 @@ Result<Asked> fresh_request(const prepare::GlobalOptions& global,
 }
 
 /// The checkout may have got a tag since its plan was frozen.
-Done check_tag_again(ports::Files& files, const prepare::RunScope& scope, Streams& streams) {
-  host::LibGit2 git;
-  TRY(const std::filesystem::path directory, prepare::package_directory(scope.loaded.matrix));
-  const Result<ports::GitFacts> checkout = git.facts(directory, ports::WorkTree::ignore);
+Done check_tag_again(const prepare::Host& host, const prepare::RunScope& scope, Streams& streams) {
+  TRY(const std::filesystem::path directory, prepare::package_directory(host, scope.loaded.matrix));
+  const Result<ports::GitFacts> checkout = host.git.facts(directory, ports::WorkTree::ignore);
   // The plan is of another commit, or there is no repository: its files are compared later.
   if (!checkout || checkout->commit != scope.version.commit) return {};
   prepare::VersionFacts version = scope.version;
   TRY(version.tag, prepare::tag_on_head(*checkout, scope.loaded.matrix.package));
-  return prepare::check_head_tag(files, scope.loaded, version, prepare::Publishing::yes, streams);
+  return prepare::check_head_tag(host, scope.loaded, version, prepare::Publishing::yes, streams);
 }
 
 /// A run of what a frozen plan says.
-Result<Asked> frozen_request(const prepare::GlobalOptions& global,
+Result<Asked> frozen_request(const prepare::Host& host, const prepare::GlobalOptions& global,
                              const prepare::RunOptions& options,
                              const prepare::MatrixChoice& choice, plan::Stage stage,
                              const plan::FrozenPlan& frozen, Streams& streams) {
-  host::LocalFiles files;
-  TRY(const std::string matrix, files.read(choice.path, limits::kMatrix));
+  TRY(const std::string matrix, host.files.read(choice.path, limits::kMatrix));
   TRY(prepare::RunScope scope,
-      prepare::frozen_scope({global, options.selection, options.levels, choice, stage, frozen},
-                            streams));
-  host::LibGit2 git;
-  TRY_DONE(prepare::check_checkout(files, git, scope.loaded, frozen));
+      prepare::frozen_scope(
+          host.files, {global, options.selection, options.levels, choice, stage, frozen}, streams));
+  TRY_DONE(prepare::check_checkout(host, scope.loaded, frozen));
   if (stage == plan::Stage::publish) {
     TRY_DONE(prepare::check_has_channel(scope.loaded, options.selection, choice.globs, frozen));
-    TRY_DONE(check_tag_again(files, scope, streams));
+    TRY_DONE(check_tag_again(host, scope, streams));
   }
   TRY(std::vector<std::string> steps, prepare::publications(frozen, options.targets));
   steps.insert(steps.end(), options.steps.begin(), options.steps.end());
@@ -135,13 +130,14 @@ Result<Asked> frozen_request(const prepare::GlobalOptions& global,
                std::move(steps)};
 }
 
-Result<Asked> read_request(const prepare::GlobalOptions& global, const prepare::RunOptions& options,
-                           const prepare::MatrixChoice& choice, plan::Stage stage,
-                           const std::optional<plan::FrozenPlan>& frozen, Streams& streams) {
+Result<Asked> read_request(const prepare::Host& host, const prepare::GlobalOptions& global,
+                           const prepare::RunOptions& options, const prepare::MatrixChoice& choice,
+                           plan::Stage stage, const std::optional<plan::FrozenPlan>& frozen,
+                           Streams& streams) {
   TRY_DONE(prepare::check_step_choice(options, choice.globs));
   TRY_DONE(session::check_reuse_options(options, stage));
-  TRY(Asked asked, frozen ? frozen_request(global, options, choice, stage, *frozen, streams)
-                          : fresh_request(global, options, choice, stage, streams));
+  TRY(Asked asked, frozen ? frozen_request(host, global, options, choice, stage, *frozen, streams)
+                          : fresh_request(host, global, options, choice, stage, streams));
   const prepare::VersionFacts& version = asked.scope.version;
   if (stage == plan::Stage::publish && version.targets.empty()) {
     const matrix::Matrix& matrix = asked.scope.loaded.matrix;
@@ -160,9 +156,8 @@ Result<Asked> read_request(const prepare::GlobalOptions& global, const prepare::
 }
 
 /// The digest of the file of a frozen plan; empty without one.
-Result<std::string> digest_of_plan(const std::string& file) {
+Result<std::string> digest_of_plan(ports::Files& files, const std::string& file) {
   if (file.empty()) return std::string();
-  host::LocalFiles files;
   TRY(const std::string text, files.read(file));
   return sha256_hex(text);
 }
@@ -245,37 +240,39 @@ std::string same_again(const prepare::GlobalOptions& global, const std::string& 
 }
 
 /// The store of the run, what it tells it, and what it only reuses.
-Done add_store_to(session::RunRequest& request, const prepare::PreparedRun& run,
-                  const prepare::RunOptions& options, Streams& streams) {
-  TRY(request.store, session::open_run_store(options.store, store_use_of(run.plan, options),
-                                             run.gathered.scope.loaded.matrix, request.workplace,
-                                             request.stop_store.get_token(), streams));
-  TRY(std::string digest, digest_of_plan(options.plan_file));
-  request.facts = session::result_facts(run, std::move(digest));
+Done add_store_to(const prepare::Host& host, session::RunRequest& request,
+                  const prepare::PreparedRun& run, const prepare::RunOptions& options,
+                  Streams& streams) {
+  TRY(request.store,
+      session::open_run_store(host.files,
+                              {options.store, run.gathered.scope.loaded.matrix,
+                               store_use_of(run.plan, options), request.stop_store.get_token()},
+                              request.workplace, streams));
+  TRY(std::string digest, digest_of_plan(host.files, options.plan_file));
+  request.facts = session::result_facts(host, run, std::move(digest));
   return {};
 }
 
 }  // namespace
 
-Result<int> run_stage(const prepare::GlobalOptions& all, const prepare::RunOptions& options,
-                      plan::Stage stage, const std::string& command, Streams& streams) {
-  host::LocalFiles files;
+Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& all,
+                      const prepare::RunOptions& options, plan::Stage stage,
+                      const std::string& command, Streams& streams) {
   prepare::GlobalOptions global = all;
   global.named_files.push_back(options.plan_file);
-  TRY_DONE(prepare::check_store_options(options.store, prepare::user_variables()));
-  TRY(const auto places, prepare::named_places(options.store, prepare::user_variables()));
+  TRY_DONE(prepare::check_store_options(options.store, host.variables));
+  TRY(const auto places, prepare::named_places(options.store, host.variables));
   for (std::string& path : prepare::directories_of(places))
     global.named_files.push_back(std::move(path));
-  host::LibGit2 git;
   TRY(const std::optional<plan::FrozenPlan> frozen,
-      prepare::read_frozen_plan(files, options.plan_file));
+      prepare::read_frozen_plan(host.files, options.plan_file));
   TRY(const prepare::MatrixChoice choice,
-      prepare::choose_matrix_of(files, git, options.selection.arguments, frozen));
-  TRY(const Asked asked, read_request(global, options, choice, stage, frozen, streams));
-  TRY_DONE(prepare::matrix_places(asked.scope.loaded.matrix, prepare::user_variables())
-               .map([](const auto&) {}));
+      prepare::choose_matrix_of(host, options.selection.arguments, frozen));
+  TRY(const Asked asked, read_request(host, global, options, choice, stage, frozen, streams));
+  TRY_DONE(
+      prepare::matrix_places(asked.scope.loaded.matrix, host.variables).map([](const auto&) {}));
   TRY(const auto accepted, parse_accepted(options.accept));
-  TRY(prepare::PreparedRun run, prepare::prepare_run(asked.scope, asked.source, streams));
+  TRY(prepare::PreparedRun run, prepare::prepare_run(host, asked.scope, asked.source, streams));
   TRY(run.plan, asked_part(run.plan, options, asked.steps));
   session::RunRequest request{run.plan, run.gathered.workplace,
                               same_again(global, command, choice)};
@@ -286,8 +283,8 @@ Result<int> run_stage(const prepare::GlobalOptions& all, const prepare::RunOptio
   if (options.insecure) request.workplace.plain_http = PlainHttp::allowed;
   request.workplace.on_upload = session::upload_notes(global, streams);
   request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };
-  request.origin = [&] { return prepare::origin_of(files, git, run.gathered); };
-  TRY_DONE(add_store_to(request, run, options, streams));
+  request.origin = [&] { return prepare::origin_of(host, run.gathered); };
+  TRY_DONE(add_store_to(host, request, run, options, streams));
   if (options.reuse_only) {
     request.requested = session::requested_steps(run.plan, options, stage, asked.steps);
     if (stage == plan::Stage::publish) {
@@ -295,7 +292,7 @@ Result<int> run_stage(const prepare::GlobalOptions& all, const prepare::RunOptio
     }
   }
   if (options.gate) TRY_DONE(add_gate_to(request, run, stage));
-  return session::run_plan(global, options, request, streams);
+  return session::run_plan(host, global, options, request, streams);
 }
 
 }  // namespace pinwheel::cli

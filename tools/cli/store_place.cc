@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "host/store/open_store.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 #include "store/place_description.h"
 
@@ -14,7 +15,8 @@ namespace pinwheel::cli {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> root_of_place(const StoreCommandOptions& options, PlaceUse use) {
+Result<fs::path> root_of_place(const prepare::Host& host, const StoreCommandOptions& options,
+                               PlaceUse use) {
   TRY(const store::PlaceDescription place, store::parse_place(options.place));
   const bool on_this_machine =
       place.kind == store::PlaceKind::local || place.kind == store::PlaceKind::directory;
@@ -26,7 +28,7 @@ Result<fs::path> root_of_place(const StoreCommandOptions& options, PlaceUse use)
   }
   switch (place.kind) {
     case store::PlaceKind::local: {
-      TRY(const fs::path cache, prepare::cache_directory(prepare::user_variables()));
+      TRY(const fs::path cache, prepare::cache_directory(host));
       return cache / "store";
     }
     case store::PlaceKind::directory:
@@ -46,13 +48,14 @@ Result<fs::path> root_of_place(const StoreCommandOptions& options, PlaceUse use)
               "its own");
 }
 
-host::TreePlace place_at(const fs::path& root, std::string name, host::Sharing sharing,
-                         store::Domain domain, Streams& streams) {
+host::TreePlace place_at(const std::map<std::string, std::string>& variables, const fs::path& root,
+                         std::string name, host::Sharing sharing, store::Domain domain,
+                         Streams& streams) {
   return host::TreePlace({std::move(name),
                           root,
                           store::PlaceAccess::read_write,
                           sharing,
-                          {host::run_id(prepare::user_variables()), domain},
+                          {host::run_id(variables), domain},
                           host::Presence::digest,
                           [&streams](const std::string& line) { streams.note(line); }});
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -7,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "host/store/tree_place.h"
+#include "prepare/host.h"
 #include "store/domain.h"
 
 namespace pinwheel::cli {
@@ -15,11 +17,13 @@ enum class PlaceUse { reading, changing };
 
 /// The directory of the place that `store` works on. `usage` for one that is not on this machine,
 /// which cannot be listed, and for one that is only to be read (`,ro`) if it would be changed.
-Result<std::filesystem::path> root_of_place(const StoreCommandOptions& options, PlaceUse use);
+Result<std::filesystem::path> root_of_place(const prepare::Host& host,
+                                            const StoreCommandOptions& options, PlaceUse use);
 
 /// A place in a directory, for a copy that is written for `domain`: what the machine's own keeps
 /// outlasts a power loss. What is there is compared with its digest.
-host::TreePlace place_at(const std::filesystem::path& root, std::string name, host::Sharing sharing,
+host::TreePlace place_at(const std::map<std::string, std::string>& variables,
+                         const std::filesystem::path& root, std::string name, host::Sharing sharing,
                          store::Domain domain, Streams& streams);
 
 /// Whether the place that `store` works on is the machine's own.

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "base/digest.h"
-#include "host/git/git.h"
 #include "host/store/store.h"
 #include "host/store/tree_place.h"
-#include "host/system/files.h"
 #include "plan/frozen.h"
 #include "prepare/frozen_scope.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/run_scope.h"
 #include "prepare/step_choice.h"
@@ -32,30 +31,29 @@ std::vector<std::string> only_step(const std::string& step) {
   return step.empty() ? std::vector<std::string>() : std::vector{step};
 }
 
-Result<AskedRun> frozen_run(const prepare::GlobalOptions& global,
+Result<AskedRun> frozen_run(ports::Files& files, const prepare::GlobalOptions& global,
                             const StoreCommandOptions& options, const prepare::MatrixChoice& choice,
                             const plan::FrozenPlan& frozen, Streams& streams) {
-  host::LocalFiles files;
   TRY(const std::string matrix, files.read(choice.path, limits::kMatrix));
   prepare::SelectionOptions selection;
   selection.channel = options.channel;
   const prepare::MatrixChoice whole{choice.path, {}};
   TRY(prepare::RunScope scope,
       prepare::frozen_scope(
-          {global, selection, options.levels, whole, plan::Stage::publish, frozen}, streams));
+          files, {global, selection, options.levels, whole, plan::Stage::publish, frozen},
+          streams));
   // The plan has decided everything that is in a key.
   scope.carried = prepare::Carried{};
   return AskedRun{std::move(scope), prepare::FromFrozenPlan{frozen, sha256_hex(matrix)}};
 }
 
-Result<AskedRun> fresh_run(const prepare::GlobalOptions& global, const StoreCommandOptions& options,
-                           const prepare::MatrixChoice& choice, Streams& streams) {
-  host::LocalFiles files;
-  host::LibGit2 git;
+Result<AskedRun> fresh_run(const prepare::Host& host, const prepare::GlobalOptions& global,
+                           const StoreCommandOptions& options, const prepare::MatrixChoice& choice,
+                           Streams& streams) {
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(files, choice.path, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
   TRY(const prepare::VersionFacts version,
-      prepare::gather_version_facts(files, git, loaded, options.channel, {}, streams.log()));
+      prepare::gather_version_facts(host, loaded, options.channel, {}, streams.log()));
   TRY(const plan::Outline outline, prepare::select_outline(loaded, {}, {}, version.channel));
   const plan::Stage stage = version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
   TRY(prepare::RunScope scope,
@@ -65,29 +63,28 @@ Result<AskedRun> fresh_run(const prepare::GlobalOptions& global, const StoreComm
 
 }  // namespace
 
-Result<AskingRun> prepare_asking_run(const prepare::GlobalOptions& global,
+Result<AskingRun> prepare_asking_run(const prepare::Host& host,
+                                     const prepare::GlobalOptions& global,
                                      const StoreCommandOptions& options, const std::string& step,
                                      Streams& streams) {
-  host::LocalFiles files;
-  host::LibGit2 git;
   AskingRun asking;
-  TRY(asking.domain, store::choose_domain(options.domain, prepare::user_variables()));
+  TRY(asking.domain, store::choose_domain(options.domain, host.variables));
   TRY(const std::optional<plan::FrozenPlan> frozen,
-      prepare::read_frozen_plan(files, options.plan_file));
+      prepare::read_frozen_plan(host.files, options.plan_file));
   TRY(const prepare::MatrixChoice choice,
-      prepare::choose_matrix_of(files, git, options.arguments, frozen));
-  TRY(AskedRun asked, frozen ? frozen_run(global, options, choice, *frozen, streams)
-                             : fresh_run(global, options, choice, streams));
+      prepare::choose_matrix_of(host, options.arguments, frozen));
+  TRY(AskedRun asked, frozen ? frozen_run(host.files, global, options, choice, *frozen, streams)
+                             : fresh_run(host, global, options, choice, streams));
   const std::optional<prepare::Carried> carried = asked.scope.carried;
   TRY(asked.scope, prepare::narrowed_to_steps(std::move(asked.scope), only_step(step)));
   if (carried) asked.scope.carried = carried;
-  TRY(asking.run, prepare::prepare_run(asked.scope, asked.source, streams));
+  TRY(asking.run, prepare::prepare_run(host, asked.scope, asked.source, streams));
   std::string digest;
   if (frozen) {
-    TRY(const std::string text, files.read(options.plan_file));
+    TRY(const std::string text, host.files.read(options.plan_file));
     digest = sha256_hex(text);
   }
-  asking.facts = session::result_facts(asking.run, std::move(digest));
+  asking.facts = session::result_facts(host, asking.run, std::move(digest));
   return asking;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "host/steps/stored_results.h"
+#include "prepare/host.h"
 #include "prepare/prepare_run.h"
 #include "store/domain.h"
 
@@ -23,7 +24,8 @@ struct AskingRun {
 /// A run of the frozen plan of `--plan`; without, what a run of this checkout would be, with the
 /// packages that earlier runs resolved here. `step`: all that is needed of it; empty: everything.
 /// `usage` for a step that there is not, `drift` if the checkout is not that of the plan.
-Result<AskingRun> prepare_asking_run(const prepare::GlobalOptions& global,
+Result<AskingRun> prepare_asking_run(const prepare::Host& host,
+                                     const prepare::GlobalOptions& global,
                                      const StoreCommandOptions& options, const std::string& step,
                                      Streams& streams);
 

@@ -10,6 +10,7 @@
 #include "host/system/process.h"
 #include "host/torch/torch_exports.h"
 #include "host/torch/torch_site.h"
+#include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/pip_settings.h"
 #include "prepare/workplace.h"
@@ -32,10 +33,10 @@ std::string name_of(const host::BuildToRead& build) {
 
 }  // namespace
 
-TorchSources::TorchSources(Streams& streams)
-    : streams_(streams),
-      variables_(prepare::user_variables()),
-      http_(prepare::reading_options(), streams.log()) {}
+TorchSources::TorchSources(const prepare::Host& host, Streams& streams)
+    : host_(host),
+      streams_(streams),
+      http_(host.http(prepare::reading_options(host.variables), streams.log(), {})) {}
 
 Result<std::vector<ExportsSource>> TorchSources::named(const TorchExportsOptions& options) {
   const bool from_index = !options.index.empty() || !options.torch.empty();
@@ -67,9 +68,9 @@ Result<std::vector<ExportsSource>> TorchSources::missing(const TorchExportsOptio
 Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions& options) {
   std::vector<ExportsSource> sources;
   std::vector<std::string> places = options.sources;
-  prepare::CommandProcesses process(streams_.log());
+  const prepare::OpenMachine machine = host_.machine(prepare::outside_run(host_, streams_.log()));
   for (const std::string& python : options.pythons) {
-    const Result<fs::path> site = host::torch_site_of(python, process.port, variables_);
+    const Result<fs::path> site = host::torch_site_of(python, machine->process, host_.variables);
     if (!site) {
       return fail(
           Error(site.error())
@@ -81,13 +82,12 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
   sources.reserve(places.size());
   for (const std::string& place : places) {
     sources.push_back({place, [this, place]() -> Result<ExportsRead> {
-                         std::error_code missing;
-                         if (fs::is_directory(place, missing)) {
-                           TRY(const auto snapshot, host::read_torch_directory(place, files_));
+                         if (host_.files.type_behind(place) == ports::FileType::directory) {
+                           TRY(const auto snapshot, host::read_torch_directory(place, host_.files));
                            return ExportsRead{exports::Table::of(snapshot)};
                          }
                          if (place.ends_with(".pwx")) {
-                           TRY(exports::Table table, host::read_exports_file(place, files_));
+                           TRY(exports::Table table, host::read_exports_file(place, host_.files));
                            return ExportsRead{std::move(table)};
                          }
                          TRY(const auto file, host::FileSource::open(place));
@@ -104,12 +104,11 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
 
 Result<std::vector<host::TorchFile>> TorchSources::ask_index(const TorchExportsOptions& options) {
   const std::string named =
-      options.index.empty()
-          ? prepare::pip_settings(variables_, streams_.log()).index.value_or("pypi")
-          : options.index;
+      options.index.empty() ? prepare::pip_settings(host_, streams_.log()).index.value_or("pypi")
+                            : options.index;
   TRY(host::RemoteAddress index, host::parse_index(named));
   if (index.credentials) streams_.mask(index.credentials->password);
-  access_.emplace(host::RemoteAccess{http_.port, std::move(index.credentials), index.url});
+  access_.emplace(host::RemoteAccess{*http_, std::move(index.credentials), index.url});
   return host::list_torch_wheels(*access_, index.url);
 }
 
@@ -117,7 +116,7 @@ ExportsSource TorchSources::remote(host::BuildToRead build) {
   const std::string name = name_of(build);
   return {name, [this, build = std::move(build)]() -> Result<ExportsRead> {
             const host::WholeFiles whole{
-                prepare::unnamed_files_directory(variables_), [this](std::string_view url) {
+                prepare::unnamed_files_directory(host_.variables), [this](std::string_view url) {
                   streams_.note(fmt::format(
                       "{} is downloaded completely: its server does not support range requests\n",
                       url));

@@ -12,9 +12,8 @@
 #include "cli/streams.h"
 #include "exports/table.h"
 #include "host/net/http.h"
-#include "host/system/files.h"
 #include "host/torch/torch_index.h"
-#include "prepare/logged_ports.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 
@@ -33,7 +32,7 @@ struct ExportsSource {
 /// The sources on a command line. They refer to this object.
 class TorchSources {
  public:
-  explicit TorchSources(Streams& streams);
+  TorchSources(const prepare::Host& host, Streams& streams);
 
   /// Files and directories, the torch of an interpreter, wheels of an index. Kind `usage` if there
   /// is none.
@@ -48,10 +47,9 @@ class TorchSources {
   Result<std::vector<host::TorchFile>> ask_index(const TorchExportsOptions& options);
   ExportsSource remote(host::BuildToRead build);
 
+  const prepare::Host& host_;
   Streams& streams_;
-  std::map<std::string, std::string> variables_;
-  host::LocalFiles files_;
-  prepare::CommandHttp http_;
+  std::shared_ptr<ports::Http> http_;
   std::optional<host::RemoteAccess> access_;
 };
 

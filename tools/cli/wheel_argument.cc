@@ -9,8 +9,8 @@
 #include "base/url.h"
 #include "host/net/get_remote.h"
 #include "host/net/http.h"
+#include "prepare/host.h"
 #include "prepare/http_options.h"
-#include "prepare/logged_ports.h"
 #include "prepare/workplace.h"
 
 namespace pinwheel::cli {
@@ -38,16 +38,18 @@ class FetchProgress {
 
 }  // namespace
 
-Result<FileArgument> open_argument(const std::string& text, Streams& streams) {
+Result<FileArgument> open_argument(const prepare::Host& host, const std::string& text,
+                                   Streams& streams) {
   if (!is_address(text)) return FileArgument{{text}};
   const std::optional<host::RemoteAddress> address = host::parse_address(text);
   if (address && address->credentials) streams.mask(address->credentials->password);
-  prepare::CommandHttp http(prepare::reading_options(), streams.log());
+  const std::shared_ptr<ports::Http> http =
+      host.http(prepare::reading_options(host.variables), streams.log(), {});
   streams.note(fmt::format("downloading {}\n", mask_urls(address ? address->url : text)));
   FetchProgress progress(streams);
   TRY(host::FetchedWheel wheel,
-      host::fetch_wheel(http.port, text,
-                        {prepare::unnamed_files_directory(prepare::user_variables()),
+      host::fetch_wheel(*http, text,
+                        {prepare::unnamed_files_directory(host.variables),
                          [&progress](uint64_t bytes) { progress(bytes); }}));
   FileArgument argument{{wheel.path, wheel.name}};
   argument.fetched = std::move(wheel);

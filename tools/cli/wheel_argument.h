@@ -7,6 +7,7 @@
 #include "cli/streams.h"
 #include "host/net/fetch_wheel.h"
 #include "host/steps/inspect_path.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 
@@ -17,6 +18,7 @@ struct FileArgument {
 };
 
 /// Downloads a URL, with a message. Errors are those of `host::fetch_wheel`.
-Result<FileArgument> open_argument(const std::string& text, Streams& streams);
+Result<FileArgument> open_argument(const prepare::Host& host, const std::string& text,
+                                   Streams& streams);
 
 }  // namespace pinwheel::cli

@@ -51,6 +51,15 @@ class Files {
                      uint32_t mode = 0644) = 0;
   /// Does not follow a symbolic link; a missing path is a value, not an error.
   virtual Result<FileStatus> status(const std::filesystem::path& path) = 0;
+  /// The type of what a path leads to: follows symbolic links. Missing for whatever cannot be seen.
+  virtual FileType type_behind(const std::filesystem::path& path) {
+    const Result<FileStatus> found = status(path);
+    return found ? found->type : FileType::missing;
+  }
+  /// The absolute path without symbolic links, as far as it exists.
+  virtual Result<std::filesystem::path> without_links(const std::filesystem::path& path) {
+    return path.lexically_normal();
+  }
   /// The names in a directory, sorted.
   virtual Result<std::vector<std::string>> list(const std::filesystem::path& path) = 0;
   virtual Done make_directories(const std::filesystem::path& path) = 0;

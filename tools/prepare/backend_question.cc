@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/digest.h"
-#include "host/system/files.h"
 #include "matrix/build_requires.h"
 #include "project/backend_requires.h"
 
@@ -18,8 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The text of a file; nullopt if there is none.
-Result<std::optional<std::string>> text_of(const fs::path& file) {
-  host::LocalFiles files;
+Result<std::optional<std::string>> text_of(ports::Files& files, const fs::path& file) {
   TRY(const ports::FileStatus status, files.status(file));
   if (status.type == ports::FileType::missing) return std::nullopt;
   TRY(std::string text, files.read(file));
@@ -35,8 +33,8 @@ bool may_decide(const std::string& name) {
 
 /// The contents that decide what a backend answers: the files at the top of the source and of the
 /// directories of a backend in it.
-Result<std::string> digest_inputs(const fs::path& source, const project::BuildSystem& system) {
-  host::LocalFiles files;
+Result<std::string> digest_inputs(ports::Files& files, const fs::path& source,
+                                  const project::BuildSystem& system) {
   std::set<fs::path> directories = {source};
   for (const std::string& path : system.backend_path) {
     directories.insert((source / path).lexically_normal());
@@ -64,17 +62,17 @@ std::vector<std::string> needed_by(const project::Pyproject& project) {
 
 }  // namespace
 
-Result<SourceRequires> source_requires(const fs::path& source) {
+Result<SourceRequires> source_requires(ports::Files& files, const fs::path& source) {
   const fs::path file = source / "pyproject.toml";
-  TRY(const std::optional<std::string> text, text_of(file));
-  TRY(const std::optional<std::string> setup_py, text_of(source / "setup.py"));
-  TRY(const std::optional<std::string> setup_cfg, text_of(source / "setup.cfg"));
+  TRY(const std::optional<std::string> text, text_of(files, file));
+  TRY(const std::optional<std::string> setup_py, text_of(files, source / "setup.py"));
+  TRY(const std::optional<std::string> setup_cfg, text_of(files, source / "setup.cfg"));
   if (!text && !setup_py) return SourceRequires{};
   TRY(const project::Pyproject project, project::parse_pyproject(text.value_or(""), file.string()));
   SourceRequires found{needed_by(project)};
   if (project::more_requires(project, setup_py.value_or(""), setup_cfg.value_or("")) ==
       project::MoreRequires::ask) {
-    TRY(std::string inputs, digest_inputs(source, project.build_system));
+    TRY(std::string inputs, digest_inputs(files, source, project.build_system));
     found.question = BackendQuestion{project.build_system, std::move(inputs)};
   }
   return found;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ports/files.h"
 #include "project/pyproject.h"
 
 namespace pinwheel::prepare {
@@ -23,6 +24,6 @@ struct SourceRequires {
 
 /// Reads `pyproject.toml`, `setup.py` and `setup.cfg` of a source; runs nothing. Nothing for one
 /// without a project, whose build is a script of its own. Errors are those of `parse_pyproject`.
-Result<SourceRequires> source_requires(const std::filesystem::path& source);
+Result<SourceRequires> source_requires(ports::Files& files, const std::filesystem::path& source);
 
 }  // namespace pinwheel::prepare

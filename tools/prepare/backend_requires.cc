@@ -15,7 +15,6 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "env/lock.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/backend_answers.h"
 #include "host/steps/ask_backend.h"
 #include "host/system/scratch_directory.h"
@@ -23,6 +22,7 @@
 #include "plan/environments.h"
 #include "plan/locks.h"
 #include "prepare/budget.h"
+#include "prepare/host.h"
 #include "prepare/prepare_environments.h"
 #include "prepare/prepared_run.h"
 #include "prepare/stoppable.h"
@@ -96,17 +96,18 @@ Refresh refresh_of(const PackageSource& source) {
 }
 
 /// Asks in the environment of a build.
-Result<std::vector<std::string>> ask_in(const plan::Step& build, const host::Workplace& workplace,
+Result<std::vector<std::string>> ask_in(const Host& host, const plan::Step& build,
+                                        const host::Workplace& workplace,
                                         const project::BuildSystem& system) {
-  host::LocalMachine local(workplace);
+  const OpenMachine local = host.machine(workplace);
   const std::string name = fmt::format("backend-{}", ::getpid());
   TRY(const host::ScratchDirectory scratch,
-      host::ScratchDirectory::make(local.files, workplace.state / "shells" / name));
-  TRY_DONE(local.files.make_directories(workplace.state / "logs" / "backends"));
+      host::ScratchDirectory::make(local->files, workplace.state / "shells" / name));
+  TRY_DONE(local->files.make_directories(workplace.state / "logs" / "backends"));
   run::Attempt attempt;
   attempt.step = &build;
   attempt.key = build.key;
-  attempt.cores = std::min(static_cast<int>(usable_processors()), most_jobs());
+  attempt.cores = std::min(static_cast<int>(usable_processors()), most_jobs(host.variables));
   attempt.scratch = scratch.path();
   attempt.log = workplace.state / "logs" / "backends" / (build.key.substr(0, 16) + ".log");
   return host::ask_backend(workplace, attempt, system, workplace.stop);
@@ -120,13 +121,14 @@ Result<Answers> ask_all(const RunView& run, const std::vector<matrix::Variant>& 
   part.options.stage = plan::Stage::build;
   part.carried.reset();  // these environments are made, whichever steps the run carries out
   TRY(const PreparedEnvironments made,
-      prepare_environments({part, run.workplace, run.facts}, FromIndexes{refresh}, notices));
+      prepare_environments({run.host, part, run.workplace, run.facts}, FromIndexes{refresh},
+                           notices));
   TRY(const plan::Plan plan, decide_plan(part, made.facts));
-  const host::Workplace workplace = with_path_mode(made.workplace);
+  const host::Workplace workplace = with_path_mode(run.host, made.workplace);
   return stoppable<Answers>([&](const std::stop_token& stop) -> Result<Answers> {
     host::Workplace stopped = workplace;
     stopped.stop = stop;
-    host::LocalMachine local(stopped);
+    const OpenMachine local = run.host.machine(stopped);
     Answers answers;
     for (const plan::Step& step : plan.steps) {
       const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
@@ -135,8 +137,8 @@ Result<Answers> ask_all(const RunView& run, const std::vector<matrix::Variant>& 
       if (answers.contains(id)) continue;
       notices.note(fmt::format("asking {} what {} requires\n", quoted(question.system.backend),
                                quoted(step.id)));
-      TRY(answers[id], ask_in(step, stopped, question.system));
-      TRY_DONE(host::record_answer(local.machine, id, answers[id]));
+      TRY(answers[id], ask_in(run.host, step, stopped, question.system));
+      TRY_DONE(host::record_answer(*local, id, answers[id]));
     }
     return answers;
   });
@@ -178,13 +180,13 @@ Result<matrix::Matrix> ask_backends(const RunView& run,
                                     const std::optional<BackendQuestion>& question,
                                     const PackageSource& source, ports::Notices& notices) {
   if (!question) return run.scope.loaded.matrix;
-  host::LocalMachine local(run.workplace);
+  const OpenMachine local = run.host.machine(run.workplace);
   const std::map<std::string, matrix::Variant> asked = asked_environments(run.scope);
   const Refresh refresh = refresh_of(source);
   Answers answers;
   if (refresh == Refresh::no) {
-    TRY(answers, known_answers(local.machine, brought_along(local.files, run.scope, source), asked,
-                               *question));
+    TRY(answers,
+        known_answers(*local, brought_along(local->files, run.scope, source), asked, *question));
   }
   std::vector<matrix::Variant> missing;
   for (const auto& [environment, variant] : asked) {

@@ -27,9 +27,9 @@ uint64_t free_memory() {
 }
 
 /// A whole number above zero; the caller's tools would ignore anything else.
-std::optional<int> count_in(const char* variable) {
-  const char* const text = std::getenv(variable);
-  if (text == nullptr) return std::nullopt;
+std::optional<int> count_in(const std::map<std::string, std::string>& variables,
+                            const char* variable) {
+  const std::string text = value_at(variables, variable);
   const std::string_view digits = trim(text);
   int count = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
@@ -39,22 +39,23 @@ std::optional<int> count_in(const char* variable) {
 
 }  // namespace
 
-int most_jobs() {
+int most_jobs(const std::map<std::string, std::string>& variables) {
   int most = std::numeric_limits<int>::max();
   for (const char* const variable : {"MAX_JOBS", "CMAKE_BUILD_PARALLEL_LEVEL"}) {
-    most = std::min(most, count_in(variable).value_or(most));
+    most = std::min(most, count_in(variables, variable).value_or(most));
   }
   return most;
 }
 
-Result<run::Budget> budget_of(const RunOptions& options) {
+Result<run::Budget> budget_of(const std::map<std::string, std::string>& variables,
+                              const RunOptions& options) {
   run::Budget budget;
   if (options.jobs < 0) {
     return fail(ErrorKind::usage, fmt::format("`--jobs` cannot be {}", options.jobs),
                 "pass a number of cores, or omit it to use all of them");
   }
   budget.cores = options.jobs > 0 ? options.jobs : static_cast<int>(usable_processors());
-  budget.cores_per_step = most_jobs();
+  budget.cores_per_step = most_jobs(variables);
   budget.memory = free_memory();
   if (!options.memory.empty()) {
     const auto memory = parse_bytes(options.memory);

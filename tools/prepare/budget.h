@@ -1,4 +1,7 @@
 #pragma once
+#include <map>
+#include <string>
+
 #include "base/result.h"
 #include "prepare/options.h"
 #include "run/budget.h"
@@ -8,10 +11,11 @@ namespace pinwheel::prepare {
 /// The resources that a run may use: all cores and free memory, or the amounts in the options
 /// (`--jobs`, `--memory`); one GPU, one installation and two uploads at a time; for one step
 /// `most_jobs`. `usage` for an option with an invalid amount.
-Result<run::Budget> budget_of(const RunOptions& options);
+Result<run::Budget> budget_of(const std::map<std::string, std::string>& variables,
+                              const RunOptions& options);
 
 /// The most jobs of one build or test: the smaller of the caller's `MAX_JOBS` and
 /// `CMAKE_BUILD_PARALLEL_LEVEL`. They change no result, so they are in no key.
-int most_jobs();
+int most_jobs(const std::map<std::string, std::string>& variables);
 
 }  // namespace pinwheel::prepare

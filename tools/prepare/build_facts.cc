@@ -9,9 +9,8 @@
 #include "base/utf8.h"
 #include "env/arch_list.h"
 #include "env/pass_list.h"
-#include "host/git/git.h"
 #include "host/git/source_tree.h"
-#include "host/machine/local_machine.h"
+#include "prepare/host.h"
 #include "prepare/sdist_source.h"
 
 namespace pinwheel::prepare {
@@ -71,16 +70,16 @@ void add_variables(const host::Workplace& workplace, const Names& names,
 
 /// The version text of the compiler that builds with these variables use; empty if there is none,
 /// which the checks then report.
-std::string host_compiler(const host::Workplace& workplace,
+std::string host_compiler(const Host& host, const host::Workplace& workplace,
                           const std::map<std::string, std::string>& build) {
-  host::LocalMachine local(workplace);
+  const OpenMachine local = host.machine(workplace);
   const auto named = build.find("CXX");
   const std::string program = named == build.end() ? "c++" : named->second;
   const Result<ports::Captured> ran =
-      local.process.capture({{program, "-dumpfullversion", "-dumpmachine"},
-                             "/",
-                             env::variables_for(env::Helper::compiler, local.machine.variables),
-                             {}});
+      local->process.capture({{program, "-dumpfullversion", "-dumpmachine"},
+                              "/",
+                              env::variables_for(env::Helper::compiler, local->variables),
+                              {}});
   return ran && ran->exit.ok() ? replace_all(ran->out, "\n", " ") : std::string();
 }
 
@@ -114,21 +113,20 @@ Done check_variables(const std::map<std::string, std::string>& variables) {
 }
 
 Result<BuildFacts> gather_build_facts(
-    const Loaded& loaded, const host::Workplace& workplace,
+    const Host& host, const Loaded& loaded, const host::Workplace& workplace,
     const std::optional<std::map<std::string, std::string>>& recorded) {
-  host::LibGit2 git;
   const matrix::Package& package = loaded.matrix.package;
   BuildFacts facts;
   if (package.requirement.empty()) {
-    TRY(facts.source, host::read_source(git, workplace.matrix_directory / package.source,
+    TRY(facts.source, host::read_source(host.git, workplace.matrix_directory / package.source,
                                         host::not_source(workplace)));
     TRY(facts.wheel_source, host::read_wheel_source(facts.source, {package.name, package.ignored,
                                                                    build_words(loaded.matrix)}));
   } else {
-    TRY(facts.source, sdist_source(package.requirement, workplace));
+    TRY(facts.source, sdist_source(host, package.requirement, workplace));
     facts.wheel_source = facts.source;
   }
-  TRY(facts.build_requires, source_requires(facts.source.directory));
+  TRY(facts.build_requires, source_requires(host.files, facts.source.directory));
   if (recorded) {
     facts.variables = deciding_variables(*recorded);
   } else {
@@ -137,7 +135,7 @@ Result<BuildFacts> gather_build_facts(
                   lists_architectures(loaded.matrix) ? facts.ignored : facts.variables);
   }
   TRY_DONE(check_variables(facts.variables));
-  facts.toolchain = host_compiler(workplace, facts.variables);
+  facts.toolchain = host_compiler(host, workplace, facts.variables);
   return facts;
 }
 

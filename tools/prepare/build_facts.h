@@ -10,6 +10,7 @@
 #include "host/machine/workplace.h"
 #include "plan/action.h"
 #include "prepare/backend_question.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 
 namespace pinwheel::prepare {
@@ -32,7 +33,7 @@ Done check_variables(const std::map<std::string, std::string>& variables);
 /// Reads the package's source, and queries the version of the host's compiler. `recorded`: the
 /// variables of the run or plan to repeat, which then replace those of the user.
 Result<BuildFacts> gather_build_facts(
-    const Loaded& loaded, const host::Workplace& workplace,
+    const Host& host, const Loaded& loaded, const host::Workplace& workplace,
     const std::optional<std::map<std::string, std::string>>& recorded);
 
 /// The variables that affect the result of a build, and are therefore part of its key, of those

@@ -13,6 +13,7 @@
 #include "matrix/settings.h"
 #include "prepare/built_variants.h"
 #include "prepare/check_version.h"
+#include "prepare/host.h"
 #include "prepare/init_facts.h"
 #include "prepare/package_directory.h"
 
@@ -71,11 +72,11 @@ Result<std::vector<matrix::Settings>> plain_builds(const Loaded& loaded,
 
 }  // namespace
 
-Done check_project_abi(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
+Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                        ports::Notices& notices) {
   if (!loaded.matrix.package.requirement.empty() || outline.builds.empty()) return {};
-  TRY(const fs::path directory, package_directory(loaded.matrix));
-  Result<init::ProjectFacts> facts = read_build_files(files, directory);
+  TRY(const fs::path directory, package_directory(host, loaded.matrix));
+  Result<init::ProjectFacts> facts = read_build_files(host, directory);
   // Of a project that cannot be read, the build says more.
   if (!facts) return {};
   TRY(const std::vector<matrix::Settings> builds, plain_builds(loaded, outline));

@@ -3,6 +3,7 @@
 #include "plan/outline.h"
 #include "ports/files.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 
 namespace pinwheel::prepare {
@@ -11,7 +12,7 @@ namespace pinwheel::prepare {
 /// anything is compiled. `config` if the backend's tables say that a build will break the promise,
 /// and each `build.command` only runs the backend; a warning if code may still decide otherwise.
 /// Nothing is said of a third-party sdist, or of a source without the files of a Python project.
-Done check_project_abi(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
+Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                        ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

@@ -16,6 +16,7 @@
 #include "pep/requirement.h"
 #include "prepare/backend_question.h"
 #include "prepare/built_variants.h"
+#include "prepare/host.h"
 #include "prepare/package_directory.h"
 #include "prepare/workplace.h"
 
@@ -74,7 +75,8 @@ fs::path script_of(const std::string& program, const fs::path& directory) {
   return inside && path.string().starts_with(place) ? path : fs::path();
 }
 
-Done check_command(ports::Files& files, const matrix::Settings& settings, const fs::path& directory,
+Done check_command(const std::map<std::string, std::string>& variables, ports::Files& files,
+                   const matrix::Settings& settings, const fs::path& directory,
                    const RunScope& scope, ports::Notices& notices) {
   const std::string& program = settings.build.command.front();
   const fs::path script = script_of(program, directory);
@@ -89,8 +91,7 @@ Done check_command(ports::Files& files, const matrix::Settings& settings, const 
   const bool elsewhere = program.find_first_of("/{") != std::string::npos ||
                          program.starts_with("python") || program.starts_with("pip");
   if (elsewhere || env::uses_containers(scope.levels.engine)) return {};
-  if (host::find_program(program, user_variables()) ||
-      may_be_brought(program, settings.environment)) {
+  if (host::find_program(program, variables) || may_be_brought(program, settings.environment)) {
     return {};
   }
   notices.warn(
@@ -126,11 +127,11 @@ Done check_build_requires(const matrix::Matrix& matrix,
   return {};
 }
 
-Done check_builds(ports::Files& files, const RunScope& scope, ports::Notices& notices) {
+Done check_builds(const Host& host, const RunScope& scope, ports::Notices& notices) {
   matrix::Matrix matrix = scope.loaded.matrix;
   if (!matrix.package.requirement.empty()) return {};
-  TRY(const fs::path directory, package_directory(matrix));
-  TRY(SourceRequires source, source_requires(directory));
+  TRY(const fs::path directory, package_directory(host, matrix));
+  TRY(SourceRequires source, source_requires(host.files, directory));
   matrix.build_requires = std::move(source.texts);
   TRY(const std::vector<const matrix::Variant*> built, built_variants(scope.loaded, scope.outline));
   TRY_DONE(check_build_requires(matrix, built, notices));
@@ -138,7 +139,7 @@ Done check_builds(ports::Files& files, const RunScope& scope, ports::Notices& no
   for (const matrix::Variant* const variant : built) {
     TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
     if (!checked.insert(settings.build.command.front()).second) continue;
-    TRY_DONE(check_command(files, settings, directory, scope, notices));
+    TRY_DONE(check_command(host.variables, host.files, settings, directory, scope, notices));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "ports/files.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/run_scope.h"
 
@@ -20,6 +21,6 @@ Done check_build_requires(const matrix::Matrix& matrix,
 /// `check_build_requires`; `config` for a `build.command` whose script the checkout does not have;
 /// a warning for one whose program is not on PATH, and no package of the environment can bring it.
 /// Of a third-party sdist nothing is known yet.
-Done check_builds(ports::Files& files, const RunScope& scope, ports::Notices& notices);
+Done check_builds(const Host& host, const RunScope& scope, ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "pep/version.h"
+#include "prepare/host.h"
 #include "prepare/package_directory.h"
 #include "prepare/package_version.h"
 #include "prepare/version_facts.h"
@@ -36,12 +37,12 @@ Done check_commit(const plan::FrozenPlan& frozen, const ports::GitFacts& checkou
 }
 
 /// The version of the plan's commit; nullopt if that cannot be known from the checkout alone.
-std::optional<version::Derived> version_here(ports::Files& files, const matrix::Matrix& matrix,
+std::optional<version::Derived> version_here(const Host& host, const matrix::Matrix& matrix,
                                              const plan::FrozenPlan& frozen,
                                              ports::GitFacts checkout, const fs::path& directory) {
   if (matrix.package.version.from == matrix::VersionFrom::calver) return std::nullopt;
   checkout.dirty = frozen.version.unreleased.ends_with(".dirty");
-  const VersionSources sources{files, nullptr, &checkout, directory, {}};
+  const VersionSources sources{host, nullptr, &checkout, directory, {}};
   Result<version::Derived> derived =
       package_version(matrix.package, version_channel(matrix, frozen.channel), sources);
   // What is wrong with it beside the plan, those say who derive it.
@@ -73,16 +74,15 @@ Done check_version_of(const plan::FrozenPlan& frozen, const version::Derived& he
 
 }  // namespace
 
-Done check_checkout(ports::Files& files, ports::Git& git, const Loaded& loaded,
-                    const plan::FrozenPlan& frozen) {
+Done check_checkout(const Host& host, const Loaded& loaded, const plan::FrozenPlan& frozen) {
   const matrix::Matrix& matrix = loaded.matrix;
   if (!matrix.package.requirement.empty()) return {};
-  TRY(const fs::path directory, package_directory(matrix));
-  const Result<ports::GitFacts> checkout = git.facts(directory, ports::WorkTree::ignore);
+  TRY(const fs::path directory, package_directory(host, matrix));
+  const Result<ports::GitFacts> checkout = host.git.facts(directory, ports::WorkTree::ignore);
   if (!checkout) return {};
   TRY_DONE(check_commit(frozen, *checkout));
   const std::optional<version::Derived> here =
-      version_here(files, matrix, frozen, *checkout, directory);
+      version_here(host, matrix, frozen, *checkout, directory);
   if (!here) return {};
   const bool nightly = matrix.package.version.from == matrix::VersionFrom::git_tag &&
                        version_channel(matrix, frozen.channel) == version::Channel::nightly;

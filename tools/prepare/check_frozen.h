@@ -6,6 +6,7 @@
 #include "plan/frozen.h"
 #include "ports/files.h"
 #include "ports/git.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/options.h"
 
@@ -15,8 +16,7 @@ namespace pinwheel::prepare {
 /// version the one of that commit. `drift` otherwise. A plan may come from anywhere, and its
 /// version goes into every name. Of a nightly the date is not compared, and nothing is of a version
 /// from the calendar, of a package without a repository, or where history is missing.
-Done check_checkout(ports::Files& files, ports::Git& git, const Loaded& loaded,
-                    const plan::FrozenPlan& frozen);
+Done check_checkout(const Host& host, const Loaded& loaded, const plan::FrozenPlan& frozen);
 
 /// `drift` if a plan lacks variants that its channel has, of those that the command line selects:
 /// without a selection, a release has all of them. Pure.

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/fetch_python.h"
 #include "host/provision/machine_interpreter.h"
+#include "prepare/host.h"
 #include "prepare/python_use.h"
 #include "prepare/workplace.h"
 
@@ -41,15 +41,17 @@ void tell_missing(const PythonUse& use, const host::EnvMachine& machine, ports::
 
 }  // namespace
 
-void warn_of_missing_pythons(const RunScope& scope, ports::Notices& notices) {
+void warn_of_missing_pythons(const Host& host, const RunScope& scope, ports::Notices& notices) {
   // Settings that are wrong are the plan's to report.
   const std::vector<PythonUse> uses = python_uses(scope).value_or(std::vector<PythonUse>());
   if (uses.empty()) return;
-  const std::map<std::string, std::string> variables = user_variables();
-  const Result<std::filesystem::path> cache = cache_directory(variables);
+  const Result<std::filesystem::path> cache = cache_directory(host);
   if (!cache) return notices.warn(cache.error());
-  const host::LocalMachine local(variables, *cache, scope.global.state_dir, {}, notices.log());
-  for (const PythonUse& use : uses) tell_missing(use, local.machine, notices);
+  host::Workplace place = outside_run(host, notices.log());
+  place.cache = *cache;
+  place.state = scope.global.state_dir;
+  const OpenMachine local = host.machine(place);
+  for (const PythonUse& use : uses) tell_missing(use, *local, notices);
 }
 
 }  // namespace pinwheel::prepare

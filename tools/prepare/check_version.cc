@@ -14,6 +14,7 @@
 #include "pep/name.h"
 #include "pep/tag_pattern.h"
 #include "prepare/built_variants.h"
+#include "prepare/host.h"
 #include "prepare/init_facts.h"
 #include "prepare/package_directory.h"
 
@@ -85,18 +86,18 @@ Error conflict_error(const matrix::Matrix& matrix, const VersionFacts& version,
 
 /// The version as a file says it; nullopt if none does, as for a calendar version that nothing
 /// freezes.
-Result<std::optional<init::StaticVersion>> said_version(ports::Files& files,
+Result<std::optional<init::StaticVersion>> said_version(const Host& host,
                                                         const matrix::Package& package,
                                                         const fs::path& directory) {
   if (package.version.from == matrix::VersionFrom::project) {
-    TRY(const init::ProjectFacts facts, read_build_files(files, directory));
+    TRY(const init::ProjectFacts facts, read_build_files(host, directory));
     return init::static_version(facts);
   }
   const bool of_file = package.version.from == matrix::VersionFrom::file;
   std::string file = of_file ? package.version.file : "version.txt";
-  TRY(const ports::FileStatus status, files.status(directory / file));
+  TRY(const ports::FileStatus status, host.files.status(directory / file));
   if (status.type != ports::FileType::regular) return std::nullopt;
-  TRY(const std::string text, files.read(directory / file));
+  TRY(const std::string text, host.files.read(directory / file));
   return init::StaticVersion{std::string(trim(text)), std::move(file)};
 }
 
@@ -132,26 +133,25 @@ Publishing publishing_of(const VersionFacts& version) {
   return publishes ? Publishing::yes : Publishing::no;
 }
 
-Done check_head_tag(ports::Files& files, const Loaded& loaded, const VersionFacts& version,
+Done check_head_tag(const Host& host, const Loaded& loaded, const VersionFacts& version,
                     Publishing publishing, ports::Notices& notices) {
   if (!version.tag || (version.dirty && publishing == Publishing::no)) return {};
   TRY(const pep::Version planned, pep::parse_version(version.version.version));
   if (pep::public_part(planned) == version.tag->version) return {};
-  TRY(const fs::path directory, package_directory(loaded.matrix));
+  TRY(const fs::path directory, package_directory(host, loaded.matrix));
   TRY(const std::optional<init::StaticVersion> said,
-      said_version(files, loaded.matrix.package, directory));
+      said_version(host, loaded.matrix.package, directory));
   if (!said) return {};
   Error error = tag_error(*said, *version.tag, version.commit)
-                    .with_location(place_of(files, directory / said->file, said->version));
+                    .with_location(place_of(host.files, directory / said->file, said->version));
   if (publishing == Publishing::yes) return fail(std::move(error));
   notices.warn(error);
   return {};
 }
 
-Done check_published_tag(ports::Files& files, ports::Git& git,
-                         const std::vector<publish::Artifact>& published) {
-  const Result<ports::GitFacts> checkout = git.facts(".", ports::WorkTree::ignore);
-  const Result<init::ProjectFacts> facts = read_build_files(files, ".");
+Done check_published_tag(const Host& host, const std::vector<publish::Artifact>& published) {
+  const Result<ports::GitFacts> checkout = host.git.facts(".", ports::WorkTree::ignore);
+  const Result<init::ProjectFacts> facts = read_build_files(host, ".");
   if (!checkout || !facts) return {};
   const std::optional<init::StaticVersion> said = init::static_version(*facts);
   if (!said) return {};
@@ -162,7 +162,7 @@ Done check_published_tag(ports::Files& files, ports::Git& git,
     TRY(const pep::Version version, pep::parse_version(file.version));
     if (!tag || pep::public_part(version) == tag->version) continue;
     return fail(tag_error(*said, *tag, checkout->commit)
-                    .with_location(place_of(files, said->file, said->version)));
+                    .with_location(place_of(host.files, said->file, said->version)));
   }
   return {};
 }
@@ -178,22 +178,22 @@ bool runs_own_program(const std::vector<std::string>& argv) {
   return !(program.starts_with("python") && front_end);
 }
 
-Done check_project_version(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
+Done check_project_version(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                            const VersionFacts& version, ports::Notices& notices) {
   const matrix::Package& package = loaded.matrix.package;
   const bool of_project = package.version.from == matrix::VersionFrom::project;
   if (!package.requirement.empty() || of_project || outline.builds.empty()) return {};
-  TRY(const fs::path directory, package_directory(loaded.matrix));
-  const Result<init::ProjectFacts> facts = read_build_files(files, directory);
+  TRY(const fs::path directory, package_directory(host, loaded.matrix));
+  const Result<init::ProjectFacts> facts = read_build_files(host, directory);
   // No Python project by its files: the build is a script of its own.
   if (!facts && facts.error().kind == ErrorKind::usage) return {};
   TRY_DONE(facts);
   TRY(const pep::Version planned, pep::parse_version(version.version.version));
   const std::optional<init::VersionConflict> conflict = init::version_conflict(*facts, planned);
   if (!conflict) return {};
-  Error error =
-      conflict_error(loaded.matrix, version, conflict->said)
-          .with_location(place_of(files, directory / conflict->said.file, conflict->said.version));
+  Error error = conflict_error(loaded.matrix, version, conflict->said)
+                    .with_location(place_of(host.files, directory / conflict->said.file,
+                                            conflict->said.version));
   TRY(const bool set, may_be_set(loaded, outline));
   if (!set && conflict->certainty == init::Certainty::certain) return fail(std::move(error));
   notices.warn(error);

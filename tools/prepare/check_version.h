@@ -7,6 +7,7 @@
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/version_facts.h"
 #include "publish/artifact.h"
@@ -17,7 +18,7 @@ namespace pinwheel::prepare {
 /// is made: a build would end with the wrong one. `config` with both places if it is certain to; a
 /// warning if the project's code or each `build.command` may still set it. Nothing is said of a
 /// third-party sdist, or of a source without the files of a Python project.
-Done check_project_version(ports::Files& files, const Loaded& loaded, const plan::Outline& outline,
+Done check_project_version(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                            const VersionFacts& version, ports::Notices& notices);
 
 /// Whether wheels of the version are going to be published.
@@ -30,14 +31,13 @@ Publishing publishing_of(const VersionFacts& version);
 /// Compares the version that the project's files say with the package's tag on HEAD
 /// (`VersionFacts::tag`). A contradiction is `config` with both places if the version is going to
 /// be published, else a warning, unless tracked files differ from HEAD.
-Done check_head_tag(ports::Files& files, const Loaded& loaded, const VersionFacts& version,
+Done check_head_tag(const Host& host, const Loaded& loaded, const VersionFacts& version,
                     Publishing publishing, ports::Notices& notices);
 
 /// The same of files that are published by themselves: `config` if one is of the project in the
 /// working directory, in the version that its files say, and the package's tag on HEAD says
 /// another. Files of other projects or versions, and directories outside git, are fine.
-Done check_published_tag(ports::Files& files, ports::Git& git,
-                         const std::vector<publish::Artifact>& published);
+Done check_published_tag(const Host& host, const std::vector<publish::Artifact>& published);
 
 /// Whether a build command runs more than the project's backend: a front end only calls that.
 bool runs_own_program(const std::vector<std::string>& argv);

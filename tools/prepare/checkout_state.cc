@@ -7,6 +7,7 @@
 
 #include "base/lfs_pointer.h"
 #include "base/text.h"
+#include "prepare/host.h"
 #include "prepare/package_directory.h"
 
 namespace pinwheel::prepare {
@@ -34,8 +35,8 @@ bool uses_lfs(ports::Files& files, const fs::path& directory, const ports::GitFi
     if (last_part(name) == kAttributes && leaves_to_lfs(files, directory / name)) return true;
   }
   fs::path above = directory;
-  std::error_code ignored;
-  while (!fs::exists(above / ".git", ignored) && above.has_relative_path()) {
+  while (files.type_behind(above / ".git") == ports::FileType::missing &&
+         above.has_relative_path()) {
     above = above.parent_path();
     if (leaves_to_lfs(files, above / kAttributes)) return true;
   }
@@ -86,12 +87,12 @@ BesideFiles beside_files(ports::Git& git, ports::Files& files, const fs::path& d
   return {!found->submodules.empty(), uses_lfs(files, directory, *found)};
 }
 
-void warn_of_lacking_files(ports::Files& files, ports::Git& git, const Loaded& loaded,
-                           ports::Notices& notices) {
+void warn_of_lacking_files(const Host& host, const Loaded& loaded, ports::Notices& notices) {
   if (!loaded.matrix.package.requirement.empty()) return;
-  const Result<fs::path> directory = package_directory(loaded.matrix);
+  const Result<fs::path> directory = package_directory(host, loaded.matrix);
   if (!directory) return;
-  for (const Error& warning : lacking_files(git, files, *directory)) notices.warn(warning);
+  for (const Error& warning : lacking_files(host.git, host.files, *directory))
+    notices.warn(warning);
 }
 
 Result<ports::GitFacts> own_repository(ports::Git& git, const fs::path& directory) {

@@ -6,6 +6,7 @@
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 
 namespace pinwheel::prepare {
@@ -21,8 +22,7 @@ BesideFiles beside_files(ports::Git& git, ports::Files& files,
 
 /// Warns of each submodule that is not checked out, and of files of Git LFS that were not fetched:
 /// a build would lack them. Nothing for a package from an index.
-void warn_of_lacking_files(ports::Files& files, ports::Git& git, const Loaded& loaded,
-                           ports::Notices& notices);
+void warn_of_lacking_files(const Host& host, const Loaded& loaded, ports::Notices& notices);
 
 /// The facts of the repository that has the files of a package. Kind `environment` if it tracks
 /// none of them: it is somebody else's, and its tags say nothing of the package. Kind `config` if

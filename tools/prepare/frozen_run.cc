@@ -12,10 +12,10 @@
 #include "env/patchelf.h"
 #include "env/public_url.h"
 #include "env/resolution.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
 #include "matrix/variant_index.h"
+#include "prepare/host.h"
 #include "prepare/product.h"
 
 namespace pinwheel::prepare {
@@ -41,13 +41,13 @@ Result<std::vector<std::string>> expected_files(const RunScope& scope) {
 }
 
 /// The matrix file, relative to the root of its repository if it is in one.
-std::string matrix_of(const GatheredRun& run, const Result<ports::GitFacts>& checkout) {
+Result<std::string> matrix_of(ports::Files& files, const GatheredRun& run,
+                              const Result<ports::GitFacts>& checkout) {
   const std::string& name = run.scope.loaded.matrix.file;
   if (!checkout) return name;
-  const fs::path directory = fs::weakly_canonical(run.workplace.matrix_directory);
-  return (directory / fs::path(name).filename())
-      .lexically_relative(fs::weakly_canonical(checkout->root))
-      .string();
+  TRY(const fs::path directory, files.without_links(run.workplace.matrix_directory));
+  TRY(const fs::path root, files.without_links(checkout->root));
+  return (directory / fs::path(name).filename()).lexically_relative(root).string();
 }
 
 Error disagree(const std::string& option, const std::string& frozen) {
@@ -76,11 +76,11 @@ Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
 }
 
 /// The decisions of a run of that matrix, named as in its repository.
-Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& run,
+Result<plan::FrozenPlan> decisions_of(const Host& host, const GatheredRun& run,
                                       std::string matrix) {
   const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
-  TRY(const std::string text, files.read(scope.loaded.matrix.file, limits::kMatrix));
+  TRY(const std::string text, host.files.read(scope.loaded.matrix.file, limits::kMatrix));
   frozen.matrix_digest = sha256_hex(text);
   frozen.matrix = std::move(matrix);
   frozen.variables = run.facts.variables;
@@ -108,9 +108,9 @@ Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& ru
   }
   frozen.patchelf = env::kPatchelfVersion;
   TRY(frozen.files, expected_files(scope));
-  const host::LocalMachine local(run.workplace);
+  const OpenMachine local = host.machine(run.workplace);
   for (const auto& [asked, digest] : run.facts.resolutions) {
-    TRY(env::Resolution resolution, host::load_resolution(local.machine, asked));
+    TRY(env::Resolution resolution, host::load_resolution(*local, asked));
     resolution.torch_index = env::without_credentials(resolution.torch_index);
     frozen.resolutions[asked] = env::to_json(resolution);
   }
@@ -119,25 +119,26 @@ Result<plan::FrozenPlan> decisions_of(ports::Files& files, const GatheredRun& ru
 
 }  // namespace
 
-Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run) {
-  const auto checkout = git.facts(run.workplace.matrix_directory, ports::WorkTree::ignore);
-  TRY(plan::FrozenPlan frozen, decisions_of(files, run, matrix_of(run, checkout)));
+Result<plan::FrozenPlan> freeze(const Host& host, const GatheredRun& run) {
+  const auto checkout = host.git.facts(run.workplace.matrix_directory, ports::WorkTree::ignore);
+  TRY(std::string matrix, matrix_of(host.files, run, checkout));
+  TRY(plan::FrozenPlan frozen, decisions_of(host, run, std::move(matrix)));
   TRY_DONE(plan::check_names(frozen));
   return frozen;
 }
 
-Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run) {
+Result<plan::RunOrigin> origin_of(const Host& host, const GatheredRun& run) {
   plan::RunOrigin origin;
   origin.pinwheel = kPinwheelVersion;
-  const Result<ports::GitFacts> checkout = git.facts(run.workplace.matrix_directory);
-  origin.matrix = matrix_of(run, checkout);
+  const Result<ports::GitFacts> checkout = host.git.facts(run.workplace.matrix_directory);
+  TRY(origin.matrix, matrix_of(host.files, run, checkout));
   if (checkout) {
     origin.commit = checkout->commit;
     origin.dirty = checkout->dirty;
   }
   origin.variables = run.facts.variables;
   origin.toolchain = run.facts.toolchain;
-  TRY(origin.plan, decisions_of(files, run, origin.matrix));
+  TRY(origin.plan, decisions_of(host, run, origin.matrix));
   return origin;
 }
 
@@ -208,7 +209,7 @@ std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here) 
 
 Result<FrozenPackages> frozen_packages(const plan::FrozenPlan& frozen, const RunView& run,
                                        OtherPython other, ports::Notices& notices) {
-  const host::LocalMachine local(run.workplace);
+  const OpenMachine local = run.host.machine(run.workplace);
   TRY(const std::vector<env::Request> requests, environment_requests(run));
   std::map<std::string, env::Request> by_digest;
   for (const env::Request& request : requests) by_digest[env::digest(request)] = request;
@@ -217,7 +218,7 @@ Result<FrozenPackages> frozen_packages(const plan::FrozenPlan& frozen, const Run
     TRY(env::Resolution resolution, env::parse_resolution(text));
     if (const auto request = by_digest.find(digest); request != by_digest.end()) {
       TRY(resolution,
-          resolution_here(local.machine, request->second, std::move(resolution), other, notices));
+          resolution_here(*local, request->second, std::move(resolution), other, notices));
     }
     packages.decided.insert(digest);
     packages.given[digest] = env::to_json(resolution);

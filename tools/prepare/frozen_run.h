@@ -8,6 +8,7 @@
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/options.h"
 #include "prepare/packages.h"
 #include "prepare/prepare_containers.h"
@@ -18,10 +19,10 @@ namespace pinwheel::prepare {
 
 /// The decisions of a run, as values that another machine can use: version, date, levels, images,
 /// packages, the user's variables that affect a build. `config` if no JSON can hold them.
-Result<plan::FrozenPlan> freeze(ports::Files& files, ports::Git& git, const GatheredRun& run);
+Result<plan::FrozenPlan> freeze(const Host& host, const GatheredRun& run);
 
 /// The same, plus the state of the checkout.
-Result<plan::RunOrigin> origin_of(ports::Files& files, ports::Git& git, const GatheredRun& run);
+Result<plan::RunOrigin> origin_of(const Host& host, const GatheredRun& run);
 
 /// The levels of a run of a frozen plan: those of the plan. The container engine may be chosen on
 /// this machine. `usage` if the command line requests other levels.

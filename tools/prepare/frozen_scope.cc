@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "host/machine/machine_name.h"
-#include "host/system/files.h"
 #include "prepare/frozen_outline.h"
 #include "prepare/frozen_run.h"
+#include "prepare/host.h"
 
 namespace pinwheel::prepare {
 
@@ -35,18 +35,18 @@ Done check_matrix_path(const std::string& path) {
 namespace {
 
 /// The root of the repository of the working directory; empty outside one.
-fs::path checkout_root(ports::Git& git) {
-  const Result<ports::GitFacts> checkout = git.facts(fs::current_path(), ports::WorkTree::ignore);
+fs::path checkout_root(const Host& host) {
+  const Result<ports::GitFacts> checkout = host.git.facts(host.directory, ports::WorkTree::ignore);
   return checkout ? checkout->root : fs::path();
 }
 
 /// A matrix that is named beside a plan is the plan's. Outside a checkout its digest alone tells.
-Done check_agrees(const std::string& path, const plan::FrozenPlan& frozen, const fs::path& root) {
+Done check_agrees(ports::Files& files, const std::string& path, const plan::FrozenPlan& frozen,
+                  const fs::path& root) {
   if (root.empty() || frozen.matrix.empty()) return {};
-  std::error_code error;
-  const fs::path named = fs::weakly_canonical(path, error);
-  const fs::path planned = fs::weakly_canonical(root / frozen.matrix, error);
-  if (error || named == planned) return {};
+  const Result<fs::path> named = files.without_links(path);
+  const Result<fs::path> planned = files.without_links(root / frozen.matrix);
+  if (!named || !planned || *named == *planned) return {};
   return fail(ErrorKind::usage,
               fmt::format("the plan is of {}, not of {}", quoted(frozen.matrix), quoted(path)),
               "omit the matrix: the plan names it");
@@ -54,26 +54,25 @@ Done check_agrees(const std::string& path, const plan::FrozenPlan& frozen, const
 
 }  // namespace
 
-Result<MatrixChoice> choose_matrix_of(ports::Files& files, ports::Git& git,
-                                      const std::vector<std::string>& arguments,
+Result<MatrixChoice> choose_matrix_of(const Host& host, const std::vector<std::string>& arguments,
                                       const std::optional<plan::FrozenPlan>& frozen) {
   const bool named = std::any_of(arguments.begin(), arguments.end(), is_matrix_name);
-  if (!frozen || frozen->matrix.empty()) return choose_matrix(files, arguments);
-  const fs::path root = checkout_root(git);
+  if (!frozen || frozen->matrix.empty()) return choose_matrix(host, arguments);
+  const fs::path root = checkout_root(host);
   if (named) {
-    TRY(MatrixChoice choice, choose_matrix(files, arguments));
-    TRY_DONE(check_agrees(choice.path, *frozen, root));
+    TRY(MatrixChoice choice, choose_matrix(host, arguments));
+    TRY_DONE(check_agrees(host.files, choice.path, *frozen, root));
     return choice;
   }
   TRY_DONE(check_matrix_path(frozen->matrix));
-  const fs::path matrix = (root / frozen->matrix).lexically_proximate(fs::current_path());
+  const fs::path matrix = (root / frozen->matrix).lexically_proximate(host.directory);
   std::vector<std::string> with_matrix = arguments;
   with_matrix.push_back(matrix.string());
-  return choose_matrix(files, with_matrix);
+  return choose_matrix(host, with_matrix);
 }
 
-Result<RunScope> frozen_scope(const FrozenScopeRequest& request, ports::Notices& notices) {
-  host::LocalFiles files;
+Result<RunScope> frozen_scope(ports::Files& files, const FrozenScopeRequest& request,
+                              ports::Notices& notices) {
   const plan::FrozenPlan& frozen = request.frozen;
   const SelectionOptions& selection = request.selection;
   if (!selection.channel.empty() && selection.channel != frozen.channel) {

@@ -9,6 +9,7 @@
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/options.h"
 #include "prepare/run_scope.h"
@@ -25,8 +26,7 @@ Done check_matrix_path(const std::string& path);
 
 /// The matrix among the positional arguments, else that of the plan in the repository of the
 /// working directory; without a plan, as `choose_matrix`. `usage` if the plan is of another matrix.
-Result<MatrixChoice> choose_matrix_of(ports::Files& files, ports::Git& git,
-                                      const std::vector<std::string>& arguments,
+Result<MatrixChoice> choose_matrix_of(const Host& host, const std::vector<std::string>& arguments,
                                       const std::optional<plan::FrozenPlan>& frozen);
 
 /// What the command line asks of a frozen plan.
@@ -42,7 +42,8 @@ struct FrozenScopeRequest {
 /// The scope of a run of a frozen plan. Of the checkout only the matrix is read, so a clone without
 /// history will do. `usage` if the command line contradicts the plan; the errors of
 /// `frozen_outline`.
-Result<RunScope> frozen_scope(const FrozenScopeRequest& request, ports::Notices& notices);
+Result<RunScope> frozen_scope(ports::Files& files, const FrozenScopeRequest& request,
+                              ports::Notices& notices);
 
 /// `publish:` for each target asked for; `usage` for one that the plan does not have. Pure.
 Result<std::vector<std::string>> publications(const plan::FrozenPlan& frozen,

@@ -7,17 +7,16 @@
 
 namespace pinwheel::prepare {
 
-host::HttpOptions http_options() {
-  const std::map<std::string, std::string> variables = user_variables();
+host::HttpOptions http_options(const std::map<std::string, std::string>& variables) {
   return {.user_agent = fmt::format("pinwheel/{}", kPinwheelVersion),
           .ca_bundle = host::ca_bundle_from(variables),
           .bounds = host::http_bounds_from(variables).value_or(host::HttpBounds{})};
 }
 
-host::HttpOptions reading_options() {
-  host::HttpOptions options = http_options();
+host::HttpOptions reading_options(const std::map<std::string, std::string>& variables) {
+  host::HttpOptions options = http_options(variables);
   options.connections = host::Connections::kept;
-  options.netrc = host::netrc_from(user_variables());
+  options.netrc = host::netrc_from(variables);
   return options;
 }
 

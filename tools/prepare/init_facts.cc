@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "host/torch/torch_exports.h"
 #include "pep/version.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 #include "wheel/metadata.h"
 
@@ -236,22 +237,22 @@ std::optional<project::WrittenVersion> read_written_version(
 
 }  // namespace
 
-Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path& directory) {
-  TRY(const ports::FileStatus status, files.status(directory / "."));
+Result<init::ProjectFacts> read_build_files(const Host& host, const fs::path& directory) {
+  TRY(const ports::FileStatus status, host.files.status(directory / "."));
   if (status.type != ports::FileType::directory) {
     return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(directory.string())),
                 "pass the directory of a Python project");
   }
   init::ProjectFacts facts;
-  facts.directory = fs::absolute(directory / ".").lexically_normal().parent_path().filename();
-  TRY(facts.top_level, files.list(directory));
-  if (const auto text = text_of(files, directory, "pyproject.toml", facts)) {
+  facts.directory = host.at(directory / ".").parent_path().filename();
+  TRY(facts.top_level, host.files.list(directory));
+  if (const auto text = text_of(host.files, directory, "pyproject.toml", facts)) {
     TRY_DONE(read_pyproject(*text, directory, facts));
   }
-  if (const auto text = text_of(files, directory, "setup.cfg", facts)) {
+  if (const auto text = text_of(host.files, directory, "setup.cfg", facts)) {
     facts.setup_cfg = project::parse_setup_cfg(*text);
   }
-  if (const auto text = text_of(files, directory, "setup.py", facts)) {
+  if (const auto text = text_of(host.files, directory, "setup.py", facts)) {
     facts.setup_py = project::parse_setup_py(*text);
   }
   if (!facts.pyproject && !facts.setup_py && !facts.setup_cfg) {
@@ -262,32 +263,32 @@ Result<init::ProjectFacts> read_build_files(ports::Files& files, const fs::path&
                 "the index");
   }
   const fs::path cmake = fs::path(facts.tools.scikit_build.base.source_dir) / kCMake;
-  if (const auto text = text_of(files, directory, cmake.lexically_normal().string(), facts)) {
+  if (const auto text = text_of(host.files, directory, cmake.lexically_normal().string(), facts)) {
     facts.cmake = project::parse_cmake_lists(*text, cmake_defines(facts));
   }
-  if (const auto text = text_of(files, directory, std::string(kMeson), facts)) {
+  if (const auto text = text_of(host.files, directory, std::string(kMeson), facts)) {
     facts.meson = project::parse_meson_build(*text);
   }
-  if (const auto text = text_of(files, directory, "PKG-INFO", facts)) {
+  if (const auto text = text_of(host.files, directory, "PKG-INFO", facts)) {
     read_package_info(*text, facts);
   }
-  read_cargo(files, directory, facts);
-  facts.written_version = read_written_version(files, directory, facts.tools.version_place);
+  read_cargo(host.files, directory, facts);
+  facts.written_version = read_written_version(host.files, directory, facts.tools.version_place);
   return facts;
 }
 
-Result<init::ProjectFacts> read_project(ports::Files& files, ports::Git& git,
-                                        const fs::path& directory) {
-  TRY(init::ProjectFacts facts, read_build_files(files, directory));
-  TRY(const std::vector<std::string> paths, list_project(files, git, directory));
-  for (const std::string& path : paths) read_one(files, directory, path, facts);
+Result<init::ProjectFacts> read_project(const Host& host, const fs::path& directory) {
+  TRY(init::ProjectFacts facts, read_build_files(host, directory));
+  TRY(const std::vector<std::string> paths, list_project(host.files, host.git, directory));
+  for (const std::string& path : paths) read_one(host.files, directory, path, facts);
   drop_own_headers(paths, facts);
-  read_tags(git, directory, facts);
+  read_tags(host.git, directory, facts);
   return facts;
 }
 
-Result<std::vector<init::KnownTorch>> known_torches(ports::Files& files) {
-  TRY(const exports::Table table, host::torch_exports(user_variables(), files));
+Result<std::vector<init::KnownTorch>> known_torches(
+    const std::map<std::string, std::string>& variables, ports::Files& files) {
+  TRY(const exports::Table table, host::torch_exports(variables, files));
   std::map<std::string, std::set<std::string>> pythons;
   for (const exports::Record& record : table.libraries()) {
     const exports::Build& build = table.builds()[record.build];

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -10,26 +9,24 @@
 #include "matrix/parse.h"
 #include "matrix/status_name.h"
 #include "plan/shards.h"
+#include "prepare/host.h"
 
 namespace pinwheel::prepare {
 namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::string> default_matrix(ports::Files& files) {
-  if (const char* const named = std::getenv("PINWHEEL_MATRIX");
-      named != nullptr && *named != '\0') {
-    return std::string(named);
-  }
+Result<std::string> default_matrix(const Host& host) {
+  if (std::string named = value_at(host.variables, "PINWHEEL_MATRIX"); !named.empty()) return named;
   std::vector<std::string> found;
-  TRY(const ports::FileStatus status, files.status(kMatrixDirectory));
+  TRY(const ports::FileStatus status, host.files.status(kMatrixDirectory));
   if (status.type == ports::FileType::directory) {
-    TRY(const std::vector<std::string> names, files.list(kMatrixDirectory));
+    TRY(const std::vector<std::string> names, host.files.list(kMatrixDirectory));
     for (const std::string& name : names) {
       if (is_matrix_name(name)) found.push_back(fmt::format("{}/{}", kMatrixDirectory, name));
     }
   }
-  TRY(const ports::FileStatus file, files.status(kMatrixFile));
+  TRY(const ports::FileStatus file, host.files.status(kMatrixFile));
   if (file.type == ports::FileType::regular) found.emplace_back(kMatrixFile);
   if (found.size() == 1) return found[0];
   if (found.empty()) {
@@ -67,9 +64,9 @@ enum class Expected { id_or_glob, matrix };
 
 /// An id has no slash, and none is called like a file that is there.
 Done check_is_no_path(ports::Files& files, const std::string& argument, Expected expected) {
-  std::error_code ignored;
-  if (!fs::exists(argument, ignored)) return {};
-  const bool directory = fs::is_directory(argument, ignored);
+  const ports::FileType type = files.type_behind(argument);
+  if (type == ports::FileType::missing) return {};
+  const bool directory = type == ports::FileType::directory;
   const bool path = argument.find('/') != std::string::npos || argument == "." || argument == "..";
   if (directory && !path && expected == Expected::id_or_glob) return {};
   const fs::path place = directory ? fs::path(argument) : fs::path(argument).parent_path() / ".";
@@ -102,11 +99,11 @@ bool is_matrix_name(std::string_view argument) {
   return argument.ends_with(".yaml") || argument.ends_with(".yml");
 }
 
-Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::string>& arguments) {
+Result<MatrixChoice> choose_matrix(const Host& host, const std::vector<std::string>& arguments) {
   MatrixChoice choice;
   for (const std::string& argument : arguments) {
     if (!is_matrix_name(argument)) {
-      TRY_DONE(check_is_no_path(files, argument, Expected::id_or_glob));
+      TRY_DONE(check_is_no_path(host.files, argument, Expected::id_or_glob));
       choice.globs.push_back(argument);
     } else if (choice.path.empty()) {
       choice.path = argument;
@@ -116,10 +113,10 @@ Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::s
     }
   }
   if (!choice.path.empty()) return choice;
-  Result<std::string> usual = default_matrix(files);
+  Result<std::string> usual = default_matrix(host);
   if (!usual) {
     for (const std::string& glob : choice.globs) {
-      TRY_DONE(check_is_no_path(files, glob, Expected::matrix));
+      TRY_DONE(check_is_no_path(host.files, glob, Expected::matrix));
     }
     return fail(std::move(usual).error());
   }

@@ -10,6 +10,7 @@
 #include "plan/outline.h"
 #include "ports/files.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/options.h"
 
 namespace pinwheel::prepare {
@@ -36,7 +37,7 @@ struct MatrixChoice {
   std::string path;
   std::vector<std::string> globs;
 };
-Result<MatrixChoice> choose_matrix(ports::Files& files, const std::vector<std::string>& arguments);
+Result<MatrixChoice> choose_matrix(const Host& host, const std::vector<std::string>& arguments);
 
 enum class Warnings { tell, refuse };
 

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "env/lock_difference.h"
 #include "env/request.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/env_resolve.h"
 #include "pep/name.h"
+#include "prepare/host.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -80,15 +80,15 @@ Done upgrade_lock(const RunView& run, LockFile& lock, const std::vector<pep::Req
                   ports::Notices& notices) {
   const env::Resolution& before = lock.lock->resolution;
   TRY(const env::Resolution now,
-      upgrade_packages(run.workplace, lock.target.request, {before, upgraded}, notices));
+      upgrade_packages(run.host, run.workplace, lock.target.request, {before, upgraded}, notices));
   if (now.digest() != before.digest()) lock.state = LockState::stale;
   return {};
 }
 
 Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& what,
                                          ports::Notices& notices) {
-  host::LocalMachine local(run.workplace);
-  TRY(std::vector<LockFile> locks, read_needed(local.files, run, what));
+  const OpenMachine local = run.host.machine(run.workplace);
+  TRY(std::vector<LockFile> locks, read_needed(local->files, run, what));
   TRY_DONE(check_upgraded(locks, what.upgraded));
   Decided decided;
   for (LockFile& lock : locks) {
@@ -102,11 +102,11 @@ Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& wha
       lock.state = LockState::stale;
       continue;
     }
-    TRY_DONE(record_lock(local.machine, lock, notices));
+    TRY_DONE(record_lock(*local, lock, notices));
     decided.insert(env::digest(lock.target.request));
   }
   TRY(Packages packages, resolve_packages(run, decided, what.refresh, notices));
-  locks = lockable(local.machine, std::move(locks), what.refresh, notices);
+  locks = lockable(*local, std::move(locks), what.refresh, notices);
   return LockedPackages{std::move(packages), std::move(locks)};
 }
 
@@ -116,27 +116,27 @@ Result<std::vector<LockFile>> compared_afresh(const RunView& run, std::vector<Lo
                                               ports::Notices& notices) {
   host::Workplace aside = run.workplace;
   aside.state /= "lock-check";
-  host::LocalMachine local(aside);
-  TRY_DONE(local.files.remove_all(aside.state));
-  TRY_DONE(resolve_packages({run.scope, aside, run.facts}, {}, Refresh::yes, notices));
+  const OpenMachine local = run.host.machine(aside);
+  TRY_DONE(local->files.remove_all(aside.state));
+  TRY_DONE(resolve_packages({run.host, run.scope, aside, run.facts}, {}, Refresh::yes, notices));
   for (LockFile& lock : locks) {
     if (lock.state != LockState::current) continue;
     const Result<env::Resolution> now =
-        host::load_resolution(local.machine, env::digest(lock.target.request));
+        host::load_resolution(*local, env::digest(lock.target.request));
     if (!now) continue;
     lock.differences = env::package_differences(lock.lock->resolution, *now);
     if (!lock.differences.empty()) lock.state = LockState::stale;
   }
-  TRY_DONE(local.files.remove_all(aside.state));
+  TRY_DONE(local->files.remove_all(aside.state));
   return locks;
 }
 
 Result<LockedPackages> packages_to_check(const RunView& run, const ForLocks& what,
                                          ports::Notices& notices) {
-  host::LocalMachine local(run.workplace);
-  TRY(std::vector<LockFile> locks, read_needed(local.files, run, what));
+  const OpenMachine local = run.host.machine(run.workplace);
+  TRY(std::vector<LockFile> locks, read_needed(local->files, run, what));
   const auto optional = [&local](const LockFile& lock) {
-    return lock.state == LockState::missing && !binds(local.machine, lock.target);
+    return lock.state == LockState::missing && !binds(*local, lock.target);
   };
   locks.erase(std::remove_if(locks.begin(), locks.end(), optional), locks.end());
   if (what.refresh == Refresh::yes) {

@@ -9,11 +9,11 @@
 #include "env/patchelf.h"
 #include "env/pypi_toolkit.h"
 #include "env/toolkit.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
 #include "host/provision/toolkit.h"
 #include "plan/environments.h"
+#include "prepare/host.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -159,11 +159,11 @@ Done record_lock(const host::EnvMachine& machine, const LockFile& lock, ports::N
 }
 
 Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices& notices) {
-  host::LocalMachine local(run.workplace);
+  const OpenMachine local = run.host.machine(run.workplace);
   const auto& [matrix, expansion, classes] = run.scope.loaded;
   const plan::PlanOptions& options = run.scope.options;
   const std::string directory = plan::lock_directory(matrix.file);
-  TRY(const ports::FileStatus status, local.files.status(directory));
+  TRY(const ports::FileStatus status, local->files.status(directory));
   if (status.type != ports::FileType::directory) return Decided{};
   if (refresh == Refresh::yes) {
     return fail(
@@ -177,8 +177,8 @@ Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices&
       plan::needed_locks(targets, matrix, expansion, run.scope.outline, options));
   std::vector<LockFile> locks;
   for (const plan::LockTarget& target : needed) {
-    TRY(LockFile lock, read_lock(local.files, directory, target, run.facts));
-    const bool counts = lock.state == LockState::current || binds(local.machine, target);
+    TRY(LockFile lock, read_lock(local->files, directory, target, run.facts));
+    const bool counts = lock.state == LockState::current || binds(*local, target);
     if (counts) locks.push_back(std::move(lock));
   }
   const bool current = std::all_of(locks.begin(), locks.end(), [](const LockFile& lock) {
@@ -191,7 +191,7 @@ Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices&
   }
   Decided decided;
   for (const LockFile& lock : locks) {
-    TRY_DONE(record_lock(local.machine, lock, notices));
+    TRY_DONE(record_lock(*local, lock, notices));
     decided.insert(env::digest(lock.target.request));
   }
   return decided;

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/git/git.h"
-#include "host/system/files.h"
 #include "plan/step_id.h"
+#include "prepare/host.h"
 #include "prepare/prepare_run.h"
 
 namespace pinwheel::prepare {
@@ -37,23 +36,21 @@ Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id) {
               nearest.empty() ? "`pinwheel plan --format ids` lists them" : nearest);
 }
 
-Result<PreparedRun> prepare_variant(const GlobalOptions& global, const OneVariantRequest& request,
-                                    ports::Notices& notices) {
-  host::LocalFiles files;
-  host::LibGit2 git;
-  TRY(const MatrixChoice choice, choose_matrix(files, request.arguments));
+Result<PreparedRun> prepare_variant(const Host& host, const GlobalOptions& global,
+                                    const OneVariantRequest& request, ports::Notices& notices) {
+  TRY(const MatrixChoice choice, choose_matrix(host, request.arguments));
   if (choice.globs.size() != 1) {
     return fail(ErrorKind::usage, fmt::format("{} takes one id", quoted(request.command)),
                 "`pinwheel plan --format ids` lists them");
   }
-  TRY(const Loaded loaded, load_matrix(files, choice.path, notices, Warnings::tell));
+  TRY(const Loaded loaded, load_matrix(host.files, choice.path, notices, Warnings::tell));
   TRY(const plan::Outline outline, outline_of(loaded, choice.globs[0]));
-  TRY(VersionFacts version, gather_version_facts(files, git, loaded, {}, {}, notices.log()));
+  TRY(VersionFacts version, gather_version_facts(host, loaded, {}, {}, notices.log()));
   // Nothing is published, and targets would affect the names of wheels.
   version.targets.clear();
   TRY(const RunScope scope,
       up_to(request.stage, {global, loaded, outline, request.levels, std::move(version)}));
-  return prepare_run(scope, request.packages, notices);
+  return prepare_run(host, scope, request.packages, notices);
 }
 
 }  // namespace pinwheel::prepare

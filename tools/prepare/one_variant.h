@@ -6,6 +6,7 @@
 #include "plan/make_plan.h"
 #include "plan/outline.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/options.h"
 #include "prepare/package_source.h"
@@ -25,8 +26,8 @@ struct OneVariantRequest {
 /// Loads and prepares it: its environment, its build, and with `Stage::test` its test. It is the
 /// only variant of the run's outline. `usage` with the nearest name for an id that is not in the
 /// matrix.
-Result<PreparedRun> prepare_variant(const GlobalOptions& global, const OneVariantRequest& request,
-                                    ports::Notices& notices);
+Result<PreparedRun> prepare_variant(const Host& host, const GlobalOptions& global,
+                                    const OneVariantRequest& request, ports::Notices& notices);
 
 /// The outline of the single variant of an id: a variant's own, "test:VARIANT", or "build:CLASS"
 /// for the representative of the class.

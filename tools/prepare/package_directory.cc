@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "prepare/host.h"
 
 namespace pinwheel::prepare {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> package_directory(const matrix::Matrix& matrix) {
+Result<fs::path> package_directory(const Host& host, const matrix::Matrix& matrix) {
   const std::string& source = matrix.package.source;
-  const fs::path directory = fs::absolute(fs::path(matrix.directory) / source).lexically_normal();
+  const fs::path directory = host.at(fs::path(matrix.directory) / source);
   if (source.empty()) return directory;
-  std::error_code ignored;
-  if (fs::is_directory(directory, ignored)) return directory;
-  const bool missing = !fs::exists(directory, ignored);
+  const ports::FileType type = host.files.type_behind(directory);
+  if (type == ports::FileType::directory) return directory;
+  const bool missing = type == ports::FileType::missing;
   return fail(Error{
       ErrorKind::config,
       fmt::format("`package.source` is {}, and {} {}", quoted(source), quoted(directory.string()),

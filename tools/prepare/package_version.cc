@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "init/identity.h"
 #include "pep/wheel_name.h"
+#include "prepare/host.h"
 #include "prepare/init_facts.h"
 #include "publish/endpoints.h"
 #include "publish/simple_page.h"
@@ -27,7 +28,7 @@ Result<version::Derived> version_of_requirement(const std::string& requirement) 
 }
 
 Result<version::Derived> version_of_project(const VersionSources& sources) {
-  TRY(const init::ProjectFacts facts, read_build_files(sources.files, sources.directory));
+  TRY(const init::ProjectFacts facts, read_build_files(sources.host, sources.directory));
   const std::optional<init::StaticVersion> version = init::static_version(facts);
   if (!version) {
     const fs::path directory = (sources.directory / ".").lexically_normal().parent_path();
@@ -76,9 +77,9 @@ Result<version::Derived> calendar_version(const matrix::Package& package,
   version::CalverFacts facts;
   facts.date = sources.date;
   const fs::path frozen = sources.directory / "version.txt";
-  TRY(const ports::FileStatus status, sources.files.status(frozen));
+  TRY(const ports::FileStatus status, sources.host.files.status(frozen));
   if (status.type == ports::FileType::regular) {
-    TRY(facts.frozen, sources.files.read(frozen));
+    TRY(facts.frozen, sources.host.files.read(frozen));
   } else if (sources.http != nullptr) {
     TRY(facts.published, published_versions(*sources.http, package.name));
   }
@@ -129,7 +130,7 @@ Result<version::Derived> package_version(const matrix::Package& package, version
       break;
   }
   const fs::path file = sources.directory / package.version.file;
-  TRY(const std::string text, sources.files.read(file));
+  TRY(const std::string text, sources.host.files.read(file));
   return version::version_from_file(text, file.string());
 }
 

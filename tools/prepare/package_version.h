@@ -10,13 +10,14 @@
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/http.h"
+#include "prepare/host.h"
 #include "version/derive.h"
 
 namespace pinwheel::prepare {
 
 /// The inputs for the version of a package.
 struct VersionSources {
-  ports::Files& files;
+  const Host& host;
   ports::Http* http = nullptr;           ///< for calendar versions; may be null if not needed
   const ports::GitFacts* git = nullptr;  ///< null outside a repository
   std::filesystem::path directory;       ///< of the package

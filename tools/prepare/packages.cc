@@ -12,12 +12,12 @@
 #include "env/made_toolkit.h"
 #include "env/request.h"
 #include "host/machine/contained_machine.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/conda_find.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/toolkit.h"
 #include "plan/environments.h"
 #include "plan/image_tests.h"
+#include "prepare/host.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -31,10 +31,10 @@ std::string describe(const env::Request& request) {
 }
 
 /// The container in which a request is resolved; null for the host.
-Result<std::unique_ptr<host::ContainedMachine>> contain(const host::LocalMachine& local,
+Result<std::unique_ptr<host::ContainedMachine>> contain(const host::EnvMachine& local,
                                                         const host::Workplace& workplace,
                                                         const env::Request& request) {
-  return host::contain(local.machine, workplace, request.container, "resolve", workplace.stop);
+  return host::contain(local, workplace, request.container, "resolve", workplace.stop);
 }
 
 enum class SolvedBy { pip, conda };
@@ -111,8 +111,7 @@ struct FoundToolkits {
 };
 
 /// The exact toolkit of each build.
-Result<FoundToolkits> find_toolkits(const host::LocalMachine& local,
-                                    const host::Workplace& workplace,
+Result<FoundToolkits> find_toolkits(const host::EnvMachine& local, const host::Workplace& workplace,
                                     const std::vector<plan::BuildRequest>& builds,
                                     const FindPackages& find) {
   using Place = std::pair<std::string, bool>;  // the container, and whether only its toolkits count
@@ -122,7 +121,7 @@ Result<FoundToolkits> find_toolkits(const host::LocalMachine& local,
     if (request.toolkit.empty()) continue;
     TRY(const std::unique_ptr<host::ContainedMachine> contained,
         contain(local, workplace, request));
-    const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
+    const host::EnvMachine& machine = contained ? contained->machine() : local;
     const auto [there, is_new] = present.try_emplace(
         {env::digest(request.container), request.toolkit_from == matrix::ToolkitFrom::container});
     if (is_new) there->second = host::list_toolkits(machine, request);
@@ -152,11 +151,11 @@ Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
 }
 
 /// The packages of a request that is not decided: recorded, or resolved now.
-Result<std::string> resolve_request(const host::LocalMachine& local,
-                                    const host::Workplace& workplace, const env::Request& request,
-                                    Refresh refresh, ports::Notices& notices) {
+Result<std::string> resolve_request(const host::EnvMachine& local, const host::Workplace& workplace,
+                                    const env::Request& request, Refresh refresh,
+                                    ports::Notices& notices) {
   TRY(const std::unique_ptr<host::ContainedMachine> contained, contain(local, workplace, request));
-  const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
+  const host::EnvMachine& machine = contained ? contained->machine() : local;
   const bool known = host::load_resolution(machine, env::digest(request)).has_value();
   if (env::has_packages(request) && (refresh == Refresh::yes || !known)) {
     const bool conda = !request.conda.packages.empty();
@@ -184,7 +183,8 @@ Result<std::vector<env::Request>> environment_requests(const RunView& run) {
 
 Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Refresh refresh,
                                   ports::Notices& notices) {
-  const host::LocalMachine local(run.workplace);
+  const OpenMachine opened = run.host.machine(run.workplace);
+  const host::EnvMachine& local = *opened;
   TRY(const std::vector<env::Request> requests, environment_requests(run));
   const auto find = [&](const host::EnvMachine& machine, const MadeToolkit& toolkit) {
     const Refresh afresh = decided.contains(toolkit.digest) ? Refresh::no : refresh;
@@ -198,7 +198,7 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
     const std::string digest = env::digest(request);
     if (decided.contains(digest)) {
       // The lock decides, even for nightly requests, which are otherwise resolved again.
-      TRY(const env::Resolution locked, host::load_resolution(local.machine, digest));
+      TRY(const env::Resolution locked, host::load_resolution(local, digest));
       packages.resolutions[digest] = locked.digest();
       continue;
     }
@@ -210,12 +210,13 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
   return packages;
 }
 
-Result<env::Resolution> upgrade_packages(const host::Workplace& workplace,
+Result<env::Resolution> upgrade_packages(const Host& host, const host::Workplace& workplace,
                                          const env::Request& request, const host::Upgrade& upgrade,
                                          ports::Notices& notices) {
-  const host::LocalMachine local(workplace);
+  const OpenMachine opened = host.machine(workplace);
+  const host::EnvMachine& local = *opened;
   TRY(const std::unique_ptr<host::ContainedMachine> contained, contain(local, workplace, request));
-  const host::EnvMachine& machine = contained ? contained->machine() : local.machine;
+  const host::EnvMachine& machine = contained ? contained->machine() : local;
   announce(machine, describe(request), SolvedBy::pip, notices);
   TRY(host::Resolved resolved, host::resolve_upgrade(machine, request, upgrade));
   for (const Error& warning : resolved.warnings) notices.warn(warning);
@@ -223,7 +224,8 @@ Result<env::Resolution> upgrade_packages(const host::Workplace& workplace,
 }
 
 Result<RecordedPackages> recall_packages(const RunView& run) {
-  const host::LocalMachine local(run.workplace);
+  const OpenMachine opened = run.host.machine(run.workplace);
+  const host::EnvMachine& local = *opened;
   TRY(const std::vector<env::Request> requests, environment_requests(run));
   const auto find = [](const host::EnvMachine& machine,
                        const MadeToolkit& toolkit) -> Result<std::optional<env::Resolution>> {
@@ -242,7 +244,7 @@ Result<RecordedPackages> recall_packages(const RunView& run) {
     RecordedResolution& one = all.environments.emplace_back();
     one.environment = describe(request);
     const std::string digest = env::digest(request);
-    const std::optional<env::Resolution> known = recorded(local.machine, digest);
+    const std::optional<env::Resolution> known = recorded(local, digest);
     if (!known || env::is_nightly(request)) continue;
     all.packages.resolutions[digest] = known->digest();
     one.age = std::chrono::floor<std::chrono::seconds>(local.clock.now()) - known->at;

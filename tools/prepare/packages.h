@@ -10,6 +10,7 @@
 #include "env/request.h"
 #include "plan/make_plan.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/package_source.h"
 #include "prepare/run_scope.h"
 
@@ -35,7 +36,7 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
 
 /// Upgrades packages of a request whose other packages keep their locked versions, where the
 /// request is resolved: here or in its container. Returns what is recorded then.
-Result<env::Resolution> upgrade_packages(const host::Workplace& workplace,
+Result<env::Resolution> upgrade_packages(const Host& host, const host::Workplace& workplace,
                                          const env::Request& request, const host::Upgrade& upgrade,
                                          ports::Notices& notices);
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "env/commands.h"
 #include "env/pass_list.h"
-#include "prepare/logged_ports.h"
+#include "prepare/host.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -31,15 +31,14 @@ std::string listed_variables(const std::map<std::string, std::string>& variables
 
 }  // namespace
 
-env::PipIndexes pip_settings(const std::map<std::string, std::string>& variables,
-                             const ports::LogHandle& log) {
-  CommandProcesses process(log);
-  const Result<ports::Captured> ran = process.port.capture(
+env::PipIndexes pip_settings(const Host& host, const ports::LogHandle& log) {
+  const OpenMachine local = host.machine(outside_run(host, log));
+  const Result<ports::Captured> ran = local->process.capture(
       {env::pip_argv("python3", {"config", "list"}),
        {},
-       env::variables_for(env::Helper::python, env::helper_variables(variables))});
+       env::variables_for(env::Helper::python, env::helper_variables(host.variables))});
   const bool listed = ran && ran->exit.ok();
-  return env::configured_indexes(listed ? ran->out : listed_variables(variables));
+  return env::configured_indexes(listed ? ran->out : listed_variables(host.variables));
 }
 
 }  // namespace pinwheel::prepare

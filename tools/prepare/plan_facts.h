@@ -9,7 +9,9 @@ namespace pinwheel::prepare {
 
 /// The facts of a plan, assembled in the order in which they are gathered. Pure.
 plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build);
+
 plan::PlanFacts with_containers(plan::PlanFacts facts, const PreparedContainers& containers);
+
 plan::PlanFacts with_packages(plan::PlanFacts facts, const Packages& packages);
 
 /// The facts with what pinned images were where they were pinned, for those that are not made here.

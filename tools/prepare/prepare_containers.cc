@@ -10,11 +10,11 @@
 #include "host/machine/contained_machine.h"
 #include "host/machine/container_engine.h"
 #include "host/machine/container_images.h"
-#include "host/machine/local_machine.h"
 #include "host/steps/image_checks.h"
 #include "plan/environments.h"
 #include "plan/image_tests.h"
 #include "plan/step_id.h"
+#include "prepare/host.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -86,8 +86,9 @@ Result<std::vector<std::string>> tags_of(const Wanted& image, const VersionFacts
 /// Builds or finds the images of a run, and collects their facts.
 class ImageSite {
  public:
-  ImageSite(const host::Workplace& around, host::ContainerEngine engine, const LevelOptions& levels)
-      : local_(around), engine_(std::move(engine)), workplace_(around) {
+  ImageSite(const Host& host, const host::Workplace& around, host::ContainerEngine engine,
+            const LevelOptions& levels)
+      : local_(host.machine(around)), engine_(std::move(engine)), workplace_(around) {
     host::Containers& containers = workplace_.containers;
     containers.client = engine_.client;
     containers.variables = engine_.variables;
@@ -95,7 +96,7 @@ class ImageSite {
     if (levels.keep_failed) containers.after_failure = env::AfterEnd::keep;
   }
 
-  const host::EnvMachine& machine() const { return local_.machine; }
+  const host::EnvMachine& machine() const { return *local_; }
   const host::ContainerEngine& engine() const { return engine_; }
 
   /// Adds an available image; if tests run on the image's own Python, probes it, and remembers the
@@ -116,16 +117,16 @@ class ImageSite {
   }
 
  private:
-  host::LocalMachine local_;
+  OpenMachine local_;
   host::ContainerEngine engine_;
   host::Workplace workplace_;  ///< with the containers so far
   PreparedContainers prepared_ = {};
 };
 
-Result<host::ContainerEngine> answering_engine(const LevelOptions& levels,
+Result<host::ContainerEngine> answering_engine(const Host& host, const LevelOptions& levels,
                                                const host::Workplace& workplace) {
-  host::LocalMachine local(workplace);
-  return host::find_engine(local.files, local.process, levels.engine, local.machine.variables);
+  const OpenMachine local = host.machine(workplace);
+  return host::find_engine(local->files, local->process, levels.engine, local->variables);
 }
 
 /// A tag may have moved since it was pinned; a registry still has the image by its digest.
@@ -141,14 +142,14 @@ matrix::ContainerSettings settings_of(const Wanted& image, const std::string& di
 
 }  // namespace
 
-Result<PreparedContainers> prepare_containers(const RunScope& scope,
+Result<PreparedContainers> prepare_containers(const Host& host, const RunScope& scope,
                                               const host::Workplace& workplace,
                                               const PinnedImages& pinned, ports::Notices& notices) {
   if (!env::uses_containers(scope.levels.engine)) return PreparedContainers{};
   // A job that only publishes needs no engine.
   if (scope.carried && scope.carried->steps.empty()) return PreparedContainers{};
-  TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
-  ImageSite site(workplace, std::move(engine), scope.levels);
+  TRY(host::ContainerEngine engine, answering_engine(host, scope.levels, workplace));
+  ImageSite site(host, workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory,
                                workplace.state / "logs" / "images",
                                [&notices](std::string_view text) { notices.note(text); }};
@@ -162,11 +163,11 @@ Result<PreparedContainers> prepare_containers(const RunScope& scope,
   return std::move(site).result();
 }
 
-Result<PreparedContainers> recall_containers(const RunScope& scope,
+Result<PreparedContainers> recall_containers(const Host& host, const RunScope& scope,
                                              const host::Workplace& workplace) {
   if (!env::uses_containers(scope.levels.engine)) return PreparedContainers{};
-  TRY(host::ContainerEngine engine, answering_engine(scope.levels, workplace));
-  ImageSite site(workplace, std::move(engine), scope.levels);
+  TRY(host::ContainerEngine engine, answering_engine(host, scope.levels, workplace));
+  ImageSite site(host, workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory, {}, {}};
   TRY(const auto wanted, wanted_images(scope, TestImageUse::prepare));
   for (const auto& [digest, image] : wanted) {

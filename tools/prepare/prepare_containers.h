@@ -8,6 +8,7 @@
 #include "host/machine/workplace.h"
 #include "plan/frozen.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/run_scope.h"
 
 namespace pinwheel::prepare {
@@ -30,13 +31,13 @@ struct PreparedContainers {
 
 /// Builds the images that the environments of a run need. A pinned image is pulled from a registry
 /// by its digest. Reports what it pulls or builds.
-Result<PreparedContainers> prepare_containers(const RunScope& scope,
+Result<PreparedContainers> prepare_containers(const Host& host, const RunScope& scope,
                                               const host::Workplace& workplace,
                                               const PinnedImages& pinned, ports::Notices& notices);
 
 /// The same without building, pulling or tagging anything: missing images are omitted.
 /// `environment` if the engine does not respond.
-Result<PreparedContainers> recall_containers(const RunScope& scope,
+Result<PreparedContainers> recall_containers(const Host& host, const RunScope& scope,
                                              const host::Workplace& workplace);
 
 }  // namespace pinwheel::prepare

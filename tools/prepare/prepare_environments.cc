@@ -82,15 +82,15 @@ Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const Package
   workplace.stop = stop;
   const bool recall = std::holds_alternative<FromRecord>(source);
   TRY(PreparedContainers containers,
-      recall ? recall_containers(run.scope, workplace)
-             : prepare_containers(run.scope, workplace, pinned_by(source), notices));
+      recall ? recall_containers(run.host, run.scope, workplace)
+             : prepare_containers(run.host, run.scope, workplace, pinned_by(source), notices));
   workplace.containers = containers.containers;
   plan::PlanFacts facts = with_containers(run.facts, containers);
   facts = with_pinned(std::move(facts), pinned_by(source));
   TRY(FrozenPackages frozen,
-      packages_given(source, {run.scope, workplace, facts}, containers.images, notices));
+      packages_given(source, {run.host, run.scope, workplace, facts}, containers.images, notices));
   workplace.given = std::make_shared<const host::GivenResolutions>(std::move(frozen.given));
-  const RunView known{run.scope, workplace, facts};
+  const RunView known{run.host, run.scope, workplace, facts};
   TRY(FoundPackages packages, std::visit(PackageFinder{known, frozen.decided, notices}, source));
   workplace.stop = {};
   return PreparedEnvironments{std::move(workplace), std::move(containers.images),

@@ -13,6 +13,7 @@
 #include "prepare/built_variants.h"
 #include "prepare/check_build.h"
 #include "prepare/earlier_results.h"
+#include "prepare/host.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_environments.h"
 #include "prepare/python_use.h"
@@ -48,16 +49,16 @@ void tell_ignored(const BuildFacts& build, ports::Notices& notices) {
 
 }  // namespace
 
-Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
+Result<GatheredRun> gather_run(const Host& host, const RunScope& scope, const PackageSource& source,
                                ports::Notices& notices) {
   TRY(const host::Workplace workplace,
-      make_workplace(scope.global, scope.loaded, scope.levels.engine, notices.log()));
+      make_workplace(host, scope.global, scope.loaded, scope.levels.engine, notices.log()));
   // A forecast runs nothing.
   if (!std::holds_alternative<FromRecord>(source)) {
     TRY_DONE(notices.keep_log(workplace.logs));
   }
   TRY(const BuildFacts build,
-      gather_build_facts(scope.loaded, workplace, recorded_variables(source)));
+      gather_build_facts(host, scope.loaded, workplace, recorded_variables(source)));
   TRY_DONE(check_source(build, source));
   RunScope known = scope;
   known.loaded.matrix.build_requires = build.build_requires.texts;
@@ -67,21 +68,22 @@ Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& sourc
         built_variants(known.loaded, known.outline));
     TRY_DONE(check_build_requires(known.loaded.matrix, built, notices));
     tell_ignored(build, notices);
-    TRY_DONE(fetch_missing_pythons(known, workplace, notices));
+    TRY_DONE(fetch_missing_pythons(host, known, workplace, notices));
   }
   plan::PlanFacts facts = plan_facts(scope.version, build);
   facts.durations = earlier_durations(workplace.state);
-  TRY(known.loaded.matrix,
-      ask_backends({known, workplace, facts}, build.build_requires.question, source, notices));
+  TRY(known.loaded.matrix, ask_backends({host, known, workplace, facts},
+                                        build.build_requires.question, source, notices));
   TRY(known, carried_after_answers(std::move(known)));
-  TRY(PreparedEnvironments made, prepare_environments({known, workplace, facts}, source, notices));
+  TRY(PreparedEnvironments made,
+      prepare_environments({host, known, workplace, facts}, source, notices));
   return GatheredRun{std::move(known), std::move(made.workplace), std::move(made.facts),
                      std::move(made.images), std::move(made.recorded)};
 }
 
-Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& source,
-                                ports::Notices& notices) {
-  TRY(GatheredRun gathered, gather_run(scope, source, notices));
+Result<PreparedRun> prepare_run(const Host& host, const RunScope& scope,
+                                const PackageSource& source, ports::Notices& notices) {
+  TRY(GatheredRun gathered, gather_run(host, scope, source, notices));
   TRY(plan::Plan plan, decide_plan(gathered.scope, gathered.facts));
   return PreparedRun{std::move(gathered), std::move(plan)};
 }

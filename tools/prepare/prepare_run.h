@@ -1,6 +1,7 @@
 #pragma once
 #include "base/result.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/package_source.h"
 #include "prepare/prepared_run.h"
 
@@ -15,11 +16,11 @@ namespace pinwheel::prepare {
 /// make images and query indexes. The last is pure. Nothing is built. Errors: `drift` if `source`
 /// is a frozen plan of a different matrix or source, or if locks are out of date; those of
 /// cli/prepare_environments.h.
-Result<PreparedRun> prepare_run(const RunScope& scope, const PackageSource& source,
-                                ports::Notices& notices);
+Result<PreparedRun> prepare_run(const Host& host, const RunScope& scope,
+                                const PackageSource& source, ports::Notices& notices);
 
 /// The pipeline without its last step.
-Result<GatheredRun> gather_run(const RunScope& scope, const PackageSource& source,
+Result<GatheredRun> gather_run(const Host& host, const RunScope& scope, const PackageSource& source,
                                ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

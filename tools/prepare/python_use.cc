@@ -9,11 +9,11 @@
 #include "base/text.h"
 #include "env/engine.h"
 #include "env/interpreter.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/fetch_python.h"
 #include "host/provision/machine_interpreter.h"
 #include "matrix/axis_value.h"
 #include "matrix/variant_index.h"
+#include "prepare/host.h"
 #include "prepare/stoppable.h"
 
 namespace pinwheel::prepare {
@@ -80,8 +80,8 @@ Result<Uses> python_uses(const RunScope& scope) {
   return uses;
 }
 
-Done fetch_missing_pythons(const RunScope& scope, const host::Workplace& workplace,
-                           ports::Notices& notices) {
+Done fetch_missing_pythons(const Host& host, const RunScope& scope,
+                           const host::Workplace& workplace, ports::Notices& notices) {
   TRY(const Uses uses, python_uses(scope));
   const bool none = std::none_of(uses.begin(), uses.end(), [](const PythonUse& use) {
     return use.from == matrix::PythonFrom::automatic;
@@ -90,8 +90,8 @@ Done fetch_missing_pythons(const RunScope& scope, const host::Workplace& workpla
   const Result<bool> done = stoppable<bool>([&](const std::stop_token& stop) -> Result<bool> {
     host::Workplace stopping = workplace;
     stopping.stop = stop;
-    const host::LocalMachine local(stopping);
-    for (const PythonUse& use : uses) TRY_DONE(fetch(use, local.machine, notices));
+    const OpenMachine local = host.machine(stopping);
+    for (const PythonUse& use : uses) TRY_DONE(fetch(use, *local, notices));
     return true;
   });
   return done ? Done() : fail(done.error());

@@ -6,6 +6,7 @@
 #include "host/machine/workplace.h"
 #include "matrix/settings.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/run_scope.h"
 
@@ -28,7 +29,7 @@ Result<std::vector<PythonUse>> python_uses(const RunScope& scope);
 
 /// Fetches what a run needs, this machine lacks and the matrix lets pinwheel fetch
 /// (`environment.python: auto`). A signal stops it.
-Done fetch_missing_pythons(const RunScope& scope, const host::Workplace& workplace,
-                           ports::Notices& notices);
+Done fetch_missing_pythons(const Host& host, const RunScope& scope,
+                           const host::Workplace& workplace, ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

@@ -8,14 +8,13 @@
 #include "base/digest.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "host/git/git.h"
 #include "host/machine/machine_name.h"
-#include "host/system/files.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
 #include "prepare/build_facts.h"
 #include "prepare/frozen_run.h"
 #include "prepare/frozen_scope.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/prepare_run.h"
 
@@ -50,12 +49,11 @@ Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPl
 
 }  // namespace
 
-Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf of,
+Result<RecordedSource> recorded_source(const Host& host, const plan::RunOrigin& origin, SourceOf of,
                                        const fs::path& place, const host::GitProgram& git) {
   TRY_DONE(check_matrix_path(origin.matrix));
   if (origin.commit.empty()) return RecordedSource{origin.matrix};
-  host::LibGit2 repository;
-  TRY(const ports::GitFacts checkout, repository.facts(fs::current_path()));
+  TRY(const ports::GitFacts checkout, host.git.facts(host.directory));
   if (of == SourceOf::this_checkout) {
     return RecordedSource{(checkout.root / origin.matrix).string()};
   }
@@ -63,13 +61,13 @@ Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf o
   return RecordedSource{(place / origin.matrix).string(), std::move(worktree)};
 }
 
-Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std::string& matrix,
-                                         const plan::RunOrigin& origin, const std::string& step,
-                                         const LevelOptions& asked, ports::Notices& notices) {
-  host::LocalFiles files;
+Result<PreparedRun> prepare_recorded_run(const Host& host, const GlobalOptions& global,
+                                         const std::string& matrix, const plan::RunOrigin& origin,
+                                         const std::string& step, const LevelOptions& asked,
+                                         ports::Notices& notices) {
   TRY_DONE(check_machine(origin.plan));
-  TRY(const Loaded loaded, load_matrix(files, matrix, notices, Warnings::tell));
-  TRY(const std::string matrix_text, files.read(matrix, limits::kMatrix));
+  TRY(const Loaded loaded, load_matrix(host.files, matrix, notices, Warnings::tell));
+  TRY(const std::string matrix_text, host.files.read(matrix, limits::kMatrix));
   TRY(const plan::Outline outline, outline_of_step(loaded, origin.plan, step));
   TRY(const LevelOptions levels, frozen_levels(asked, origin.plan));
   VersionFacts here;
@@ -80,7 +78,7 @@ Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std:
   TRY(const RunScope scope,
       up_to(build ? plan::Stage::build : plan::Stage::test,
             {global, loaded, outline, levels, frozen_version(here, origin.plan), images}));
-  return prepare_run(scope, FromRun{origin, sha256_hex(matrix_text)}, notices);
+  return prepare_run(host, scope, FromRun{origin, sha256_hex(matrix_text)}, notices);
 }
 
 }  // namespace pinwheel::prepare

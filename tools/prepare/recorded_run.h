@@ -10,6 +10,7 @@
 #include "plan/make_plan.h"
 #include "plan/origin.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/options.h"
 #include "prepare/package_source.h"
 #include "prepare/prepared_run.h"
@@ -26,15 +27,16 @@ struct RecordedSource {
 
 /// The run's commit, checked out at `place` by `git`, or this checkout. `config` if the repository
 /// of the working directory does not have that commit.
-Result<RecordedSource> recorded_source(const plan::RunOrigin& origin, SourceOf of,
+Result<RecordedSource> recorded_source(const Host& host, const plan::RunOrigin& origin, SourceOf of,
                                        const std::filesystem::path& place,
                                        const host::GitProgram& git);
 
 /// Prepares everything that a step needs as in its run: version, date, levels, images, packages,
 /// the variables that affect a build. `global` has the state and output directories of the
 /// repetition. `environment` for a run on a different architecture.
-Result<PreparedRun> prepare_recorded_run(const GlobalOptions& global, const std::string& matrix,
-                                         const plan::RunOrigin& origin, const std::string& step,
-                                         const LevelOptions& levels, ports::Notices& notices);
+Result<PreparedRun> prepare_recorded_run(const Host& host, const GlobalOptions& global,
+                                         const std::string& matrix, const plan::RunOrigin& origin,
+                                         const std::string& step, const LevelOptions& levels,
+                                         ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

@@ -7,6 +7,7 @@
 #include "journal/reuse.h"
 #include "prepare/budget.h"
 #include "prepare/earlier_results.h"
+#include "prepare/host.h"
 #include "prepare/prepared_run.h"
 #include "prepare/workplace.h"
 #include "run/wall_time.h"
@@ -30,11 +31,11 @@ Done tell_no_forecast(Error error, ports::Notices& notices) {
 
 }  // namespace
 
-Result<std::optional<RunForecast>> forecast_run(RunScope scope, ports::Notices& notices) {
+Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope,
+                                                ports::Notices& notices) {
   const std::filesystem::path state = scope.global.state_dir;
-  std::error_code absent;
-  if (!std::filesystem::exists(state, absent)) return std::nullopt;
-  const Result<store::Domain> own = store::choose_domain({}, user_variables());
+  if (host.files.type_behind(state) == ports::FileType::missing) return std::nullopt;
+  const Result<store::Domain> own = store::choose_domain({}, host.variables);
   if (!own) {
     TRY_DONE(tell_no_forecast(own.error(), notices));
     return std::nullopt;
@@ -44,7 +45,7 @@ Result<std::optional<RunForecast>> forecast_run(RunScope scope, ports::Notices& 
   const plan::Stage stage =
       scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
   TRY(scope, up_to(stage, std::move(scope)));
-  Result<PreparedRun> prepared = prepare_run(scope, FromRecord{}, notices);
+  Result<PreparedRun> prepared = prepare_run(host, scope, FromRecord{}, notices);
   if (!prepared) {
     TRY_DONE(tell_no_forecast(std::move(prepared).error(), notices));
     return std::nullopt;
@@ -53,7 +54,7 @@ Result<std::optional<RunForecast>> forecast_run(RunScope scope, ports::Notices& 
   RunForecast forecast{{},
                        journal::forecast(prepared->plan, history, digests),
                        std::move(prepared->gathered.recorded)};
-  TRY(const run::Budget budget, budget_of({}));
+  TRY(const run::Budget budget, budget_of(host.variables, {}));
   const plan::Results results =
       journal::still_there(journal::results_of(prepared->plan, history), digests);
   forecast.wall_time = run::predicted_wall_time(prepared->plan, budget, results);

@@ -7,6 +7,7 @@
 #include "journal/forecast.h"
 #include "plan/step.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/packages.h"
 #include "prepare/run_scope.h"
 
@@ -26,6 +27,7 @@ struct RunForecast {
 /// before its first step: no container engine responds, an index has no such sdist. Reads the
 /// source, the journal, the recorded resolutions and the existing images; uses no index, makes no
 /// image.
-Result<std::optional<RunForecast>> forecast_run(RunScope scope, ports::Notices& notices);
+Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope,
+                                                ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

@@ -7,6 +7,7 @@
 #include "host/machine/workplace.h"
 #include "plan/make_plan.h"
 #include "plan/outline.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/options.h"
 #include "prepare/version_facts.h"
@@ -41,6 +42,7 @@ Result<RunScope> up_to(plan::Stage stage, RunScope scope);
 
 /// What is known about a run so far: the input of each step of the pipeline.
 struct RunView {
+  const Host& host;
   const RunScope& scope;
   const host::Workplace& workplace;
   const plan::PlanFacts& facts;

@@ -10,12 +10,11 @@
 #include "host/git/source_tree.h"
 #include "host/index/fetch_sdist.h"
 #include "host/log/logged_http.h"
-#include "host/machine/local_machine.h"
 #include "host/net/http.h"
 #include "host/provision/cache_use.h"
-#include "host/system/clock.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
+#include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/pip_settings.h"
 
@@ -34,16 +33,14 @@ fs::path place_of(const std::string& requirement, const host::Workplace& workpla
   return workplace.cache / "sdists" / sha256_hex(all).substr(0, kShort);
 }
 
-Result<host::UnpackedSdist> fetch(const pep::Requirement& pinned, const fs::path& directory,
-                                  const host::Workplace& workplace) {
-  const env::PipIndexes indexes = pip_settings(workplace.variables, workplace.log);
-  host::HttpOptions options = reading_options();
+Result<host::UnpackedSdist> fetch(const Host& host, const pep::Requirement& pinned,
+                                  const fs::path& directory, const host::Workplace& workplace) {
+  const env::PipIndexes indexes = pip_settings(host, workplace.log);
+  host::HttpOptions options = reading_options(host.variables);
   if (options.ca_bundle.empty()) options.ca_bundle = indexes.certificates;
-  host::CurlHttp curl(options, workplace.stop);
-  host::SystemClock clock;
-  host::LoggedHttp http(curl, *workplace.log, clock);
+  const std::shared_ptr<ports::Http> http = host.http(options, workplace.log, workplace.stop);
   Result<host::UnpackedSdist> sdist = host::fetch_sdist(
-      http, indexes, {pinned.name, pep::to_string(pinned.specifiers[0].version), directory},
+      *http, indexes, {pinned.name, pep::to_string(pinned.specifiers[0].version), directory},
       workplace.mask);
   if (sdist || sdist.error().kind != ErrorKind::transient) return sdist;
   // The requests were repeated already, and no step can be tried again yet.
@@ -55,7 +52,7 @@ Result<host::UnpackedSdist> fetch(const pep::Requirement& pinned, const fs::path
 
 }  // namespace
 
-Result<plan::Source> sdist_source(const std::string& requirement,
+Result<plan::Source> sdist_source(const Host& host, const std::string& requirement,
                                   const host::Workplace& workplace) {
   const Result<pep::Requirement> pinned = pep::parse_requirement(requirement);
   if (!pinned || pinned->specifiers.size() != 1 || pinned->specifiers[0].wildcard ||
@@ -64,12 +61,12 @@ Result<plan::Source> sdist_source(const std::string& requirement,
                 "name one version: `NAME==VERSION`");
   }
   const fs::path directory = place_of(pep::to_string(*pinned), workplace);
-  const host::LocalMachine local(workplace);
-  TRY_DONE(local.machine.files.make_directories(directory.parent_path()));
-  host::use_directory(local.machine, directory);
+  const OpenMachine local = host.machine(workplace);
+  TRY_DONE(local->files.make_directories(directory.parent_path()));
+  host::use_directory(*local, directory);
   std::optional<host::UnpackedSdist> sdist = host::kept_sdist(directory);
   if (!sdist) {
-    TRY(sdist, fetch(*pinned, directory, workplace));
+    TRY(sdist, fetch(host, *pinned, directory, workplace));
   }
   TRY(plan::Source source, host::read_directory(sdist->source));
   source.requirement = requirement;

@@ -7,11 +7,12 @@
 
 namespace pinwheel::prepare {
 
-Result<host::HttpOptions> transfer_options(const TransferOptions& transfer) {
-  host::HttpOptions options = http_options();
+Result<host::HttpOptions> transfer_options(const std::map<std::string, std::string>& variables,
+                                           const TransferOptions& transfer) {
+  host::HttpOptions options = http_options(variables);
   using Variables = std::map<std::string, std::string>;
-  TRY(const Variables variables, with_transfer(user_variables(), transfer));
-  TRY(options.bounds, host::http_bounds_from(variables));
+  TRY(const Variables bounded, with_transfer(variables, transfer));
+  TRY(options.bounds, host::http_bounds_from(bounded));
   return options;
 }
 

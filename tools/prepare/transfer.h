@@ -10,7 +10,8 @@ namespace pinwheel::prepare {
 
 /// The options for requests to an index (`http_options`) with the bounds of a command; `usage` if
 /// one of them is malformed.
-Result<host::HttpOptions> transfer_options(const TransferOptions& transfer);
+Result<host::HttpOptions> transfer_options(const std::map<std::string, std::string>& variables,
+                                           const TransferOptions& transfer);
 
 /// `usage` if the user's variables have malformed bounds of transfers.
 Done check_transfer_variables(const std::map<std::string, std::string>& variables);

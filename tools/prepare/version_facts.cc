@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
 #include "base/text.h"
 #include "host/machine/machine_name.h"
-#include "host/system/clock.h"
 #include "prepare/check_channels.h"
 #include "prepare/checkout_state.h"
+#include "prepare/host.h"
 #include "prepare/http_options.h"
-#include "prepare/logged_ports.h"
 #include "prepare/package_directory.h"
 #include "prepare/package_version.h"
 #include "version/run_date.h"
@@ -25,11 +23,6 @@ namespace fs = std::filesystem;
 
 // The earliest DOS time in a zip; the date of a package without a commit and SOURCE_DATE_EPOCH.
 constexpr int64_t kFirstZipTime = 315532800;
-
-std::optional<std::string> variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
 
 const matrix::ChannelSettings* find_channel(const matrix::Matrix& matrix, const std::string& name) {
   for (const matrix::ChannelSettings& channel : matrix.channels) {
@@ -66,14 +59,20 @@ int64_t seconds(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-Result<int64_t> source_epoch(const std::optional<ports::GitFacts>& git,
+Result<int64_t> source_epoch(const std::map<std::string, std::string>& variables,
+                             const std::optional<ports::GitFacts>& git,
                              std::chrono::system_clock::time_point date) {
-  const std::optional<std::string> set = variable("SOURCE_DATE_EPOCH");
+  const std::optional<std::string> set = named_date(variables);
   if (set && !set->empty()) return seconds(date);
   return git ? seconds(git->date) : kFirstZipTime;
 }
 
 }  // namespace
+
+std::optional<std::string> named_date(const std::map<std::string, std::string>& variables) {
+  const auto found = variables.find("SOURCE_DATE_EPOCH");
+  return found == variables.end() ? std::nullopt : std::optional(found->second);
+}
 
 version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name) {
   const matrix::ChannelSettings* const channel = find_channel(matrix, name);
@@ -86,13 +85,13 @@ bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel)
   return found != nullptr && found->publishes_nowhere;
 }
 
-Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
-                                          const Loaded& loaded, const std::string& channel,
+Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded,
+                                          const std::string& channel,
                                           const std::vector<std::string>& targets,
                                           const ports::LogHandle& log) {
   const matrix::Matrix& matrix = loaded.matrix;
-  TRY(const fs::path directory, package_directory(matrix));
-  TRY(const std::optional<ports::GitFacts> repository, git_facts(git, matrix, directory));
+  TRY(const fs::path directory, package_directory(host, matrix));
+  TRY(const std::optional<ports::GitFacts> repository, git_facts(host.git, matrix, directory));
   VersionFacts facts;
   facts.channel = channel;
   if (channel.empty()) {
@@ -107,15 +106,15 @@ Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
     facts.targets = found->publish;
     facts.publishes_nowhere = publishes_nowhere(matrix, facts.channel);
   }
-  TRY(const auto date, version::run_date(variable("SOURCE_DATE_EPOCH"), host::SystemClock().now()));
-  CommandHttp http(http_options(), log);
-  const VersionSources sources{files, &http.port, repository ? &*repository : nullptr, directory,
+  TRY(const auto date, version::run_date(named_date(host.variables), host.clock.now()));
+  const std::shared_ptr<ports::Http> http = host.http(http_options(host.variables), log, {});
+  const VersionSources sources{host, http.get(), repository ? &*repository : nullptr, directory,
                                date};
   TRY(const version::Derived derived,
       package_version(matrix.package, version_channel(matrix, facts.channel), sources));
   facts.version = {pep::to_string(derived.version), derived.unreleased};
   facts.why = derived.why;
-  TRY(facts.source_date_epoch, source_epoch(repository, date));
+  TRY(facts.source_date_epoch, source_epoch(host.variables, repository, date));
   if (repository) {
     facts.commit = repository->commit;
     facts.branch = repository->branch;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/log.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "version/rules.h"
 #include "version/tagged.h"
@@ -41,10 +43,13 @@ struct VersionFacts {
 
 /// Reads git, and the source of the package's version. `channel` and `targets` override those from
 /// the tag and the matrix.
-Result<VersionFacts> gather_version_facts(ports::Files& files, ports::Git& git,
-                                          const Loaded& loaded, const std::string& channel,
+Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded,
+                                          const std::string& channel,
                                           const std::vector<std::string>& targets,
                                           const ports::LogHandle& log);
+
+/// The date that the user names, by SOURCE_DATE_EPOCH. Pure.
+std::optional<std::string> named_date(const std::map<std::string, std::string>& variables);
 
 /// The tag on HEAD that says a version of the package, for a version that comes from the project's
 /// files. Nullopt without one, and for any other version.

@@ -14,8 +14,7 @@
 #include "host/log/masked_log.h"
 #include "host/machine/fixed_path.h"
 #include "host/machine/ignored_directory.h"
-#include "host/machine/local_machine.h"
-#include "host/system/files.h"
+#include "prepare/host.h"
 #include "prepare/store_places.h"
 
 namespace pinwheel::prepare {
@@ -25,8 +24,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// "20260102T030405-4711": the time in UTC, and the process.
-std::string name_of_this_run() {
-  const auto now = std::chrono::system_clock::to_time_t(host::SystemClock().now());
+std::string name_of_this_run(const ports::Clock& clock) {
+  const auto now = std::chrono::system_clock::to_time_t(clock.now());
   return fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(now), ::getpid());
 }
 
@@ -40,19 +39,20 @@ fs::path redirected_to(int stream) {
 
 /// What the command line, the variables and the matrix name. What is no place is told where stores
 /// are opened.
-std::vector<fs::path> named_paths(const GlobalOptions& global, const matrix::Matrix& matrix,
-                                  const std::map<std::string, std::string>& variables) {
+std::vector<fs::path> named_paths(const Host& host, const GlobalOptions& global,
+                                  const matrix::Matrix& matrix) {
   std::vector<std::string> names = global.named_files;
-  for (const auto& places : {named_places({}, variables), matrix_places(matrix, variables)}) {
+  for (const auto& places :
+       {named_places({}, host.variables), matrix_places(matrix, host.variables)}) {
     if (!places) continue;
     for (std::string& path : directories_of(*places)) names.push_back(std::move(path));
   }
   std::vector<fs::path> paths;
   for (const std::string& name : names) {
-    if (!name.empty()) paths.push_back(fs::absolute(name).lexically_normal());
+    if (!name.empty()) paths.push_back(host.at(name));
   }
   if (!global.log_file.empty()) {
-    paths.push_back(fs::absolute(global.log_file).lexically_normal());
+    paths.push_back(host.at(global.log_file));
   }
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     fs::path file = redirected_to(stream);
@@ -63,29 +63,17 @@ std::vector<fs::path> named_paths(const GlobalOptions& global, const matrix::Mat
 
 }  // namespace
 
-std::map<std::string, std::string> user_variables() {
-  std::map<std::string, std::string> variables;
-  // glibc's own name: a linker that copies `environ` into the program may leave it unset there.
-  for (char** entry = __environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-  }
-  return variables;
-}
-
 fs::path unnamed_files_directory(const std::map<std::string, std::string>& variables) {
   const std::string named = value_at(variables, "TMPDIR");
   return named.empty() ? fs::path("/var/tmp") : fs::path(named);
 }
 
-Result<fs::path> cache_directory(const std::map<std::string, std::string>& variables) {
-  const std::string named = value_at(variables, "PINWHEEL_CACHE_DIR");
-  if (!named.empty()) return fs::absolute(named).lexically_normal();
-  const std::string xdg = value_at(variables, "XDG_CACHE_HOME");
+Result<fs::path> cache_directory(const Host& host) {
+  const std::string named = value_at(host.variables, "PINWHEEL_CACHE_DIR");
+  if (!named.empty()) return host.at(named);
+  const std::string xdg = value_at(host.variables, "XDG_CACHE_HOME");
   if (!xdg.empty()) return fs::path(xdg) / "pinwheel";
-  const std::string home = value_at(variables, "HOME");
+  const std::string home = value_at(host.variables, "HOME");
   if (home.empty()) {
     return fail(ErrorKind::environment, "there is no home directory for the cache",
                 "set `HOME` or `XDG_CACHE_HOME`");
@@ -93,36 +81,36 @@ Result<fs::path> cache_directory(const std::map<std::string, std::string>& varia
   return fs::path(home) / ".cache" / "pinwheel";
 }
 
-Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded,
-                                       env::Engine engine, const ports::LogHandle& log) {
-  host::LocalFiles files;
+Result<host::Workplace> make_workplace(const Host& host, const GlobalOptions& global,
+                                       const Loaded& loaded, env::Engine engine,
+                                       const ports::LogHandle& log) {
   host::Workplace workplace;
   workplace.engine = engine;
   workplace.log = log;
-  workplace.variables = user_variables();
+  workplace.variables = host.variables;
   auto hidden = std::make_shared<HiddenText>();
   for (const Secret& secret : host::secrets_in(workplace.variables)) hidden->add(secret);
   workplace.hidden = std::move(hidden);
   workplace.leases = std::make_shared<host::Leases>();
-  TRY(workplace.cache, cache_directory(workplace.variables));
-  workplace.state = fs::absolute(global.state_dir).lexically_normal();
-  workplace.logs = workplace.state / "logs" / name_of_this_run();
-  workplace.output = fs::absolute(global.output_dir).lexically_normal();
-  workplace.matrix_directory = fs::absolute(loaded.matrix.directory).lexically_normal();
-  workplace.named = named_paths(global, loaded.matrix, workplace.variables);
-  TRY_DONE(host::make_ignored_directory(files, workplace.state));
+  TRY(workplace.cache, cache_directory(host));
+  workplace.state = host.at(global.state_dir);
+  workplace.logs = workplace.state / "logs" / name_of_this_run(host.clock);
+  workplace.output = host.at(global.output_dir);
+  workplace.matrix_directory = host.at(loaded.matrix.directory);
+  workplace.named = named_paths(host, global, loaded.matrix);
+  TRY_DONE(host::make_ignored_directory(host.files, workplace.state));
   return workplace;
 }
 
-host::Workplace with_path_mode(host::Workplace workplace) {
+host::Workplace with_path_mode(const Host& host, host::Workplace workplace) {
   if (env::uses_containers(workplace.engine)) {
     workplace.paths = host::PathMode::fixed;
     workplace.build_network = ports::Network::loopback;
     return workplace;
   }
-  host::LocalMachine local(workplace);
-  workplace.paths = host::probe_path_mode(local.process, workplace.state);
-  workplace.build_network = host::probe_network(local.process);
+  const OpenMachine local = host.machine(workplace);
+  workplace.paths = host::probe_path_mode(local->process, workplace.state);
+  workplace.build_network = host::probe_network(local->process);
   return workplace;
 }
 

@@ -10,13 +10,11 @@
 #include "ports/files.h"
 #include "ports/log.h"
 #include "ports/notices.h"
+#include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/options.h"
 
 namespace pinwheel::prepare {
-
-/// The user's environment as a map.
-std::map<std::string, std::string> user_variables();
 
 /// The directory for unnamed files, which need no cleanup: `$TMPDIR`, else /var/tmp, which is not
 /// in memory.
@@ -24,17 +22,18 @@ std::filesystem::path unnamed_files_directory(const std::map<std::string, std::s
 
 /// `$PINWHEEL_CACHE_DIR`, else `$XDG_CACHE_HOME/pinwheel`, else `~/.cache/pinwheel`; `environment`
 /// if there is no home directory.
-Result<std::filesystem::path> cache_directory(const std::map<std::string, std::string>& variables);
+Result<std::filesystem::path> cache_directory(const Host& host);
 
 /// Where a run works, by that engine; makes the state directory, which ignores itself in git. It
 /// has no containers yet, and whether builds see a fixed path is left open: `run_plan` asks the
 /// machine when a step is to run.
-Result<host::Workplace> make_workplace(const GlobalOptions& global, const Loaded& loaded,
-                                       env::Engine engine, const ports::LogHandle& log);
+Result<host::Workplace> make_workplace(const Host& host, const GlobalOptions& global,
+                                       const Loaded& loaded, env::Engine engine,
+                                       const ports::LogHandle& log);
 
 /// The workplace with the path mode and the network of builds: probes the machine, which starts
 /// five programs; a container always has a fixed path and a network of its own.
-host::Workplace with_path_mode(host::Workplace workplace);
+host::Workplace with_path_mode(const Host& host, host::Workplace workplace);
 
 /// Notes that builds among these steps reach the network although their matrix does not allow it.
 void tell_open_network(const host::Workplace& workplace,

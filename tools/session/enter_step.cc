@@ -8,9 +8,9 @@
 #include "base/parallel.h"
 #include "env/container.h"
 #include "host/steps/step_shell.h"
-#include "host/system/files.h"
 #include "host/system/scratch_directory.h"
 #include "prepare/budget.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 #include "session/step_secrets.h"
 
@@ -21,17 +21,18 @@ constexpr int kSignaled = 128;
 
 }  // namespace
 
-Result<int> enter_step(const host::Workplace& given, const StepEntry& entry, Console& console) {
+Result<int> enter_step(const prepare::Host& host, const host::Workplace& given,
+                       const StepEntry& entry, Console& console) {
   TRY(const host::Workplace known, with_secrets(given, {&entry.step}, console));
-  const host::Workplace workplace = prepare::with_path_mode(known);
-  host::LocalFiles files;
+  const host::Workplace workplace = prepare::with_path_mode(host, known);
   const std::string name = fmt::format("{}-{}", env::container_name(entry.step.id), ::getpid());
   TRY(const host::ScratchDirectory scratch,
-      host::ScratchDirectory::make(files, workplace.state / "shells" / name));
+      host::ScratchDirectory::make(host.files, workplace.state / "shells" / name));
   run::Attempt attempt;
   attempt.step = &entry.step;
   attempt.key = entry.step.key;
-  attempt.cores = std::min(static_cast<int>(usable_processors()), prepare::most_jobs());
+  attempt.cores =
+      std::min(static_cast<int>(usable_processors()), prepare::most_jobs(host.variables));
   attempt.scratch = scratch.path();
   attempt.log = scratch.path() / "shell.log";
   attempt.needs = entry.needs;

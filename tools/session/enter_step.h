@@ -7,6 +7,7 @@
 #include "plan/outcome.h"
 #include "plan/step.h"
 #include "ports/process.h"
+#include "prepare/host.h"
 #include "session/console.h"
 
 namespace pinwheel::session {
@@ -21,6 +22,7 @@ struct StepEntry {
 
 /// Runs it in a scratch directory below the state directory, which is removed afterwards. Returns
 /// the command's exit code, or 128 plus the number of the signal that ended it.
-Result<int> enter_step(const host::Workplace& workplace, const StepEntry& entry, Console& console);
+Result<int> enter_step(const prepare::Host& host, const host::Workplace& workplace,
+                       const StepEntry& entry, Console& console);
 
 }  // namespace pinwheel::session

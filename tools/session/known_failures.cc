@@ -20,7 +20,7 @@ std::string again_line(const prepare::GlobalOptions& global, const RunRequest& r
   if (same) return "pinwheel " + arguments;
   // The runner is gone when people read its log.
   const std::string address =
-      request.origin ? report::report_address(prepare::user_variables()) : "";
+      request.origin ? report::report_address(request.workplace.variables) : "";
   if (!address.empty()) return shell_join({"pinwheel", "reproduce", address, step});
   const bool usual = global.state_dir == prepare::GlobalOptions().state_dir;
   const std::string where = usual ? "" : " --state-dir " + shell_quote(global.state_dir);

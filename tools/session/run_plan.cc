@@ -20,8 +20,6 @@
 #include "host/steps/perform.h"
 #include "host/steps/stored_results.h"
 #include "host/steps/thread_runner.h"
-#include "host/system/clock.h"
-#include "host/system/files.h"
 #include "host/system/log_tail.h"
 #include "host/system/signals.h"
 #include "journal/forecast.h"
@@ -31,7 +29,7 @@
 #include "plan/step_id.h"
 #include "prepare/budget.h"
 #include "prepare/earlier_results.h"
-#include "prepare/logged_ports.h"
+#include "prepare/host.h"
 #include "prepare/workplace.h"
 #include "report/failure_cause.h"
 #include "report/failures_only.h"
@@ -104,8 +102,7 @@ struct RunDirectories {
   fs::path logs;
 };
 
-Result<RunDirectories> make_run_directories(const host::Workplace& workplace) {
-  host::LocalFiles files;
+Result<RunDirectories> make_run_directories(ports::Files& files, const host::Workplace& workplace) {
   RunDirectories made{workplace.state / "scratch", workplace.logs};
   TRY_DONE(files.remove_all(made.scratch));
   TRY_DONE(files.make_directories(made.scratch));
@@ -150,12 +147,11 @@ std::set<std::string> not_requested(const RunRequest& request) {
 }
 
 /// The results of earlier runs, here and in the store.
-Result<host::SearchedResults> results_everywhere(const RunRequest& request,
+Result<host::SearchedResults> results_everywhere(ports::Files& files, const RunRequest& request,
                                                  const journal::History& history,
                                                  Console& console) {
   host::SearchedResults known{known_results(request, history)};
   if (!request.store || request.store->empty()) return known;
-  host::LocalFiles files;
   TRY_DONE(host::make_output_directory(files, request.workplace.output));
   known = host::search_store(std::move(known.results), {.store = *request.store,
                                                         .plan = request.plan,
@@ -188,16 +184,16 @@ Done check_complete(const RunRequest& request, const plan::Plan& plan,
                           plan::known_outcomes(plan, results), request.workplace.accepted, missing);
 }
 
-Result<int> run_dry(const prepare::RunOptions& options, const RunRequest& request,
-                    Console& console) {
-  TRY(const run::Budget budget, prepare::budget_of(options));
+Result<int> run_dry(const prepare::Host& host, const prepare::RunOptions& options,
+                    const RunRequest& request, Console& console) {
+  TRY(const run::Budget budget, prepare::budget_of(host.variables, options));
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  host::DryRunner runner(prepare::with_path_mode(request.workplace), program,
+  host::DryRunner runner(prepare::with_path_mode(host, request.workplace), program,
                          [&console](std::string_view text) { console.file(text); });
   run::NoRecorder recorder;
   run::NoStatus status;
-  host::SystemClock clock;
+  ports::Clock& clock = host.clock;
   run::ExecuteOptions execute{.budget = budget};
   execute.scratch = request.workplace.state / "scratch";
   execute.logs = request.workplace.state / "logs";
@@ -269,9 +265,9 @@ std::vector<const plan::Step*> steps_to_run(const plan::Plan& plan, const plan::
 
 /// Removes the scratch directory of a successful run; that of a failed run is kept for inspection,
 /// with the report.
-void leave_behind(const RunDirectories& directories, const host::Workplace& workplace,
-                  const report::RunReport& run, Console& console) {
-  host::LocalFiles files;
+void leave_behind(ports::Files& files, const RunDirectories& directories,
+                  const host::Workplace& workplace, const report::RunReport& run,
+                  Console& console) {
   if (plan::exit_code(run.report) == 0) {
     if (const Done removed = files.remove_all(directories.scratch); !removed) {
       console.warn(removed.error());
@@ -283,10 +279,11 @@ void leave_behind(const RunDirectories& directories, const host::Workplace& work
   }
 }
 
-Result<run::ExecuteOptions> execute_options(const prepare::RunOptions& options,
+Result<run::ExecuteOptions> execute_options(const std::map<std::string, std::string>& variables,
+                                            const prepare::RunOptions& options,
                                             const RunDirectories& directories,
                                             const plan::Results& results) {
-  TRY(const run::Budget budget, prepare::budget_of(options));
+  TRY(const run::Budget budget, prepare::budget_of(variables, options));
   run::ExecuteOptions execute{.budget = budget};
   if (options.keep_going) execute.on_failure = run::OnFailure::keep_going;
   execute.scratch = directories.scratch;
@@ -338,20 +335,22 @@ void end_store(const RunRequest& request, const plan::Report& report, Console& c
 
 }  // namespace
 
-Result<report::RunReport> carry_out(const prepare::GlobalOptions& global,
+Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::GlobalOptions& global,
                                     const prepare::RunOptions& options, const RunRequest& request,
                                     Console& console) {
-  host::SystemClock clock;
+  ports::Clock& clock = host.clock;
   TRY(const store::Domain own, domain_of(request));
   TRY(const std::unique_ptr<host::JournalFile> journal,
       host::JournalFile::open(request.workplace.state, clock, own));
   request.workplace.log->write({ports::LogLevel::debug,
                                 "locked",
                                 {{"path", (request.workplace.state / "journal.lock").string()}}});
-  prepare::CommandProcesses cleaner(request.workplace.log);
-  host::remove_left_containers(cleaner.port, request.workplace);
-  TRY(const RunDirectories directories, make_run_directories(request.workplace));
-  TRY(const host::SearchedResults known, results_everywhere(request, journal->history(), console));
+  const prepare::OpenMachine cleaner =
+      host.machine(prepare::outside_run(host, request.workplace.log));
+  host::remove_left_containers(cleaner->process, request.workplace);
+  TRY(const RunDirectories directories, make_run_directories(host.files, request.workplace));
+  TRY(const host::SearchedResults known,
+      results_everywhere(host.files, request, journal->history(), console));
   const plan::Results results = with_unplaced(request.plan, known.results, request.unplaced);
   const plan::Plan plan = plan::without_idle(request.plan, results);
   if (Done complete = check_complete(request, plan, results); !complete) {
@@ -360,10 +359,10 @@ Result<report::RunReport> carry_out(const prepare::GlobalOptions& global,
     return fail(std::move(complete).error());
   }
   if (request.store) host::keep_reused(plan, known, request.facts, clock, *request.store);
-  TRY(run::ExecuteOptions execute, execute_options(options, directories, results));
+  TRY(run::ExecuteOptions execute, execute_options(host.variables, options, directories, results));
   const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, console));
-  if (!steps.empty()) workplace = prepare::with_path_mode(std::move(workplace));
+  if (!steps.empty()) workplace = prepare::with_path_mode(host, std::move(workplace));
   prepare::tell_open_network(workplace, steps, console);
   KnownFailures failures(global, request);
   report::LoggedStatus status(make_status(global.log_format, failures, console),
@@ -373,14 +372,15 @@ Result<report::RunReport> carry_out(const prepare::GlobalOptions& global,
                   request, options.json, console);
   end_store(request, run.report, console);
   tell_github(global.log_format, failures, run, workplace, console);
-  leave_behind(directories, workplace, run, console);
+  leave_behind(host.files, directories, workplace, run, console);
   return run;
 }
 
-Result<int> run_plan(const prepare::GlobalOptions& global, const prepare::RunOptions& options,
-                     const RunRequest& request, Console& console) {
-  if (options.dry_run) return run_dry(options, request, console);
-  TRY(const report::RunReport run, carry_out(global, options, request, console));
+Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& global,
+                     const prepare::RunOptions& options, const RunRequest& request,
+                     Console& console) {
+  if (options.dry_run) return run_dry(host, options, request, console);
+  TRY(const report::RunReport run, carry_out(host, global, options, request, console));
   if (options.json) console.json(report::report_json(run));
   const int code = plan::exit_code(run.report);
   if (code != 0 || !request.gate) return code;

@@ -9,12 +9,11 @@
 #include "base/text.h"
 #include "env/request.h"
 #include "host/machine/ignored_directory.h"
-#include "host/machine/local_machine.h"
 #include "host/provision/env_resolve.h"
 #include "host/store/open_store.h"
-#include "host/system/files.h"
 #include "plan/environment_packages.h"
 #include "plan/known_results.h"
+#include "prepare/host.h"
 #include "prepare/product.h"
 #include "prepare/step_choice.h"
 #include "prepare/store_places.h"
@@ -27,8 +26,7 @@ namespace fs = std::filesystem;
 using Places = std::vector<store::PlaceDescription>;
 
 /// A new directory of results is ignored by git: a later plan does not take it for source.
-void make_directories(const Places& places) {
-  host::LocalFiles files;
+void make_directories(ports::Files& files, const Places& places) {
   for (const store::PlaceDescription& place : places) {
     const bool written = place.access == store::PlaceAccess::read_write;
     if (place.kind != store::PlaceKind::directory || !written) continue;
@@ -52,11 +50,11 @@ void tell_that_nothing_is_kept(const Places& places, Console& console) {
 
 }  // namespace
 
-Result<std::shared_ptr<host::Store>> open_run_store(const prepare::StoreOptions& options,
-                                                    StoreUse use, const matrix::Matrix& matrix,
+Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
+                                                    const StoreRequest& request,
                                                     const host::Workplace& workplace,
-                                                    const std::stop_token& cancel,
                                                     Console& console) {
+  const auto& [options, matrix, use, cancel] = request;
   host::StoreSetup setup;
   TRY(setup.domain, store::choose_domain(options.domain, workplace.variables));
   TRY(setup.places, prepare::named_places(options, workplace.variables));
@@ -69,7 +67,8 @@ Result<std::shared_ptr<host::Store>> open_run_store(const prepare::StoreOptions&
     for (auto& place : setup.places) place.access = store::PlaceAccess::read_only;
   }
   setup.publishes = use == StoreUse::publish ? host::Publishes::yes : host::Publishes::no;
-  make_directories({setup.places.begin(), setup.places.begin() + static_cast<ptrdiff_t>(named)});
+  make_directories(files,
+                   {setup.places.begin(), setup.places.begin() + static_cast<ptrdiff_t>(named)});
   setup.cache = workplace.cache;
   setup.environment = workplace.variables;
   setup.user_agent = fmt::format("pinwheel/{}", prepare::kPinwheelVersion);
@@ -81,15 +80,16 @@ Result<std::shared_ptr<host::Store>> open_run_store(const prepare::StoreOptions&
   return std::shared_ptr<host::Store>(std::move(store));
 }
 
-host::ResultFacts result_facts(const prepare::PreparedRun& run, std::string plan_digest) {
+host::ResultFacts result_facts(const prepare::Host& host, const prepare::PreparedRun& run,
+                               std::string plan_digest) {
   host::ResultFacts facts;
   facts.plan = std::move(plan_digest);
-  const host::LocalMachine local(run.gathered.workplace);
+  const prepare::OpenMachine local = host.machine(run.gathered.workplace);
   for (const plan::Step& step : run.plan.steps) {
     const env::Request* const request =
         plan::travels(step) ? prepare::request_of(step.action) : nullptr;
     if (request == nullptr || request->python.empty()) continue;
-    const auto resolution = host::load_resolution(local.machine, env::digest(*request));
+    const auto resolution = host::load_resolution(*local, env::digest(*request));
     if (!resolution) continue;
     facts.pythons[step.id] = resolution->python;
     facts.packages[step.id] = plan::environment_packages(*resolution);

@@ -11,6 +11,7 @@
 #include "host/store/store.h"
 #include "matrix/matrix.h"
 #include "plan/step.h"
+#include "prepare/host.h"
 #include "prepare/options.h"
 #include "prepare/prepare_run.h"
 #include "session/console.h"
@@ -22,15 +23,23 @@ namespace pinwheel::session {
 /// what it took and kept.
 enum class StoreUse { read, keep, publish };
 
+/// What the command line and the matrix say of the store of a run.
+struct StoreRequest {
+  const prepare::StoreOptions& options;
+  const matrix::Matrix& matrix;
+  StoreUse use = StoreUse::keep;
+  std::stop_token cancel = {};
+};
+
 /// The store of a run: the user's places, then the matrix's; without places, one that has nothing.
 /// `usage` for a domain that the run may not have. A stop ends its transfers.
-Result<std::shared_ptr<host::Store>> open_run_store(const prepare::StoreOptions& options,
-                                                    StoreUse use, const matrix::Matrix& matrix,
+Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
+                                                    const StoreRequest& request,
                                                     const host::Workplace& workplace,
-                                                    const std::stop_token& cancel,
                                                     Console& console);
 
 /// What the results of this run say of it. `plan_digest` as in `host::ResultFacts`.
-host::ResultFacts result_facts(const prepare::PreparedRun& run, std::string plan_digest);
+host::ResultFacts result_facts(const prepare::Host& host, const prepare::PreparedRun& run,
+                               std::string plan_digest);
 
 }  // namespace pinwheel::session

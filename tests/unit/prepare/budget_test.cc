@@ -1,6 +1,5 @@
 #include "prepare/budget.h"
 
-#include <cstdlib>
 #include <limits>
 
 #include "unit/catch.h"
@@ -9,12 +8,7 @@ namespace pinwheel::prepare {
 namespace {
 
 int most_with(const char* max_jobs, const char* parallel) {
-  setenv("MAX_JOBS", max_jobs, 1);
-  setenv("CMAKE_BUILD_PARALLEL_LEVEL", parallel, 1);
-  const int most = most_jobs();
-  unsetenv("MAX_JOBS");
-  unsetenv("CMAKE_BUILD_PARALLEL_LEVEL");
-  return most;
+  return most_jobs({{"MAX_JOBS", max_jobs}, {"CMAKE_BUILD_PARALLEL_LEVEL", parallel}});
 }
 
 TEST_CASE("the caller's variables cap the jobs of one build, the smaller wins") {
@@ -25,9 +19,7 @@ TEST_CASE("the caller's variables cap the jobs of one build, the smaller wins") 
   CHECK(most_with("", "") == kAny);
   CHECK(most_with("0", "many") == kAny);
   CHECK(most_with("2.5", "-1") == kAny);
-  setenv("MAX_JOBS", "2", 1);
-  CHECK(budget_of({})->cores_per_step == 2);
-  unsetenv("MAX_JOBS");
+  CHECK(budget_of({{"MAX_JOBS", "2"}}, {})->cores_per_step == 2);
 }
 
 }  // namespace

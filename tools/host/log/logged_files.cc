@@ -35,6 +35,14 @@ Result<ports::FileStatus> LoggedFiles::status(const fs::path& path) {
   return files_.status(path);
 }
 
+ports::FileType LoggedFiles::type_behind(const fs::path& path) {
+  return files_.type_behind(path);
+}
+
+Result<fs::path> LoggedFiles::without_links(const fs::path& path) {
+  return files_.without_links(path);
+}
+
 Result<std::vector<std::string>> LoggedFiles::list(const fs::path& path) {
   return files_.list(path);
 }

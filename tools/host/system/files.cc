@@ -47,6 +47,18 @@ Result<ports::FileStatus> LocalFiles::status(const fs::path& path) {
   return fail(system_error("examined", path, errno));
 }
 
+ports::FileType LocalFiles::type_behind(const fs::path& path) {
+  struct stat status = {};
+  return ::stat(path.c_str(), &status) == 0 ? type_of(status.st_mode) : ports::FileType::missing;
+}
+
+Result<fs::path> LocalFiles::without_links(const fs::path& path) {
+  std::error_code code;
+  fs::path real = fs::weakly_canonical(path, code);
+  if (code) return fail(system_error("examined", path, code.value()));
+  return real;
+}
+
 Result<std::vector<std::string>> LocalFiles::list(const fs::path& path) {
   std::error_code code;
   std::vector<std::string> names;
