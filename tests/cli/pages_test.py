@@ -1,7 +1,7 @@
 """The documentation pages match the program: that of the command line its parser, that of the matrix file its reader.
 
 `pytest tests/cli/pages_test.py --bless` generates the tables between `<!-- options: COMMAND -->` and `<!-- end -->` in
-tools/cli/README.md from the manual page; the prose around them is written by hand.
+docs/cli*.md from the manual page; the prose around them is written by hand.
 """
 
 import dataclasses
@@ -18,9 +18,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "house")
 
 from pages import SCHEMA, keys_of  # noqa: E402
 
-PAGE = pathlib.Path("tools/cli/README.md")
+SITE = pathlib.Path("mkdocs.yml")
+DOCS = pathlib.Path("docs")
+GROUPS_PAGE = "cli.md"
 PYPROJECT = '[build-system]\nrequires = ["setuptools"]\n[project]\nname = "my-kernels"\ndynamic = ["version"]\n'
-MATRIX_PAGE = pathlib.Path("matrix/README.md")
+MATRIX_PAGE = DOCS / "matrix.md"
 BLOCK = re.compile(r"(<!-- options: ([\w -]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 # Options that commands share, by the heading of their table.
@@ -81,7 +83,7 @@ def block_of(subject: str, commands: dict[str, Command]) -> str:
         shared = [title for title, options in groups.items() if all(option in own for option in options)]
         own = [option for option in own if not any(option in groups[title] for title in shared)]
         lines = f"    pinwheel {commands[subject].usage}\n"
-        links = [f"[{title.lower()}](#{title.lower().replace(' ', '-')})" for title in shared]
+        links = [f"[{title.lower()}]({GROUPS_PAGE}#{title.lower().replace(' ', '-')})" for title in shared]
         if links:
             lines += f"\nHas the options of {' and '.join(filter(None, (', '.join(links[:-1]), links[-1])))}.\n"
     if own:
@@ -108,12 +110,14 @@ def commands(pinwheel):
     return commands_of(manual)
 
 
-def test_the_command_line_page_has_every_command_and_option(commands, root, request):
-    page = (root / PAGE).read_text()
+def test_the_pages_of_the_command_line_have_every_command_and_option(commands, root, request):
+    pages = sorted((root / DOCS).glob("cli*.md"))
     if request.config.getoption("--bless"):
-        page = BLOCK.sub(lambda found: found[1] + block_of(found[2], commands) + found[4], page)
-        (root / PAGE).write_text(page)
-    assert problems(page, commands) == []
+        for page in pages:
+            page.write_text(BLOCK.sub(lambda found: found[1] + block_of(found[2], commands) + found[4], page.read_text()))
+    assert problems("".join(page.read_text() for page in pages), commands) == []
+    shared = [name for _, name, _, _ in BLOCK.findall((root / DOCS / GROUPS_PAGE).read_text())]
+    assert shared == list(GROUPS)
 
 
 MANUAL = """.SH COMMANDS
@@ -198,7 +202,7 @@ def test_each_other_example_fits_in_the_place_of_its_section(pinwheel, root, rep
 
 
 def test_every_whole_file_of_the_cookbook_is_accepted(pinwheel, root, repository):
-    text = (root / "matrix/cookbook.md").read_text()
+    text = (root / DOCS / "cookbook.md").read_text()
     blocks = re.findall(r"^```yaml\n(schema:.*?)^```$", text, re.MULTILINE | re.DOTALL)
     # Indented blocks are lines to add to a file.
     assert len(blocks) >= 9 and len(re.findall("^```yaml$", text, re.MULTILINE)) == len(blocks)
@@ -218,7 +222,12 @@ def test_schema_and_docs_print_what_the_repository_has(pinwheel, root):
 
     assert said("schema") == (root / SCHEMA).read_text()
     assert said("docs", "matrix") == (root / MATRIX_PAGE).read_text()
-    assert said("docs", "cookbook") == (root / "matrix/cookbook.md").read_text()
+    assert said("docs", "cookbook") == (root / DOCS / "cookbook.md").read_text()
+    names = re.findall(r"^ +- .*?([\w-]+)\.md$", (root / SITE).read_text(), re.MULTILINE)
+    assert {f"{name}.md" for name in names} == {page.name for page in (root / DOCS).glob("*.md")}
+    for name in set(names) - {"index"}:
+        # Comments are for tools.
+        assert said("docs", name) == re.sub(r"<!--.*?-->\n?", "", (root / DOCS / f"{name}.md").read_text())
     index = said("docs")
     assert all(key in index for key in keys_of(json.loads((root / SCHEMA).read_text())))
 

@@ -122,7 +122,7 @@ def test_data_for_programs_is_never_broken(pinwheel, project):
 
 
 def test_documentation_fits_a_terminal_except_for_its_examples(pinwheel, project):
-    for subject in ("build.arch-list", "matrix", "cookbook", "cli.stores", "axes"):
+    for subject in ("build.arch-list", "matrix", "cookbook", "stores", "axes"):
         whole = run(pinwheel, project, "docs", subject)
         for columns in WIDTHS:
             text = on_terminal(pinwheel, project, columns, "docs", subject)

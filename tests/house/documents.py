@@ -6,7 +6,7 @@ import re
 
 from tree import Finding, Tree, cpp_comments, directory_of
 
-PLACES = ("tools/", "kernels/", "scripts/", "tests/", "matrix/", "docker/", ".ci/", ".github/")
+PLACES = ("docs/", "tools/", "kernels/", "scripts/", "tests/", "matrix/", "docker/", ".ci/", ".github/")
 NAME = re.compile(r"(?<![\w./-])(?:[\w.-]+/)*[\w-]+\.md\b")
 # Names that are no document of this project: what a matrix or a tool writes.
 OTHERS = {"summary.md"}

@@ -10,7 +10,7 @@ import sys
 from declarations import check_declarations, check_options
 from documents import check_documents
 from limits import check_limits
-from pages import check_cli_page, check_matrix_page
+from pages import check_cli_page, check_matrix_page, check_nav
 from quoting import check_quoting
 from readers import check_fuzz_targets, check_reads
 from rooms import check_cycles, check_host_modules, check_map, check_pairs, check_rooms
@@ -30,6 +30,7 @@ CHECKS = (
     check_options,
     check_matrix_page,
     check_cli_page,
+    check_nav,
     check_quoting,
     check_fuzz_targets,
     check_reads,

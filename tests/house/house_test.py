@@ -286,12 +286,24 @@ CLI = {
 def test_the_page_of_the_command_line_has_every_variable_and_exit_code():
     assert pages.check_cli_page(CLI) == []
     assert texts(pages.check_cli_page({**CLI, pages.CLI: CLI[pages.CLI].replace("PINWHEEL_MATRIX", "PINWHEEL_FILE")})) == [
-        "tools/cli/README.md: does not list `PINWHEEL_MATRIX`",
-        "tools/cli/README.md: lists `PINWHEEL_FILE`, which nothing reads",
+        "docs/cli.md: does not list `PINWHEEL_MATRIX`",
+        "docs/cli.md: lists `PINWHEEL_FILE`, which nothing reads",
     ]
     assert texts(pages.check_cli_page({**CLI, pages.CLI: CLI[pages.CLI].replace("| 5 | `check`", "| 4 | `checks`")})) == [
-        "tools/cli/README.md: `check` exits 5, the page says nothing",
-        "tools/cli/README.md: `checks` exits never, the page says 4",
+        "docs/cli.md: `check` exits 5, the page says nothing",
+        "docs/cli.md: `checks` exits never, the page says 4",
+    ]
+
+
+def test_the_site_lists_every_page_once():
+    pages_of_docs = {"docs/index.md": "", "docs/cli-run.md": "", "docs/a/x.txt": ""}
+    site = "nav:\n  - Home: index.md\n  - Commands:\n      - Running: cli-run.md\n"
+    assert pages.check_nav({**pages_of_docs, pages.SITE: site}) == []
+    wrong = site.replace("cli-run.md", "cli.md") + "  - Home: index.md\n"
+    assert texts(pages.check_nav({**pages_of_docs, pages.SITE: wrong})) == [
+        "mkdocs.yml: does not list `cli-run.md`",
+        "mkdocs.yml: lists `cli.md`, which is no page",
+        "mkdocs.yml: lists `index.md` twice",
     ]
 
 

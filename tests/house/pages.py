@@ -6,8 +6,9 @@ import re
 from tree import Finding, Tree, is_cpp, without_comments
 
 SCHEMA = "matrix/pinwheel.schema.json"
-MATRIX = "matrix/README.md"
-CLI = "tools/cli/README.md"
+MATRIX = "docs/matrix.md"
+CLI = "docs/cli.md"
+SITE = "mkdocs.yml"
 ERRORS = "tools/base/error.cc"
 
 # Sections whose keys stand in a table of their own.
@@ -115,3 +116,12 @@ def check_cli_page(tree: Tree) -> list[Finding]:
         if codes.get(name) != told.get(name):
             found.append(Finding(CLI, f"`{name}` exits {codes.get(name, 'never')}, the page says {told.get(name, 'nothing')}"))
     return found
+
+
+def check_nav(tree: Tree) -> list[Finding]:
+    """The site, and so `pinwheel docs`, has every page of docs/ once."""
+    listed = re.findall(r"^ +- .*?([\w-]+\.md)$", tree[SITE], re.MULTILINE)
+    pages = {path.removeprefix("docs/") for path in tree if path.startswith("docs/") and path.endswith(".md")}
+    found = [Finding(SITE, f"does not list `{page}`") for page in sorted(pages - set(listed))]
+    found += [Finding(SITE, f"lists `{page}`, which is no page") for page in sorted(set(listed) - pages)]
+    return found + [Finding(SITE, f"lists `{page}` twice") for page in sorted(set(listed)) if listed.count(page) > 1]

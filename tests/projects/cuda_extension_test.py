@@ -12,7 +12,7 @@ from driven import PATIENCE, called, variables
 
 pytestmark = [pytest.mark.projects, pytest.mark.takes(1500), pytest.mark.xdist_group("cuda-extension")]
 
-PAGE = pathlib.Path(__file__).parent.parent.parent / "matrix" / "cookbook.md"
+PAGE = pathlib.Path(__file__).parent.parent.parent / "docs" / "cookbook.md"
 ONE = ["-s", "compute=cuda/13.0", "-s", "torch=2.14"]
 TORCHES = ["2.12", "2.13", "2.14"]
 # Without PyTorch's own index, a release of torch is for one compute: PyPI's are for CUDA.

@@ -129,7 +129,7 @@ def test_the_names_to_register_with_each_index(repository):
     assert [each["target"] for each in told] == ["testpypi", "testpypi", "pypi", "own"]
 
 
-PAGE = Path(__file__).resolve().parents[2] / ".github" / "workflows" / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "workflows.md"
 PYPROJECT = """[build-system]
 requires = ["setuptools"]
 build-backend = "setuptools.build_meta"

@@ -31,7 +31,7 @@ struct CountLimit {
 
 /// Everything that is read into memory, or parsed, has one of these limits, far above what exists:
 /// the largest page of PyPI has about 20 MB, and the largest RECORD 30,000 lines. They keep the
-/// memory of a command below 1 GB whatever it is given. The table in tools/README.md lists them.
+/// memory of a command below 1 GB whatever it is given. The table in docs/cli.md lists them.
 namespace limits {
 
 inline constexpr uint64_t kMega = 1'000'000;

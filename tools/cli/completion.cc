@@ -111,7 +111,7 @@ std::string man_options(const Command& command) {
 std::string man_keys() {
   std::string out = ".SH MATRIX FILE\n";
   for (const report::DocumentedKey& key :
-       report::documented_keys(report::shipped_documents().front().text)) {
+       report::documented_keys(report::matrix_page(report::shipped_documents()))) {
     const std::string otherwise =
         key.otherwise.empty() ? "" : fmt::format("; default: {}", key.otherwise);
     out += fmt::format(".TP\n.B {}\n{}{}{}\n", roff(key.name), roff(key.type), roff(otherwise),

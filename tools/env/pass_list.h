@@ -20,7 +20,7 @@ bool passes_to_builds(std::string_view name);
 
 /// What the programs see, all of them together, that pinwheel itself asks: probes of `doctor` and
 /// of planning, pip, conda, container clients, git, and whatever a build gets of the user's
-/// variables. Tokens and passwords of other tools are not among it. tools/env/README.md names them
+/// variables. Tokens and passwords of other tools are not among it. docs/environments.md names them
 /// all.
 std::map<std::string, std::string> helper_variables(const std::map<std::string, std::string>& user);
 

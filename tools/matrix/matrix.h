@@ -50,7 +50,7 @@ struct SupportRule {
   Location at;
 };
 
-/// The parts of a variant that the binary depends on (matrix/README.md, "abi").
+/// The parts of a variant that the binary depends on (docs/matrix.md, "abi").
 enum class PythonAbi { none, limited, version };
 enum class TorchAbi { none, stable, minor };
 enum class ComputeAbi { major, exact };

@@ -10,7 +10,7 @@
 
 namespace pinwheel::matrix {
 
-/// The selection options, as typed (tools/cli/README.md, "Selection").
+/// The selection options, as typed (docs/cli.md, "Selection").
 struct SelectionRequest {
   std::vector<std::string> globs = {};      ///< on ids
   std::vector<std::string> selectors = {};  ///< "python=3.12,3.13", "compute=!cuda/*"

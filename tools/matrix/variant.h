@@ -23,7 +23,7 @@ struct Variant {
   const std::string& get(std::string_view name) const;
 };
 
-/// A build unit: variants that share one binary (matrix/README.md, "abi"). Computed from the whole
+/// A build unit: variants that share one binary (docs/matrix.md, "abi"). Computed from the whole
 /// matrix, never from a selection.
 struct AbiClass {
   std::string

@@ -28,7 +28,7 @@ struct GlobalOptions {
   std::vector<std::string> arguments = {};
 };
 
-/// The matrix, and the selected part of it (tools/cli/README.md, "Selection").
+/// The matrix, and the selected part of it (docs/cli.md, "Selection").
 struct SelectionOptions {
   std::vector<std::string>
       arguments;  ///< positional arguments: one may end in .yaml or .yml, the others are globs

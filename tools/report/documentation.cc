@@ -12,6 +12,8 @@
 namespace pinwheel::report {
 namespace {
 
+constexpr std::string_view kMatrixPage = "matrix";
+
 /// A section of a page, from its heading to the next.
 struct Section {
   std::string title;  ///< "Exit codes"
@@ -139,7 +141,7 @@ class Library {
       names.push_back(page.name);
       for (const Section& section : sections_of(page.text)) names.push_back(name_of(page, section));
     }
-    for (const DocumentedKey& key : documented_keys(matrix_page())) names.push_back(key.name);
+    for (const DocumentedKey& key : documented_keys(matrix_page(documents_))) names.push_back(key.name);
     return names;
   }
 
@@ -148,22 +150,20 @@ class Library {
     for (const Document& page : documents_) {
       std::vector<std::vector<std::string>> rows = {{page.name, title_of(page)}};
       for (const Section& section : sections_of(page.text)) {
-        if (keys_in_title(section.title).empty() || page.name != documents_.front().name) {
+        if (keys_in_title(section.title).empty() || page.name != kMatrixPage) {
           rows.push_back({name_of(page, section), section.title});
         }
       }
       out += "\n" + align_columns(rows, width);
     }
     std::vector<std::vector<std::string>> rows = {{"keys of the matrix file", "type"}};
-    for (const DocumentedKey& key : documented_keys(matrix_page())) {
+    for (const DocumentedKey& key : documented_keys(matrix_page(documents_))) {
       rows.push_back({key.name, key.type});
     }
     return out + "\n" + align_columns(rows, width);
   }
 
  private:
-  std::string_view matrix_page() const { return documents_.front().text; }
-
   static std::string name_of(const Document& page, const Section& section) {
     return page.name + "." + slug_of(section.title);
   }
@@ -174,13 +174,13 @@ class Library {
   std::optional<std::string> find_key(const std::string& subject) const {
     const std::string first = subject.substr(0, subject.find('.'));
     std::string_view section;
-    for (const Section& each : sections_of(matrix_page())) {
+    for (const Section& each : sections_of(matrix_page(documents_))) {
       const std::vector<std::string> names = keys_in_title(each.title);
       if (std::find(names.begin(), names.end(), first) != names.end()) section = each.text;
     }
     if (!section.empty() && subject == first) return for_people(section);
-    for (const DocumentedKey& key : documented_keys(matrix_page())) {
-      if (key.name == subject) return key_text(key, example_of(subject, section, matrix_page()));
+    for (const DocumentedKey& key : documented_keys(matrix_page(documents_))) {
+      if (key.name == subject) return key_text(key, example_of(subject, section, matrix_page(documents_)));
     }
     return std::nullopt;
   }
@@ -189,6 +189,13 @@ class Library {
 };
 
 }  // namespace
+
+std::string_view matrix_page(const std::vector<Document>& documents) {
+  for (const Document& page : documents) {
+    if (page.name == kMatrixPage) return page.text;
+  }
+  return {};
+}
 
 std::vector<DocumentedKey> documented_keys(std::string_view matrix_page) {
   std::vector<DocumentedKey> keys;

@@ -7,8 +7,8 @@
 
 namespace pinwheel::report {
 
-/// A page in Markdown, with a `# ` title and `## ` sections. The first one documents the keys of
-/// the matrix file in rows "| `key` | type | default | meaning |".
+/// A page in Markdown, with a `# ` title and `## ` sections. The one named "matrix" documents the
+/// keys of the matrix file in rows "| `key` | type | default | meaning |".
 struct Document {
   std::string name;  ///< "matrix"
   std::string_view text;
@@ -22,6 +22,9 @@ struct DocumentedKey {
   std::string meaning;
 };
 
+/// The text of the page "matrix"; empty without one.
+std::string_view matrix_page(const std::vector<Document>& documents);
+
 /// The keys in the order of the page, with the sections that stand for a key.
 std::vector<DocumentedKey> documented_keys(std::string_view matrix_page);
 
@@ -30,7 +33,7 @@ std::vector<std::string> documented_subjects(const std::vector<Document>& docume
 
 /// What the documents say about a subject:
 ///   - empty: an index of the pages, their sections and the keys;
-///   - a page, "cookbook": its text; a section of a page, "cookbook.abi3", "cli.exit-codes";
+///   - a page, "cookbook": its text; a section of a page, "cookbook.abi3", "cli-run.build";
 ///   - a section of the matrix file, "build", or a key, "build.arch-list": its type, default and
 ///     meaning, and an example.
 /// Any other subject is `usage` with the nearest. The tables of the index fit `width` columns, if

@@ -1,7 +1,7 @@
 #include "report/shipped_documents.h"
 
 // The assembler copies the files, whatever their size.
-#define PINWHEEL_DOCUMENT(symbol, path)                                        \
+#define PINWHEEL_DOCUMENT(symbol, name, path)                                  \
   asm(".pushsection .rodata\n"                                                 \
       ".global " #symbol                                                       \
       "\n"                                                                     \
@@ -20,9 +20,9 @@
   extern const char symbol##_end[];                                            \
   }
 
-PINWHEEL_DOCUMENT(pinwheel_matrix_page, PINWHEEL_MATRIX_PAGE)
-PINWHEEL_DOCUMENT(pinwheel_cookbook, PINWHEEL_COOKBOOK)
-PINWHEEL_DOCUMENT(pinwheel_cli_page, PINWHEEL_CLI_PAGE)
+// A line for each page, which CMake writes (tools/cmake/documents.cmake).
+#include PINWHEEL_DOCUMENTS
+#undef PINWHEEL_DOCUMENT
 
 namespace pinwheel::report {
 namespace {
@@ -34,9 +34,11 @@ std::string_view between(const char* begin, const char* end) {
 }  // namespace
 
 std::vector<Document> shipped_documents() {
-  return {{"matrix", between(pinwheel_matrix_page, pinwheel_matrix_page_end)},
-          {"cookbook", between(pinwheel_cookbook, pinwheel_cookbook_end)},
-          {"cli", between(pinwheel_cli_page, pinwheel_cli_page_end)}};
+#define PINWHEEL_DOCUMENT(symbol, name, path) {name, between(symbol, symbol##_end)},
+  return {
+#include PINWHEEL_DOCUMENTS
+  };
+#undef PINWHEEL_DOCUMENT
 }
 
 }  // namespace pinwheel::report

@@ -100,7 +100,7 @@ TEST_CASE("whatever has no counterpart is listed with the reason") {
 
 /// The options in the first column of the table in the cookbook, as a file can have them.
 Texts options_of_cookbook() {
-  std::ifstream in(in_source_tree("matrix/cookbook.md"));
+  std::ifstream in(in_source_tree("docs/cookbook.md"));
   std::string line;
   while (std::getline(in, line) && line != "## From cibuildwheel") {
   }
