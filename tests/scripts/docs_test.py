@@ -23,6 +23,8 @@ def docs():
 def checkout(tmp_path):
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    (tmp_path / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts" / "docs_hook.py", tmp_path / "scripts")
     return tmp_path
 
 
@@ -30,6 +32,7 @@ def test_the_site_of_this_checkout_has_every_page(docs, checkout):
     assert docs.build(checkout, checkout / "site") == 0
     pages = {page.stem for page in (checkout / "docs").glob("*.md")}
     assert {page.stem for page in (checkout / "site").glob("*.html")} == pages | {"404"}
+    assert "<code>--color {always|auto|never}</code>" in (checkout / "site" / "cli.html").read_text()
 
 
 @pytest.mark.parametrize("text", ["[a](nowhere.md)", "[a](cli.md#nowhere)", "[a](#nowhere)", "[a](../README.md)"])

@@ -132,7 +132,7 @@ def test_pip_puts_the_program_on_the_path(wheel, installed):
 
 def lines_of_the_first_page() -> dict[str, list[str]]:
     """The commands that install pinwheel, by their program."""
-    text = (ROOT / "README.md").read_text().split("## Five minutes")[1].split("Look at a wheel")[0]
+    text = (ROOT / "README.md").read_text().split("## Install")[1].split("\n## ")[0]
     lines = re.findall(r"^    (\w.*?)(?: +#.*)?$", text, re.MULTILINE)
     return {line.split()[0]: line.split() for line in lines}
 
