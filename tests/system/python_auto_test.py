@@ -158,12 +158,12 @@ def test_doctor_says_how_to_get_the_pythons_of_a_matrix(script, bare):
     assert fetched["allows"].endswith("conda fetches it when a step needs it")
     script.edit(lambda matrix: matrix["environment"].pop("python"))
     line = lines(script, "matrix.yaml", **bare)["python 3.13t"]
-    assert line["mend"] == "uv python install 3.13t, or `environment: {python: auto}` in the matrix"
+    assert line["fix"] == "uv python install 3.13t, or `environment: {python: auto}` in the matrix"
     assert "`cp313t-plain`" in line["allows"]
     alone = lines(script, **bare)
     assert "python 3.13t" not in alone
-    assert "uv python install 3.14t" in alone["free-threads"]["mend"]
-    assert "musllinux_1_2" in alone["musl"]["mend"] + alone["musl"]["allows"]
+    assert "uv python install 3.14t" in alone["free-threads"]["fix"]
+    assert "musllinux_1_2" in alone["musl"]["fix"] + alone["musl"]["allows"]
 
 
 def test_a_free_threaded_python_is_told_from_the_other(script, bare):

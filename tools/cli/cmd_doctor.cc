@@ -26,7 +26,7 @@ std::string as_text(const std::vector<env::DoctorLine>& lines) {
                                                                            : "no";
     out += fmt::format("{}  {:<13}{}\n", mark, line.name, line.found);
     if (!line.allows.empty()) out += fmt::format("    {:<13}{}\n", "", line.allows);
-    if (!line.mend.empty()) out += fmt::format("    {:<13}fix: {}\n", "", line.mend);
+    if (!line.fix.empty()) out += fmt::format("    {:<13}fix: {}\n", "", line.fix);
   }
   return out;
 }

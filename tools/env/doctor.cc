@@ -26,7 +26,7 @@ DoctorLine python(const DoctorFacts& facts) {
     line.verdict = DoctorVerdict::missing;
     line.found = lacking.empty() ? "none" : join(lacking, ", ") + " without venv";
     line.allows = "no package can be built or tested";
-    line.mend = lacking.empty() ? "apt-get install python3 python3-venv python3-dev"
+    line.fix = lacking.empty() ? "apt-get install python3 python3-venv python3-dev"
                                 : "apt-get install python3-venv";
     return line;
   }
@@ -34,7 +34,7 @@ DoctorLine python(const DoctorFacts& facts) {
   if (!lacking.empty()) {
     line.verdict = DoctorVerdict::limited;
     line.found += "; without venv: " + join(lacking, ", ");
-    line.mend = "apt-get install python3-venv";
+    line.fix = "apt-get install python3-venv";
   }
   return line;
 }
@@ -71,7 +71,7 @@ DoctorLine missing(const MissingPython& python, const DoctorFacts& facts) {
   }
   line.verdict = DoctorVerdict::limited;
   line.allows = fmt::format("not {}", variants);
-  line.mend = way_to(python.version);
+  line.fix = way_to(python.version);
   return line;
 }
 
@@ -185,7 +185,7 @@ DoctorLine conda(const DoctorFacts& facts) {
   } else {
     line.verdict = DoctorVerdict::limited;
     line.allows = "no environments of conda packages: py-rattler needs CPython 3.10";
-    line.mend = "apt-get install python3 python3-venv";
+    line.fix = "apt-get install python3 python3-venv";
   }
   return line;
 }
@@ -236,7 +236,7 @@ DoctorLine disk(const DoctorFacts& facts) {
     line.allows = "environments with any torch";
     return line;
   }
-  line.mend = "pinwheel env rm ID";
+  line.fix = "pinwheel env rm ID";
   return line;
 }
 
@@ -247,7 +247,7 @@ DoctorLine memory(const DoctorFacts& facts) {
   line.allows = plural(static_cast<size_t>(jobs), "job") + " of 2 GiB in parallel";
   if (facts.memory < 2 * kGiB) {
     line.verdict = DoctorVerdict::limited;
-    line.mend = "add memory or swap";
+    line.fix = "add memory or swap";
   }
   return line;
 }
@@ -298,7 +298,7 @@ std::string to_json(const DoctorFacts& facts, const std::vector<DoctorLine>& lin
                     {"verdict", to_string(line.verdict)},
                     {"found", line.found},
                     {"allows", line.allows},
-                    {"mend", line.mend}});
+                    {"fix", line.fix}});
   }
   const nlohmann::json json = {{"format", 1}, {"gpus", facts.gpus}, {"lines", list}};
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -77,7 +77,7 @@ struct DoctorLine {
   DoctorVerdict verdict = DoctorVerdict::good;
   std::string found = {};
   std::string allows = {};  ///< what is possible, or not, with it
-  std::string mend = {};    ///< a command that fixes it; empty if nothing is wrong
+  std::string fix = {};     ///< a command that fixes it; empty if nothing is wrong
 };
 
 /// One line each for interpreters, every missing Python of the matrix, free-threaded interpreters,
@@ -89,7 +89,7 @@ std::vector<DoctorLine> diagnose_machine(const DoctorFacts& facts);
 /// missing.
 bool can_build(const std::vector<DoctorLine>& lines);
 
-/// `{"format": 1, "gpus": [NAME], "lines": [{"name", "verdict", "found", "allows", "mend"}]}`.
+/// `{"format": 1, "gpus": [NAME], "lines": [{"name", "verdict", "found", "allows", "fix"}]}`.
 std::string to_json(const DoctorFacts& facts, const std::vector<DoctorLine>& lines);
 
 }  // namespace pinwheel::env

@@ -38,11 +38,11 @@ DoctorLine engine_line(const EngineClient& client, const EngineFacts& engine) {
     line.verdict = DoctorVerdict::limited;
     line.found += ", without BuildKit";
     line.allows = "builds and tests in existing images; cannot build Dockerfiles";
-    line.mend = "apt-get install docker-buildx";
+    line.fix = "apt-get install docker-buildx";
   } else if (!info.storage.empty() && engine.storage_free < kLittle) {
     line.verdict = DoctorVerdict::limited;
     line.allows = "little space for images: one with compilers takes about 1 GB";
-    line.mend = fmt::format("{} system prune", client.program);
+    line.fix = fmt::format("{} system prune", client.program);
   }
   return line;
 }
@@ -74,7 +74,7 @@ DoctorLine gpu_containers_line(const DoctorFacts& facts) {
   }
   line.verdict = DoctorVerdict::limited;
   line.allows = "GPU wheels are built and loaded in containers, never executed there";
-  line.mend = "apt-get install nvidia-container-toolkit";
+  line.fix = "apt-get install nvidia-container-toolkit";
   return line;
 }
 
@@ -100,7 +100,7 @@ DoctorLine arm64_line(const DoctorFacts& facts) {
                   .allows = allows.empty() ? "no aarch64 variants" : join(allows, "; ")};
   if (contained && !arm64.cross_compiler.empty()) return line;
   line.verdict = DoctorVerdict::limited;
-  line.mend = contained ? "apt-get install g++-aarch64-linux-gnu"
+  line.fix = contained ? "apt-get install g++-aarch64-linux-gnu"
                         : "apt-get install qemu-user-static binfmt-support";
   return line;
 }

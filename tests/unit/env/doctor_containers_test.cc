@@ -29,7 +29,7 @@ TEST_CASE("an engine that responds is shown with its version and storage") {
   CHECK(line.verdict == DoctorVerdict::good);
   CHECK(line.found ==
         "20.10.24+dfsg1 in /usr/bin/docker, running, cgroup v2, 50 GB free in /var/lib/docker");
-  CHECK(line.mend.empty());
+  CHECK(line.fix.empty());
 }
 
 TEST_CASE("what an engine lacks is reported with the command that fixes it") {
@@ -37,19 +37,19 @@ TEST_CASE("what an engine lacks is reported with the command that fixes it") {
   EngineFacts& docker = facts.engines[Engine::docker];
   docker.builds = false;
   CHECK(docker_line(facts).found.ends_with(", without BuildKit"));
-  CHECK(docker_line(facts).mend == "apt-get install docker-buildx");
+  CHECK(docker_line(facts).fix == "apt-get install docker-buildx");
   docker.builds = true;
   docker.storage_free = 1'000'000'000;
   CHECK(docker_line(facts).verdict == DoctorVerdict::limited);
-  CHECK(docker_line(facts).mend == "docker system prune");
+  CHECK(docker_line(facts).fix == "docker system prune");
   docker.info.reset();
   docker.silence = "Cannot connect to the Docker daemon\nIs it running?";
   CHECK(docker_line(facts).found ==
         "20.10.24 in /usr/bin/docker, does not respond (Cannot connect to the Docker daemon)");
-  CHECK(docker_line(facts).mend == "systemctl start docker");
+  CHECK(docker_line(facts).fix == "systemctl start docker");
   const DoctorLine podman = engine_lines(facts).at(1);
   CHECK(podman.found == "none");
-  CHECK(podman.mend == "apt-get install podman");
+  CHECK(podman.fix == "apt-get install podman");
 }
 
 TEST_CASE("every engine with a client has a line of its name") {
@@ -66,7 +66,7 @@ TEST_CASE("GPUs are available in containers if an engine exposes them") {
   DoctorFacts facts = with_docker();
   EngineFacts& docker = facts.engines[Engine::docker];
   CHECK(gpu_containers_line(facts).verdict == DoctorVerdict::limited);
-  CHECK(gpu_containers_line(facts).mend == "apt-get install nvidia-container-toolkit");
+  CHECK(gpu_containers_line(facts).fix == "apt-get install nvidia-container-toolkit");
   docker.gpus = "runtime nvidia";
   CHECK(gpu_containers_line(facts).verdict == DoctorVerdict::good);
   CHECK(gpu_containers_line(facts).found == "docker with runtime nvidia");
@@ -75,7 +75,7 @@ TEST_CASE("GPUs are available in containers if an engine exposes them") {
 TEST_CASE("arm64 is native, emulated, cross-compiled or not possible") {
   DoctorFacts facts;
   CHECK(arm64_line(facts).allows == "no aarch64 variants");
-  CHECK(arm64_line(facts).mend == "apt-get install qemu-user-static binfmt-support");
+  CHECK(arm64_line(facts).fix == "apt-get install qemu-user-static binfmt-support");
   facts.arm64.cross_compiler = "aarch64-linux-gnu-g++ 12.2.0";
   CHECK(arm64_line(facts).allows == "C++ is cross-compiled");
   facts.arm64.emulation = Binfmt{"/usr/bin/qemu-aarch64", "P"};

@@ -50,7 +50,7 @@ TEST_CASE("every line that is not good names the fix") {
       INFO(each.name);
       CHECK_FALSE(each.allows.empty());
       if (each.name != "cores" && each.verdict != DoctorVerdict::good)
-        CHECK_FALSE(each.mend.empty());
+        CHECK_FALSE(each.fix.empty());
     }
   }
   CHECK_FALSE(can_build(diagnose_machine({})));
@@ -75,7 +75,7 @@ TEST_CASE("a Python that a matrix lacks here has a line with the way to it") {
   const std::vector<DoctorLine> lines = diagnose_machine(facts);
   CHECK(line(lines, "python 3.13t").verdict == DoctorVerdict::limited);
   CHECK(line(lines, "python 3.13t").allows == "not `cp313t-cpu` and 1 more variant");
-  CHECK(line(lines, "python 3.13t").mend ==
+  CHECK(line(lines, "python 3.13t").fix ==
         "uv python install 3.13t, or `environment: {python: auto}` in the matrix");
   CHECK(line(lines, "python 3.15").verdict == DoctorVerdict::good);
   CHECK(line(lines, "python 3.15").allows == "`cp315-cpu`: conda fetches it when a step needs it");
@@ -84,8 +84,8 @@ TEST_CASE("a Python that a matrix lacks here has a line with the way to it") {
 
 TEST_CASE("free-threaded Pythons and musl have a line each") {
   DoctorFacts facts = good_machine();
-  CHECK(line(diagnose_machine(facts), "free-threads").mend.starts_with("uv python install 3.14t"));
-  CHECK(line(diagnose_machine(facts), "musl").mend.find("quay.io/pypa/musllinux_1_2_x86_64") !=
+  CHECK(line(diagnose_machine(facts), "free-threads").fix.starts_with("uv python install 3.14t"));
+  CHECK(line(diagnose_machine(facts), "musl").fix.find("quay.io/pypa/musllinux_1_2_x86_64") !=
         std::string::npos);
   facts.interpreters.push_back(facts.interpreters[0]);
   facts.interpreters[1].version = "3.13.5";
@@ -119,7 +119,7 @@ TEST_CASE("a compiler that CUDA rejects is detected") {
   DoctorFacts facts = good_machine();
   facts.toolkits = {cuda_toolkit("/usr", "11.8.89")};
   CHECK(line(diagnose_machine(facts), "cuda").verdict == DoctorVerdict::limited);
-  CHECK(line(diagnose_machine(facts), "cuda").mend == "apt-get install g++-11");
+  CHECK(line(diagnose_machine(facts), "cuda").fix == "apt-get install g++-11");
 }
 
 TEST_CASE("the JSON form has every line") {
