@@ -52,18 +52,18 @@ Result<KnownTorches> known_builds(const prepare::Host& host, const CompatOptions
   return known;
 }
 
-Result<compat::Beside> beside_of(const CompatOptions& options) {
-  compat::Beside beside;
-  beside.declared = options.external;
+Result<compat::Companions> companions_of(const CompatOptions& options) {
+  compat::Companions companions;
+  companions.declared = options.external;
   for (const std::string& file : options.with) {
     TRY(const inspect::WheelFacts other, host::inspect_wheel({file}));
     TRY_DONE(compat::check_assessable(other));
-    if (other.name) beside.wheels.push_back(other.name->tags);
-    for (compat::BesideLibrary& library : compat::beside_libraries(other)) {
-      beside.libraries.push_back(std::move(library));
+    if (other.name) companions.wheels.push_back(other.name->tags);
+    for (compat::CompanionLibrary& library : compat::companion_libraries(other)) {
+      companions.libraries.push_back(std::move(library));
     }
   }
-  return beside;
+  return companions;
 }
 
 /// Keeps the requested builds; a word that matches none is an error.
@@ -136,9 +136,9 @@ Done check_together(const CompatOptions& options, const inspect::WheelFacts& fac
 }
 
 void warn_of_externals(const CompatOptions& options, const inspect::WheelFacts& facts,
-                       const compat::Beside& beside, Streams& streams) {
+                       const compat::Companions& companions, Streams& streams) {
   std::set<std::string> needed = inspect::needed_names(facts.libraries);
-  for (const compat::BesideLibrary& library : beside.libraries) {
+  for (const compat::CompanionLibrary& library : companions.libraries) {
     needed.insert(library.needed.begin(), library.needed.end());
   }
   for (const Error& warning : inspect::unmatched_patterns("--external", options.external, needed)) {
@@ -161,17 +161,17 @@ Result<int> cmd_compat(const prepare::Host& host, const prepare::GlobalOptions& 
   TRY(const FileArgument argument, open_argument(host, options.wheel, streams));
   TRY(const inspect::WheelFacts facts, host::inspect_wheel(argument.input));
   TRY_DONE(compat::check_assessable(facts));
-  TRY(const compat::Beside beside, beside_of(options));
+  TRY(const compat::Companions companions, companions_of(options));
   TRY(KnownTorches known, known_builds(host, options, streams));
-  warn_of_externals(options, facts, beside, streams);
-  compat::Assessment assessment = compat::assess(facts, known.table, beside);
+  warn_of_externals(options, facts, companions, streams);
+  compat::Assessment assessment = compat::assess(facts, known.table, companions);
   TRY_DONE(check_together(options, facts, assessment.torch));
   TRY_DONE(choose_builds(options.torch, assessment.torch.builds));
   RunOutcome outcome;
   if (options.run) {
     compat::RunWish wish{options.torch, std::move(known.installed)};
     if (!options.require.empty()) wish.range = range;
-    TRY(outcome, run_wheel(host, {options, argument.input.path, facts, beside, std::move(wish)},
+    TRY(outcome, run_wheel(host, {options, argument.input.path, facts, companions, std::move(wish)},
                            assessment.torch, streams));
     if (outcome.signal != 0) return interrupted_by(outcome.signal, streams);
   }

@@ -82,7 +82,7 @@ Result<RunOutcome> run_wheel(const prepare::Host& host, const RunJob& job,
   host::EnvMachine machine = *local;
   machine.user.step = "compat";
   TRY(const std::optional<NamedCopy> copy, copy_of_unnamed(job, machine));
-  host::Trial trial{copy ? copy->wheel : job.wheel, job.facts, job.beside};
+  host::Trial trial{copy ? copy->wheel : job.wheel, job.facts, job.companions};
   trial.with.assign(job.options.with.begin(), job.options.with.end());
   trial.smoke = job.options.smoke;
   trial.limit = limit;

@@ -16,7 +16,7 @@ struct RunJob {
   const CompatOptions& options;
   const std::filesystem::path& wheel;  ///< its path, perhaps without a valid wheel file name
   const inspect::WheelFacts& facts;
-  const compat::Beside& beside;
+  const compat::Companions& companions;
   compat::RunWish wish;
 };
 

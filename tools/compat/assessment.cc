@@ -68,7 +68,7 @@ std::vector<ReleaseLoads> release_loads(const TorchVerdicts& torch) {
 }
 
 Assessment assess(const inspect::WheelFacts& facts, const exports::Table& table,
-                  const Beside& beside) {
+                  const Companions& companions) {
   Assessment out;
   out.wheel = facts.file_name;
   if (facts.name) {
@@ -78,7 +78,7 @@ Assessment assess(const inspect::WheelFacts& facts, const exports::Table& table,
     out.python = python_text(facts.name->tags);
   }
   out.requires_torch = inspect::torch_requirements(facts);
-  out.torch = evaluate(facts, table, beside);
+  out.torch = evaluate(facts, table, companions);
   out.distributions = judge_distributions(facts);
   out.cuda = cuda_needs(facts);
   const std::vector<ReleaseLoads> releases = release_loads(out.torch);

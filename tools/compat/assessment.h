@@ -29,7 +29,7 @@ Done check_assessable(const inspect::WheelFacts& facts);
 
 /// Pure.
 Assessment assess(const inspect::WheelFacts& facts, const exports::Table& table,
-                  const Beside& beside = {});
+                  const Companions& companions = {});
 
 /// Every known release once, oldest first. A release loads when PyPI's build loads and finds its
 /// GPU libraries; another build represents it when PyPI's lacks a whole library (a wheel for ROCm)

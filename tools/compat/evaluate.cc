@@ -50,11 +50,12 @@ std::optional<pep::Version> minimum_of(const std::vector<std::string>& shims, To
 
 /// The tags of the build on which the wheel and the `--with` wheels install; a wheel without a
 /// valid name installs on all.
-std::vector<std::string> shared_pythons(const inspect::WheelFacts& facts, const Beside& beside,
+std::vector<std::string> shared_pythons(const inspect::WheelFacts& facts,
+                                        const Companions& companions,
                                         std::vector<std::string> tags) {
   std::erase_if(tags, [&](const std::string& tag) {
     const bool bars = facts.name && !runs_on(facts.name->tags, tag);
-    return bars || std::any_of(beside.wheels.begin(), beside.wheels.end(),
+    return bars || std::any_of(companions.wheels.begin(), companions.wheels.end(),
                                [&](const pep::TagSet& other) { return !runs_on(other, tag); });
   });
   return tags;
@@ -87,7 +88,7 @@ std::vector<std::string> copies_of_torch(const inspect::WheelFacts& facts) {
 struct EvaluationInput {
   const inspect::LinkView& view;
   TorchTable& torch;
-  const Beside& beside;
+  const Companions& companions;
   bool needs_python =
       false;  ///< whether it needs torch's Python library, which differs for each Python
 };
@@ -98,8 +99,8 @@ BuildVerdict judge(const EvaluationInput& input, uint32_t index, std::vector<std
   BuildVerdict out{input.torch.build(index), std::move(pythons), true};
   bool told = false;
   for (const std::string& python : out.pythons) {
-    inspect::Loading loading =
-        input.view.beside(input.torch.surroundings(index, python, input.beside.libraries));
+    inspect::Loading loading = input.view.load_with(
+        input.torch.loaded_libraries(index, python, input.companions.libraries));
     const bool loads = loading.loads();
     if (!told || (out.loads && !loads)) take(std::move(loading), out);
     out.loads = out.loads && loads;
@@ -155,11 +156,12 @@ bool lacks_library(const BuildVerdict& build) {
                      });
 }
 
-std::vector<BesideLibrary> beside_libraries(const inspect::WheelFacts& other) {
-  std::vector<BesideLibrary> out;
+std::vector<CompanionLibrary> companion_libraries(const inspect::WheelFacts& other) {
+  std::vector<CompanionLibrary> out;
   for (const inspect::ElfMember& library : other.libraries) {
     const std::string file(last_part(library.name));
-    BesideLibrary one{library.elf.soname.empty() ? file : library.elf.soname, library.elf.needed};
+    CompanionLibrary one{library.elf.soname.empty() ? file : library.elf.soname,
+                         library.elf.needed};
     for (const binary::Symbol& symbol : library.elf.defined) one.exports.push_back(symbol.name);
     const bool renamed = one.soname != file;
     out.push_back(one);
@@ -171,14 +173,14 @@ std::vector<BesideLibrary> beside_libraries(const inspect::WheelFacts& other) {
 }
 
 TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& table,
-                       const Beside& beside) {
-  const inspect::LinkView view(facts, beside.declared);
+                       const Companions& companions) {
+  const inspect::LinkView view(facts, companions.declared);
   TorchTable torch(table, arch_of(facts));
   const std::vector<std::string> symbols = torch_symbols(view, torch);
   const std::vector<std::string> needed = view.needed();
   TorchVerdicts out;
   out.copies = copies_of_torch(facts);
-  out.unreachable = inspect::unreachable_libraries(facts, beside.declared);
+  out.unreachable = inspect::unreachable_libraries(facts, companions.declared);
   std::erase_if(out.unreachable, [](const auto& each) { return each.may_be_loaded; });
   out.use = out.copies.empty() ? use_of(symbols, view) : TorchUse::classic;
   if (out.use == TorchUse::stable) out.minimum = minimum_of(symbols, torch);
@@ -188,9 +190,9 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
   }
   const bool needs_python =
       std::find(needed.begin(), needed.end(), exports::kPythonLibrary) != needed.end();
-  const EvaluationInput input{view, torch, beside, needs_python};
+  const EvaluationInput input{view, torch, companions, needs_python};
   for (const uint32_t index : torch.builds()) {
-    std::vector<std::string> pythons = shared_pythons(facts, beside, torch.pythons(index));
+    std::vector<std::string> pythons = shared_pythons(facts, companions, torch.pythons(index));
     if (pythons.empty()) continue;
     BuildVerdict verdict = judge(input, index, std::move(pythons));
     verdict.loads = verdict.loads && out.copies.empty() && out.unreachable.empty();

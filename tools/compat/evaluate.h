@@ -64,17 +64,17 @@ struct TorchVerdicts {
 };
 
 /// Libraries and wheels loaded besides the wheel and torch.
-struct Beside {
-  std::vector<BesideLibrary> libraries = {};  ///< of `--with`
-  std::vector<pep::TagSet> wheels = {};       ///< the tags of `--with`, which limit the Pythons
-  std::vector<std::string> declared = {};     ///< sonames or globs of libraries that others provide
+struct Companions {
+  std::vector<CompanionLibrary> libraries = {};  ///< of `--with`
+  std::vector<pep::TagSet> wheels = {};          ///< the tags of `--with`, which limit the Pythons
+  std::vector<std::string> declared = {};  ///< sonames or globs of libraries that others provide
 };
 
 /// The libraries of another wheel to load beside this one, by soname and file name.
-std::vector<BesideLibrary> beside_libraries(const inspect::WheelFacts& other);
+std::vector<CompanionLibrary> companion_libraries(const inspect::WheelFacts& other);
 
 /// Pure. A wheel without binaries loads everywhere and uses nothing of torch.
 TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& table,
-                       const Beside& beside = {});
+                       const Companions& companions = {});
 
 }  // namespace pinwheel::compat

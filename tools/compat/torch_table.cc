@@ -9,7 +9,7 @@
 namespace pinwheel::compat {
 namespace {
 
-/// The other libraries that export a symbol, as indexes into the surroundings.
+/// The other libraries that export a symbol, as indexes into the loaded libraries.
 using Others = std::unordered_map<std::string, std::vector<size_t>>;
 
 }  // namespace
@@ -56,9 +56,9 @@ std::span<const uint32_t> TorchTable::exporters(const std::string& symbol) {
   return found_.emplace(symbol, table_.exporters(symbol)).first->second;
 }
 
-inspect::Surroundings TorchTable::surroundings(uint32_t build, const std::string& python,
-                                               const std::vector<BesideLibrary>& others) {
-  inspect::Surroundings out;
+inspect::LoadedLibraries TorchTable::loaded_libraries(uint32_t build, const std::string& python,
+                                                      const std::vector<CompanionLibrary>& others) {
+  inspect::LoadedLibraries out;
   std::map<uint32_t, size_t> local;
   for (uint32_t i = 0; i < table_.libraries().size(); ++i) {
     const exports::Record& record = table_.libraries()[i];
@@ -67,7 +67,7 @@ inspect::Surroundings TorchTable::surroundings(uint32_t build, const std::string
     out.libraries.push_back({record.soname, record.needed});
   }
   Others given;
-  for (const BesideLibrary& other : others) {
+  for (const CompanionLibrary& other : others) {
     for (const std::string& symbol : other.exports) given[symbol].push_back(out.libraries.size());
     out.libraries.push_back({other.soname, other.needed});
   }

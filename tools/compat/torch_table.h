@@ -25,13 +25,13 @@ struct SymbolHistory {
 std::string to_string(const SymbolHistory& history);
 
 /// A library of another wheel that the user declares as loaded too.
-struct BesideLibrary {
+struct CompanionLibrary {
   std::string soname;
   std::vector<std::string> needed = {};
   std::vector<std::string> exports = {};
 };
 
-/// Torch's builds for one architecture, as surroundings to load a wheel in. Caches lookups. The
+/// Torch's builds for one architecture, as loaded libraries for a wheel. Caches lookups. The
 /// table must outlive it.
 class TorchTable {
  public:
@@ -45,8 +45,8 @@ class TorchTable {
   std::vector<std::string> pythons(uint32_t build) const;
   /// A build's libraries, with the Python-specific ones for `python`, and `others`. Both must
   /// outlive the result.
-  inspect::Surroundings surroundings(uint32_t build, const std::string& python,
-                                     const std::vector<BesideLibrary>& others);
+  inspect::LoadedLibraries loaded_libraries(uint32_t build, const std::string& python,
+                                            const std::vector<CompanionLibrary>& others);
   SymbolHistory history(const std::string& symbol);
   /// Whether any build for the architecture exports it.
   bool knows(const std::string& symbol) { return history(symbol).first.has_value(); }

@@ -9,33 +9,33 @@
 namespace pinwheel::env {
 namespace {
 
-/// Words of a tool around the name of what it lacks.
-struct Lament {
+/// The text of a tool's message around the name of a missing file or library.
+struct MissingPattern {
   std::string_view before;
   std::string_view after;  ///< must follow the name on the line; empty: the name ends at a space
 };
 
-constexpr std::array kLaments = {
-    Lament{"fatal error: ", ": No such file or directory"},
-    Lament{"fatal error: '", "' file not found"},
-    Lament{"cannot find -l", ""},
-    Lament{"unable to find library -l", ""},
-    Lament{"ERROR: Dependency \"", "\" not found"},
-    Lament{"Could NOT find ", ""},
-    Lament{"Could not find a package configuration file provided by \"", "\""},
-    Lament{"Package '", "', required by"},
-    Lament{"No package '", "' found"},
-    Lament{"Could not run ", "-config: "},
-    Lament{"No such file or directory: '", "-config'"},
+constexpr std::array kMissingPatterns = {
+    MissingPattern{"fatal error: ", ": No such file or directory"},
+    MissingPattern{"fatal error: '", "' file not found"},
+    MissingPattern{"cannot find -l", ""},
+    MissingPattern{"unable to find library -l", ""},
+    MissingPattern{"ERROR: Dependency \"", "\" not found"},
+    MissingPattern{"Could NOT find ", ""},
+    MissingPattern{"Could not find a package configuration file provided by \"", "\""},
+    MissingPattern{"Package '", "', required by"},
+    MissingPattern{"No package '", "' found"},
+    MissingPattern{"Could not run ", "-config: "},
+    MissingPattern{"No such file or directory: '", "-config'"},
 };
 
-/// The name in a line that has the words; empty if it has not.
-std::string_view lacked(std::string_view line, const Lament& lament) {
-  const size_t at = line.find(lament.before);
+/// The name in a line that matches the pattern; empty if it does not.
+std::string_view lacked(std::string_view line, const MissingPattern& pattern) {
+  const size_t at = line.find(pattern.before);
   if (at == std::string_view::npos) return {};
-  line.remove_prefix(at + lament.before.size());
-  const size_t end = lament.after.empty() ? line.find_first_of(" :") : line.find(lament.after);
-  if (end == std::string_view::npos) return lament.after.empty() ? line : std::string_view();
+  line.remove_prefix(at + pattern.before.size());
+  const size_t end = pattern.after.empty() ? line.find_first_of(" :") : line.find(pattern.after);
+  if (end == std::string_view::npos) return pattern.after.empty() ? line : std::string_view();
   return line.substr(0, end);
 }
 
@@ -54,14 +54,14 @@ std::string package_of_name(std::string_view name) {
 std::optional<MissingLibrary> missing_library(std::string_view output) {
   for (const std::string& text : split(output, '\n')) {
     const std::string_view line = trim(text);
-    // CMake also says so of what it only would have liked, after dashes.
+    // CMake prints the same for optional packages, after dashes.
     if (line.starts_with("--")) continue;
     if (line.starts_with(kCudaTarget)) {
       const std::string part = cuda_part(line.substr(kCudaTarget.size()));
       if (!part.empty()) return MissingLibrary{std::string(line), part, LibrarySource::cuda};
     }
-    for (const Lament& lament : kLaments) {
-      const std::string_view name = lacked(line, lament);
+    for (const MissingPattern& pattern : kMissingPatterns) {
+      const std::string_view name = lacked(line, pattern);
       if (const std::string part = cuda_part(name); !part.empty()) {
         return MissingLibrary{std::string(line), part, LibrarySource::cuda};
       }

@@ -62,22 +62,22 @@ std::vector<Entry> listed(const ByName& found) {
   return out;
 }
 
-/// Resolves one wheel against one set of surroundings.
+/// Resolves one wheel against one set of loaded libraries.
 class Judge {
  public:
   Judge(const WheelFacts& facts, const std::vector<std::string>& declared,
-        const std::vector<std::string>& symbols, const Surroundings& surroundings)
+        const std::vector<std::string>& symbols, const LoadedLibraries& loaded_libraries)
       : facts_(facts),
         declared_(declared),
         symbols_(symbols),
-        surroundings_(surroundings),
+        loaded_libraries_(loaded_libraries),
         exporters_(symbols.size()),
         asked_(symbols.size(), false) {
-    for (const OutsideLibrary& library : surroundings.libraries) {
+    for (const OutsideLibrary& library : loaded_libraries.libraries) {
       brought_.insert(library.needed.begin(), library.needed.end());
     }
-    for (size_t i = 0; i < surroundings.libraries.size(); ++i) {
-      outside_.emplace(surroundings.libraries[i].soname, i);
+    for (size_t i = 0; i < loaded_libraries.libraries.size(); ++i) {
+      outside_.emplace(loaded_libraries.libraries[i].soname, i);
     }
     has_gpu_ = std::any_of(brought_.begin(), brought_.end(), is_gpu_library);
   }
@@ -137,7 +137,7 @@ class Judge {
     const auto found = outside_.find(soname);
     if (found != outside_.end()) {
       if (!scope.outside.insert(found->second).second) return;
-      for (const std::string& next : surroundings_.libraries[found->second].needed)
+      for (const std::string& next : loaded_libraries_.libraries[found->second].needed)
         enter(next, scope);
       return;
     }
@@ -164,7 +164,8 @@ class Judge {
   const std::vector<size_t>& exporters_of(size_t symbol) {
     if (!asked_[symbol]) {
       asked_[symbol] = true;
-      if (surroundings_.exporters) exporters_[symbol] = surroundings_.exporters(symbols_[symbol]);
+      if (loaded_libraries_.exporters)
+        exporters_[symbol] = loaded_libraries_.exporters(symbols_[symbol]);
     }
     return exporters_[symbol];
   }
@@ -200,7 +201,7 @@ class Judge {
   const WheelFacts& facts_;
   const std::vector<std::string>& declared_;
   const std::vector<std::string>& symbols_;
-  const Surroundings& surroundings_;
+  const LoadedLibraries& loaded_libraries_;
   std::map<std::string, size_t> outside_;
   std::set<std::string> brought_;
   bool has_gpu_ = false;
@@ -296,8 +297,8 @@ OpenedLibrary LinkView::opened(size_t root, std::map<std::string, size_t>& numbe
   return out;
 }
 
-Loading LinkView::beside(const Surroundings& surroundings) const {
-  Judge judge(*facts_, declared_, symbols_, surroundings);
+Loading LinkView::load_with(const LoadedLibraries& loaded_libraries) const {
+  Judge judge(*facts_, declared_, symbols_, loaded_libraries);
   std::vector<std::string> failing;
   for (size_t i = 0; i < opened_.size(); ++i) {
     if (!judge.open(opened_[i])) failing.push_back(facts_->libraries[i].name);

@@ -9,6 +9,41 @@
 
 #include "inspect/wheel_facts.h"
 
+// Symbol verdicts
+//
+// Whether an extension imports with a given torch is decided by the dynamic linker: Python opens
+// the library with RTLD_NOW, so every symbol must be found at once, or the import fails. This
+// module answers the question from tables, for any torch release, without loading anything.
+//
+// The inputs are the wheel's libraries (what each defines, imports and needs) and the libraries
+// that are already in the process, with their exports (`LoadedLibraries`, from the table of
+// torch's exports). `LinkView` first resolves the references within the wheel, which are the same
+// for every torch. What remains is judged for each torch:
+//
+//     the symbol is exported by a library in scope         given
+//     it has a version, of a library with known exports    missing
+//     it has a version, of another library (libstdc++)     given: the linker saw it there
+//     its name belongs to torch (c10::, at::, torch::)     missing
+//     its name belongs to CPython (PyList_New)             given: the interpreter has it
+//     its name belongs to CUDA or OpenMP                   given if such a library is in scope,
+//                                                          else as the last row
+//     its name belongs to the C or C++ runtime             undecided
+//     anything else                                        missing, or undecided if a library
+//                                                          with unknown exports is in scope
+//
+// The scope of a library is itself and the closure of the libraries that it needs, as for
+// RTLD_LOCAL. So a symbol of libtorch_cuda does not help a library that only needs libtorch_cpu.
+//
+// Example: torchaudio 2.8.0 imports `c10::SymInt::sym_ne(c10::SymInt const&) const`. In torch
+// 2.8.0, libc10.so exports it: given. In torch 2.9.0 nothing exports it. It has no version, and
+// its name is torch's, so it is missing: no. A wheel that also needs libsox.so, which no known
+// package provides, has `sox_open_read` undecided and libsox.so absent, which is reported but is
+// not torch's fault.
+//
+// `missing` makes the verdict `no`. `undecided` does not: a false alarm would block a wheel that
+// works. Only entries count, which are the extension modules and the libraries that no other
+// library of the wheel needs. A helper library is opened by its users, in their scope, and may
+// rely on symbols that they have. Weak symbols may stay undefined and are skipped.
 namespace pinwheel::inspect {
 
 /// A library outside of the wheel with known exports: torch's, another wheel's.
@@ -18,7 +53,7 @@ struct OutsideLibrary {
 };
 
 /// The libraries already loaded, as after `import torch`.
-struct Surroundings {
+struct LoadedLibraries {
   std::vector<OutsideLibrary> libraries = {};
   /// The `libraries` that export a symbol, as indexes.
   std::function<std::vector<size_t>(const std::string& mangled)> exporters = {};
@@ -40,7 +75,7 @@ struct AbsentLibrary {
   bool operator==(const AbsentLibrary&) const = default;
 };
 
-/// The result of loading a wheel beside its surroundings. Lists are sorted by name.
+/// The result of loading a wheel into a process with loaded libraries. Lists are sorted by name.
 struct Loading {
   /// Symbols that nothing in the scope of an entry defines: with RTLD_NOW it does not load.
   std::vector<WantedSymbol> missing = {};
@@ -89,7 +124,7 @@ class LinkView {
   /// view.
   explicit LinkView(const WheelFacts& facts, std::vector<std::string> declared = {});
 
-  Loading beside(const Surroundings& surroundings) const;
+  Loading load_with(const LoadedLibraries& loaded_libraries) const;
 
   /// The symbols that the wheel's libraries import from outside, except weak ones and those of
   /// system libraries; mangled, unique, sorted.

@@ -59,12 +59,12 @@ TEST_CASE("an additional wheel leaves only the Pythons that both support") {
   build.libraries.push_back(exports::made_library("libtorch_python.so", {}, "cp313t"));
   const exports::Table table = table_of({build});
   const inspect::WheelFacts any = wheel_wanting({kShim}, "py3-none-linux_x86_64");
-  Beside beside;
-  beside.wheels = {*pep::parse_tags("cp311-cp311-linux_x86_64")};
-  REQUIRE(evaluate(any, table, beside).builds.size() == 1);
-  CHECK(evaluate(any, table, beside).builds[0].pythons == Texts{"cp311"});
-  beside.wheels.push_back(*pep::parse_tags("cp312-cp312-linux_x86_64"));
-  CHECK(evaluate(any, table, beside).builds.empty());
+  Companions companions;
+  companions.wheels = {*pep::parse_tags("cp311-cp311-linux_x86_64")};
+  REQUIRE(evaluate(any, table, companions).builds.size() == 1);
+  CHECK(evaluate(any, table, companions).builds[0].pythons == Texts{"cp311"});
+  companions.wheels.push_back(*pep::parse_tags("cp312-cp312-linux_x86_64"));
+  CHECK(evaluate(any, table, companions).builds.empty());
 }
 
 TEST_CASE("a wheel that does not need torch uses nothing of it") {
@@ -121,7 +121,7 @@ TEST_CASE("another wheel's libraries define symbols too") {
   const inspect::WheelFacts wheel =
       wheel_wanting({"_ZN5other1fEv", kNew}, "cp311-cp311-linux_x86_64", {"libother-1a2b.so"});
   CHECK_FALSE(evaluate(wheel, torches()).builds[3].loads);
-  CHECK(evaluate(wheel, torches(), {beside_libraries(other), {}}).builds[3].loads);
+  CHECK(evaluate(wheel, torches(), {companion_libraries(other), {}}).builds[3].loads);
 }
 
 TEST_CASE("a module that does not find the wheel's own library loads on no torch") {

@@ -26,8 +26,8 @@ WheelFacts wheel_of(std::vector<ElfMember> libraries) {
 }
 
 /// A torch with libtorch.so -> libtorch_cpu.so -> libc10.so, and libtorch_python.so beside.
-Surroundings torch_with(const std::map<std::string, std::vector<size_t>>& exports = {}) {
-  Surroundings out;
+LoadedLibraries torch_with(const std::map<std::string, std::vector<size_t>>& exports = {}) {
+  LoadedLibraries out;
   out.libraries = {{"libtorch.so", {"libtorch_cpu.so", "libc.so.6"}},
                    {"libtorch_cpu.so", {"libc10.so", "libgomp.so.1", "libz.so.1"}},
                    {"libc10.so", {"libstdc++.so.6"}},
@@ -39,8 +39,8 @@ Surroundings torch_with(const std::map<std::string, std::vector<size_t>>& export
   return out;
 }
 
-Surroundings cuda_torch() {
-  Surroundings out = torch_with();
+LoadedLibraries cuda_torch() {
+  LoadedLibraries out = torch_with();
   out.libraries.push_back({"libtorch_cuda.so", {"libcudart.so.13"}});
   return out;
 }
@@ -51,8 +51,8 @@ Texts names(const std::vector<WantedSymbol>& symbols) {
   return out;
 }
 
-Loading load(const WheelFacts& facts, const Surroundings& surroundings = torch_with()) {
-  return LinkView(facts).beside(surroundings);
+Loading load(const WheelFacts& facts, const LoadedLibraries& loaded_libraries = torch_with()) {
+  return LinkView(facts).load_with(loaded_libraries);
 }
 
 constexpr const char* kDim = "_ZNK2at10TensorBase3dimEv";
@@ -153,7 +153,7 @@ TEST_CASE("an absent library of torch's keeps the wheel from loading") {
 TEST_CASE("required and declared libraries are present") {
   WheelFacts facts = wheel_of({wanting("demo/_C.so", {"libcudart.so.12", "libodd.so.3"}, {})});
   CHECK(load(facts).absent.size() == 2);
-  CHECK(LinkView(facts, {"libodd.so.*"}).beside(torch_with()).absent.size() == 1);
+  CHECK(LinkView(facts, {"libodd.so.*"}).load_with(torch_with()).absent.size() == 1);
   facts.metadata = *wheel::parse_metadata(
       "Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n"
       "Requires-Dist: nvidia-cuda-runtime-cu12==12.8.*\n");

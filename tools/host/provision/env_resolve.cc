@@ -31,20 +31,20 @@ fs::path record_of(const EnvMachine& machine, const std::string& request_digest)
 }
 
 /// The target of pip's resolution: an existing interpreter, or the one of conda's packages.
-struct Ground {
+struct ResolutionBase {
   env::Interpreter interpreter;
   std::vector<env::CondaPackage> conda = {};
 };
 
 /// Solving creates the prefix as well: pip must resolve with its interpreter.
-Result<Ground> conda_ground(const EnvMachine& machine, const env::Request& request) {
-  Ground ground;
-  TRY(ground.conda, solve_conda(machine, request));
+Result<ResolutionBase> conda_base(const EnvMachine& machine, const env::Request& request) {
+  ResolutionBase base;
+  TRY(base.conda, solve_conda(machine, request));
   // A toolkit has only packages.
-  if (request.python.empty()) return ground;
-  TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, ground.conda));
-  ground.interpreter = std::move(prefix.interpreter);
-  return ground;
+  if (request.python.empty()) return base;
+  TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, base.conda));
+  base.interpreter = std::move(prefix.interpreter);
+  return base;
 }
 
 struct Torch {
@@ -221,15 +221,15 @@ struct Keeping {
 };
 
 Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& request,
-                              const Ground& ground, const Keeping& keeping) {
+                              const ResolutionBase& base, const Keeping& keeping) {
   Resolved result;
   env::Resolution& resolution = result.resolution;
   resolution.request = env::digest(request);
-  if (!request.python.empty()) resolution.python = env::full_version(ground.interpreter);
-  resolution.conda = ground.conda;
+  if (!request.python.empty()) resolution.python = env::full_version(base.interpreter);
+  resolution.conda = base.conda;
   resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   if (request.torch.spec.empty() && request.requirements.empty()) return result;
-  TRY(const env::Pip pip, own_pip(machine, ground.interpreter));
+  TRY(const env::Pip pip, own_pip(machine, base.interpreter));
   // The lock is per project and the cache per user: another project may resolve the same request at
   // the same time.
   const fs::path reports =
@@ -305,10 +305,10 @@ Result<env::Resolution> load_resolution(const EnvMachine& machine,
 
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request, Refresh refresh) {
   const bool conda = !request.conda.packages.empty();
-  std::optional<Ground> ground;
+  std::optional<ResolutionBase> base;
   if (!conda) {
     TRY(env::Interpreter interpreter, interpreter_for(machine, request.python));
-    ground = Ground{std::move(interpreter)};
+    base = ResolutionBase{std::move(interpreter)};
   }
   const fs::path path = record_of(machine, env::digest(request));
   TRY_DONE(machine.files.make_directories(path.parent_path()));
@@ -320,31 +320,31 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
     const Result<env::Resolution> known = load_resolution(machine, env::digest(request));
     // Conda packages include the Python that they were resolved for.
     if (known && has_own_torch(request, *known) &&
-        (conda || known->python == env::full_version(ground->interpreter))) {
+        (conda || known->python == env::full_version(base->interpreter))) {
       log_resolution(machine, request, "recorded in " + path.string());
       return Resolved{*known};
     }
   }
   log_resolution(machine, request, refresh == Refresh::yes ? "resolve, as asked" : "resolve");
   if (conda) {
-    TRY(ground, conda_ground(machine, request));
+    TRY(base, conda_base(machine, request));
   }
-  TRY(Resolved result, resolve_anew(machine, request, *ground, {refresh}));
+  TRY(Resolved result, resolve_anew(machine, request, *base, {refresh}));
   TRY_DONE(record_resolution(machine, env::digest(request), env::to_json(result.resolution)));
   return result;
 }
 
 Result<Resolved> resolve_upgrade(const EnvMachine& machine, const env::Request& request,
                                  const Upgrade& upgrade) {
-  Ground ground;
+  ResolutionBase base;
   if (upgrade.locked.conda.empty()) {
-    TRY(ground.interpreter, interpreter_for(machine, request.python));
+    TRY(base.interpreter, interpreter_for(machine, request.python));
   } else {
     TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, upgrade.locked.conda));
-    ground = {std::move(prefix.interpreter), upgrade.locked.conda};
+    base = {std::move(prefix.interpreter), upgrade.locked.conda};
   }
   log_resolution(machine, request, "upgrade");
-  TRY(Resolved result, resolve_anew(machine, request, ground, {Refresh::no, upgrade}));
+  TRY(Resolved result, resolve_anew(machine, request, base, {Refresh::no, upgrade}));
   TRY_DONE(record_resolution(machine, env::digest(request), env::to_json(result.resolution)));
   return result;
 }

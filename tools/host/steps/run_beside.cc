@@ -185,7 +185,7 @@ Result<std::optional<compat::BuildVerdict>> predicted_on(const EnvMachine& machi
                                                          const BaseEnvironment& base) {
   TRY(const exports::Snapshot snapshot, read_torch_directory(base.site_packages, machine.files));
   compat::TorchVerdicts verdicts =
-      compat::evaluate(trial.facts, exports::Table::of(snapshot), trial.beside);
+      compat::evaluate(trial.facts, exports::Table::of(snapshot), trial.companions);
   if (verdicts.builds.empty()) return std::nullopt;
   return std::move(verdicts.builds.front());
 }

@@ -17,7 +17,7 @@ namespace pinwheel::host {
 struct Trial {
   std::filesystem::path wheel;
   const inspect::WheelFacts& facts;
-  const compat::Beside& beside;                  ///< the other wheels whose symbols count
+  const compat::Companions& companions;          ///< the other wheels whose symbols count
   std::vector<std::filesystem::path> with = {};  ///< wheels to install with it
   std::string smoke = {};                        ///< for `sh -c`; empty: none
   std::chrono::milliseconds limit = {};          ///< for each process started to try the wheel

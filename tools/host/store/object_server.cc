@@ -37,8 +37,9 @@ FaultKind kind_of_status(int status) {
   return FaultKind::refused;
 }
 
-/// What a sink received is not in the response, but of an error it is what says why.
-class Overheard {
+/// Records the beginning of a body that goes to a sink. The response lacks it, and the body of an
+/// error contains the reason.
+class BodyRecorder {
  public:
   void listen(ports::HttpRequest& request) {
     if (!request.sink) return;
@@ -96,11 +97,11 @@ PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpRe
 
 PlaceResult<ports::HttpResponse> send_request(ports::Http& http, ports::HttpRequest request,
                                               const std::function<void()>& restart) {
-  Overheard overheard;
-  overheard.listen(request);
+  BodyRecorder recorder;
+  recorder.listen(request);
   for (int attempt = 1;; ++attempt) {
     if (restart) restart();
-    overheard.restart();
+    recorder.restart();
     const auto begun = std::chrono::steady_clock::now();
     auto response = http.send(request);
     const bool quick = std::chrono::steady_clock::now() - begun < kQuick;
@@ -111,7 +112,7 @@ PlaceResult<ports::HttpResponse> send_request(ports::Http& http, ports::HttpRequ
       std::this_thread::sleep_for(kPause);
       continue;
     }
-    if (response) return overheard.with_body(*std::move(response));
+    if (response) return recorder.with_body(*std::move(response));
     const FaultKind kind = kind_of_error(response.error().error.kind);
     return fault(kind, std::move(response).error().error);
   }
