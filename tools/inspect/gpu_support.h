@@ -7,6 +7,35 @@
 #include "inspect/gpu_product.h"
 #include "inspect/wheel_facts.h"
 
+// Device code
+//
+// A library for a GPU contains programs for the GPU. Whether a wheel works on a given GPU depends
+// on them, and no tag of the wheel mentions them. CUDA's compiler puts them into the section
+// `.nv_fatbin`: one container for each translation unit, with one entry for each architecture of
+// `-gencode`. HIP's compiler writes bundles into `.hip_fatbin`. `binary/device_code` lists the
+// entries and decompresses nothing but HIP's compressed bundles.
+//
+// An entry is machine code or PTX:
+//
+//     cubin  sm_80        runs on 8.0 and later minor versions (8.6, 8.9), not on 9.0
+//     cubin  sm_90a       runs on exactly 9.0: `a` is for features of one architecture
+//     cubin  sm_100f      runs on 10.0 and later minor versions of the family
+//     ptx    compute_80   the driver compiles it, for 8.0 and everything newer
+//     gfx90a              runs on gfx90a only, whatever its features (`:xnack+`)
+//     gfx11-generic       runs on every target that the generic one covers
+//
+// A product, such as "H100" with architecture 9.0, is supported natively, through PTX, or not at
+// all. For one library that is its best entry. For a wheel it is the worst library: a module whose
+// main library has code for sm_90 still fails if a helper has only sm_80. Example:
+//
+//     demo/_C.so       sm_80, sm_90, compute_90     on an H100: native    on a B200: through PTX
+//     demo/_sort.so    sm_80, sm_90                 on an H100: native    on a B200: none
+//     the wheel                                     on an H100: native    on a B200: none
+//
+// PTX costs more than time. The driver must know the version of the PTX language, which is that of
+// the compiler and not that of the architecture: PTX 8.7 needs a driver of CUDA 12.8 (570), even
+// for compute_50. So a wheel can have two minimum drivers, one to load it and a newer one to
+// compile its PTX (`inspect/driver`). Compression can raise the first one.
 namespace pinwheel::inspect {
 
 /// How code runs on a GPU; smaller values are better.

@@ -6,6 +6,40 @@
 #include "plan/action.h"
 #include "plan/outcome.h"
 
+// Keys and reuse
+//
+// A step has a key: the sha256 of everything that decides its result. If a finished result has the
+// same key, the step is not run again. There are no timestamps and no "dirty" marks: a result is
+// valid wherever its key is computed again, in this checkout, in a clone, or on another machine.
+//
+// The key has named parts, so that a difference can be shown:
+//
+//     action                "build-wheel"
+//     class                 "cu130"
+//     source.digest         "5c1f..."          the files that wheel builds receive
+//     variables.CXXFLAGS    "-O2"
+//     toolchain             "g++ 12.2.0 ..."   of the machine
+//     needs env:45f5b2273608  "45f5..."        the product of a dependency
+//
+// `key_parts` flattens the action into such parts, `with_needs` adds the products of the
+// dependencies, and `key_of` hashes the map together with a schema number. With another CXXFLAGS,
+// `plan` prints `variables.CXXFLAGS: "-O2" -> "-O3"` as the reason for a new build.
+//
+// A dependency enters with its product, not with its key. The product of a build is a digest of
+// the names and contents of its files. If a build runs again, for instance because its result was
+// deleted, and writes the same bytes, then the keys of its tests are the same, and the tests are
+// reused. An environment has no files to compare, so its product is its key, which contains its
+// exact packages.
+//
+// Some inputs must never be parts, because they do not change the result or are not the same
+// everywhere: local paths, values of secrets (their names are parts), job counts, memory and time
+// limits, and retries. An input that is forgotten here is the worst bug of the program: it reuses
+// a wrong result. An input too many only costs a build.
+//
+// Before a run, `known_results` walks the plan in order. The key of a step is complete once all of
+// its dependencies have a result, or are environments and toolkits, whose key is known before they
+// exist. The journal is searched first (`journal/reuse`: done, with all outputs present and
+// unchanged), then the stores. Every result that is found completes further keys.
 namespace pinwheel::plan {
 
 /// The inputs that determine a step's result, by name: "version" -> `"1.2.0"`, "variables.CXXFLAGS"

@@ -8,6 +8,38 @@
 #include "matrix/variant.h"
 #include "wheel/naming.h"
 
+// Wheel names
+//
+// The name of every wheel is decided in the plan, before anything is built, because two builds
+// that would write the same file are a mistake of the matrix and not of a build. A wheel's file
+// name has five parts:
+//
+//     my_ops - 1.0+pt213cu130 - cp312 - cp312 - manylinux_2_28_x86_64
+//     distribution  version     python   abi    platform
+//
+// The tags follow from the class (`tags_of`): `py3-none` without CPython's symbols, `cp310-abi3`
+// for `limited(3.10)`, `cp312-cp312` for one Python. Only the architecture and the C library of
+// the platform are known in advance, as `manylinux_*_x86_64`. The policy comes from the binaries,
+// after the build (`inspect/platform_tag`).
+//
+// Tags say nothing about CUDA, torch, or the project's own axes. This difference must be in the
+// version or in the distribution's name, and each target decides which:
+//
+// - `label: local` appends a local version. `label_of` names every axis of the binary that tags
+//   cannot express: `+cu130`, and with `abi.torch: minor` `+pt213cu130`.
+// - `others: name-suffix` changes the name: `my-ops` for the target's `default` compute,
+//   `my-ops-cu130` or `my-ops-rocm` for others. PyPI needs this, because it rejects local
+//   versions.
+// - `name` and `label` can also be templates.
+//
+// Example: two torch releases, `abi: {python: version, torch: minor, compute: exact}`, and the
+// target `pypi: {kind: pypi, default: cpu, others: name-suffix}`. The builds
+// `cp312-cu130-torch2.12` and `cp312-cu130-torch2.13` would both be `my-ops-cu130 1.0` with the
+// tags cp312-cp312: a suffix does not name torch. `name_wheels` reports this collision, names the
+// axis `torch`, and suggests a `name` template with `{torch.nodot}`.
+//
+// A wheel that goes to two targets with different rules is built once and finished twice: the
+// result of a build is one file for each distinct (distribution, version).
 namespace pinwheel::plan {
 
 /// A version for wheel names: PEP 440, with the local part separate.

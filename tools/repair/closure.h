@@ -9,6 +9,43 @@
 
 #include "repair/facts.h"
 
+// The closure of a repair
+//
+// `repair` copies libraries of the machine into a wheel. Which ones? Those that the wheel needs,
+// that its users may not have, and the libraries that those need in turn. Each needed library has
+// a fate, which `Fates::of` decides in this order:
+//
+//     own          the wheel has it
+//     system       every system of the target policy has it         libc.so.6, libstdc++.so.6
+//     python       libpython: removed, modules must not need it
+//     provided     torch's, the driver's, or named by `--exclude`   libtorch.so, libcuda.so.1
+//     gpu          a GPU toolkit's, by its name                      libcudart.so.13
+//     unnameable   its name cannot be the name of a file
+//     missing      it was not found, or not looked for yet
+//     requirement  another distribution that the wheel requires has it
+//     gpu          a GPU toolkit's, by the directory or distribution of the file that was found
+//     graft        everything else: it is copied
+//
+// The order matters. A name decides before a file does, so a library of the policy is never looked
+// for, and libtorch is never copied, even if a copy of it is on the machine.
+//
+// Only grafts have needs that count: what libtorch needs is torch's business. So the closure and
+// the search depend on each other. `ClosureSearch` therefore works in rounds. Example, for a wheel
+// with `demo/_C.so` that needs libtiff.so.6, libtorch.so and libc.so.6:
+//
+//     next()   libtorch.so is provided, libc.so.6 is of the system. Asks for libtiff.so.6.
+//     (found)  /usr/lib/x86_64-linux-gnu/libtiff.so.6, needs libjpeg.so.62 and libz.so.1
+//     next()   libtiff is a graft. libz.so.1 is of the system. Asks for libjpeg.so.62.
+//     (found)  /usr/lib/x86_64-linux-gnu/libjpeg.so.62, needs libc.so.6
+//     next()   nothing to ask for: everything is known.
+//
+// The caller looks for the libraries on the machine between the rounds, because this module reads
+// no files. Every library is visited once, so long chains take linear time.
+//
+// A library is looked for where the loader would look: in the RPATH and RUNPATH of those who need
+// it, and in the RPATH of everything that loaded them. DT_RPATH is inherited along the chain of
+// loaders, and DT_RUNPATH is not; a library with a RUNPATH ignores its own RPATH. That is why each
+// visited library has the inherited directories of the first library that needed it.
 namespace pinwheel::repair {
 
 /// What happens with a library that the wheel or one of its grafts needs.

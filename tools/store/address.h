@@ -5,6 +5,36 @@
 #include "store/domain.h"
 #include "store/stored_result.h"
 
+// Hand-off
+//
+// A release runs as many jobs: one builds a wheel, others test it, the last one publishes it. They
+// share a frozen plan and a store. A job finds the result of another job in one of two ways.
+//
+// By key: the address is a hash of the domain and the key. This is the usual lookup, and it works
+// for every run that arrives at the same key, in whatever plan.
+//
+// By plan: the address is a hash of the domain, the digest of the frozen plan and the id of the
+// step. This is the hand-off. It is needed because a job often cannot compute the key of a step
+// that it did not run. Example:
+//
+//     job 1   has nvcc 13.0 and g++ 12    runs  build:cu130   key K, with toolchain "g++ 12.2.0"
+//     job 2   has a GPU and no compiler   runs  test:cp312-cu130-torch2.13
+//
+// The test depends on the build, so job 2 needs its result. But the key of the build has the part
+// `toolchain`, and job 2 would compute another one. It asks for (branch, digest of plan.json,
+// "build:cu130") instead and finds the record that job 1 wrote at both addresses. From the files
+// in the record follows the product of the build, and with it the key of the test, which is the
+// same on every machine.
+//
+// A record that was found by plan is checked before it is used (`host/steps/stored_results`): it
+// must be of that step, its key must follow from its own parts, its files must be ones that the
+// step can produce, and every part must equal the part here, except the compiler and the toolkit
+// (`plan::disagreements`). Those two are facts of the machine that built the wheel. Everything
+// else is fixed by the plan.
+//
+// A record also has to be at an address that follows from its own contents (`is_address_of`). So a
+// record cannot be copied to the address of another step, plan or domain: it would not be accepted
+// there.
 namespace pinwheel::store {
 
 /// Where a result is in a store: a sha256 in hex, so that every kind of place has room for it.

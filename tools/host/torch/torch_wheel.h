@@ -9,6 +9,37 @@
 #include "ports/byte_source.h"
 #include "ports/files.h"
 
+// Reading torch's exports from a remote wheel
+//
+// A CUDA build of torch is a wheel of up to 900 MB. The table needs the exported names of its
+// libraries, a few megabytes. A wheel is a zip file on a server that supports range requests, so
+// in principle only those bytes have to be downloaded. The difficulty is that each library is one
+// deflate stream, and deflate can only be read from the beginning.
+//
+// Where the names are. A library begins with the ELF header and the program headers. `.dynsym`,
+// `.dynstr` and `.gnu.hash` usually follow at the beginning. The dynamic section, which says where
+// these tables are, comes near the end, after code and data. If the library is not stripped, tens
+// of megabytes of symbol names that nobody needs come after it.
+//
+//     | headers | .gnu.hash .dynsym .dynstr | code, device code | .dynamic | .symtab .strtab |
+//       head                                                      middle     tail
+//
+// - The archive's directory is at the end of the file: one request.
+// - The head of a stream is inflated as usual, as far as needed (`wheel::inflate_head`).
+// - The tail cannot be inflated from its beginning. But deflate consists of blocks, a block does
+//   not depend on its position, and matches reach back at most 32 KiB. `wheel::inflate_tail` tries
+//   every bit of the compressed tail as the start of a block with its own Huffman codes, and
+//   accepts the one from which decoding arrives exactly at the end of the stream. Bytes that were
+//   copied from before the entry point are unknown; after 32 KiB of known output there are none.
+// - The middle is found by bisection. `MemberSource::seek` inflates a chunk from the middle of the
+//   compressed stream, whose offset in the library is unknown, and `binary::DynamicLandmark`
+//   guesses from its contents on which side the dynamic section is: names and symbol table entries
+//   come after it, everything else before it. Only a chunk with entries that point to the three
+//   tables counts as found.
+//
+// Every step may guess wrong, so nothing is believed. The hash table of the library has a hash of
+// each name, and `binary::read_exports` compares them all. If something does not fit, the member
+// is read whole and verified by its CRC-32. A wrong guess costs time, never a wrong table.
 namespace pinwheel::host {
 
 /// The parsed file name of a torch wheel for Linux.
