@@ -144,7 +144,7 @@ def test_a_gate_without_a_test_that_was_run_says_so(script):
     hidden = {"CUDA_VISIBLE_DEVICES": ""}
     job = Job(script, "release", "matrix.yaml", "--gate", code=0, **hidden)
     assert job.summary.startswith("### pinwheel: no test was run\n\nno test was run: 1 of 1 was skipped (no GPU here")
-    assert "::warning" in job.stderr and "the gate holds, but no test was run: 1 of 1 was skipped" in job.stderr
+    assert "::warning" in job.stderr and "the gate passed, but no test was run: 1 of 1 was skipped" in job.stderr
     script.edit(lambda matrix: matrix["test"].pop("hardware"))
     job = Job(script, "release", "matrix.yaml", "--gate", code=0)
     assert job.summary.startswith("### pinwheel\n") and "no test was run" not in job.stderr + job.summary

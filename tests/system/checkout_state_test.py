@@ -84,7 +84,7 @@ def test_a_pointer_of_lfs_in_a_wheel_is_a_finding(run, tmp_path):
         wheel.writestr("demo/weights.bin", POINTER)
         wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n")
     found = run(tmp_path, "inspect", "demo-1.0-py3-none-any.whl").stdout
-    assert "`demo/weights.bin`: is a pointer of Git LFS" in found
+    assert "`demo/weights.bin`: is a Git LFS pointer" in found
 
 
 @pytest.mark.parametrize("ignored", [True, False])

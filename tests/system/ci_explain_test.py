@@ -44,7 +44,7 @@ def test_explain_knows_every_job_of_the_workflows(repository):
                 again = repository(None, "ci", "explain", written["name"], "--channel", name, "--json").stdout
                 assert json.loads(again) == told
     assert repository(None, "ci", "explain", "pinwheel ops", "--channel", "release").stdout.splitlines() == [
-        "pinwheel ops", "  because   it fails on anything that is missing, and so is the one check to require",
+        "pinwheel ops", "  because   it fails on anything that is missing; require this one check",
         "  runner    ubuntu-24.04", "  minutes   2, at most 30",
         "  after     plan, list-2, build, build-2, test, test-2", "  in        pinwheel-ops-release"]
     ran = repository(None, "ci", "explain", "publish-wheel", "--channel", "release", code=2)

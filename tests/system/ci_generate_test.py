@@ -283,7 +283,7 @@ def test_a_file_with_a_person_s_lines_is_not_removed(repository):
     place = "      # pinwheel: keep before-build\n"
     workflow.write_text(workflow.read_text().replace(place, place + "      - run: echo mine\n"))
     ran = repository(matrix(channels={"ci": {}, "release": {"publish": ["wheels"]}}), "ci", "generate", code=2)
-    assert "the matrix gives no such file any more, and `before-build` has lines" in ran.stderr
+    assert "the matrix no longer generates this file, and `before-build` has lines" in ran.stderr
     assert "pinwheel-nightly.yml:" in ran.stderr
     assert "echo mine" in workflow.read_text()
 

@@ -36,7 +36,7 @@ def test_a_cuda_wheel_is_loaded_into_a_cuda_torch_without_a_gpu(pinwheel, tmp_pa
     assert (loaded["state"], loaded["evidence"]) == ("skipped", "loaded")
     assert loaded["reason"] == (
         "no GPU here; the wheel was installed, imported, checked for its operators and tested on the CPU "
-        "beside stub libraries"
+        "with stub libraries"
     )
     assert outcomes["test:cp311-cu130-torch2.13"]["reason"] == "no cu130 torch here"
 

@@ -150,7 +150,7 @@ class TestCheck:
         script.run("env", "lock", "matrix.yaml")
         script.edit(lambda matrix: matrix["axes"].update(flavor=["loud"]))
         refused = script.run("env", "lock", "--check", "matrix.yaml", code=7)
-        assert f"`{LOCK}` locks nothing of this matrix" in refused.stderr
+        assert f"`{LOCK}` locks no environment of this matrix" in refused.stderr
         script.run("env", "lock", "matrix.yaml")
         assert list(locks_of(script)) == [f"pylock.{TAG}-loud.toml"]
 

@@ -118,7 +118,7 @@ def test_without_the_key_a_missing_python_is_an_error_with_the_way_to_it(script,
 def test_without_a_network_the_error_names_both_ways(script, bare, tmp_path):
     fake_uv(bare, tmp_path, OFFLINE)
     told = script.run("build", "matrix.yaml", code=4, PINWHEEL_CONDA="/nowhere/micromamba", **bare).stderr
-    assert f"Python `{PYTHON}` is not on this machine, and neither uv nor conda brought it" in told
+    assert f"Python `{PYTHON}` is not on this machine, and neither uv nor conda could install it" in told
     assert f"`uv python install {PYTHON}` failed: error sending request" in told
     assert "/nowhere/micromamba" in told
 

@@ -294,7 +294,7 @@ def test_the_directory_tells_a_toolkits_library(repair, tmp_path):
     wheel = wheel_with(tmp_path / "in", ("int odd(void);", "return odd();", f"{place / 'libodd.so.1'}"))
     report = repair(wheel, "--dry-run", LD_LIBRARY_PATH=str(place))
     assert report["grafts"] == []
-    assert "of a GPU toolkit is left to the system" in report["notes"][0]
+    assert "of a GPU toolkit must come from the system" in report["notes"][0]
 
 
 def test_platforms(repair, tmp_path):
@@ -327,7 +327,7 @@ def test_a_patchelf_that_fails(repair, tmp_path):
     error = repair(wheel, code=4, cache=cache)
     assert "patchelf cannot edit" in error and "cannot do that" in error
     program.write_text("#!/bin/sh\nexit 0\n")
-    assert "is not what was asked for" in repair(wheel, code=5, cache=cache)
+    assert "patchelf did not make the requested change" in repair(wheel, code=5, cache=cache)
     assert not list((tmp_path / "out").glob("*.whl"))
 
 

@@ -76,7 +76,7 @@ def test_pip_finds_the_newest_nightlies_and_each_release(script, tmp_path):
     said = installed(script, tmp_path / "retired", f"script-only=={version_of(script, 1)}")
     assert f"No matching distribution found for script-only=={version_of(script, 1)}" in said
     log = script.run("logs", "publish:index").stdout
-    assert f"script_only-{version_of(script, 1)}-py3-none-any.whl is not listed any more: the newest 2 nightlies are\n" in log
+    assert f"script_only-{version_of(script, 1)}-py3-none-any.whl is no longer listed: only the newest 2 nightlies are\n" in log
 
 
 def test_a_run_that_is_killed_between_the_pages_and_the_file_is_finished_by_the_next(script, tmp_path):

@@ -135,7 +135,7 @@ class TestWhy:
         ("arguments", "reason"),
         [
             (["build:plian"], "build:plain"),
-            (["publish:index"], "no store keeps"),
+            (["publish:index"], "stores have no results"),
             (["build:plain", "build:loud"], "takes one step"),
             (["build:plain", "--store", "https://example.org/x"], "not on this machine"),
             (["build:plain", "--store-domain", "nonsense"], "`nonsense` is not a domain"),

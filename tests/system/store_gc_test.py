@@ -52,8 +52,8 @@ def test_a_place_that_is_only_to_be_read_is_not_changed(script, tmp_path):
     before = names(place)
     for command in (["gc", *EVERYTHING], ["import", str(place)]):
         refused = store(script, *command, "--store", f"dir:{place},ro", code=2)
-        assert f"`dir:{place}` is only to be read" in refused.stderr and "hint:" in refused.stderr
-    assert "only to be read" in store(script, "gc", *EVERYTHING, "--store", "local,ro", code=2).stderr
+        assert f"`dir:{place}` is read-only" in refused.stderr and "hint:" in refused.stderr
+    assert "is read-only" in store(script, "gc", *EVERYTHING, "--store", "local,ro", code=2).stderr
     assert names(place) == before
     # What only reads may.
     store(script, "verify", "--store", f"dir:{place},ro")

@@ -91,7 +91,7 @@ def test_a_token_that_never_lasts_is_minted_twice_for_a_file(publish, index):
     index.lifetime, index.judged_after = 2.0, [2.5, 2.5]
     ran = publish(code=6)
     assert index.files == {} and len(index.tokens) == 2 and index.burnt == index.tokens
-    assert "the token ended while the file was on its way" in " ".join(ran.stderr.split())
+    assert "the token expired during the upload" in " ".join(ran.stderr.split())
 
 
 def test_a_token_that_is_not_for_the_project_names_the_publisher_that_it_needs(publish, index):
@@ -134,7 +134,7 @@ def test_uv_publishes_to_the_same_index(index, wheels):
             {"job_workflow_ref": "acme/shared/.github/workflows/upload.yml@refs/heads/main"},
             "out of the reusable workflow `.github/workflows/upload.yml` into `.github/workflows/release.yml`",
         ),
-        ({"event_name": "pull_request_target"}, "a job of `pull_request_target` runs what anybody may propose"),
+        ({"event_name": "pull_request_target"}, "a job of `pull_request_target` runs code that anybody may propose"),
     ],
 )
 def test_an_index_that_does_not_trust_the_job_says_what_it_saw(publish, index, claims, advice):
@@ -182,7 +182,7 @@ def test_a_token_that_cannot_be_burnt_is_a_warning(publish, index):
     index.can_burn = False
     ran = publish()
     assert len(index.files) == 2
-    assert "warning: the upload token of `index` was not burnt" in ran.stderr
+    assert "warning: the upload token of `index` was not revoked" in ran.stderr
 
 
 def test_a_failed_upload_burns_its_token(publish, index):

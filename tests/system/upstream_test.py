@@ -138,4 +138,4 @@ def test_an_index_without_torch_is_exit_2(pinwheel, tmp_path, root):
 
 def test_it_goes_with_no_plan(pinwheel, tmp_path):
     told = upstream(pinwheel, tmp_path, "http://127.0.0.1:9", "--format", "ids", code=2).stderr
-    assert "`--upstream` is about the matrix file" in told
+    assert "`--upstream` reads the matrix file" in told

@@ -162,7 +162,7 @@ def write(script, python: str, **variables: str) -> None:
 def test_what_was_refused_for_its_name_alone_is_not_compiled_again(script, counted):
     failed = script.run("build", "matrix.yaml", code=5)
     assert "warning: `abi.python` promises `none`, but the build will probably make `version`" in failed.stderr
-    assert "write `abi: {python: version}`: its libraries take symbols of CPython" in failed.stderr
+    assert "write `abi: {python: version}`: its libraries use symbols of CPython" in failed.stderr
     compiled = counted()
     assert compiled > 0
     # The same matrix is compiled again: the machine may have changed.

@@ -36,7 +36,7 @@ namespace limits {
 
 inline constexpr uint64_t kMega = 1'000'000;
 
-// What a server answers.
+// Replies of a server.
 inline constexpr ByteLimit kSimplePage{"a simple page", 40 * kMega};
 inline constexpr CountLimit kSimpleFiles{"files", "a simple page", 200'000};
 inline constexpr ByteLimit kHtmlTag{"a tag of an HTML page", kMega / 10};

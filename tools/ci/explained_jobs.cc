@@ -29,7 +29,7 @@ std::vector<ExplainedJob> explained_lists(const WorkflowFacts& facts) {
   for (const std::string& id : further_listers(facts)) {
     jobs.push_back({id,
                     "list part " + id.substr(id.find('-') + 1),
-                    "one job can name no more rows than those of `build` and `test`",
+                    "the outputs of one job only have room for the rows of `build` and `test`",
                     JobRunner::hosted,
                     1,
                     kHalfHour,
@@ -42,7 +42,7 @@ std::vector<ExplainedJob> explained_builds(const WorkflowFacts& facts) {
   std::vector<ExplainedJob> jobs;
   size_t chunk = 0;
   for (const std::string& id : job_ids("build", facts.build_chunks)) {
-    jobs.push_back({id, id, "each build that differs, and the sdist, is a row of it",
+    jobs.push_back({id, id, "it has a row for each distinct build and for the sdist",
                     JobRunner::of_builds, 0, std::stoi(minutes_of(facts)), listers(++chunk)});
   }
   return jobs;
@@ -55,7 +55,7 @@ std::vector<ExplainedJob> explained_tests(const WorkflowFacts& facts) {
   for (const std::string& id : job_ids("test", facts.test_chunks)) {
     std::vector<std::string> needs = listers(++chunk);
     needs.insert(needs.end(), builds.begin(), builds.end());
-    jobs.push_back({id, id, "each test that has a runner is a row of it", JobRunner::of_tests, 0,
+    jobs.push_back({id, id, "it has a row for each test that has a runner", JobRunner::of_tests, 0,
                     std::stoi(minutes_of(facts)), std::move(needs)});
   }
   return jobs;
@@ -68,7 +68,7 @@ ExplainedJob explained_gate(const WorkflowFacts& facts, const std::vector<Explai
   for (const ExplainedJob& job : before) needs.push_back(job.id);
   return {"gate",
           gate_name(facts),
-          "it fails on anything that is missing, and so is the one check to require",
+          "it fails on anything that is missing; require this one check",
           JobRunner::hosted,
           2,
           kHalfHour,
@@ -99,7 +99,7 @@ std::vector<ExplainedJob> explained_publications(const WorkflowFacts& facts) {
 ExplainedJob explained_memory(const std::string& last) {
   return {"remember",
           "remember this night",
-          "a night whose commit and packages are those of this one ends after its plan",
+          "a nightly with the same commit and packages stops after its plan",
           JobRunner::hosted,
           1,
           10,

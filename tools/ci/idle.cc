@@ -64,7 +64,7 @@ constexpr std::string_view kRemember = R"(
           key: last-night/${{ github.workflow }}/${{ github.run_id }}-${{ github.run_attempt }}
 )";
 
-// A git that fails has found a change.
+// Treat a git failure as a change.
 constexpr std::string_view kPaths = R"YAML(
 - name: See whether the pull request changes what is built
   id: idle

@@ -60,14 +60,14 @@ std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results resul
   if (store.empty()) return text;
   if (set != WorkflowSet::ci || store.ends_with(",ro"))
     return text + " --store " + shell_quote(store);
-  // Of two ways of access only the last is one.
+  // Only one access suffix is allowed.
   const bool written = store.ends_with(",rw");
   return fmt::format(
       "{} --store {}${{{{ github.event.pull_request.head.repo.fork == true && ',ro' || '{}' }}}}",
       text, shell_quote(written ? store.substr(0, store.size() - 3) : store), written ? ",rw" : "");
 }
 
-/// What a checkout fetches only if it is told to.
+/// The options of a checkout that fetches submodules and LFS files.
 std::string beside(const WorkflowFacts& facts) {
   std::vector<std::string> lines;
   if (facts.submodules) lines.emplace_back("submodules: recursive");
@@ -136,7 +136,8 @@ std::string secrets_of(const WorkflowFacts& facts) {
   if (facts.secrets.empty()) return {};
   std::string text = "env:\n";
   for (const std::string& name : facts.secrets) {
-    // They are the repository's: an environment holds back the job, and a build waits for nobody.
+    // They are the repository's: an environment would hold back the job, but builds need no
+    // approval.
     text += fmt::format(
         "  {0}: ${{{{ contains(matrix.secrets, '{0}') && secrets.{0} || '' }}}}"
         " # zizmor: ignore[secrets-outside-env]\n",

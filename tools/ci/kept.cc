@@ -55,7 +55,7 @@ Result<Blocks> blocks_of(std::string_view text, const std::string& file) {
         return fail(wrong_block(
             file, number,
             open ? fmt::format("{} begins inside {}", quoted(*name), quoted(*open))
-                 : fmt::format("{} is kept twice", quoted(*name)),
+                 : fmt::format("{} occurs twice", quoted(*name)),
             open ? fmt::format("end a block with {}", quoted(kEnd)) : "join the two blocks"));
       }
       blocks[*name].line = number;
@@ -95,8 +95,8 @@ Result<std::string> with_kept(std::string_view generated, std::string_view exist
     if (generated.empty()) {
       return fail(wrong_block(
           file, block.line,
-          fmt::format("the matrix gives no such file any more, and {} has lines", quoted(name)),
-          "move them to a file that it gives, or delete the file"));
+          fmt::format("the matrix no longer generates this file, and {} has lines", quoted(name)),
+          "move them to a generated file, or delete this file"));
     }
     return fail(wrong_block(
         file, block.line, fmt::format("the generated file has no place for {}", quoted(name)),

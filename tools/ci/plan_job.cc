@@ -62,7 +62,7 @@ constexpr std::string_view kStarted = R"(
   run: echo '::warning::environments look at the branch that this run was started from, and not at the tag; where they allow only tags, start it with the tag under "Use workflow from"'
 )";
 
-// A new release of torch is a notice. An index that does not answer breaks no night.
+// A new release of torch is a notice. An unreachable index must not fail the nightly.
 constexpr std::string_view kUpstream = R"(
 - name: Compare the axes with what there is upstream
   continue-on-error: true

@@ -9,7 +9,7 @@
 namespace pinwheel::ci {
 namespace {
 
-// A job whose matrix is empty is an error, so one without rows is skipped; each row has a step.
+// GitHub rejects an empty matrix, so a job without rows is skipped. Each row has a step.
 constexpr std::string_view kBuildJob = R"(
   @ID@:
     name: ${{ matrix.name }}

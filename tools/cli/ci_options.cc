@@ -19,7 +19,8 @@ void add_place(CLI::App& app, CiPlace& place) {
 }  // namespace
 
 void add_ci(CLI::App& program, CiCommands& ci) {
-  CLI::App& app = *program.add_subcommand("ci", "workflows of GitHub Actions from the matrix");
+  CLI::App& app =
+      *program.add_subcommand("ci", "write workflows for GitHub Actions from the matrix");
   app.require_subcommand(1);
   CLI::App& generate = *app.add_subcommand(
       "generate", "write the workflows that plan, build, test and publish the matrix");
@@ -32,8 +33,8 @@ void add_ci(CLI::App& program, CiCommands& ci) {
       .add_option("--updates", ci.check.updates,
                   "compare the actions' pins with this file of lines `ACTION VERSION COMMIT`")
       ->type_name("FILE");
-  CLI::App& explain = *app.add_subcommand(
-      "explain", "why a job exists, on which runner, how long, for which variants");
+  CLI::App& explain =
+      *app.add_subcommand("explain", "explain a job: why it exists, its runner, time and variants");
   explain.add_option("arguments", ci.explain.arguments, "a job or a step, and the matrix file")
       ->type_name("JOB [MATRIX.yaml]")
       ->required();

@@ -177,8 +177,8 @@ std::vector<Error> engine_warnings(const ci::WorkflowFacts& facts, const Contain
   return {Error{ErrorKind::config,
                 "builds run in the image of `ci.container`, not in that of "
                 "`environment.container`"}
-              .with_hint("leave out `ci.container` for builds in `environment.container`, or say "
-                         "that this is wanted: `ci: {engine: host}`")};
+              .with_hint("remove `ci.container` for builds in `environment.container`, or confirm "
+                         "the choice: `ci: {engine: host}`")};
 }
 
 /// The directory as it is named from the root, so that it has a parent however it was written.

@@ -298,9 +298,9 @@ Result<int> cmd_env(const prepare::Host& host, const prepare::GlobalOptions& glo
     streams.json(as_json(entries, disk));
   } else if (!entries.empty()) {
     streams.lines(as_table(entries, disk, local->clock.now()));
-    streams.note(
-        fmt::format("{} in all; `pinwheel env gc` removes what nothing used for some time\n",
-                    format_bytes(disk.total())));
+    streams.note(fmt::format(
+        "{} in all; `pinwheel env gc` removes entries that were not used for some time\n",
+        format_bytes(disk.total())));
   }
   return 0;
 }

@@ -148,7 +148,7 @@ Result<init::Proof> proof_of(const prepare::Host& host, const prepare::GlobalOpt
 
 void tell_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams) {
   if (left_out.empty()) return;
-  std::string text = "not taken over, also listed at the end of the file:\n";
+  std::string text = "not adopted, also listed at the end of the file:\n";
   for (const init::LeftOut& one : left_out) {
     text += fmt::format("  {}\n    {}\n", one.what, replace_all(one.why, "\n", "\n    "));
   }

@@ -155,7 +155,7 @@ Done check_combination(const PlanCommand& options) {
   const bool shown = options.format == PlanFormat::table || options.format == PlanFormat::json;
   const bool planned = !options.plan_file.empty() || !options.out.empty() || !shown;
   if (options.upstream && planned) {
-    return fail(ErrorKind::usage, "`--upstream` is about the matrix file, and plans nothing",
+    return fail(ErrorKind::usage, "`--upstream` reads the matrix file, and plans nothing",
                 "it goes with `--json` alone");
   }
   if (!options.plan_file.empty() && !options.out.empty()) {

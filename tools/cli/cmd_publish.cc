@@ -46,7 +46,7 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
   }
   if (options.trusted_publishing == "always" && !options.token_file.empty()) {
     return fail(ErrorKind::usage,
-                "`--trusted-publishing always` uses a token that is minted for the job, and "
+                "`--trusted-publishing always` uses a token that is issued for the job, but "
                 "`--token-file` gives another",
                 "leave one of them out");
   }

@@ -85,8 +85,8 @@ Result<int> cmd_store_export(const prepare::Host& host, const prepare::GlobalOpt
     return fail(
         ErrorKind::check,
         fmt::format("{} has no result of {}", quoted(root.string()), quoted(options.plan_file)),
-        "run its steps with `--store local`; `pinwheel store why STEP --plan FILE` says what "
-        "differs");
+        "run its steps with `--store local`; `pinwheel store why STEP --plan FILE` prints the "
+        "differences");
   }
   // In a checkout it is no part of the source, as the directories of runs are.
   TRY_DONE(host::make_output_directory(host.files, options.directory));

@@ -41,8 +41,8 @@ Done check_travels(const plan::Plan& part, const std::string& step) {
   for (const plan::Step& each : part.steps) {
     if (each.id == step && plan::travels(each)) return {};
   }
-  return fail(ErrorKind::usage, fmt::format("no store keeps results of {}", quoted(step)),
-              "results of builds, tests and the sdist travel");
+  return fail(ErrorKind::usage, fmt::format("stores have no results of {}", quoted(step)),
+              "stores share results of builds, tests and the sdist");
 }
 
 /// What earlier runs here made of the steps that this one needs.

@@ -6,8 +6,7 @@ namespace pinwheel::cli {
 
 void add_compat(CLI::App& program, CompatOptions& options) {
   CLI::App& app = *program.add_subcommand(
-      "compat",
-      "on which torch, Pythons, distributions and drivers a wheel loads, and why not on others");
+      "compat", "show where a wheel loads: torch, Python, distributions, drivers");
   app.add_option("wheel", options.wheel, "a wheel, as a path or `https://...whl`")
       ->type_name("WHEEL")
       ->required();
@@ -30,8 +29,8 @@ void add_compat(CLI::App& program, CompatOptions& options) {
       ->allow_extra_args(false);
   app.add_flag(
       "--run", options.run,
-      "install it with real torches and load it: those of `--torch` and `--installed`, else the "
-      "newest release on which it loads according to its symbols; exit 5 if a requested one fails");
+      "install it with real torch releases and load it: those of `--torch` and `--installed`, else "
+      "the newest with which it loads according to its symbols; exit 5 if a requested one fails");
   app.add_option("--smoke", options.smoke, "with `--run`, a shell command that must succeed")
       ->type_name("COMMAND");
   app.add_option("--timeout", options.timeout,

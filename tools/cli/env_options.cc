@@ -7,7 +7,7 @@ namespace {
 
 void add_env_shell(CLI::App& app, EnvShellOptions& options) {
   CLI::App& shell = *app.add_subcommand(
-      "shell", "a shell, or COMMAND, in a variant's environment as its build sees it");
+      "shell", "open a shell, or run COMMAND, in the environment of a variant's build");
   shell.add_option("arguments", options.arguments, "an id, and the matrix file")
       ->type_name("ID [MATRIX.yaml] [-- COMMAND...]")
       ->required();
@@ -20,7 +20,7 @@ void add_env_shell(CLI::App& app, EnvShellOptions& options) {
 void add_env_export(CLI::App& app, EnvExportOptions& options) {
   CLI::App& exporting = *app.add_subcommand(
       "export",
-      "a Dockerfile, exact lists and a script that create the environment without pinwheel");
+      "write a Dockerfile, exact lists and a script that create the environment without pinwheel");
   exporting.add_option("arguments", options.arguments, "an id, and the matrix file")
       ->type_name("ID [MATRIX.yaml]")
       ->required();
@@ -33,11 +33,12 @@ void add_env_export(CLI::App& app, EnvExportOptions& options) {
 
 void add_env_gc(CLI::App& app, EnvOptions& options) {
   CLI::App& gc = *app.add_subcommand(
-      "gc", "remove environments, toolkits and sources that nothing used for some time");
-  gc.add_option("--older", options.older, "remove what nothing used for that long")
+      "gc", "remove environments, toolkits and sources that were not used for some time");
+  gc.add_option("--older", options.older, "remove entries that were not used for this time")
       ->type_name("TIME")
       ->capture_default_str();
-  gc.add_flag("--dry-run", options.dry_run, "say what would be removed, and remove nothing");
+  gc.add_flag("--dry-run", options.dry_run,
+              "list the entries that would be removed, and remove nothing");
   gc.add_flag("--json", options.json, "as JSON");
   options.verb = EnvVerb::gc;
 }
@@ -45,10 +46,10 @@ void add_env_gc(CLI::App& app, EnvOptions& options) {
 }  // namespace
 
 void add_env(CLI::App& program, EnvCommands& env) {
-  CLI::App& app = *program.add_subcommand("env", "the environments that builds and tests use");
+  CLI::App& app = *program.add_subcommand("env", "manage the environments of builds and tests");
   app.require_subcommand(1);
   CLI::App& list = *app.add_subcommand(
-      "list", "the environments in the cache: id, Python, torch, size, last use, by what");
+      "list", "list the environments in the cache: id, Python, torch, size, last use and user");
   list.add_flag("--json", env.list.json, "as JSON");
   list.add_option("--against", env.list.against,
                   "compare with the environments of another cache, file by file; exit 5 when one "
@@ -60,7 +61,7 @@ void add_env(CLI::App& program, EnvCommands& env) {
   env.remove.verb = EnvVerb::remove;
   add_env_gc(app, env.gc);
   CLI::App& lock = *app.add_subcommand(
-      "lock", "pin every environment of the matrix in files beside it, which builds use");
+      "lock", "pin every environment of the matrix in files next to it, which builds use");
   add_selection(lock, env.lock.selection);
   add_levels(lock, env.lock.levels);
   lock.add_flag("--check", env.lock.check,

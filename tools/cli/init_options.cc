@@ -7,7 +7,7 @@ namespace pinwheel::cli {
 void add_init(CLI::App& program, InitOptions& options) {
   CLI::App& app = *program.add_subcommand(
       "init",
-      "write a matrix file for a project that has none; runs nothing of it without --prove");
+      "write a matrix file for a project that has none; runs no project code without --prove");
   app.add_option("directory", options.directory, "the project's directory (default: this one)")
       ->type_name("[DIR]");
   app.add_option("--from", options.from, "an sdist on the index instead of a directory")
@@ -19,16 +19,17 @@ void add_init(CLI::App& program, InitOptions& options) {
       ->type_name("X.Y")
       ->delimiter(',');
   app.add_option("--compute", options.computes,
-                 "what to build for, instead of the CPU or what the project names")
+                 "the computes to build for, instead of the CPU or the project's")
       ->type_name("cpu|cuda/X.Y|rocm/X.Y|xpu")
       ->delimiter(',');
   app.add_option("--torch", options.torches,
                  "the releases of torch to build for, instead of the newest")
       ->type_name("X.Y")
       ->delimiter(',');
-  app.add_flag("--prove", options.prove,
-               "build a wheel for the first Python here, and write the widest `abi` that it holds");
-  app.add_flag("--json", options.json, "what was found and decided, as JSON");
+  app.add_flag(
+      "--prove", options.prove,
+      "build a wheel for the first available Python, and write the widest `abi` that it supports");
+  app.add_flag("--json", options.json, "print the findings and decisions as JSON");
 }
 
 }  // namespace pinwheel::cli

@@ -6,7 +6,8 @@ namespace pinwheel::cli {
 
 void add_inspect(CLI::App& program, InspectOptions& options) {
   CLI::App& app = *program.add_subcommand(
-      "inspect", "what wheels contain and require; `--check` applies the same checks as `build`");
+      "inspect",
+      "show the contents and requirements of wheels; `--check` applies the same checks as `build`");
   app.add_option("files", options.files,
                  "wheels, shared libraries, objects, directories, `https://...whl`; two wheels are "
                  "compared")
@@ -21,7 +22,7 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
                  "the architectures that device code must have, `8.0;9.0a;12.0+PTX`");
   app.add_option("--size-limit", options.size_limit, "largest file allowed, `100 MB`");
   app.add_option("--budget", options.budget,
-                 "show what to leave out so that the wheel stays below this size, `100 MB`");
+                 "suggest parts to remove so that the wheel stays below this size, `100 MB`");
   app.add_option("--torch", options.torch,
                  "check the symbols against every known build of torch in this range, "
                  "`torch>=2.13,<2.14` (rule `undefined-symbols`)")

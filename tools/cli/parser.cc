@@ -58,8 +58,8 @@ struct Parser {
 };
 
 void add_plan(Parser& parser) {
-  CLI::App& app =
-      *parser.app.add_subcommand("plan", "show what would run, be reused, be skipped, and why");
+  CLI::App& app = *parser.app.add_subcommand(
+      "plan", "show the steps that would run, be reused or be skipped, and why");
   add_selection(app, parser.plan.selection);
   add_levels(app, parser.plan.levels);
   const OptionGroup group(app, "Output");
@@ -81,12 +81,12 @@ void add_plan(Parser& parser) {
                  "show the plan that `--out` wrote to this file; with `--format github`, its jobs")
       ->type_name("FILE");
   app.add_option("--chunk", parser.plan.chunk,
-                 "with `--plan` and `--format github`: which 256 of the rows, from 1 (default: 1); "
-                 "`I/N`: of at most N, those beyond the rows empty")
+                 "with `--plan` and `--format github`: the chunk of 256 rows, from 1 (default: 1); "
+                 "`I/N`: at most N chunks, empty beyond the last row")
       ->type_name("I[/N]");
   app.add_option("--out", parser.plan.out,
-                 "write what was decided (version, date, exact packages, file names) for `--plan`; "
-                 "`-`: to stdout, without the table")
+                 "freeze the plan (version, date, exact packages, file names) in this file for "
+                 "`--plan`; `-`: on stdout, without the table")
       ->type_name("FILE");
   app.add_flag("--no-lock", parser.plan.no_lock,
                "with `--out`: ignore the packages pinned by `env lock`");
@@ -97,9 +97,9 @@ void add_plan(Parser& parser) {
 }
 
 void add_explain(Parser& parser) {
-  CLI::App& app = *parser.app.add_subcommand(
-      "explain",
-      "why a variant exists or not, which build serves it, where, and its wheel's names");
+  CLI::App& app = *parser.app.add_subcommand("explain",
+                                             "explain a variant or a step: the rule that includes "
+                                             "it, its build, environment and wheel names");
   app.add_option("arguments", parser.explain.arguments, "an id, and the matrix file")
       ->type_name("ID [MATRIX.yaml]")
       ->required();
@@ -127,8 +127,8 @@ void add_runs(Parser& parser) {
                   "publish to this target of the matrix (default: the channel's)")
       ->allow_extra_args(false);
   release.add_flag("--gate", parser.release.gate,
-                   "publish nothing: check that all results are there, with the evidence that "
-                   "every target requires");
+                   "publish nothing: check that all results exist, with the evidence that every "
+                   "target requires");
   release
       .add_option("--accept", parser.release.accept,
                   "publish even if this variant's test has less evidence than required")
@@ -141,8 +141,8 @@ void add_runs(Parser& parser) {
 }
 
 void add_version(Parser& parser) {
-  CLI::App& app =
-      *parser.app.add_subcommand("version", "the version of this commit in a channel, and why");
+  CLI::App& app = *parser.app.add_subcommand(
+      "version", "print the version of this commit in a channel, and why");
   app.add_option("matrix", parser.version.matrix, "use the rules of this matrix file")
       ->type_name("MATRIX.yaml");
   app.add_option("--channel", parser.version.channel, "ci, nightly, test or release")
@@ -169,7 +169,7 @@ void add_publish(Parser& parser) {
       app.add_option("--token-file", parser.publish.token_file, "a file with the upload token");
   app.add_option(
          "--trusted-publishing", parser.publish.trusted_publishing,
-         "a token minted for the CI job: `always`, `never`, or `auto`, if no other is given")
+         "a token issued for the CI job: `always`, `never`, or `auto` (if no other is given)")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
@@ -188,7 +188,7 @@ void add_publish(Parser& parser) {
       ->type_name("RULE")
       ->allow_extra_args(false);
   app.add_flag("--dry-run", parser.publish.dry_run,
-               "check everything, print what would be sent and in which order, send nothing");
+               "check everything, print the files and their order, send nothing");
   app.add_flag("--json", parser.publish.json, "outcome of each file as JSON");
 }
 
@@ -213,15 +213,15 @@ void add_finish(Parser& parser) {
 }
 
 void add_reproduce(Parser& parser) {
-  CLI::App& app = *parser.app.add_subcommand("reproduce",
-                                             "repeat a failed step of a run here, as it ran there");
+  CLI::App& app =
+      *parser.app.add_subcommand("reproduce", "repeat a failed step of a run on this machine");
   app.add_option("arguments", parser.reproduce.arguments,
                  "a variant or a step; or a failed run's report or summary, a file or an address")
       ->type_name("ID|REPORT [STEP] [MATRIX.yaml]")
       ->required();
   add_levels(app, parser.reproduce.levels);
   add_store(app, parser.reproduce.store,
-            "take results of the steps that this one needs from there; nothing is kept");
+            "read results of the step's dependencies from there; nothing is written");
   app.add_flag("--shell", parser.reproduce.shell, "a shell instead of the step's command");
   app.add_flag("--here", parser.reproduce.here,
                "use the source of this checkout instead of the run's commit: is it fixed?");
@@ -230,28 +230,29 @@ void add_reproduce(Parser& parser) {
 }
 
 void add_small_commands(Parser& parser) {
-  CLI::App& logs = *parser.app.add_subcommand("logs", "the log of a step's last attempt");
+  CLI::App& logs = *parser.app.add_subcommand("logs", "print the log of a step's last attempt");
   logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->type_name("ID")->required();
   CLI::Option* const attempt = logs.add_option("--attempt", parser.logs.attempt,
                                                "number of the attempt (default: the last)");
   logs.add_flag("-f,--follow", parser.logs.follow,
-                "print what is appended until the step ends; in a run, wait for the step to start")
+                "print new output until the step ends; during a run, wait for the step to start")
       ->excludes(attempt);
   CLI::App& doctor = *parser.app.add_subcommand(
-      "doctor", "what this machine can build and test, and how to fix the rest");
-  doctor.add_option("matrix", parser.doctor.matrix, "a matrix file, whose Pythons are looked for")
+      "doctor", "show what this machine can build and test, and how to fix the rest");
+  doctor.add_option("matrix", parser.doctor.matrix, "a matrix file, whose Pythons are checked")
       ->type_name("[MATRIX]");
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
   CLI::App& complete = *parser.app.add_subcommand("complete", "what may follow a command line");
   complete.add_option("line", parser.complete.line, "the line up to the cursor")->required();
   complete.group("");
-  parser.app.add_subcommand("schema", "the schema of matrix files, as JSON Schema for editors");
+  parser.app.add_subcommand("schema", "print the JSON Schema of matrix files, for editors");
   CLI::App& docs = *parser.app.add_subcommand(
       "docs", "explain a key of the matrix file, with an example, or print a page of the manual");
-  docs.add_option("subject", parser.docs.subject, "a key, `build.arch-list`, or what `docs` lists")
+  docs.add_option("subject", parser.docs.subject,
+                  "a key, `build.arch-list`, or a name that `docs` lists")
       ->type_name("[KEY|PAGE]");
-  CLI::App& completion =
-      *parser.app.add_subcommand("completion", "completion script for a shell, or the man page");
+  CLI::App& completion = *parser.app.add_subcommand(
+      "completion", "print a completion script for a shell, or the manual page");
   completion.add_option("shell", parser.completion.shell, "bash, zsh, fish or man")
       ->type_name("SHELL")
       ->required();

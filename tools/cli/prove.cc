@@ -59,7 +59,7 @@ Error not_built(const plan::Report& report, const plan::StepOutcome& failed) {
               fmt::format("no matrix is written: {} is to prove it, and {}", quoted(failed.id),
                           report.signal != 0 ? "was interrupted" : "failed")};
   if (!failed.log.empty()) error.hint = fmt::format("its log is {}; ", quoted(failed.log));
-  error.hint += "without `--prove`, the matrix has what the project's files say";
+  error.hint += "without `--prove`, `init` only reads the project's files";
   return error;
 }
 
@@ -99,9 +99,10 @@ std::vector<init::LeftOut> wider_note(const compat::ProvenAbi& proven, project::
     const std::string minor = value.substr(value.find('.') + 1);
     fix = project::limited_api_fix(backend, std::atoi(minor.c_str()));
   }
-  return {{quoted(fmt::format("abi: {{python: {}}}", value)),
-           fmt::format("the wheel is for one Python, though {}; for one wheel that serves more, {}",
-                       proven.wider->because, fix)}};
+  return {
+      {quoted(fmt::format("abi: {{python: {}}}", value)),
+       fmt::format("the wheel is for one Python, although {}; for one wheel that serves more, {}",
+                   proven.wider->because, fix)}};
 }
 
 /// The minor release of the oldest Python of a draft: they are ascending.
@@ -149,8 +150,8 @@ Result<init::Proof> prove_abi(const prepare::Host& host, const prepare::GlobalOp
   prepare::GlobalOptions aside = global;
   aside.output_dir = (place / "dist").string();
   TRY(const std::string variant, variant_to_build(host, aside, file.string(), streams));
-  streams.note(
-      fmt::format("building {} of this project, to prove what its wheel holds\n", quoted(variant)));
+  streams.note(fmt::format("building {} of this project, to determine the ABI of its wheel\n",
+                           quoted(variant)));
   TRY(const fs::path wheel, build_variant(host, aside, file.string(), variant, streams));
   return proof_by(host, wheel, matrix);
 }

@@ -74,9 +74,9 @@ Result<ReproduceTarget> from_report(const prepare::Host& host, const std::string
   TRY(target.step, report::failed_step(run.report, id));
   if (!plan::is_step_id(target.step)) {
     return fail(ErrorKind::config,
-                fmt::format("{} is a step of the report in {}, and no id of a step has that form",
+                fmt::format("{} is a step of the report in {}, but it is not a valid step id",
                             quoted(target.step), quoted(place)),
-                "`pinwheel` wrote no such report: get it again from the run");
+                "`pinwheel` did not write this report: download it again from the run");
   }
   if (!run.origin) {
     return fail(ErrorKind::config,

@@ -35,7 +35,7 @@ void add_globals(CLI::App& app, prepare::GlobalOptions& global) {
       [&global](int64_t count) {
         global.verbosity = count > 1 ? prepare::Verbosity::debug : prepare::Verbosity::verbose;
       },
-      "show the options in effect, and the log of what is done and decided; `-vv`: all of it");
+      "show the options in effect and the important part of the log; `-vv`: the whole log");
   app.add_option("--log-file", global.log_file, "append the whole log to this file as well")
       ->type_name("FILE")
       ->envname("PINWHEEL_LOG_FILE");
@@ -68,7 +68,7 @@ void add_selection(CLI::App& app, prepare::SelectionOptions& selection) {
                  "a channel of the matrix (default: by the tag on HEAD, else `ci`)")
       ->envname("PINWHEEL_CHANNEL");
   app.add_option("--shard", selection.shard,
-                 "only a part of the work, to share it between machines: `2/4`")
+                 "only this part of the work, to split it between machines: `2/4`")
       ->type_name("I/N")
       ->envname("PINWHEEL_SHARD");
   app.add_flag("--allow-empty", selection.allow_empty, "allow an empty selection");
@@ -80,10 +80,9 @@ void add_levels(CLI::App& app, prepare::LevelOptions& levels) {
   add_choice<env::Engine>(app, "--engine", levels.engine, named_choices(env::kEngines),
                           "run on this machine, `host`, or in containers (default: host)")
       ->envname("PINWHEEL_ENGINE");
-  add_choice<env::PythonSource>(
-      app, "--python", levels.python, named_choices(env::kPythonSources),
-      "`venv`: a Python that is installed there; `conda`: one from conda (default: conda in "
-      "containers, else venv)")
+  add_choice<env::PythonSource>(app, "--python", levels.python, named_choices(env::kPythonSources),
+                                "`venv`: an installed Python; `conda`: a Python from conda "
+                                "(default: conda in containers, else venv)")
       ->envname("PINWHEEL_PYTHON");
   app.add_option("--base-image", levels.base_images,
                  "the base image to use instead of the matrix's, for all or by compute and arch; "
@@ -91,57 +90,56 @@ void add_levels(CLI::App& app, prepare::LevelOptions& levels) {
       ->type_name("[[COMPUTE][@ARCH]=|NAME=]IMAGE")
       ->envname("PINWHEEL_BASE_IMAGE")
       ->allow_extra_args(false);
-  app.add_option("--network", levels.network, "the network of containers, `host`")
+  app.add_option("--network", levels.network, "the container network, e.g. `host`")
       ->type_name("NAME")
       ->envname("PINWHEEL_NETWORK");
 }
 
 void add_transfer(CLI::App& app, prepare::TransferOptions& transfer) {
   app.add_option("--min-speed", transfer.min_speed,
-                 "give up on a transfer slower than this for five minutes, in bytes a second; `0`: "
-                 "never (default: 1 KB)")
+                 "abort a transfer that is slower than this for five minutes, in bytes a second; "
+                 "`0`: never (default: 1 KB)")
       ->type_name("SIZE")
       ->envname("PINWHEEL_MIN_SPEED");
-  app.add_option(
-         "--transfer-time", transfer.transfer_time,
-         "give up on a transfer that lasts longer, plus a minute for each 10 MB; `0s`: never "
-         "(default: 15 min)")
+  app.add_option("--transfer-time", transfer.transfer_time,
+                 "abort a transfer that takes longer, plus a minute for each 10 MB; `0s`: never "
+                 "(default: 15 min)")
       ->type_name("TIME")
       ->envname("PINWHEEL_TRANSFER_TIME");
 }
 
 void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& what) {
   const OptionGroup group(app, "Where");
-  app.add_option("--store", store.places,
-                 what +
-                     ": `local`, `dir:PATH`, `https://HOST/PREFIX`, `s3://BUCKET/PREFIX`; `,ro`: "
-                     "only use them; may be repeated, nearest first (also PINWHEEL_STORE, with "
-                     "spaces between places)")
+  app.add_option(
+         "--store", store.places,
+         what +
+             ": `local`, `dir:PATH`, `https://HOST/PREFIX`, `s3://BUCKET/PREFIX`; `,ro`: only read "
+             "them; may be repeated, nearest first (also PINWHEEL_STORE, separated by spaces)")
       ->type_name("PLACE[,ro]")
       ->allow_extra_args(false);
   app.add_option("--store-domain", store.domain,
-                 "the domain of this run's results, which decides whose it uses: `release`, "
-                 "`branch` or `pull-request` (also PINWHEEL_STORE_DOMAIN; default: by the event in "
-                 "CI, else `branch`)")
+                 "the domain of this run's results, which limits the results it may reuse: "
+                 "`release`, `branch` or `pull-request` (also PINWHEEL_STORE_DOMAIN; default: by "
+                 "the event in CI, else `branch`)")
       ->type_name("DOMAIN");
 }
 
 void add_run(CLI::App& app, prepare::RunOptions& run) {
   add_selection(app, run.selection);
-  app.add_option("--step", run.steps, "only this step and what it needs: `build:cu130`")
+  app.add_option("--step", run.steps, "only this step and its dependencies: `build:cu130`")
       ->type_name("STEP")
       ->allow_extra_args(false)
       ->group("Select");
   add_levels(app, run.levels);
-  add_store(app, run.store, "use and keep results of finished steps there");
+  add_store(app, run.store, "read and write results of finished steps there");
   const OptionGroup group(app, "How");
   app.add_flag("--keep-failed", run.levels.keep_failed,
                "keep the containers of failed commands for inspection");
   app.add_option("--plan", run.plan_file, "run exactly what `plan --out` wrote to this file")
       ->type_name("FILE");
   app.add_flag("--reuse-only", run.reuse_only,
-               "run only steps that are named, the tests of `test` and the publications of "
-               "`release`; everything else must have a result, here or in a store");
+               "run only the named steps, the tests of `test` and the publications of `release`; "
+               "every other step must have a result, here or in a store");
   app.add_option("-j,--jobs", run.jobs, "cores to use (default: all)")->envname("PINWHEEL_JOBS");
   app.add_option("--memory", run.memory, "memory to use, `16 GiB` (default: all free memory)")
       ->envname("PINWHEEL_MEMORY");
@@ -149,7 +147,7 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
                "after a failure, continue with independent steps");
   app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");
   app.add_flag("--refresh", run.refresh,
-               "look up again which packages fit, instead of those of the last run");
+               "resolve the packages again, instead of using those of the last run");
   app.add_flag("--no-lock", run.no_lock, "ignore the packages pinned by `env lock`");
   app.add_flag("--json", run.json, "print the report as JSON on stdout")->group("Output");
 }

@@ -15,19 +15,22 @@ void add_place(CLI::App& app, StoreCommandOptions& options) {
 
 void add_gc(CLI::App& store, StoreCommandOptions& options) {
   CLI::App& app = *store.add_subcommand(
-      "gc", "remove what no running run and none of the last releases used; also beside a run");
+      "gc",
+      "remove results that no running job and none of the last releases used; safe during a run");
   add_place(app, options);
-  app.add_option("--releases", options.releases, "keep what that many of the last releases used")
+  app.add_option("--releases", options.releases, "keep results of this many of the last releases")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("--size", options.size, "keep up to that much of the rest, last used first")
+  app.add_option("--size", options.size,
+                 "keep other results up to this size, most recently used first")
       ->type_name("SIZE")
       ->capture_default_str();
-  app.add_option("--grace", options.grace, "keep what was used in that time")
+  app.add_option("--grace", options.grace, "keep results that were used within this time")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_flag("--dry-run", options.dry_run, "say what would be removed, and remove nothing");
+  app.add_flag("--dry-run", options.dry_run,
+               "list the entries that would be removed, and remove nothing");
 }
 
 void add_domain(CLI::App& app, StoreCommandOptions& options, const char* what) {
@@ -39,10 +42,9 @@ void add_domain(CLI::App& app, StoreCommandOptions& options, const char* what) {
 }
 
 void add_why(CLI::App& store, StoreCommandOptions& options) {
-  CLI::App& app = *store.add_subcommand(
-      "why",
-      "why a run would not take a step from a store: what differs in its key, and from "
-      "which run");
+  CLI::App& app = *store.add_subcommand("why",
+                                        "explain why a run would not reuse a step from a store: "
+                                        "the differences in its key, and from which run");
   app.add_option("arguments", options.arguments, "a step, and the matrix file")
       ->type_name("STEP [MATRIX.yaml]")
       ->required();
@@ -59,9 +61,10 @@ void add_why(CLI::App& store, StoreCommandOptions& options) {
 
 void add_store_command(CLI::App& program, StoreCommandOptions& options) {
   CLI::App& app =
-      *program.add_subcommand("store", "the results of finished steps that this machine keeps");
+      *program.add_subcommand("store", "manage the results of finished steps on this machine");
   app.require_subcommand(1);
-  CLI::App& stat = *app.add_subcommand("stat", "what a store has, by domain, and how large it is");
+  CLI::App& stat =
+      *app.add_subcommand("stat", "count the results of a store by domain, and its size");
   add_place(stat, options);
   add_gc(app, options);
   CLI::App& verify = *app.add_subcommand(
@@ -79,7 +82,7 @@ void add_store_command(CLI::App& program, StoreCommandOptions& options) {
       ->type_name("DIR")
       ->required();
   CLI::App& importing =
-      *app.add_subcommand("import", "copy the results in a directory that `export` wrote here");
+      *app.add_subcommand("import", "copy results here from a directory that `export` wrote");
   add_place(importing, options);
   add_domain(importing, options, "the most trusted results to accept");
   importing.add_option("directory", options.directory, "a directory with results")

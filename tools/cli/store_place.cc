@@ -22,9 +22,8 @@ Result<fs::path> root_of_place(const prepare::Host& host, const StoreCommandOpti
       place.kind == store::PlaceKind::local || place.kind == store::PlaceKind::directory;
   if (on_this_machine && use == PlaceUse::changing &&
       place.access == store::PlaceAccess::read_only) {
-    return fail(ErrorKind::usage,
-                fmt::format("{} is only to be read", quoted(store::to_string(place))),
-                "leave out `,ro` to change it");
+    return fail(ErrorKind::usage, fmt::format("{} is read-only", quoted(store::to_string(place))),
+                "remove `,ro` to change it");
   }
   switch (place.kind) {
     case store::PlaceKind::local: {
@@ -42,10 +41,9 @@ Result<fs::path> root_of_place(const prepare::Host& host, const StoreCommandOpti
     case store::PlaceKind::s3:
       break;
   }
-  return fail(ErrorKind::usage,
-              fmt::format("{} is not on this machine", quoted(store::to_string(place))),
-              "`store` works on `local` and `dir:PATH`; a server removes what is old by rules of "
-              "its own");
+  return fail(
+      ErrorKind::usage, fmt::format("{} is not on this machine", quoted(store::to_string(place))),
+      "`store` works on `local` and `dir:PATH`; a server removes old entries by its own rules");
 }
 
 host::TreePlace place_at(const std::map<std::string, std::string>& variables, const fs::path& root,

@@ -35,7 +35,8 @@ void add_sources(CLI::App& app, TorchExportsOptions& options) {
 
 void add_torch_exports(CLI::App& app, TorchExportsOptions& options) {
   CLI::App& tables = *app.add_subcommand(
-      "torch-exports", "the table of what each torch release exports, which `compat` reads");
+      "torch-exports",
+      "manage the table of the symbols that each torch release exports, which `compat` reads");
   tables.require_subcommand(1);
   CLI::App& list = *tables.add_subcommand("list", "the builds in the table");
   add_table(list, options);

@@ -45,7 +45,7 @@ PythonNeeds python_needs(const inspect::WheelFacts& facts) {
 }
 
 std::string libraries_text(size_t count) {
-  return count == 1 ? "its library takes" : fmt::format("its {} libraries take", count);
+  return count == 1 ? "its library uses" : fmt::format("its {} libraries use", count);
 }
 
 /// What the binaries would allow beyond a wheel for one Python.
@@ -53,7 +53,7 @@ std::optional<WiderAbi> wider_than_version(const inspect::WheelFacts& facts, int
   const PythonNeeds needs = python_needs(facts);
   if (needs.libraries == 0) {
     return WiderAbi{"none", facts.libraries.empty() ? "it has no libraries"
-                                                    : "its libraries take nothing of CPython"};
+                                                    : "its libraries use no symbol of CPython"};
   }
   if (needs.beyond_stable) return std::nullopt;
   const int since = std::max(needs.stable_since, oldest);
@@ -81,12 +81,12 @@ Result<ProvenAbi> prove_none(const inspect::WheelFacts& facts) {
   if (needs.beyond_stable) {
     return fail(
         ErrorKind::check,
-        fmt::format("{} is for every Python, but takes {}", quoted(facts.file_name), needs.example),
+        fmt::format("{} is for every Python, but uses {}", quoted(facts.file_name), needs.example),
         "name its module for one Python: most backends do so for extension modules");
   }
   if (facts.libraries.empty()) return ProvenAbi{"none", "no libraries in it"};
-  return ProvenAbi{"none", needs.libraries == 0 ? "its libraries take nothing of CPython"
-                                                : "its libraries take only the Stable ABI"};
+  return ProvenAbi{"none", needs.libraries == 0 ? "its libraries use no symbol of CPython"
+                                                : "its libraries use only the Stable ABI"};
 }
 
 }  // namespace
@@ -104,7 +104,7 @@ Result<ProvenAbi> prove_python_abi(const inspect::WheelFacts& facts, const std::
 ProvenAbi prove_torch_abi(const TorchVerdicts& torch) {
   switch (torch.use) {
     case TorchUse::none:
-      return {"none", "its libraries take nothing of torch"};
+      return {"none", "its libraries use no symbol of torch"};
     case TorchUse::stable:
       if (!torch.minimum) break;
       return {fmt::format("stable({})", pep::to_string(minor_of(*torch.minimum))),

@@ -49,11 +49,11 @@ constexpr std::array kPipInside = {
 
 /// A build that fetches sources or crates while it runs.
 constexpr std::string_view kFetches =
-    "the build itself fetches this: check the network and the proxy, or bring it along in "
+    "the build itself downloads this: check the network and the proxy, or add it to "
     "`package.source`";
 constexpr std::string_view kCrates =
-    "the build takes crates from their registry: check the network and the proxy, or name a mirror "
-    "in `~/.cargo/config.toml`";
+    "the build downloads crates from their registry: check the network and the proxy, or name a "
+    "mirror in `~/.cargo/config.toml`";
 
 constexpr std::array kNetworkTable = {
     Symptom{"failed to download from `https://*crates", ErrorKind::transient, kCrates},

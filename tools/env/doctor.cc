@@ -27,7 +27,7 @@ DoctorLine python(const DoctorFacts& facts) {
     line.found = lacking.empty() ? "none" : join(lacking, ", ") + " without venv";
     line.allows = "no package can be built or tested";
     line.fix = lacking.empty() ? "apt-get install python3 python3-venv python3-dev"
-                                : "apt-get install python3-venv";
+                               : "apt-get install python3-venv";
     return line;
   }
   line.allows = "variants with these Python versions";
@@ -231,7 +231,7 @@ DoctorLine disk(const DoctorFacts& facts) {
     line.allows = "too little for an environment with torch";
   } else if (facts.disk_free < 10'000'000'000) {
     line.verdict = DoctorVerdict::limited;
-    line.allows = "CPU environments; one with a CUDA torch takes 9 GB";
+    line.allows = "CPU environments; one with a CUDA torch needs 9 GB";
   } else {
     line.allows = "environments with any torch";
     return line;

@@ -41,7 +41,7 @@ DoctorLine engine_line(const EngineClient& client, const EngineFacts& engine) {
     line.fix = "apt-get install docker-buildx";
   } else if (!info.storage.empty() && engine.storage_free < kLittle) {
     line.verdict = DoctorVerdict::limited;
-    line.allows = "little space for images: one with compilers takes about 1 GB";
+    line.allows = "little space for images: one with compilers needs about 1 GB";
     line.fix = fmt::format("{} system prune", client.program);
   }
   return line;
@@ -101,7 +101,7 @@ DoctorLine arm64_line(const DoctorFacts& facts) {
   if (contained && !arm64.cross_compiler.empty()) return line;
   line.verdict = DoctorVerdict::limited;
   line.fix = contained ? "apt-get install g++-aarch64-linux-gnu"
-                        : "apt-get install qemu-user-static binfmt-support";
+                       : "apt-get install qemu-user-static binfmt-support";
   return line;
 }
 

@@ -69,10 +69,10 @@ Error not_fetched(const std::string& version, std::vector<Error> tried) {
     return error.kind == ErrorKind::transient;
   });
   Error error{.kind = all_transient ? ErrorKind::transient : ErrorKind::environment,
-              .message = fmt::format("Python {} is not on this machine, and neither uv nor conda "
-                                     "brought it",
-                                     quoted(version)),
-              .hint = fmt::format("run {} where there is a network, or install it in another way",
+              .message = fmt::format(
+                  "Python {} is not on this machine, and neither uv nor conda could install it",
+                  quoted(version)),
+              .hint = fmt::format("run {} with a network connection, or install it in another way",
                                   quoted(fmt::format("uv python install {}", version)))};
   error.causes = std::move(tried);
   return error;

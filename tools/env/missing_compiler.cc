@@ -107,7 +107,8 @@ std::string advice(std::string_view program) {
     return std::string(kCudaToolkit);
   }
   const std::string_view package = package_of(program);
-  if (package.empty()) return "install it; `pinwheel doctor` shows what this machine can build";
+  if (package.empty())
+    return "install it; `pinwheel doctor` lists the builds that this machine can run";
   return fmt::format(
       "install it, on Debian with {}; `pinwheel doctor` shows what this machine can build",
       quoted(fmt::format("apt-get install {}", package)));

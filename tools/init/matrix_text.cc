@@ -128,7 +128,7 @@ std::string section_headers(const std::vector<std::string>& path,
 
 std::string left_out_list(const std::vector<LeftOut>& left_out) {
   if (left_out.empty()) return {};
-  std::string out = "\n# Not taken over:\n";
+  std::string out = "\n# Not adopted:\n";
   for (const LeftOut& one : left_out) {
     out += comment_lines(one.what + ": " + one.why, "# - ", "#   ");
   }

@@ -33,8 +33,8 @@ std::string other_targets(const std::string& indent, const Texts& computes, cons
 std::string choice_of_index(const ProjectFacts& facts, const Texts& computes,
                             const Texts& torches) {
   return fmt::format(
-      "Releases need an index, and which one is a choice. A directory takes the labels of all "
-      "wheels, and\npip takes it as an index:\n"
+      "Releases need an index, and you must choose one. A directory accepts all labels of wheels, "
+      "and\npip can use it as an index:\n"
       "channels: {{ci: {{publish: [{0}]}}, test: {{publish: [{0}]}}, release: {{publish: "
       "[{0}]}}}}\n"
       "publish:\n"
@@ -54,10 +54,10 @@ std::vector<MatrixLine> publication_lines(const ProjectFacts& facts, const Texts
       {"channels.ci.publish", targets, "commits without a tag"},
       {"channels.test.publish", targets, "tags of pre-releases"},
       {"channels.release.publish", targets, "tags of releases"},
-      {"publish.require", "loaded", "what an import shows; `ran`, where `test.command` runs tests"},
+      {"publish.require", "loaded", "an import shows this; use `ran` if `test.command` runs tests"},
       {fmt::format("publish.{}", kTarget),
        Entries{{"kind", "directory"}, {"path", facts.published}, {"label", "local"}},
-       "a directory that pip takes as an index"},
+       "pip can use this directory as an index"},
       {"publish", {}, other_targets({}, computes, torches)}};
 }
 

@@ -107,8 +107,8 @@ Findings judge_cuda_runtime(const WheelFacts& facts, const Expectations& /*expec
     const std::string file = original_name(std::string(last_part(library.name)));
     if (!library.code.cuda_runtime || nvidia_distribution(file)) continue;
     out.push_back({"", library.name,
-                   "has CUDA's runtime linked into it, beside the shared one: errors, the current "
-                   "device and registered kernels of one are unknown to the other",
+                   "has a statically linked CUDA runtime in addition to the shared one: errors, "
+                   "the current device and registered kernels of one are unknown to the other",
                    quoted(shared->name) + " uses the shared runtime",
                    "link with `-cudart shared` (CMake: `CMAKE_CUDA_RUNTIME_LIBRARY=Shared`)"});
   }
@@ -136,8 +136,8 @@ Findings judge_cpu_baseline(const WheelFacts& facts, const Expectations& expecte
          everywhere
              ? "is compiled for processors with AVX throughout, and crashes on others (illegal "
                "instruction)"
-             : "has instructions beyond those of every x86_64 processor, and nothing in it asks "
-               "what the processor has",
+             : "has instructions that not every x86_64 processor supports, and never checks the "
+               "processor",
          counts_text(code),
          "drop `-march=native`, `-mavx` and the like from the compiler's flags, or choose code at "
          "run time (`target_clones`, `__builtin_cpu_supports`)"});

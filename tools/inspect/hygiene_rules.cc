@@ -200,7 +200,7 @@ Findings judge_duplicates(const WheelFacts& facts, const Expectations& /*expecte
     out.push_back({"", members[0]->name,
                    fmt::format("is in the wheel {} times, which wastes {}", members.size(),
                                format_bytes(wasted)),
-                   first_names(others), "keep one, and let the others refer to it"});
+                   first_names(others), "package one copy, and let the others refer to it"});
   }
   std::sort(out.begin(), out.end(),
             [](const Finding& left, const Finding& right) { return left.file < right.file; });
@@ -220,12 +220,12 @@ Findings judge_odd_members(const WheelFacts& facts, const Expectations& /*expect
   for (const std::string& name : facts.editable_paths) {
     out.push_back(
         {"", name,
-         "makes the wheel an editable one: it works only on the machine that built it, "
-         "while the source is there",
+         "makes the wheel editable: it only works on the machine that built it, while the source "
+         "is there",
          "", "build the wheel with `build_wheel`, not with `build_editable` or `pip install -e`"});
   }
   for (const std::string& name : facts.lfs_pointers) {
-    out.push_back({"", name, "is a pointer of Git LFS instead of the file that it stands for", "",
+    out.push_back({"", name, "is a Git LFS pointer instead of the file itself", "",
                    "fetch the files before the build: `git lfs pull`"});
   }
   find_case_twins(facts, out);

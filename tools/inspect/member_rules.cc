@@ -37,7 +37,7 @@ Findings judge_hidden_characters(const WheelFacts& facts, const Expectations& /*
   for (const MemberFacts& member : facts.members) {
     if (visible(member.name) == member.name) continue;
     out.push_back({"", member.name,
-                   "has a name with characters that are not shown, or that turn the text around",
+                   "has a name with invisible characters, or with characters that reverse the text",
                    "", "rename it"});
   }
   return out;

@@ -119,7 +119,7 @@ class PythonJudge {
     const std::vector<pep::Tag> all = pep::expand(tags_);
     if (std::any_of(all.begin(), all.end(), pep::has_installer)) return true;
     const bool threads = tags_.python.front().ends_with('t');
-    add(facts_.file_name, "has tags that no installer of any Python takes", pep::to_string(tags_),
+    add(facts_.file_name, "has tags that no installer of any Python accepts", pep::to_string(tags_),
         threads ? "name the Python without `t`: the tag of a free-threaded build is "
                   "`cp313-cp313t`, that of its Stable ABI `cp315-abi3t`"
                 : "name one Python and its ABI: `cp312-cp312`, `cp310-abi3`, `py3-none`");
@@ -211,14 +211,14 @@ class PythonJudge {
     const StableAbiFaults faults = stable_abi_faults(symbols, minor.value_or(kNewest));
     if (!faults.never.empty()) {
       add(library.name,
-          fmt::format("takes {} of CPython that {} not in the Stable ABI",
+          fmt::format("uses {} of CPython that {} not in the Stable ABI",
                       plural(faults.never.size(), "symbol"),
                       faults.never.size() == 1 ? "is" : "are"),
           first_names(faults.never), "define `Py_LIMITED_API` for all of its sources");
     }
     if (!faults.later.empty()) {
       add(library.name,
-          fmt::format("takes {} of CPython that the Stable ABI of 3.{} does not have",
+          fmt::format("uses {} of CPython that the Stable ABI of 3.{} does not have",
                       plural(faults.later.size(), "symbol"), minor.value_or(kNewest)),
           first_names(faults.later),
           fmt::format("define `Py_LIMITED_API` as `0x03{:02x}0000`, or tag the wheel for a newer "

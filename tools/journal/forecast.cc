@@ -50,9 +50,9 @@ Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const Hist
   const bool done_below =
       same == history.finished.end() && latest.key == key && latest.state == plan::StepState::done;
   if (done_below) {
-    out.because = fmt::format("only a {} run did it, whose results a {} run does not use",
-                              quoted(store::to_string(last->second.domain)),
-                              quoted(store::to_string(history.own)));
+    out.because = fmt::format(
+        "only a {} run finished it, and a {} run does not reuse those results",
+        quoted(store::to_string(last->second.domain)), quoted(store::to_string(history.own)));
     return out;
   }
   const plan::StepOutcome& before = same == history.finished.end() ? latest : same->second;

@@ -231,9 +231,9 @@ Combination row_of(const Matrix& matrix, const Row& include) {
 }
 
 Error no_combination(const Row& include) {
-  return config_error("this `include` matches no combination", include.at,
-                      "a pattern stands for values that the axis lists; write the value itself to "
-                      "add a combination");
+  return config_error(
+      "this `include` matches no combination", include.at,
+      "a pattern only matches values of the axis; write the value itself to add a combination");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ std::string why_not(std::string_view key) {
     return "PyPI rejects local versions; distinguish variants by `others: name-suffix`";
   }
   if (key == "keep-nightlies") {
-    return "no index lets an upload remove anything: its owner deletes old releases by hand";
+    return "uploads cannot remove files from an index: its owner deletes old releases by hand";
   }
   return "";
 }
@@ -68,7 +68,7 @@ Done check_audience(const Node& node) {
   }
   const Node* const auth = node.find("auth");
   if (auth == nullptr || auth->scalar == to_string(UploadAuth::trusted)) return {};
-  return fail(config_error("`audience` is of identity tokens, which this target does not take",
+  return fail(config_error("`audience` applies to identity tokens, which this target does not use",
                            audience->at, "remove it, or write `auth: trusted`"));
 }
 
@@ -77,9 +77,9 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   const std::set<std::string>& keys = keys_for(kind);
   for (const Node::Member& member : node.members) {
     if (keys.contains(member.key)) continue;
-    return fail(config_error(
-        fmt::format("a target of kind {} takes no {}", quoted(kind_name), quoted(member.key)),
-        member.key_at, why_not(member.key)));
+    return fail(config_error(fmt::format("a target of kind {} does not accept {}",
+                                         quoted(kind_name), quoted(member.key)),
+                             member.key_at, why_not(member.key)));
   }
   const std::string_view needed = place_key(kind);
   if (!needed.empty() && node.find(needed) == nullptr) {
@@ -89,14 +89,14 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   const Node* const auth = node.find("auth");
   if (auth != nullptr && auth->scalar == to_string(UploadAuth::none) && kind != TargetKind::index) {
     return fail(config_error(
-        fmt::format("a target of kind {} takes no file without a token", quoted(kind_name)),
+        fmt::format("a target of kind {} accepts no file without a token", quoted(kind_name)),
         auth->at, "use `auth: trusted` or `auth: token`, or neither"));
   }
   TRY_DONE(check_audience(node));
   const Node* const fallback = node.find("default");
   if (node.find("others") != nullptr && fallback == nullptr) {
     return fail(config_error("`others` needs `default`", node.at,
-                             "set it to the compute that keeps the plain name"));
+                             "set it to the compute whose wheels use the plain name"));
   }
   if (fallback == nullptr) return {};
   if (node.find("others") == nullptr) {

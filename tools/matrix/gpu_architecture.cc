@@ -135,15 +135,14 @@ Error unknown_architecture(std::string_view text) {
   Error error{ErrorKind::config, quoted(text) + " is not a GPU architecture"};
   if (plain == "native" || plain == "auto") {
     return std::move(error).with_hint(
-        fmt::format("{} is the GPU of the machine that compiles, which a build machine may not "
-                    "have and users do not share: list what the wheel is for, [\"9.0\", "
-                    "\"12.0+PTX\"]",
+        fmt::format("{} is the GPU of the build machine, which may have none and differs from the "
+                    "users': list the architectures of the wheel, [\"9.0\", \"12.0+PTX\"]",
                     quoted(text)));
   }
   if (plain == "all" || plain == "common" || plain == "all-major") {
     return std::move(error).with_hint(
-        fmt::format("{} is another list in each release of torch and of the compiler: list what "
-                    "the wheel is for, [\"8.0\", \"9.0\", \"12.0+PTX\"]",
+        fmt::format("{} is a different list in each release of torch and of the compiler: list the "
+                    "architectures of the wheel, [\"8.0\", \"9.0\", \"12.0+PTX\"]",
                     quoted(text)));
   }
   for (const NamedList& named : kNamed) {

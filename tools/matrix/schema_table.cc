@@ -61,11 +61,12 @@ Shape package() {
       {"version", version(), "where the version comes from"},
       {"sdist", scalar(Format::boolean), "whether to build the sdist as well"},
       {"ignore", texts(),
-       "patterns as in .gitignore: files that builds of wheels do not get, `!` for those they do"},
+       "patterns as in .gitignore: files that wheel builds do not receive; `!` includes a file "
+       "again"},
       {"requires",
        mapping({{"torch", one_of({"auto"}),
                  "set the torch requirement in Requires-Dist from the ABI that the wheel uses"}}),
-       "what the wheel's metadata requires"},
+       "requirements to add to the wheel's metadata"},
   });
   shape.exactly_one_of = {"source", "requirement"};
   return shape;
@@ -77,7 +78,8 @@ Shape rules() {
           {"when", when(), "the variants the rule applies to", Need::required},
           {"status", one_of({"supported", "experimental", "unmaintained", "unsupported"}),
            "the support status of these variants"},
-          {"only", when(), "the variants to keep among those that `when` matches"},
+          {"only", when(),
+           "a condition: variants that match `when` but not this condition are removed"},
           {"channels", list(scalar(Format::name)), "the only channels these variants run in"},
           {"because", scalar(Format::text), "the reason, shown in the support table"},
       }),
@@ -120,11 +122,11 @@ Shape environment() {
        }),
        "the packages for `--python conda`, and toolkits from conda"},
       {"python", one_of({"found", "auto"}),
-       "a Python that this machine lacks: an error, or fetched by uv or conda"},
+       "a Python that is not on this machine: an error, or downloaded by uv or conda"},
       {"tools", dependencies(), "build tools: cmake>=3.26"},
       {"pip", dependencies(), "other build requirements, from PyPI"},
       {"build-requires", one_of({"auto", "none"}),
-       "whether to install what the project's `[build-system]` requires"},
+       "whether to install the requirements of the project's `[build-system]`"},
       {"torch",
        mapping({
            {"spec", by_value(scalar(Format::torch_spec)), "the requirement, torch~=2.13.0"},
@@ -133,11 +135,11 @@ Shape environment() {
        "the torch to install in environments"},
       {"toolkit",
        tagged({"auto", "path", "pypi", "conda", "container"},
-              {{"pypi", texts(), "what a toolkit from PyPI has besides the compiler"}}),
+              {{"pypi", texts(), "additions to a toolkit from PyPI"}}),
        "where the CUDA or ROCm toolkit comes from"},
       {"variables", variables(), "environment variables of builds and tests"},
       {"secrets", texts(),
-       "names of the caller's variables that builds and tests get and no output shows"},
+       "names of the caller's variables that builds and tests receive and no output shows"},
   });
 }
 
@@ -154,9 +156,10 @@ Shape build() {
        }),
        "when to retry"},
       {"repair", with_item(Kind::scalar_or_list, scalar(Format::text)),
-       "libraries of the system: auto, none, or a command (argv) with {wheel} and {dest_dir}"},
+       "how to bundle system libraries: auto, none, or a command (argv) with {wheel} and "
+       "{dest_dir}"},
       {"external", texts(), "libraries that others provide and no wheel includes: libfoo.so.*"},
-      {"network", scalar(Format::boolean), "whether the build command reaches the network"},
+      {"network", scalar(Format::boolean), "whether the build command can use the network"},
       {"with", scalar(Format::text), "the id of the variant whose environment builds the class"},
   });
 }
@@ -195,11 +198,11 @@ Shape test() {
   return mapping({
       {"pip", dependencies(), "requirements of the tests only"},
       {"environment", one_of({"clean", "build"}),
-       "what tests see besides the wheel and `test.pip`: the variant's torch, or the build's "
-       "packages too"},
+       "the packages of the test besides the wheel and `test.pip`: the variant's torch, or the "
+       "build's packages too"},
       {"command", texts(), "the test command (argv); default: only import the package"},
       {"hardware", by_value(scalar(Format::hardware)),
-       "what the tests need: none, gpu, or a device of the machine, /dev/accel0"},
+       "the hardware that the tests need: none, gpu, or a device of the machine, /dev/accel0"},
       {"without-gpu", texts(),
        "the test command (argv) when CUDA tests need a GPU and there is none; its evidence is "
        "`loaded`"},
@@ -262,16 +265,17 @@ Shape publish() {
       {"kind", one_of(target_kinds()), alternatives(target_kinds()), Need::required},
       {"url", scalar(Format::url), "kind `index`: where files are uploaded"},
       {"auth", one_of(upload_auths()),
-       "a token minted for the job, a token of yours, or (kind `index`) no credentials; default: "
-       "yours, else one minted where the job has an identity"},
+       "a token issued for the job, your own token, or (kind `index`) no credentials; default: "
+       "your own, else one issued if the job has an identity"},
       {"audience", scalar(Format::text),
-       "kind `index`: of the identity tokens that it takes; default: its host or URL"},
+       "kind `index`: the audience of the identity tokens that it accepts; default: its host or "
+       "URL"},
       {"confirm", one_of({"none"}), "kind `index`: do not look up the files after their upload"},
       {"size-limit", scalar(Format::bytes), "the largest file that the index accepts, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},
       {"keep-nightlies", scalar(Format::count),
-       "kind `directory`: how many of a project's nightlies stay listed; default: all"},
-      {"default", scalar(Format::text), "the compute that keeps the plain name"},
+       "kind `directory`: the number of nightlies of a project to list; default: all"},
+      {"default", scalar(Format::text), "the compute whose wheels use the plain name"},
       {"others", one_of({"name-suffix"}),
        "other computes and values of custom axes: appended to the name"},
       {"name", scalar(Format::distribution), "template for the distribution name, {name}-nightly"},
@@ -297,40 +301,41 @@ Shape ci() {
            {"nightly", scalar(Format::cron), "when the nightly runs, in UTC: 17 3 * * *"},
            {"tags", list(scalar(Format::text)), "the tags whose push starts a release"},
        }),
-       "what starts the workflows"},
+       "the events that start the workflows"},
       {"runners",
        mapping({
            {"build", labels_by_value(), "labels of the runners that build"},
            {"test", labels_by_value(), "labels of the runners that test"},
        }),
-       "by compute, `@ARCH` behind it for one architecture: the labels of `runs-on`"},
+       "by compute, followed by `@ARCH` for one architecture: the labels of `runs-on`"},
       {"driver", by_value(scalar(Format::text)),
-       "by compute: the command that installs a driver where the runner of a GPU test has none"},
+       "by compute: the command that installs a driver if the runner of a GPU test has none"},
       {"container",
        mapping({
            {"image", scalar(Format::image), "the image, debian:12", Need::required},
            {"prepare", scalar(Format::text),
-            "the command that installs what the image lacks, before the checkout"},
+            "the command that installs missing programs, before the checkout"},
        }),
        "the container that all jobs run in"},
       {"timeout", scalar(Format::duration), "the time limit of one job"},
       {"retention", scalar(Format::duration),
-       "how long the artifacts of pull requests and nightlies are kept"},
+       "how long GitHub stores the artifacts of pull requests and nightlies"},
       {"engine", one_of({"host", "docker", "podman"}),
        "where the steps of jobs run: on the runner's own system, or in containers"},
       {"concurrency", one_of({"cancel", "queue"}),
-       "what happens to the outdated runs of a pull request"},
+       "how a new commit affects the outdated runs of a pull request"},
       {"environments", mapping_to(scalar(Format::name)),
        "by publish target: the environment that protects its job"},
-      {"forks", one_of({"build", "test"}), "how far the jobs of a pull request from a fork go"},
-      {"store", scalar(Format::text),
-       "where results are kept beside the artifacts, s3://bucket/prefix"},
+      {"forks", one_of({"build", "test"}),
+       "the last stage that runs for a pull request from a fork"},
+      {"store", scalar(Format::text), "an additional place for results, s3://bucket/prefix"},
   });
 }
 
 Shape declared_compute() {
   Shape shape = mapping({
-      {"hardware", scalar(Format::hardware), "what its tests need: none, gpu, or a device"},
+      {"hardware", scalar(Format::hardware),
+       "the hardware that its tests need: none, gpu, or a device"},
       {"label", scalar(Format::text), "its name in ids and versions; default: from the name"},
       {"index", scalar(Format::url), "the index of its torch"},
   });
@@ -350,7 +355,7 @@ Shape file() {
       {"include", rows(), "combinations to add or extend, as in GitHub Actions; globs too"},
       {"computes", mapping_to(declared_compute()),
        "by name: computes other than cpu, cuda/X.Y, rocm/X.Y and xpu"},
-      {"rules", rules(), "what is supported, where, and why"},
+      {"rules", rules(), "the supported variants, and why"},
       {"abi", abi(), "the parts of a variant that the binary depends on"},
       {"environment", environment(), "the environments of builds and tests"},
       {"build", build(), "how a wheel is built"},
@@ -361,7 +366,7 @@ Shape file() {
       {"publish", publish(), "where wheels are published, and their names there"},
       {"ci", ci(), "the workflows that `pinwheel ci generate` writes"},
       {"store", list(scalar(Format::text)),
-       "the places that results are shared through, nearest first: local, dir:PATH, https://..."},
+       "the places that share results, nearest first: local, dir:PATH, https://..."},
   });
 }
 

@@ -127,7 +127,7 @@ Result<std::vector<std::string>> read_secrets(const Node& environment, const Rea
     }
     if (problem) {
       return fail(config_error(fmt::format("the secret {} {}", quoted(name), *problem), item.at,
-                               "name a variable that holds nothing but the secret"));
+                               "name a variable that contains only the secret"));
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }

@@ -126,8 +126,8 @@ std::optional<Error> wrong_indentation(const Fault& fault) {
     if (!is_content(line) || indentation(line) > fault.column) continue;
     const bool same = indentation(line) == fault.column;
     if (same && entry != line.substr(indentation(line)).starts_with('-')) {
-      return fault.error(entry ? "a list entry cannot stand among the keys of a mapping"
-                               : "a key cannot stand among the entries of a list",
+      return fault.error(entry ? "a list entry is not allowed among the keys of a mapping"
+                               : "a key is not allowed among the entries of a list",
                          kSameIndentation);
     }
     break;
@@ -143,7 +143,7 @@ std::optional<Error> misplaced(const Fault& fault) {
                        "remove it, or quote the value if it belongs to it");
   }
   if (fault.is(message::BLOCK_ENTRY)) {
-    return fault.error("a list entry cannot stand here", "begin the list on a line of its own");
+    return fault.error("a list entry is not allowed here", "begin the list on a line of its own");
   }
   if (fault.is(message::UNKNOWN_TOKEN)) {
     return fault.error(fmt::format("a value cannot begin with {}", quoted(fault.at().substr(0, 1))),

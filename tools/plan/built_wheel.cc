@@ -80,13 +80,13 @@ std::string python_part(const WheelTags& tags) {
 std::string no_abi_hint(project::Backend backend, PythonUse use, const std::string& own) {
   switch (use) {
     case PythonUse::some:
-      return fmt::format("write {}: its libraries take symbols of CPython", own);
+      return fmt::format("write {}: its libraries use symbols of CPython", own);
     case PythonUse::none:
       return fmt::format("{}; or write {}", project::no_abi_fix(backend), own);
     case PythonUse::unknown:
       break;
   }
-  return fmt::format("write {}; if its libraries take no symbol of CPython, {} instead", own,
+  return fmt::format("write {}; if its libraries use no symbol of CPython, {} instead", own,
                      project::no_abi_fix(backend));
 }
 
@@ -249,8 +249,8 @@ std::vector<std::string> strange_outputs(const Action& action,
       reasons.push_back(fmt::format("{} is no output of the plan", quoted(file.name)));
     }
     if (file.size > planned.limit().most) {
-      reasons.push_back(fmt::format("{} is said to have {}, and {} has at most {}",
-                                    quoted(file.name), format_bytes(file.size), planned.limit().of,
+      reasons.push_back(fmt::format("{} should have {}, but {} has at most {}", quoted(file.name),
+                                    format_bytes(file.size), planned.limit().of,
                                     format_bytes(planned.limit().most)));
     }
   }

@@ -119,7 +119,7 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
   const bool contained = env::uses_containers(options.engine);
   if (request.toolkit_from == matrix::ToolkitFrom::container && !contained) {
     return fail(ErrorKind::config,
-                fmt::format("{} takes the toolkit of {} from its container, but there is none",
+                fmt::format("{} uses the toolkit of {} from its container, but there is none",
                             quoted(matrix.file), quoted(variant.id)),
                 "choose `--engine docker`, or another `environment.toolkit`");
   }

@@ -95,10 +95,9 @@ Done check_command(const std::map<std::string, std::string>& variables, ports::F
     return {};
   }
   notices.warn(
-      Error{ErrorKind::environment,
-            fmt::format("`build.command` runs {}, which is not on PATH, and no package of the "
-                        "environment brings it",
-                        quoted(program))}
+      Error{ErrorKind::environment, fmt::format("`build.command` runs {}, which is not on PATH, "
+                                                "and no package of the environment provides it",
+                                                quoted(program))}
           .with_hint(fmt::format("install {}, or add the package that has it to "
                                  "`environment.tools`",
                                  quoted(program))));

@@ -108,7 +108,7 @@ Done check_has_channel(const Loaded& loaded, const SelectionOptions& selection,
   return fail(ErrorKind::drift,
               fmt::format("the plan lacks {} of the {} of {}: {}", missing.size(),
                           plural(outline.variants.size(), "variant"), of, quoted_list(missing)),
-              "freeze a new plan; to release a part, select here what was selected for the plan");
+              "freeze a new plan; to release a part, use the selection of the plan");
 }
 
 }  // namespace pinwheel::prepare

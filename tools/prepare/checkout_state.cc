@@ -100,20 +100,21 @@ Result<ports::GitFacts> own_repository(ports::Git& git, const fs::path& director
   if (facts.tracks_directory) return facts;
   const Result<ports::GitFiles> found = git.files(directory);
   if (found && found->tracked.empty() && found->untracked.empty()) {
-    return fail(ErrorKind::config,
-                fmt::format("{} is ignored by the repository {} around it, so nothing of it would "
-                            "be built",
-                            quoted(directory.string()), quoted(facts.root.string())),
-                fmt::format("take it out of {}, move it elsewhere, or make it a repository of its "
-                            "own: `git init`",
-                            quoted((facts.root / ".gitignore").string())));
+    return fail(
+        ErrorKind::config,
+        fmt::format(
+            "{} is ignored by the repository {} around it, so none of its files would be built",
+            quoted(directory.string()), quoted(facts.root.string())),
+        fmt::format(
+            "remove it from {}, move it elsewhere, or make it a separate repository: `git init`",
+            quoted((facts.root / ".gitignore").string())));
   }
   return fail(
       ErrorKind::environment,
-      fmt::format("the repository {} tracks no file of {}, so its tags say no version of it",
+      fmt::format("the repository {} tracks no file of {}, so its tags do not give it a version",
                   quoted(facts.root.string()), quoted(directory.string())),
-      "add the files: `git add`; make it a repository of its own: `git init`; or say where "
-      "its version is: `package.version.from`");
+      "add the files: `git add`; make it a separate repository: `git init`; or name another source "
+      "of the version: `package.version.from`");
 }
 
 }  // namespace pinwheel::prepare

@@ -257,7 +257,7 @@ Result<init::ProjectFacts> read_build_files(const Host& host, const fs::path& di
   }
   if (!facts.pyproject && !facts.setup_py && !facts.setup_cfg) {
     return fail(ErrorKind::usage,
-                fmt::format("{} holds no pyproject.toml, setup.py or setup.cfg",
+                fmt::format("{} contains no pyproject.toml, setup.py or setup.cfg",
                             quoted(directory.string())),
                 "pass the directory of a Python project, or `--from NAME==VERSION` for an sdist on "
                 "the index");

@@ -98,7 +98,7 @@ Error to_error(const LockFile& lock) {
       return {ErrorKind::drift,
               fmt::format("{} is missing; it locks {}", file, quoted_list(lock.target.variants))};
     case LockState::orphan:
-      return {ErrorKind::drift, fmt::format("{} locks nothing of this matrix", file)};
+      return {ErrorKind::drift, fmt::format("{} locks no environment of this matrix", file)};
     default:
       break;
   }

@@ -34,7 +34,7 @@ Result<version::Derived> version_of_project(const VersionSources& sources) {
     const fs::path directory = (sources.directory / ".").lexically_normal().parent_path();
     return fail(
         ErrorKind::config,
-        fmt::format("no file of {} says the version as a literal", quoted(directory.string())),
+        fmt::format("no file of {} contains the version as a literal", quoted(directory.string())),
         "use `version: {from: git-tag}` or `{from: file}`; pinwheel passes the version to "
         "the backend");
   }

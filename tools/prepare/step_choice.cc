@@ -68,7 +68,7 @@ Done check_step_choice(const RunOptions& options, const std::vector<std::string>
   const std::string other = selecting_option(options.selection, globs);
   if (options.steps.empty() || other.empty()) return {};
   return fail(ErrorKind::usage, fmt::format("`--step` and {} exclude each other", quoted(other)),
-              "`--step` runs exactly the steps that it names, and what they need");
+              "`--step` runs exactly the named steps and their dependencies");
 }
 
 Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string>& steps) {

@@ -81,7 +81,7 @@ std::string settings_of(const ExchangeParties& parties) {
     case IndexKind::other:
       break;
   }
-  return fmt::format("where {} keeps the publishers of the project", quoted(parties.target));
+  return fmt::format("where {} lists the publishers of the project", quoted(parties.target));
 }
 
 /// The fields of the form that adds a publisher, filled from the claims.
@@ -120,7 +120,7 @@ std::string circleci_publisher(const IdentityClaims& claims) {
     if (!value.empty()) optional.push_back(fmt::format("{} {}", field, quoted(value)));
   }
   if (optional.empty()) return fields;
-  return fmt::format("{}; fields that it need not have: {}", fields, join(optional, ", "));
+  return fmt::format("{}; optional fields: {}", fields, join(optional, ", "));
 }
 
 std::string publisher_of(const ExchangeParties& parties, const IdentityClaims& claims) {
@@ -152,7 +152,7 @@ std::string publisher_advice(const ExchangeParties& parties, const IdentityClaim
                             description.find("pull_request_target") != std::string_view::npos;
   if (target_event) {
     return "publish from a workflow that a push, a tag or a release starts: a job of "
-           "`pull_request_target` runs what anybody may propose";
+           "`pull_request_target` runs code that anybody may propose";
   }
   if (parties.provider == IdentityProvider::github && in_reusable_workflow(claims)) {
     return fmt::format(
@@ -162,7 +162,7 @@ std::string publisher_advice(const ExchangeParties& parties, const IdentityClaim
         quoted(workflow_path(value_at(claims, "workflow_ref"))));
   }
   if (circleci_claim(claims, "ssh-rerun") == "true") {
-    return "run the job again without SSH: an index trusts no job that a person can enter";
+    return "run the job again without SSH: an index does not trust a job that a person can enter";
   }
   return "add " + added_publisher(parties, claims);
 }
@@ -170,8 +170,8 @@ std::string publisher_advice(const ExchangeParties& parties, const IdentityClaim
 std::string token_advice(const ExchangeParties& parties) {
   if (parties.provider == IdentityProvider::gitlab) {
     return fmt::format(
-        "its audience must be that of the index, so give the job {}; and "
-        "the job must publish before the token ends",
+        "its audience must be that of the index, so give the job {}; and the job must publish "
+        "before the token expires",
         gitlab_id_tokens(parties.index));
   }
   return "compare the claims with what the index expects, and the clock of the machine with the "
@@ -184,13 +184,13 @@ std::string payload_advice(const ExchangeParties& parties, const IdentityClaims&
                            std::string_view description) {
   if (description.find("issuer") != std::string_view::npos) {
     return fmt::format(
-        "an index may take no tokens of this issuer, {}; if it is your own, an "
-        "owner of the organization registers it with the index",
+        "the index may not accept tokens of this issuer, {}; if it is your own, let an owner of "
+        "the organization register it with the index",
         quoted(value_at(claims, "iss")));
   }
   return fmt::format(
-      "if a pending publisher is to make the project, the index objects to that: correct its "
-      "project name, {}",
+      "if a pending publisher should create the project, the index rejects it: correct its project "
+      "name, {}",
       settings_of(parties));
 }
 
@@ -201,16 +201,16 @@ std::string advice_on(RefusalCode code, const ExchangeParties& parties,
       return publisher_advice(parties, claims, description);
     case RefusalCode::invalid_pending_publisher:
       return fmt::format(
-          "the pending publisher names a project that exists by now: add the "
-          "publisher to that project, {}, or correct the name of the pending one",
+          "the pending publisher names a project that already exists: add the publisher to that "
+          "project, {}, or correct the name of the pending one",
           settings_of(parties));
     case RefusalCode::invalid_reuse_token:
       return renews_identity(parties.provider)
                  ? "run the same command again: it asks for a new identity token"
-                 : "run the job again: its identity token is taken once, so that one job can "
+                 : "run the job again: its identity token is accepted only once, so one job can "
                    "publish to one index once";
     case RefusalCode::not_enabled:
-      return fmt::format("publish with a token for now; the index does not take tokens of {}",
+      return fmt::format("publish with a token for now; the index does not accept tokens of {}",
                          to_string(parties.provider));
     case RefusalCode::invalid_payload:
       return payload_advice(parties, claims, description);
@@ -219,14 +219,15 @@ std::string advice_on(RefusalCode code, const ExchangeParties& parties,
     case RefusalCode::other:
       break;
   }
-  return "publish with a token if it lasts: PINWHEEL_TOKEN_<TARGET>, --token-file or ~/.pypirc";
+  return "if this persists, publish with a token: PINWHEEL_TOKEN_<TARGET>, --token-file or "
+         "~/.pypirc";
 }
 
 }  // namespace
 
 std::string minted_token_advice(const Secret& identity, const ExchangeParties& parties) {
   return fmt::format(
-      "the index minted this token for the job, and takes it for projects that have the job as a "
+      "the index issued this token for the job, and accepts it for projects that have the job as a "
       "publisher: the project of this file needs {}",
       added_publisher(parties, identity_claims(identity)));
 }

@@ -125,7 +125,7 @@ std::string identity_advice(std::optional<IdentityProvider> provider, IndexKind 
     case IdentityProvider::buildkite:
       return "run the step with an agent that may request OIDC tokens";
     case IdentityProvider::circleci:
-      return "give the job a context, without which CircleCI gives no OIDC token";
+      return "give the job a context; without one CircleCI issues no OIDC token";
     case IdentityProvider::google:
       return "run the job as a service account";
   }
@@ -158,7 +158,7 @@ Error no_identity_provider() {
     names.emplace_back(to_string(provider));
   }
   return {ErrorKind::usage,
-          "trusted publishing needs a CI job, and this is none that is known",
+          "trusted publishing needs a known CI job, and this is none",
           std::nullopt,
           fmt::format("known are {}; elsewhere, publish with a token (`auth: token`, "
                       "--trusted-publishing never)",

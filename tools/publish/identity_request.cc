@@ -121,7 +121,7 @@ Result<Secret> as_token(Secret given, std::string_view provider) {
   const bool printable = std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
   if (!text.empty() && printable) return given;
   return fail(ErrorKind::publish, fmt::format("{} answered without an identity token", provider),
-              text.empty() ? "" : "a token is one word of printable ASCII, and nothing beside it");
+              text.empty() ? "" : "a token is one word of printable ASCII and nothing else");
 }
 
 }  // namespace pinwheel::publish

@@ -144,8 +144,8 @@ std::vector<Error> narrower_warnings(const std::vector<NarrowerWheel>& wheels,
                                           quoted(wheels.front().filename),
                                           quoted(wheels.front().published), quoted(target), more)}
           .with_hint("build in an image of the older system: `environment.container` with "
-                     "`--engine docker`, in workflows by themselves; or accept that pip finds "
-                     "no wheel, or an older one, there")};
+                     "`--engine docker`, which generated workflows do automatically; or accept "
+                     "that pip finds no wheel, or an older one, there")};
 }
 
 }  // namespace pinwheel::publish

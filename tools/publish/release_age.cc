@@ -60,7 +60,7 @@ std::vector<Error> age_findings(const std::vector<Artifact>& absent,
     if (age <= kOpen) continue;
     findings.push_back(Error{
         ErrorKind::publish,
-        fmt::format("{} comes too late for release {}, whose {} was uploaded on {}",
+        fmt::format("{} is too late for release {}, whose {} was uploaded on {}",
                     quoted(file.filename), pep::to_string(*version),
                     quoted(found->second->filename), found->second->upload_time.substr(0, 10)),
         std::nullopt,

@@ -152,8 +152,9 @@ class Planner {
       wanted = GpuRequirement{found->second.distribution, found->second.installed};
     }
     if (!wanted) {
-      plan_.notes.push_back(quoted(soname) +
-                            " of a GPU toolkit is left to the system: no requirement brings it");
+      plan_.notes.push_back(
+          quoted(soname) +
+          " of a GPU toolkit must come from the system: no requirement provides it");
       return;
     }
     places_[soname] = wanted->directory;
@@ -229,7 +230,7 @@ class Planner {
                     quoted(member), quoted(entry)));
   }
 
-  /// The old path of a graft was the machine's; that it goes needs no word.
+  /// The old path of a graft was the machine's, so dropping it is not worth a note.
   void edit_graft(const Graft& graft) {
     const Library& library = facts_.libraries.at(graft.needed_as.front());
     Edit edit = renames_of(graft.member, library.elf);

@@ -141,7 +141,8 @@ class Library {
       names.push_back(page.name);
       for (const Section& section : sections_of(page.text)) names.push_back(name_of(page, section));
     }
-    for (const DocumentedKey& key : documented_keys(matrix_page(documents_))) names.push_back(key.name);
+    for (const DocumentedKey& key : documented_keys(matrix_page(documents_)))
+      names.push_back(key.name);
     return names;
   }
 
@@ -180,7 +181,8 @@ class Library {
     }
     if (!section.empty() && subject == first) return for_people(section);
     for (const DocumentedKey& key : documented_keys(matrix_page(documents_))) {
-      if (key.name == subject) return key_text(key, example_of(subject, section, matrix_page(documents_)));
+      if (key.name == subject)
+        return key_text(key, example_of(subject, section, matrix_page(documents_)));
     }
     return std::nullopt;
   }
@@ -230,7 +232,7 @@ Result<std::string> documentation(const std::vector<Document>& documents,
   const std::optional<std::string> close = nearest(subject, library.subjects());
   return fail(ErrorKind::usage, fmt::format("there is no documentation of {}", quoted(subject)),
               close ? fmt::format("did you mean {}?", quoted(*close))
-                    : "`pinwheel docs` lists what there is");
+                    : "`pinwheel docs` lists the subjects");
 }
 
 }  // namespace pinwheel::report

@@ -296,7 +296,7 @@ Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice) {
         ErrorKind::config,
         fmt::format("the rows have {}, and only {} asked for", plural(rows.chunks.size(), "chunk"),
                     *choice.of == 1 ? "1 is" : fmt::format("{} are", *choice.of)),
-        "write the workflows anew: `pinwheel ci generate`");
+        "write the workflows again: `pinwheel ci generate`");
   }
   if (choice.number >= 1 && choice.number <= count) {
     return rows.chunks[static_cast<size_t>(choice.number - 1)];

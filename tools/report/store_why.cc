@@ -23,12 +23,12 @@ std::string verdict(const plan::StoreReply& reply, const std::string& place) {
   const std::string from = quoted(place);
   switch (reply.answer) {
     case plan::StoreAnswer::taken:
-      return fmt::format("would be taken from {}: a result has its key", from);
+      return fmt::format("would be reused from {}: a result has its key", from);
     case plan::StoreAnswer::handed_off:
-      return fmt::format("would be taken from {}: a result is of this plan, with another compiler",
+      return fmt::format("would be reused from {}: a result of this plan, with another compiler",
                          from);
     case plan::StoreAnswer::skipped:
-      return fmt::format("would run: the test could not run where {} has it from ({})", from,
+      return fmt::format("would run: in the result in {}, the test was skipped ({})", from,
                          visible(reply.nearest->reason));
     case plan::StoreAnswer::other_domain:
       return fmt::format("would run: {} has its key, but from {}, which {} does not read", from,
@@ -42,7 +42,7 @@ std::string verdict(const plan::StoreReply& reply, const std::string& place) {
       return fmt::format("would run: {} has no result of such a step", from);
   }
   if (reply.differences.empty()) {
-    return fmt::format("may run: all that is known of its key is that of a result in {}", from);
+    return fmt::format("may run: the known parts of its key equal those of a result in {}", from);
   }
   return fmt::format("would run: the key of the nearest result in {} differs in {}", from,
                      plural(reply.differences.size(), "part"));

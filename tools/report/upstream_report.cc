@@ -27,7 +27,7 @@ UpstreamJson place_json(const Location& at) {
 }  // namespace
 
 std::string upstream_text(const plan::Upstream& upstream, size_t width) {
-  if (upstream.changes.empty()) return "the axes have what there is\n";
+  if (upstream.changes.empty()) return "the axes are up to date\n";
   std::vector<std::vector<std::string>> rows = {{"change", "axis", "value", "detail"}};
   for (const plan::UpstreamChange& each : upstream.changes) {
     rows.push_back({std::string(to_string(each.event)), each.axis, each.value, each.detail});

@@ -53,10 +53,10 @@ Done check_reuse_options(const prepare::RunOptions& options, plan::Stage stage) 
   if (!options.gate) return {};
   if (options.dry_run) return exclude("--dry-run", "--gate", "a gate publishes nothing anyway");
   if (!options.targets.empty()) {
-    return exclude("--target", "--gate", "a gate is about every target of the run");
+    return exclude("--target", "--gate", "a gate checks every target of the run");
   }
   if (!options.steps.empty() && stage == plan::Stage::publish) {
-    return exclude("--step", "--gate", "a gate is about the whole release");
+    return exclude("--step", "--gate", "a gate checks the whole release");
   }
   return {};
 }

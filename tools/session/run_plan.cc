@@ -389,7 +389,7 @@ Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& gl
   // The job of a single test says it in its summary.
   const bool whole = !request.requested || request.requested->empty();
   if (const auto none = report::untested(run.report); none && whole) {
-    console.warn(Error{ErrorKind::check, fmt::format("the gate holds, but {}", *none)}.with_hint(
+    console.warn(Error{ErrorKind::check, fmt::format("the gate passed, but {}", *none)}.with_hint(
         "run the tests on their hardware, or require their evidence: `publish: {require: ran}`"));
   }
   return 0;

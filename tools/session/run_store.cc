@@ -41,9 +41,9 @@ void tell_that_nothing_is_kept(const Places& places, Console& console) {
     return place.access == store::PlaceAccess::read_write;
   });
   if (!written) return;
-  console.warn(Error{ErrorKind::environment,
-                     "no result is kept: this CI service does not tell whether a pull request "
-                     "started the job"}
+  console.warn(Error{
+      ErrorKind::environment,
+      "no result is stored: this CI service does not say whether a pull request started the job"}
                    .with_hint("set PINWHEEL_STORE_DOMAIN: `pull-request` in such jobs, `branch` or "
                               "`release` in others"));
 }

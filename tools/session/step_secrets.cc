@@ -50,7 +50,7 @@ Result<host::Workplace> with_secrets(host::Workplace workplace,
       return fail(ErrorKind::environment,
                   fmt::format("the secret {} has fewer than {} characters", quoted(name),
                               Secret::kShortest),
-                  "a shorter one cannot be hidden; a value that is no secret belongs in "
+                  "a shorter one cannot be hidden; put a value that is not secret in "
                   "`environment.variables`");
     }
     console.hide(value);

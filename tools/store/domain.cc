@@ -88,8 +88,8 @@ Result<Domain> choose_domain(std::string_view asked, const Variables& environmen
     return fail(
         ErrorKind::usage,
         fmt::format("{}: {} is not allowed in the event of a pull request", source, quoted(name)),
-        "a pull request reads and writes `pull-request` and what is above it; leave the "
-        "domain out");
+        "a pull request reads `pull-request` and the domains above it, and writes `pull-request`; "
+        "omit the domain");
   }
   return *domain;
 }

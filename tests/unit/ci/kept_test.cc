@@ -41,7 +41,7 @@ TEST_CASE("a block that never ends, or ends in another, is an error", "[kept]") 
   CHECK(with_kept(kMade,
                   "# pinwheel: keep a\n# pinwheel: end\n# pinwheel: keep a\n# pinwheel: end\n", "x")
             .error()
-            .message == "`a` is kept twice");
+            .message == "`a` occurs twice");
 }
 
 }  // namespace pinwheel::ci

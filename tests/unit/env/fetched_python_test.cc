@@ -45,7 +45,7 @@ TEST_CASE("the error names every way that was tried") {
       not_fetched("3.13t", {{ErrorKind::transient, "no uv"}, {ErrorKind::environment, "no conda"}});
   CHECK(error.kind == ErrorKind::environment);
   CHECK(error.message ==
-        "Python `3.13t` is not on this machine, and neither uv nor conda brought it");
+        "Python `3.13t` is not on this machine, and neither uv nor conda could install it");
   REQUIRE(error.causes.size() == 2);
   CHECK(error.hint.find("uv python install 3.13t") != std::string::npos);
   CHECK(not_fetched("3.13t", {{ErrorKind::transient, "offline"}}).kind == ErrorKind::transient);

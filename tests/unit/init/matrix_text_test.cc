@@ -39,7 +39,7 @@ environment:
 
 # no tests
 
-# Not taken over:
+# Not adopted:
 # - this: that
 )");
 }

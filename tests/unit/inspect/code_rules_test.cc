@@ -86,7 +86,7 @@ TEST_CASE("CUDA's runtime is not linked statically beside the shared one") {
   facts.libraries.push_back(library("demo/other.so", {"libcudart.so.13"}));
   const Texts found = found_by(facts, "cuda-runtime");
   REQUIRE(found.size() == 1);
-  CHECK(found[0].starts_with("warning demo/_C.so: has CUDA's runtime linked into it"));
+  CHECK(found[0].starts_with("warning demo/_C.so: has a statically linked CUDA runtime"));
   facts.libraries[0].name = "demo.libs/libnvjpeg.1a2b3c4d.so.13";
   CHECK(found_by(facts, "cuda-runtime").empty());
 }

@@ -31,7 +31,7 @@ TEST_CASE("members that installers do not install as what they are") {
 
 TEST_CASE("names that do not read as what they are") {
   const std::string message =
-      " has a name with characters that are not shown, or that turn the text around";
+      " has a name with invisible characters, or with characters that reverse the text";
   const std::string turned = "demo/\xe2\x80\xaeyp.exe";
   const std::string control =
       "demo/\xc2\x9b"

@@ -121,7 +121,7 @@ TEST_CASE("some installer takes one of the tags") {
     const std::vector<Finding> found =
         findings_of(with_module(tags, "_C.so", {}), {}, {"python-abi"});
     REQUIRE(found.size() == 1);
-    CHECK(found[0].message == "has tags that no installer of any Python takes");
+    CHECK(found[0].message == "has tags that no installer of any Python accepts");
   }
   for (const char* tags : {"cp315-abi3t", "cp310-abi3", "cp37-cp37m", "cp311.cp312-cp311.cp312",
                            "py2.py3-none", "pp311-pypy311_pp73", "cp313-cp313t"}) {
@@ -145,9 +145,9 @@ TEST_CASE("a module that several Pythons import uses only the Stable ABI") {
 TEST_CASE("an abi3 wheel uses only the Stable ABI of its oldest Python") {
   CHECK(told(with_module("cp311-abi3", "_C.abi3.so", {"PyBuffer_Release", "malloc"})).empty());
   CHECK(told(with_module("cp310-abi3", "_C.so", {"PyBuffer_Release", "PyFrame_GetBack"})) ==
-        Texts{"[python-abi] `demo/_C.so`: takes 1 symbol of CPython that is not in the Stable ABI "
+        Texts{"[python-abi] `demo/_C.so`: uses 1 symbol of CPython that is not in the Stable ABI "
               "(PyFrame_GetBack)",
-              "[python-abi] `demo/_C.so`: takes 1 symbol of CPython that the Stable ABI of 3.10 "
+              "[python-abi] `demo/_C.so`: uses 1 symbol of CPython that the Stable ABI of 3.10 "
               "does not have (PyBuffer_Release (3.11))"});
   CHECK(findings_of(with_module("cp310-abi3", "_C.so", {"PyBuffer_Release"}))[0].hint ==
         "define `Py_LIMITED_API` as `0x030a0000`, or tag the wheel for a newer Python");

@@ -126,7 +126,7 @@ TEST_CASE("a step that only a run below has done is done again, and the reason s
   const Forecast environment = forecast(plan, release, kThere)[0];
   CHECK(environment.expected == Expected::run);
   CHECK(environment.because ==
-        "only a `branch` run did it, whose results a `release` run does not use");
+        "only a `branch` run finished it, and a `release` run does not reuse those results");
   const plan::Plan changed = example("\"1.1\"");
   release.add(Finished{history.latest.at("env").outcome, "", store::Domain::release});
   CHECK(forecast(changed, release, kThere)[1].because == "1 change since 2026-01-02T03:04:05Z");

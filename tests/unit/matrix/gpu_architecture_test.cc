@@ -49,9 +49,9 @@ TEST_CASE("the hint says what to write instead") {
   CHECK(hint_for("a b", "xpu") == "write a list with an entry for each: [\"a\", \"b\"]");
   CHECK(hint_for("Hopper").find("[\"9.0+PTX\"]") != std::string::npos);
   CHECK(hint_for("ampere").find("[\"8.0\", \"8.6+PTX\"]") != std::string::npos);
-  CHECK(hint_for("Common").find("another list in each release of torch") != std::string::npos);
-  CHECK(hint_for("All").find("another list in each release of torch") != std::string::npos);
-  CHECK(hint_for("native").find("the GPU of the machine that compiles") != std::string::npos);
+  CHECK(hint_for("Common").find("a different list in each release of torch") != std::string::npos);
+  CHECK(hint_for("All").find("a different list in each release of torch") != std::string::npos);
+  CHECK(hint_for("native").find("the GPU of the build machine") != std::string::npos);
   for (const std::string spelling : {"sm_90", "compute_90", "sm90", "90", "SM_90"}) {
     CHECK(hint_for(spelling) == "write `\"9.0\"`");
   }

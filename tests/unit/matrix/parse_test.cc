@@ -168,7 +168,8 @@ TEST_CASE("uploads are authorized as `auth` says, and PyPI takes none without a 
                 "m.yaml");
       if (auth == UploadAuth::none && std::string_view(target) == "kind: pypi") {
         REQUIRE_FALSE(matrix);
-        CHECK(matrix.error().message == "a target of kind `pypi` takes no file without a token");
+        CHECK(matrix.error().message ==
+              "a target of kind `pypi` accepts no file without a token");
         continue;
       }
       REQUIRE(matrix);
@@ -191,7 +192,7 @@ TEST_CASE("nightlies are retired only where files can be removed") {
         parse(kHead + "axes: {python: ['3.11']}\npublish: {a: " + target + "}\n", "m.yaml");
     CHECK(matrix.has_value() == (kind == TargetKind::directory));
     if (matrix) continue;
-    CHECK(matrix.error().message.find("takes no `keep-nightlies`") != std::string::npos);
+    CHECK(matrix.error().message.find("does not accept `keep-nightlies`") != std::string::npos);
     CHECK(matrix.error().hint.find("by hand") != std::string::npos);
   }
 }

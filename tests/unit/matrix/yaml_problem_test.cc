@@ -59,10 +59,10 @@ TEST_CASE("an indentation that fits nothing is told from a mixture of keys and e
   CHECK(problem("package:\n  name: a\n source: .\n") ==
         "3:2: the indentation of this line fits none of the lines above");
   CHECK(problem("rules:\n  a: b\n  - c\n") ==
-        "3:3: a list entry cannot stand among the keys of a mapping");
+        "3:3: a list entry is not allowed among the keys of a mapping");
   CHECK(problem("rules:\n  - a\n  b: c\n") ==
-        "3:3: a key cannot stand among the entries of a list");
-  CHECK(problem("rules: - a\n") == "1:8: a list entry cannot stand here");
+        "3:3: a key is not allowed among the entries of a list");
+  CHECK(problem("rules: - a\n") == "1:8: a list entry is not allowed here");
 }
 
 TEST_CASE("a character with a meaning of its own is named") {

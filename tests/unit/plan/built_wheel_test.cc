@@ -51,7 +51,7 @@ TEST_CASE("outputs that the plan does not have are strange") {
   const NamedFile huge{plain.name, 64ULL << 30U};
   CHECK(strange_outputs(action, {huge, suffixed}) ==
         std::vector<std::string>{"`" + plain.name +
-                                 "` is said to have 69 GB, and a wheel has at most 20 GB"});
+                                 "` should have 69 GB, but a wheel has at most 20 GB"});
 }
 
 TEST_CASE("an sdist has its name, and a test leaves no file") {
@@ -149,11 +149,11 @@ TEST_CASE("a wheel that takes symbols of CPython cannot be for every Python") {
         .hint;
   };
   CHECK(hint(PythonUse::some) ==
-        "write `abi: {python: version}`: its libraries take symbols of CPython");
+        "write `abi: {python: version}`: its libraries use symbols of CPython");
   CHECK(hint(PythonUse::none) ==
         "set `wheel.py-api = \"py3\"` in `[tool.scikit-build]`; or write `abi: {python: version}`");
   CHECK(hint(PythonUse::unknown) ==
-        "write `abi: {python: version}`; if its libraries take no symbol of CPython, set "
+        "write `abi: {python: version}`; if its libraries use no symbol of CPython, set "
         "`wheel.py-api = \"py3\"` in `[tool.scikit-build]` instead");
 }
 

@@ -138,7 +138,7 @@ TEST_CASE("an index without a label, pip's, and a matrix without torch") {
   CHECK(plan::upstream_indexes(of.matrix, of.variants).value().empty());
 }
 
-TEST_CASE("nothing is told where the axes have what there is") {
+TEST_CASE("nothing is told where the axes are up to date") {
   const Texts pythons = {"3.11", "3.12"};
   CHECK(
       changes(builds("2.13", "", kLabels, pythons), builds("nightly", "20261124", kLabels, pythons))

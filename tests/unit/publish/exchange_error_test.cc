@@ -60,25 +60,25 @@ TEST_CASE("a reusable workflow and pull_request_target are named as what no inde
   const char* const said =
       "valid token, but no corresponding publisher (Publishing from a workflow invoked via "
       "'pull_request_target' is not supported.)";
-  CHECK(has(github_error(refused("invalid-publisher", said)).hint, "what anybody may propose"));
+  CHECK(has(github_error(refused("invalid-publisher", said)).hint, "code that anybody may propose"));
   claims = github_claims();
   claims["event_name"] = "pull_request_target";
   CHECK(has(github_error(refused("invalid-publisher", kNoPublisher), claims).hint,
-            "what anybody may propose"));
+            "code that anybody may propose"));
 }
 
 TEST_CASE("each code of a refusal has advice of its own") {
   CHECK(has(
       github_error(refused("invalid-pending-publisher", "valid token, but project already exists"))
           .hint,
-      "names a project that exists by now"));
+      "names a project that already exists"));
   CHECK(has(github_error(refused("invalid-reuse-token", "invalid token: already used")).hint,
             "a new identity token"));
   CHECK(has(github_error(refused("not-enabled",
                                  "GitHub-based trusted publishing functionality "
                                  "not enabled"))
                 .hint,
-            "does not take tokens of GitHub Actions"));
+            "does not accept tokens of GitHub Actions"));
   CHECK(has(github_error(refused("invalid-payload", "unknown trusted publishing issuer")).hint,
             "`https://token.actions.githubusercontent.com`"));
   const Error unwanted = github_error(
@@ -108,7 +108,7 @@ TEST_CASE("other providers have publishers of other fields, on other indexes") {
   const Error google = publish::exchange_error(
       refused("invalid-publisher", kNoPublisher), identity_token_with({{"email", "a@b.example"}}),
       {"mine", IndexKind::other, IdentityProvider::google});
-  CHECK(has(google.hint, "where `mine` keeps the publishers of the project: email `a@b.example`"));
+  CHECK(has(google.hint, "where `mine` lists the publishers of the project: email `a@b.example`"));
 }
 
 TEST_CASE("a job of CircleCI is told the fields that its publisher has") {
@@ -128,7 +128,7 @@ TEST_CASE("a job of CircleCI is told the fields that its publisher has") {
   claims["oidc.circleci.com/context-ids"] = {"c1", "c2"};
   claims["oidc.circleci.com/vcs-ref"] = "refs/heads/main";
   CHECK(refusal().hint.ends_with(
-      fields + "; fields that it need not have: context ID `c1, c2`, VCS ref `refs/heads/main`"));
+      fields + "; optional fields: context ID `c1, c2`, VCS ref `refs/heads/main`"));
   const std::string shown = refusal().causes.front().message;
   CHECK(has(shown, "oidc.circleci.com/org-id `the-org-id`"));
   CHECK(has(shown, "oidc.circleci.com/context-ids `c1, c2`"));

@@ -32,9 +32,8 @@ TEST_CASE("a file for a release older than 14 days is reported with the release'
   CHECK(age_messages({held("demo_ops-1.0-py3-none-any.whl", "2026-08-20T01:00:00Z"),
                       held("demo_ops-1.0.0.tar.gz", "2026-08-07T23:59:59.1Z")}) ==
         std::vector<std::string>{
-            "`demo_ops-1.0-cp313-cp313-manylinux_2_28_x86_64.whl` comes too "
-            "late for release 1.0, whose `demo_ops-1.0.0.tar.gz` was uploaded on "
-            "2026-08-07"});
+            "`demo_ops-1.0-cp313-cp313-manylinux_2_28_x86_64.whl` is too late for release 1.0, "
+            "whose `demo_ops-1.0.0.tar.gz` was uploaded on 2026-08-07"});
 }
 
 TEST_CASE("young releases, other versions and pages without times have no findings") {

@@ -65,7 +65,7 @@ TEST_CASE("an unknown subject names the nearest") {
   CHECK(text.error().kind == ErrorKind::usage);
   CHECK(text.error().hint == "did you mean `build.timeout`?");
   CHECK(report::documentation(kDocuments, "zzz").error().hint ==
-        "`pinwheel docs` lists what there is");
+        "`pinwheel docs` lists the subjects");
 }
 
 TEST_CASE("every subject of the shipped documents has a text, every key an example") {

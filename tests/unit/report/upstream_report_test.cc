@@ -18,7 +18,7 @@ plan::Upstream two_changes() {
 }  // namespace
 
 TEST_CASE("what changed upstream is a table with the lines to write") {
-  CHECK(report::upstream_text({}) == "the axes have what there is\n");
+  CHECK(report::upstream_text({}) == "the axes are up to date\n");
   CHECK(report::upstream_text(two_changes()) ==
         "change    axis   value  detail\n"
         "appeared  torch  2.14   cpu; Python 3.12\n"

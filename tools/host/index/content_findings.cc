@@ -31,9 +31,8 @@ Result<std::vector<Error>> content_findings(const publish::Artifact& file,
                                             const std::vector<std::string>& ignored) {
   TRY(const std::vector<std::string> rules, inspect::chosen_rules({{}, ignored}));
   if (contains(ignored, kRecord)) {
-    return fail(
-        ErrorKind::usage, "`record` cannot be ignored",
-        "installers refuse a wheel whose files are not those of its RECORD: build it again");
+    return fail(ErrorKind::usage, "`record` cannot be ignored",
+                "installers reject a wheel whose files do not match its RECORD: build it again");
   }
   std::vector<Error> out;
   if (file.kind != publish::FileKind::wheel) return file.content_findings;

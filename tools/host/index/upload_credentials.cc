@@ -33,7 +33,7 @@ Done UploadCredentials::renew() {
   if (!passes || !lasts) return renewed;
   if (hooks_.notice) {
     hooks_.notice(
-        fmt::format("the upload token of {} is used on while it lasts, no other was minted: {}",
+        fmt::format("the upload token of {} could not be renewed and is used until it expires: {}",
                     quoted(target_.name), hidden_of(index_).mask(renewed.error().message)));
   }
   return {};
@@ -58,9 +58,7 @@ std::string UploadCredentials::advice() const {
   if (!minted_) return {};
   const bool ended = minted_->ends && hooks_.now && hooks_.now() >= *minted_->ends;
   if (!ended) return minted_->advice;
-  return "the token ended while the file was on its way: it lasts long enough for a smaller file, "
-         "or "
-         "for a faster connection";
+  return "the token expired during the upload: publish a smaller file, or use a faster connection";
 }
 
 void UploadCredentials::burn() {
@@ -69,8 +67,7 @@ void UploadCredentials::burn() {
   const Done burnt = spent->burn();
   if (burnt || !hooks_.notice) return;
   hooks_.notice(fmt::format(
-      "warning: the upload token of {} was not burnt, and ends by itself in "
-      "some minutes: {}",
+      "warning: the upload token of {} was not revoked, and expires within minutes: {}",
       quoted(target_.name), redact(burnt.error().message, spent->credentials.password)));
 }
 

@@ -177,11 +177,11 @@ Done check_transport(const CredentialRequest& request) {
   const std::optional<UrlParts> url = split_url(request.endpoint.upload_url);
   const bool open = url && url->scheme == "http" && !is_loopback(url->host);
   if (!open || request.plain_http == PlainHttp::allowed) return {};
-  return fail(ErrorKind::usage,
-              fmt::format("a token for {} would be sent without encryption to {}",
-                          quoted(request.target), quoted(url->host)),
-              "use a URL that starts with https://; --insecure sends it anyway, for a network that "
-              "nobody else reads");
+  return fail(
+      ErrorKind::usage,
+      fmt::format("a token for {} would be sent without encryption to {}", quoted(request.target),
+                  quoted(url->host)),
+      "use a URL that starts with https://; --insecure sends it anyway, for a private network");
 }
 
 /// A secret that messages cannot hide is refused before anything is sent.

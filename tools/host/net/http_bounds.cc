@@ -52,19 +52,20 @@ Error too_slow(const HttpBounds& bounds, std::string_view host) {
           fmt::format("no answer from {}: fewer than {} a second for {}", quoted(host),
                       format_bytes(bounds.min_speed), format_duration(bounds.window)),
           std::nullopt,
-          fmt::format("`--min-speed` or {} sets the least speed, `0` none", kMinSpeedVariable),
+          fmt::format("`--min-speed` or {} sets the minimum speed; `0`: none", kMinSpeedVariable),
           {}};
 }
 
 Error too_long(const HttpBounds& bounds, uint64_t bytes, std::string_view host) {
-  return {ErrorKind::transient,
-          fmt::format("no answer from {}: the transfer of {} lasted longer than {}", quoted(host),
-                      format_bytes(bytes), format_duration(time_for(bounds, bytes))),
-          std::nullopt,
-          fmt::format("`--transfer-time` or {} sets the longest time, to which each 10 MB add a "
-                      "minute; `0s` none",
-                      kTransferTimeVariable),
-          {}};
+  return {
+      ErrorKind::transient,
+      fmt::format("no answer from {}: the transfer of {} lasted longer than {}", quoted(host),
+                  format_bytes(bytes), format_duration(time_for(bounds, bytes))),
+      std::nullopt,
+      fmt::format(
+          "`--transfer-time` or {} sets the maximum time, plus a minute for each 10 MB; `0s`: none",
+          kTransferTimeVariable),
+      {}};
 }
 
 Error no_answer_within(std::chrono::milliseconds patience, std::string_view host) {

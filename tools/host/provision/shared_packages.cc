@@ -95,7 +95,7 @@ Result<std::string> rewrite(const EnvMachine& machine, const Sharing& sharing,
   TRY(std::string bytes, machine.files.read(sharing.from / file.path));
   if (!file.sha256.empty() && hash_of(bytes) != file.sha256) {
     return fail(ErrorKind::check,
-                fmt::format("{} is not what RECORD says", pinwheel::quoted(file.path)));
+                fmt::format("{} does not match RECORD", pinwheel::quoted(file.path)));
   }
   bytes = replace_all(std::move(bytes), sharing.from.string(), sharing.to.string());
   TRY_DONE(write_like(sharing.to / file.path, bytes, sharing.from / file.path));
@@ -137,7 +137,7 @@ Done link_files(const Sharing& sharing, const std::vector<env::SharedFile>& file
     if (!digest || as_in_record(digest->sha256) != linked[at]->sha256) same = false;
   });
   if (same) return {};
-  return fail(ErrorKind::check, "its files are not what RECORD says");
+  return fail(ErrorKind::check, "its files do not match RECORD");
 }
 
 /// Shares the files; RECORD is written last, with the new hashes of scripts.

@@ -35,7 +35,7 @@ Error not_answered(const project::BuildSystem& system, const ports::Captured& ra
   Error error{ErrorKind::step, fmt::format("the backend {} does not say what a build requires",
                                            pinwheel::quoted(system.backend))};
   error.hint = fmt::format(
-      "its output is in {}; to ask nothing of it, list the packages in `environment.pip` and set "
+      "its output is in {}; to skip the question, list the packages in `environment.pip` and set "
       "`environment.build-requires: none`",
       pinwheel::quoted(attempt.log.string()));
   const std::vector<std::string> lines = last_lines(ran.err, kToldLines);

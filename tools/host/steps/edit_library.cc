@@ -110,7 +110,7 @@ Done compare(const repair::Edit& edit, const binary::Elf& before, const fs::path
     }
   }
   Error error{ErrorKind::check,
-              fmt::format("{} is not what was asked for after patchelf", quoted(edit.member))};
+              fmt::format("patchelf did not make the requested change to {}", quoted(edit.member))};
   if (!after) error.causes.push_back(std::move(after).error());
   return fail(std::move(error));
 }

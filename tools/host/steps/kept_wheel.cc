@@ -93,9 +93,11 @@ Done keep_wheel(const StepContext& context, const plan::BuildWheel& action, cons
   TRY_DONE(make_ignored_directory(files, context.workplace.state));
   drop_old_ones(context.workplace.state / kKeptName);
   TRY(const plan::Output output, put_into(built, place_of_kept(context, key)));
-  append_log(context, fmt::format("pinwheel: kept as {}: a run with a matrix that says what it is "
-                                  "compiles nothing again\n",
-                                  output.path));
+  append_log(
+      context,
+      fmt::format(
+          "pinwheel: saved as {}: a run with a matrix that matches it compiles nothing again\n",
+          output.path));
   return {};
 }
 
@@ -110,8 +112,8 @@ Result<std::optional<fs::path>> take_wheel(const StepContext& context,
     const fs::path dist = context.attempt.scratch / kDistName;
     TRY(const plan::Output taken, put_into(entry.path(), dist));
     fs::remove_all(place, code);
-    append_log(context, fmt::format("pinwheel: an earlier run compiled {}, which was refused for "
-                                    "its name alone: nothing is compiled again\n",
+    append_log(context, fmt::format("pinwheel: an earlier run compiled {}, which was rejected only "
+                                    "for its name: nothing is compiled again\n",
                                     entry.path().filename().string()));
     return std::optional(fs::path(taken.path));
   }

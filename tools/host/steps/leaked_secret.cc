@@ -36,7 +36,7 @@ Done check_found(const HidingStream& stream, const HiddenText& hidden, const fs:
       ErrorKind::check,
       fmt::format("{} of {} contains the secret {}", quoted(hidden.mask(where)),
                   quoted(hidden.mask(file.filename().string())), quoted(*stream.found().begin())),
-      "make the build keep it out of what it packs; the file was not kept");
+      "change the build so that it does not package the value; the file was discarded");
 }
 
 /// Names come first: a secret may be split between them and nothing else.

@@ -118,7 +118,7 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
           {"sha256", outcome.sha256}}});
   }
   for (const std::string& name : publication.retired) {
-    append_log(context, fmt::format("{} is not listed any more: the newest {} nightlies are\n",
+    append_log(context, fmt::format("{} is no longer listed: only the newest {} nightlies are\n",
                                     name, action.target.keep_nightlies.value_or(0)));
     context.workplace.log->write({ports::LogLevel::debug, "retired", {{"file", name}}});
   }

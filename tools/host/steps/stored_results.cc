@@ -211,7 +211,7 @@ std::vector<std::string> objections(const plan::OpenStep& open, const store::Sto
   const std::vector<std::string> strange = plan::strange_outputs(open.step->action, files);
   reasons.insert(reasons.end(), strange.begin(), strange.end());
   const bool own_key = plan::key_of(found.parts) == found.key;
-  if (!own_key) reasons.push_back("its key is not that of what it was made of");
+  if (!own_key) reasons.push_back("its key does not follow from its parts");
   if (found.key == open.key && own_key) return reasons;
   const std::vector<std::string> parts = plan::disagreements(open.parts, found.parts);
   add_differences(reasons, parts);

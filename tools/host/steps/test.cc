@@ -182,7 +182,7 @@ Result<run::Success> load_only(const StepContext& context, const plan::TestWheel
   }
   const std::string last = did.back();
   did.pop_back();
-  success.skipped = fmt::format("no GPU here; the wheel was {} and {} beside stub libraries",
+  success.skipped = fmt::format("no GPU here; the wheel was {} and {} with stub libraries",
                                 join(did, ", "), last);
   return success;
 }

@@ -20,7 +20,7 @@ std::vector<std::string> rules_of_form() {
 Error refused(const std::string& name, std::vector<Error> causes) {
   Error error{ErrorKind::check, quoted(name) + " would not be a valid wheel"};
   error.causes = std::move(causes);
-  return std::move(error).with_hint("correct what the wheel is made of, then repeat");
+  return std::move(error).with_hint("correct the inputs of the wheel, then repeat");
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ PlaceResult<bool> ArtifactsPlace::fetch(const store::Blob& blob, const fs::path&
 std::optional<std::string> ArtifactsPlace::objection_to(const store::StoredResult& result,
                                                         const store::Address& address,
                                                         const Artifact& artifact) const {
-  if (!store::is_address_of(address, result)) return "it lies where the result of another belongs";
+  if (!store::is_address_of(address, result)) return "it is in the place of another step's result";
   if (artifact.name.empty()) {
     if (is_of_one_step_) return std::nullopt;
     return "an artifact without a directory of its name has the result of one step";

@@ -16,12 +16,13 @@ constexpr std::string_view kNoBucket = "NoSuchBucket";
 constexpr std::string_view kOtherClock = "RequestTimeTooSkewed";
 
 constexpr const char* kTokenHint =
-    "get new keys: those that come with AWS_SESSION_TOKEN are valid for some hours only";
+    "get new keys: keys with AWS_SESSION_TOKEN are only valid for some hours";
 constexpr const char* kBucketHint =
-    "check the name of the bucket, AWS_REGION and AWS_ENDPOINT_URL_S3; pinwheel makes no bucket";
+    "check the name of the bucket, AWS_REGION and AWS_ENDPOINT_URL_S3; pinwheel does not create "
+    "buckets";
 constexpr const char* kRegionHint = "set AWS_REGION to the region of the bucket";
 constexpr const char* kFullHint =
-    "remove what the bucket need not keep, raise its quota, or add `,ro` to only read it";
+    "remove old objects from the bucket, raise its quota, or add `,ro` to only read it";
 
 struct KnownCode {
   std::string_view code;

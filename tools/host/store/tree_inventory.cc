@@ -182,7 +182,7 @@ Done check_own_directories(const fs::path& root) {
     if (::lstat((root / name).c_str(), &status) != 0 || S_ISDIR(status.st_mode)) continue;
     return fail(ErrorKind::environment,
                 fmt::format("{} is not a directory", quoted((root / name).string())),
-                "nothing is removed through a link: move the directory to its place");
+                "pinwheel removes nothing through a link: move the directory to its place");
   }
   return {};
 }

@@ -159,7 +159,7 @@ PlaceResult<bool> TreePlace::fetch(const store::Blob& blob, const fs::path& targ
 
 PlaceDone TreePlace::fetch_from(int fd, const store::Blob& blob, const fs::path& target) const {
   const fs::path source = blob_path(blob);
-  // Of a file that cannot be the blob nothing is read.
+  // Reject a wrong size before reading.
   if (PlaceDone fits = check_size_of(fd, blob); !fits) return fits;
   BlobFile file(target, blob, {});
   if (file.clone(fd)) return file.keep();

@@ -67,7 +67,7 @@ std::string holder_of(int fd) {
       holder_in(read_regular_file("/proc/locks", kProcText).value_or(std::string()), file);
   if (!process || process->find_first_not_of("0123456789") != std::string::npos ||
       *process == "0") {
-    return fmt::format("another process holds it, for {} s at most", since_written(status).count());
+    return fmt::format("another process has it, for at most {} s", since_written(status).count());
   }
   const std::string program =
       read_regular_file("/proc/" + *process + "/comm", kProcText).value_or(std::string());

@@ -90,9 +90,9 @@ TEST_CASE("a token that cannot be replaced for now is used until it ends") {
   bench.now += std::chrono::minutes(10);
   REQUIRE(credentials.renew());
   CHECK(credentials.index().credentials->password.reveal() == "token-1-of-an-index");
-  CHECK(bench.told == Told{"minted token-1-of-an-index",
-                           "the upload token of `pypi` is used on while it lasts, no other was "
-                           "minted: busy"});
+  CHECK(bench.told ==
+        Told{"minted token-1-of-an-index",
+             "the upload token of `pypi` could not be renewed and is used until it expires: busy"});
   // The next file.
   bench.busy = false;
   bench.now += std::chrono::minutes(1);
@@ -121,8 +121,8 @@ TEST_CASE("a token that could not be burnt is a warning without the token") {
     REQUIRE(credentials.open());
   }
   CHECK(bench.told.back() ==
-        "warning: the upload token of `pypi` was not burnt, and ends by itself in some minutes: "
-        "the index keeps ***");
+        "warning: the upload token of `pypi` was not revoked, and expires within minutes: the "
+        "index keeps ***");
 }
 
 TEST_CASE("a minted token that the index refuses is replaced once for a file") {

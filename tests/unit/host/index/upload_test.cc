@@ -109,7 +109,7 @@ TEST_CASE("files for a release that PyPI has closed are reported before anything
   const auto late = host::upload_release({wheel}, target, {}, http, hooks);
   REQUIRE_FALSE(late);
   REQUIRE(late.error().causes.size() == 1);
-  CHECK(late.error().causes.front().message.find("comes too late") != std::string::npos);
+  CHECK(late.error().causes.front().message.find("is too late") != std::string::npos);
   CHECK(http.asked.size() == 1);
   today = std::chrono::year(2026) / 8 / 2;
   http.replies[publish::pypi().upload_url] = {200, "", {}, ""};
@@ -188,7 +188,7 @@ TEST_CASE("a minted token is burnt when the upload fails") {
   CHECK_FALSE(host::upload_release(bench.release(), target, {}, http, hooks));
   CHECK(burnt == 1);
   REQUIRE(bench.notices.size() == 1);
-  CHECK(bench.notices.front().starts_with("warning: the upload token of `local` was not burnt"));
+  CHECK(bench.notices.front().starts_with("warning: the upload token of `local` was not revoked"));
 }
 
 TEST_CASE("a token that cannot be minted ends the upload before the index is queried") {

@@ -24,7 +24,7 @@ std::string verdict_on(const std::string& member, const std::string& contents,
   const Done checked = check_wheel_for_secrets(path, names, kValues);
   if (checked) return {};
   CHECK(checked.error().kind == ErrorKind::check);
-  CHECK(checked.error().hint.find("not kept") != std::string::npos);
+  CHECK(checked.error().hint.find("discarded") != std::string::npos);
   return checked.error().message;
 }
 
