@@ -4,9 +4,13 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <tuple>
+#include <type_traits>
 
 #include "base/digest.h"
 #include "env/patchelf.h"
+#include "plan/key_fields.h"
 #include "plan/record.h"
 
 namespace pinwheel::plan {
@@ -20,65 +24,80 @@ constexpr int kKeySchema = 3;
 
 constexpr size_t kDigestLength = 64;
 
-Json to_json(const env::Request& request) {
-  Json json = {{"python", request.python},
-               {"requirements", request.requirements},
-               {"torch", {request.torch.spec, request.torch.index}},
-               {"toolkit", request.toolkit},
-               {"toolkit-from", static_cast<int>(request.toolkit_from)}};
-  if (!request.toolkit_packages.empty()) json["toolkit-packages"] = request.toolkit_packages;
-  // The image is covered by the content key in the environment's step.
-  if (!request.conda.packages.empty()) {
-    json["conda"] = {request.conda.channels, request.conda.packages};
-    if (!request.conda_cuda.empty()) json["conda-cuda"] = request.conda_cuda;
+bool is_set(const env::Request& request) {
+  return !request.python.empty();
+}
+
+bool is_set(const matrix::CondaSettings& conda) {
+  return !conda.packages.empty();
+}
+
+template <typename V>
+bool is_set(const V& value) {
+  if constexpr (requires { value.empty(); }) {
+    return !value.empty();
+  } else {
+    return value != V{};
   }
-  if (request.purpose == env::Purpose::test) json["purpose"] = "test";
-  return json;
 }
 
-Json to_json(const Source& source) {
-  return {{"requirement", source.requirement}, {"digest", source.digest}};
+Json json_of(env::Purpose purpose) {
+  return purpose == env::Purpose::test ? "test" : "build";
 }
 
-Json to_json(const std::vector<matrix::Check>& checks) {
+Json json_of(matrix::BuildNetwork network) {
+  return network != matrix::BuildNetwork::none;
+}
+
+template <typename V>
+Json json_of(const std::optional<V>& value) {
+  return *value;
+}
+
+template <typename V>
+Json json_of(const V& value) {
+  if constexpr (std::is_enum_v<V>) {
+    return static_cast<int>(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename T, typename Fields>
+Json list_of(const T& value, const Fields& fields);
+template <typename T, typename Fields>
+void add_fields(Json& json, const T& value, const Fields& fields);
+
+/// An initializer list, which makes an object of two lists of two texts: keys have it that way.
+template <typename Fields>
+Json list_of(const matrix::CondaSettings& conda, const Fields& /*fields*/) {
+  return {conda.channels, conda.packages};
+}
+
+template <typename V, typename Fields>
+Json list_of(const std::vector<V>& values, const Fields& fields) {
   Json out = Json::array();
-  for (const matrix::Check& check : checks) out.push_back({check.rule, check.arguments});
+  for (const V& value : values) out.push_back(list_of(value, fields));
   return out;
 }
 
-Json to_json(const std::vector<wheel::Naming>& namings) {
-  Json out = Json::array();
-  for (const wheel::Naming& naming : namings) out.push_back({naming.distribution, naming.version});
+template <typename V, typename Fields>
+Json list_of(const std::map<std::string, V>& values, const Fields& fields) {
+  Json out = Json::object();
+  for (const auto& [name, value] : values) out[name] = list_of(value, fields);
   return out;
 }
 
-Json to_json(const CreateEnvironment& action) {
-  Json json = {{"action", "environment"},
-               {"request", to_json(action.request)},
-               {"resolution", action.resolution}};
-  if (!action.image.empty()) json["image"] = action.image;
-  return json;
+template <typename T, typename Fields>
+Json object_of(const T& value, const Fields& fields) {
+  Json out = Json::object();
+  add_fields(out, value, fields);
+  return out;
 }
 
-Json to_json(const MakeToolkit& action) {
-  Json json = {{"action", "toolkit"},
-               {"toolkit", action.request.toolkit},
-               {"toolkit-from", static_cast<int>(action.request.toolkit_from)},
-               {"packages", action.packages}};
-  if (!action.request.toolkit_packages.empty()) {
-    json["toolkit-packages"] = action.request.toolkit_packages;
-  }
-  if (!action.image.empty()) json["image"] = action.image;
-  return json;
-}
-
-/// What others provide is added where it is named, so that the keys of other builds stay the same.
-Json with_external(Json repair, const std::vector<std::string>& external) {
-  if (!external.empty()) repair["external"] = external;
-  return repair;
-}
-
-Json to_json(const matrix::RepairSettings& repair) {
+/// With the version of the program that carries the repair out.
+template <typename Fields>
+Json object_of(const matrix::RepairSettings& repair, const Fields& /*fields*/) {
   switch (repair.mode) {
     case matrix::RepairMode::automatic:
       return {{"mode", "auto"}, {"patchelf", env::kPatchelfVersion}};
@@ -90,89 +109,80 @@ Json to_json(const matrix::RepairSettings& repair) {
   return {{"mode", "command"}, {"command", repair.command}};
 }
 
-/// Without an axis `libc`, as before there was one.
-Json to_json(const WheelTags& tags) {
-  Json out = {tags.python, tags.abi, tags.arch};
-  if (!tags.libc.empty()) out.push_back(tags.libc);
+void add_part(Json& json, std::string_view name, Json part) {
+  Json& place = json[std::string(name)];
+  place = place.is_null() ? std::move(part) : Json{std::move(place), std::move(part)};
+}
+
+template <typename T, typename F>
+void add_field(Json& /*json*/, const T& /*value*/, const ExcludedField<T, F>& /*field*/) {}
+
+template <KeyShape S, InKey I, typename T, typename F, typename Nested>
+void add_field(Json& json, const T& value, const KeyField<S, I, T, F, Nested>& field) {
+  const F& member = value.*field.member;
+  if constexpr (I == InKey::if_set) {
+    if (!is_set(member)) return;
+  }
+  if constexpr (S == KeyShape::value) add_part(json, field.name, json_of(member));
+  if constexpr (S == KeyShape::list) add_part(json, field.name, list_of(member, field.nested));
+  if constexpr (S == KeyShape::object) add_part(json, field.name, object_of(member, field.nested));
+  if constexpr (S == KeyShape::merged) add_fields(json, member, field.nested);
+}
+
+template <typename T, typename Fields>
+void add_fields(Json& json, const T& value, const Fields& fields) {
+  std::apply([&](const auto&... row) { (add_field(json, value, row), ...); }, fields);
+}
+
+template <typename T, typename F>
+void add_element(Json& /*list*/, const T& /*value*/, const ExcludedField<T, F>& /*field*/) {}
+
+template <InKey I, typename T, typename F>
+void add_element(Json& list, const T& value,
+                 const KeyField<KeyShape::value, I, T, F, std::tuple<>>& field) {
+  const F& member = value.*field.member;
+  if constexpr (I == InKey::if_set) {
+    if (!is_set(member)) return;
+  }
+  list.push_back(json_of(member));
+}
+
+template <typename T, typename Fields>
+Json list_of(const T& value, const Fields& fields) {
+  Json out = Json::array();
+  std::apply([&](const auto&... row) { (add_element(out, value, row), ...); }, fields);
   return out;
 }
 
+template <typename T, typename Fields>
+Json action_json(std::string_view name, const T& action, const Fields& fields) {
+  Json out = object_of(action, fields);
+  out["action"] = name;
+  return out;
+}
+
+Json to_json(const CreateEnvironment& action) {
+  return action_json("environment", action, kEnvironmentFields);
+}
+
+Json to_json(const MakeToolkit& action) {
+  return action_json("toolkit", action, kToolkitFields);
+}
+
 Json to_json(const BuildWheel& action) {
-  Json json = {{"action", "build-wheel"},
-               {"class", action.class_id},
-               {"environment", to_json(action.environment)},
-               {"source", to_json(action.source)},
-               {"command", action.settings.build.command},
-               {"arch-list", action.settings.build.arch_list},
-               {"repair", with_external(to_json(action.settings.build.repair),
-                                        action.settings.build.external)},
-               {"before", to_json(action.settings.checks.before)},
-               {"after", to_json(action.settings.checks.after)},
-               {"version", action.version},
-               {"compute", action.compute},
-               {"torch", action.torch},
-               {"torch-abi", {static_cast<int>(action.torch_abi), action.torch_target}},
-               {"variables", action.variables},
-               {"namings", to_json(action.namings)},
-               {"tags", to_json(action.tags)},
-               {"toolchain", action.toolchain},
-               {"requires-torch", action.requires_torch},
-               {"epoch", action.source_date_epoch},
-               {"record", action.record_json}};
-  if (action.settings.build.network != matrix::BuildNetwork::none) json["network"] = true;
-  if (!action.settings.checks.accept.empty()) json["accept"] = action.settings.checks.accept;
-  if (!action.secrets.empty()) json["secrets"] = action.secrets;
-  if (!action.checked_in.python.empty()) json["checked-in"] = to_json(action.checked_in);
-  return json;
+  return action_json("build-wheel", action, kBuildWheelFields);
 }
 
 Json to_json(const BuildSdist& action) {
-  Json json = {{"action", "build-sdist"},          {"environment", to_json(action.environment)},
-               {"source", to_json(action.source)}, {"name", action.distribution},
-               {"version", action.version},        {"variables", action.variables},
-               {"epoch", action.source_date_epoch}};
-  if (!action.secrets.empty()) json["secrets"] = action.secrets;
-  return json;
+  return action_json("build-sdist", action, kBuildSdistFields);
 }
 
 Json to_json(const TestWheel& action) {
-  Json json = {{"action", "test-wheel"},
-               {"variant", action.variant_id},
-               {"build", action.build},
-               {"environment", to_json(action.environment)},
-               {"pip", action.settings.pip},
-               {"command", action.settings.command},
-               {"hardware", static_cast<int>(action.settings.hardware)},
-               {"package", action.package_name},
-               {"compute", action.compute},
-               {"source", to_json(action.source)},
-               {"variables", action.variables}};
-  if (!action.image.empty()) json["image"] = action.image;
-  if (!action.skip.empty()) json["skip"] = action.skip;
-  if (!action.operators.empty()) json["operators"] = action.operators;
-  if (!action.settings.without_gpu.empty()) json["without-gpu"] = action.settings.without_gpu;
-  if (!action.settings.device.empty()) json["device"] = action.settings.device;
-  if (!action.secrets.empty()) json["secrets"] = action.secrets;
-  return json;
+  return action_json("test-wheel", action, kTestWheelFields);
 }
 
 Json to_json(const Publish& action) {
-  Json names = Json::object();
-  for (const auto& [build, naming] : action.names) {
-    names[build] = {naming.distribution, naming.version};
-  }
-  Json json = {{"action", "publish"},
-               {"target", action.target.name},
-               {"kind", static_cast<int>(action.target.kind)},
-               {"url", action.target.url},
-               {"path", action.target.path},
-               {"builds", action.builds},
-               {"names", names},
-               {"labels", action.labels},
-               {"default", action.default_build},
-               {"evidence", action.require_evidence}};
-  if (action.target.keep_nightlies) json["keep-nightlies"] = *action.target.keep_nightlies;
-  return json;
+  return action_json("publish", action, kPublishFields);
 }
 
 /// Objects are flattened, so that a changed variable is shown by its name.
