@@ -6,6 +6,7 @@
 #include "ci/jobs.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
+#include "matrix/target_place.h"
 #include "publish/credential_variable.h"
 
 namespace pinwheel::ci {
@@ -54,10 +55,6 @@ constexpr std::string_view kIndex = R"(
     @RETENTION@
 )";
 
-bool is_directory(const PublishJob& job) {
-  return job.kind == matrix::TargetKind::directory;
-}
-
 /// Where a job is not trusted by the index itself, the environment's secret authenticates it.
 std::string token_of(const PublishJob& job) {
   if (job.auth != PublishAuth::token) return {};
@@ -72,7 +69,7 @@ std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
   std::string before = "gate";
   const std::string& name = facts.settings.name;
   for (const PublishJob& job : facts.publish) {
-    const std::string index = is_directory(job)
+    const std::string index = matrix::place_of(job.kind) == matrix::TargetPlace::directory
                                   ? filled(kIndex, {{"UPLOAD", pinned("actions/upload-artifact")},
                                                     {"TARGET", job.target},
                                                     {"DIRECTORY", yaml_string(job.directory)},

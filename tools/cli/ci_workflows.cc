@@ -9,9 +9,11 @@
 #include "base/text.h"
 #include "ci/composite.h"
 #include "ci/kept.h"
+#include "ci/publish_auth.h"
 #include "ci/workflow.h"
 #include "env/engine.h"
 #include "matrix/settings.h"
+#include "matrix/target_place.h"
 #include "plan/make_plan.h"
 #include "prepare/check_channels.h"
 #include "prepare/checkout_state.h"
@@ -52,20 +54,8 @@ Result<std::vector<ci::WorkflowSet>> sets_of(const std::vector<std::string>& nam
   return sets;
 }
 
-ci::PublishAuth auth_of(const matrix::PublishTarget& target) {
-  if (target.kind == matrix::TargetKind::directory) return ci::PublishAuth::none;
-  switch (target.auth) {
-    case matrix::UploadAuth::none:
-      return ci::PublishAuth::none;
-    case matrix::UploadAuth::token:
-      return ci::PublishAuth::token;
-    case matrix::UploadAuth::trusted:
-      return ci::PublishAuth::trusted;
-    case matrix::UploadAuth::automatic:
-      break;
-  }
-  return target.kind == matrix::TargetKind::index ? ci::PublishAuth::token
-                                                  : ci::PublishAuth::trusted;
+bool is_directory(const ci::PublishJob& job) {
+  return matrix::place_of(job.kind) == matrix::TargetPlace::directory;
 }
 
 /// The targets of a channel; a test index comes first, so that the others get what it accepted.
@@ -75,8 +65,8 @@ std::vector<ci::PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
   std::vector<ci::PublishJob> jobs;
   for (const std::string& name : channel.publish) {
     const auto target = std::ranges::find(matrix.targets, name, &matrix::PublishTarget::name);
-    ci::PublishJob job{name, target->kind, auth_of(*target), {}, {}};
-    if (target->kind == matrix::TargetKind::directory) {
+    ci::PublishJob job{name, target->kind, ci::auth_of(*target), {}, {}};
+    if (is_directory(job)) {
       job.directory = (directory / target->path).lexically_normal().string();
     }
     const auto environment = matrix.ci.environments.find(name);
@@ -84,9 +74,8 @@ std::vector<ci::PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
     if (job.environment.empty() && job.auth != ci::PublishAuth::none) job.environment = name;
     jobs.push_back(std::move(job));
   }
-  std::stable_partition(jobs.begin(), jobs.end(), [](const ci::PublishJob& job) {
-    return job.kind == matrix::TargetKind::testpypi;
-  });
+  std::stable_partition(jobs.begin(), jobs.end(),
+                        [](const ci::PublishJob& job) { return ci::is_trial(job.kind); });
   return jobs;
 }
 
@@ -309,7 +298,7 @@ std::vector<Registration> registrations_of(const PlannedWorkflow& workflow) {
   std::vector<Registration> found;
   const std::string file = ci::workflow_name(workflow.facts.settings, workflow.set) + ".yml";
   for (const ci::PublishJob& job : workflow.facts.publish) {
-    if (job.kind == matrix::TargetKind::directory || job.names.empty()) continue;
+    if (is_directory(job) || job.names.empty()) continue;
     found.push_back(
         {job.target, file, job.environment, job.auth == ci::PublishAuth::trusted, job.names});
   }

@@ -45,6 +45,19 @@ std::string_view place_key(TargetKind kind) {
   return {};
 }
 
+/// Whether its owner may let everybody upload: `auth: none`.
+bool may_take_from_all(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::pypi:
+    case TargetKind::testpypi:
+    case TargetKind::directory:
+      break;
+    case TargetKind::index:
+      return true;
+  }
+  return false;
+}
+
 /// A hint for a key that other kinds of target take.
 std::string why_not(std::string_view key) {
   if (key == "label") {
@@ -87,7 +100,7 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
         fmt::format("a target of kind {} needs {}", quoted(kind_name), quoted(needed)), node.at));
   }
   const Node* const auth = node.find("auth");
-  if (auth != nullptr && auth->scalar == to_string(UploadAuth::none) && kind != TargetKind::index) {
+  if (auth != nullptr && auth->scalar == to_string(UploadAuth::none) && !may_take_from_all(kind)) {
     return fail(config_error(
         fmt::format("a target of kind {} accepts no file without a token", quoted(kind_name)),
         auth->at, "use `auth: trusted` or `auth: token`, or neither"));
