@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -16,7 +17,7 @@ namespace {
 
 using Findings = std::vector<Error>;
 
-void compiler(const CheckFacts& facts, Findings& findings) {
+void compiler(const matrix::Check& /*check*/, const CheckFacts& facts, Findings& findings) {
   if (!facts.compiler) {
     findings.push_back({.kind = ErrorKind::environment,
                         .message = "no C++ compiler was found",
@@ -49,7 +50,7 @@ void architectures(const CheckFacts& facts, Findings& findings) {
        .hint = "remove them from `arch-list`, or build with a toolkit that supports them"});
 }
 
-void toolkit(const CheckFacts& facts, Findings& findings) {
+void toolkit(const matrix::Check& /*check*/, const CheckFacts& facts, Findings& findings) {
   if (facts.wanted_toolkit.empty()) return;
   const std::string wanted = toolkit_name(facts.wanted_toolkit);
   if (!facts.toolkit) {
@@ -85,7 +86,7 @@ bool is_minor(const pep::Version& have, const std::string& minor) {
   return std::equal(want->release.begin(), want->release.end(), have.release.begin());
 }
 
-void torch_variant(const CheckFacts& facts, Findings& findings) {
+void torch_variant(const matrix::Check& /*check*/, const CheckFacts& facts, Findings& findings) {
   const TorchNeed& need = facts.torch_need;
   if (need.abi == matrix::TorchAbi::none) return;
   if (!facts.torch) {
@@ -139,7 +140,7 @@ void present(const matrix::Check& check, const std::map<std::string, std::string
   }
 }
 
-void arch(const CheckFacts& facts, Findings& findings) {
+void arch(const matrix::Check& /*check*/, const CheckFacts& facts, Findings& findings) {
   if (facts.wanted_arch.empty() || facts.arch == facts.wanted_arch) return;
   findings.push_back(
       {.kind = ErrorKind::environment,
@@ -152,33 +153,57 @@ void arch(const CheckFacts& facts, Findings& findings) {
            quoted(fmt::format("--engine docker --base-image @{}=IMAGE", facts.wanted_arch)))});
 }
 
+void headers(const matrix::Check& check, const CheckFacts& facts, Findings& findings) {
+  present(check, facts.headers, "install the package that provides it", findings);
+}
+
+void imports(const matrix::Check& check, const CheckFacts& facts, Findings& findings) {
+  present(check, facts.imports, "add its package to `environment: {pip: [...]}`", findings);
+}
+
+/// A rule of `checks.before`.
+struct BeforeRule {
+  std::string_view id;
+  BeforeFact fact;
+  void (*judge)(const matrix::Check&, const CheckFacts&, Findings&);
+};
+
+constexpr auto kBeforeRules = std::to_array<BeforeRule>({
+    {"arch", BeforeFact::arch, arch},
+    {"compiler", BeforeFact::compiler, compiler},
+    {"toolkit", BeforeFact::toolkit, toolkit},
+    {"torch-variant", BeforeFact::torch, torch_variant},
+    {"header", BeforeFact::headers, headers},
+    {"import", BeforeFact::imports, imports},
+});
+
+const BeforeRule* find_before_rule(std::string_view id) {
+  const auto* const found = std::ranges::find(kBeforeRules, id, &BeforeRule::id);
+  return found == kBeforeRules.end() ? nullptr : found;
+}
+
 void judge(const matrix::Check& check, const CheckFacts& facts, Findings& findings) {
-  if (check.rule == "arch") {
-    arch(facts, findings);
-  } else if (check.rule == "compiler") {
-    compiler(facts, findings);
-  } else if (check.rule == "toolkit") {
-    toolkit(facts, findings);
-  } else if (check.rule == "torch-variant") {
-    torch_variant(facts, findings);
-  } else if (check.rule == "header") {
-    present(check, facts.headers, "install the package that provides it", findings);
-  } else if (check.rule == "import") {
-    present(check, facts.imports, "add its package to `environment: {pip: [...]}`", findings);
-  } else {
-    findings.push_back({.kind = ErrorKind::config,
-                        .message = fmt::format("unknown check {} in `checks.before`",
-                                               pinwheel::quoted(check.rule)),
-                        .hint = suggest(check.rule, before_rules())});
+  if (const BeforeRule* const rule = find_before_rule(check.rule)) {
+    rule->judge(check, facts, findings);
+    return;
   }
+  findings.push_back(
+      {.kind = ErrorKind::config,
+       .message = fmt::format("unknown check {} in `checks.before`", pinwheel::quoted(check.rule)),
+       .hint = suggest(check.rule, before_rules())});
 }
 
 }  // namespace
 
-const std::vector<std::string>& before_rules() {
-  static const std::vector<std::string> kRules = {"arch",          "compiler", "toolkit",
-                                                  "torch-variant", "header",   "import"};
-  return kRules;
+std::vector<std::string> before_rules() {
+  std::vector<std::string> ids;
+  for (const BeforeRule& rule : kBeforeRules) ids.emplace_back(rule.id);
+  return ids;
+}
+
+std::optional<BeforeFact> fact_for(std::string_view rule) {
+  const BeforeRule* const found = find_before_rule(rule);
+  return found == nullptr ? std::nullopt : std::optional(found->fact);
 }
 
 std::vector<BeforeFinding> check_before(const std::vector<matrix::Check>& checks,

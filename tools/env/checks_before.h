@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -43,8 +44,13 @@ struct CheckFacts {
   std::map<std::string, std::string> imports = {};
 };
 
+/// What a check judges, which has to be gathered for it.
+enum class BeforeFact { arch, compiler, toolkit, torch, headers, imports };
+
 /// The rule ids of `checks.before`: arch, compiler, toolkit, torch-variant, header, import.
-const std::vector<std::string>& before_rules();
+std::vector<std::string> before_rules();
+/// The fact that a rule judges; nullopt for an unknown one.
+std::optional<BeforeFact> fact_for(std::string_view rule);
 
 /// A check that failed.
 struct BeforeFinding {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "env/architectures.h"
@@ -79,6 +80,11 @@ std::vector<std::string> preprocess(const CheckPlace& place, const std::string& 
   return argv;
 }
 
+/// "-c" with the name as an argument: no text of the matrix becomes Python source.
+std::vector<std::string> import_of(const CheckPlace& place, const std::string& name) {
+  return {place.python, "-c", "import importlib, sys; importlib.import_module(sys.argv[1])", name};
+}
+
 /// Checks that the toolkit compiles for every entry of the arch list; its own list is queried only
 /// if one is missing.
 void ask_architectures(const EnvMachine& machine, const CheckPlace& place, env::CheckFacts& facts) {
@@ -97,6 +103,42 @@ void ask_architectures(const EnvMachine& machine, const CheckPlace& place, env::
   const Result<ports::Captured> ran =
       run(machine, env::list_architectures(*place.toolkit), variables);
   if (ran) facts.known_architectures = env::parse_architectures(ran->out + "\n" + ran->err);
+}
+
+/// A check whose fact is to be gathered, and where.
+struct Asked {
+  const EnvMachine& machine;
+  const CheckPlace& place;
+  const matrix::Check& check;
+};
+
+env::CheckFacts with_fact(env::CheckFacts facts, env::BeforeFact fact, const Asked& asked) {
+  const auto& [machine, place, check] = asked;
+  switch (fact) {
+    case env::BeforeFact::arch:
+      facts.arch = arch_of_code(machine, place);
+      break;
+    case env::BeforeFact::compiler:
+      facts.compiler = find_compiler(machine, place);
+      break;
+    case env::BeforeFact::toolkit:
+      ask_architectures(machine, place, facts);
+      break;
+    case env::BeforeFact::torch:
+      facts.torch = torch_of(machine, place.python);
+      break;
+    case env::BeforeFact::headers:
+      for (const std::string& name : check.arguments) {
+        facts.headers[name] = complaint(machine, preprocess(place, name), place.variables);
+      }
+      break;
+    case env::BeforeFact::imports:
+      for (const std::string& name : check.arguments) {
+        facts.imports[name] = complaint(machine, import_of(place, name), place.variables);
+      }
+      break;
+  }
+  return facts;
 }
 
 env::CompilerRange supported(const EnvMachine& machine, const env::Toolkit& toolkit) {
@@ -129,23 +171,8 @@ env::CheckFacts gather_check_facts(const EnvMachine& machine, const CheckPlace& 
   facts.torch_need = place.torch_need;
   if (place.toolkit) facts.supported = supported(machine, *place.toolkit);
   for (const matrix::Check& check : checks) {
-    if (check.rule == "arch") facts.arch = arch_of_code(machine, place);
-    if (check.rule == "compiler") facts.compiler = find_compiler(machine, place);
-    if (check.rule == "toolkit") ask_architectures(machine, place, facts);
-    if (check.rule == "torch-variant") facts.torch = torch_of(machine, place.python);
-    for (const std::string& name : check.arguments) {
-      if (check.rule == "header") {
-        facts.headers[name] = complaint(machine, preprocess(place, name), place.variables);
-      }
-      if (check.rule == "import") {
-        // "-c" with the name as an argument: no text of the matrix becomes Python source.
-        facts.imports[name] =
-            complaint(machine,
-                      {place.python, "-c",
-                       "import importlib, sys; importlib.import_module(sys.argv[1])", name},
-                      place.variables);
-      }
-    }
+    const std::optional<env::BeforeFact> fact = env::fact_for(check.rule);
+    if (fact) facts = with_fact(std::move(facts), *fact, {machine, place, check});
   }
   return facts;
 }
