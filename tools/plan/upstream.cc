@@ -73,12 +73,24 @@ std::string comparable_kind(std::string_view axis, const std::string& value) {
   return axis == "python" && is_threaded(value) ? "t" : "";
 }
 
+using AxisValue = std::pair<std::string, std::string>;
+
 /// As versions: 3.9 before 3.10.
+struct Older {
+  bool operator()(const std::string& left, const std::string& right) const {
+    const int order = matrix::compare_versions(left, right);
+    return order != 0 ? order < 0 : left < right;
+  }
+  /// An axis and a value of it.
+  bool operator()(const AxisValue& left, const AxisValue& right) const {
+    return left.first != right.first ? left.first < right.first
+                                     : (*this)(left.second, right.second);
+  }
+};
+
 Texts sorted(const std::set<std::string>& values) {
   Texts out(values.begin(), values.end());
-  std::ranges::sort(out, [](const std::string& left, const std::string& right) {
-    return matrix::compare_versions(left, right) < 0;
-  });
+  std::ranges::sort(out, Older());
   return out;
 }
 
@@ -170,7 +182,7 @@ class Comparison {
       std::set<std::string> labels;
       std::set<std::string> pythons;
     };
-    std::map<std::string, Has> releases;
+    std::map<std::string, Has, Older> releases;
     for (const TorchBuild& build : builds_) {
       if (!is_release(build.torch) || !torch->is_newer(build.torch)) continue;
       Has& has = releases[build.torch];
@@ -205,7 +217,7 @@ class Comparison {
     Edited* const axis = edited(name);
     if (axis == nullptr) return;
     const std::set<std::string> current = newest();
-    std::map<std::string, std::set<std::string>> where;
+    std::map<std::string, std::set<std::string>, Older> where;
     for (const TorchBuild& build : builds_) {
       const std::string value = value_of(build);
       if (!current.contains(build.torch) || value.empty() || !axis->is_newer(value)) continue;
@@ -250,8 +262,8 @@ class Comparison {
       std::set<std::string> torches;   ///< of the variants that lack a build
       std::set<std::string> computes;  ///< of the same
     };
-    std::map<std::pair<std::string, std::string>, Lack> lacks;
-    std::map<std::pair<std::string, std::string>, size_t> there;
+    std::map<AxisValue, Lack, Older> lacks;
+    std::map<AxisValue, size_t> there;
     for (const matrix::Variant& variant : variants_) {
       const std::string axis = lacking_axis(variant);
       for (const auto& [name, edited] : edited_) {
@@ -264,8 +276,8 @@ class Comparison {
     }
     for (const auto& [key, lack] : lacks) {
       const auto& [axis, value] = key;
-      const Texts torches(lack.torches.begin(), lack.torches.end());
-      const Texts computes(lack.computes.begin(), lack.computes.end());
+      const Texts torches = sorted(lack.torches);
+      const Texts computes = sorted(lack.computes);
       if (!there.contains(key)) {
         edited_.at(axis).removed.insert(value);
         tell(UpstreamEvent::vanished, axis, value, "no build of torch is for it");

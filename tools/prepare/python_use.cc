@@ -75,7 +75,8 @@ Result<Uses> python_uses(const RunScope& scope) {
     TRY_DONE(add_use(matrix, variant, "test:" + variant.id, uses));
   }
   std::sort(uses.begin(), uses.end(), [](const PythonUse& left, const PythonUse& right) {
-    return std::pair(left.version, left.libc) < std::pair(right.version, right.libc);
+    const int order = matrix::compare_versions(left.version, right.version);
+    return order != 0 ? order < 0 : left.libc < right.libc;
   });
   return uses;
 }

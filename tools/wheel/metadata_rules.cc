@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "pep/license.h"
 #include "pep/name.h"
+#include "pep/version.h"
 
 namespace pinwheel::wheel {
 namespace {
@@ -61,6 +62,12 @@ const Field* find_field(std::string_view name) {
   return found == kMetadataFields.end() ? nullptr : found;
 }
 
+/// Whether a Metadata-Version is one of those since `since`; an unknown one is.
+bool is_at_least(std::string_view format, std::string_view since) {
+  const Result<pep::Version> version = pep::parse_version(format);
+  return !version || *version >= pep::parse_version(since).value();
+}
+
 /// A value with parameters, `text/markdown; variant=GFM`: names in lower case.
 struct ContentType {
   std::string type;
@@ -107,12 +114,12 @@ class MetadataRules {
     faults_.push_back({std::move(message), std::move(hint)});
   }
 
-  /// Versions have one digit on each side of the dot, so they compare as texts.
   void check_ages() {
     std::set<std::string> told;
     for (const Header& header : block_.headers) {
       const Field* const field = find_field(to_lower(header.name));
-      if (field == nullptr || field->name == kLicenseFile || field->since <= version_) continue;
+      if (field == nullptr || field->name == kLicenseFile || is_at_least(version_, field->since))
+        continue;
       if (!told.insert(std::string(field->name)).second) continue;
       add(fmt::format("has {}, which Metadata-Version {} does not have", quoted(header.name),
                       quoted(version_)),
@@ -164,7 +171,7 @@ class MetadataRules {
 }  // namespace
 
 bool names_license_files(const Metadata& metadata) {
-  return metadata.version_of_format() >= kWithLicensePaths;
+  return is_at_least(metadata.version_of_format(), kWithLicensePaths);
 }
 
 std::vector<MetadataFault> metadata_faults(const Metadata& metadata) {

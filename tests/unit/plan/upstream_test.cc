@@ -164,6 +164,20 @@ TEST_CASE("a new release brings its labels and Pythons") {
               "4: python: [\"3.11\", \"3.12\", \"3.13\"]"});
 }
 
+TEST_CASE("releases are told as versions, 2.9 before 2.10") {
+  const Given of = given(
+      "schema: pinwheel/1\npackage: {name: demo, source: ..}\naxes:\n  python: [\"3.11\"]\n"
+      "  torch: [\"2.8\"]\nabi: {python: version, torch: minor}\n"
+      "environment: {torch: {spec: torch}}\n");
+  std::vector<plan::TorchBuild> there = builds("2.10", "", {"cpu"}, {"3.11"});
+  for (const char* older : {"2.9", "2.8"}) {
+    for (const auto& each : builds(older, "", {"cpu"}, {"3.11"})) there.push_back(each);
+  }
+  CHECK(changes(there, {}, of) == Texts{"appeared torch 2.9: cpu; Python 3.11",
+                                        "appeared torch 2.10: cpu; Python 3.11",
+                                        "5: torch: [\"2.8\", \"2.9\", \"2.10\"]"});
+}
+
 TEST_CASE("a new label of a nightly is told, and the nightly of last week is not one") {
   const Texts pythons = {"3.11", "3.12"};
   std::vector<plan::TorchBuild> nightly =

@@ -29,6 +29,13 @@ TEST_CASE("a field that is newer than the Metadata-Version is a fault, once") {
   CHECK(faults_of("2.4", "License-Expression: MIT\nDynamic: Classifier\n").empty());
 }
 
+TEST_CASE("a Metadata-Version is compared as a version") {
+  Metadata metadata = metadata_of("2.5", "License-Expression: MIT\nLicense-File: LICENSE\n");
+  metadata.block.set("Metadata-Version", "2.10");
+  CHECK(metadata_faults(metadata).empty());
+  CHECK(names_license_files(metadata));
+}
+
 TEST_CASE("License-File is accepted in every version, because backends wrote it early") {
   CHECK(faults_of("2.1", "License-File: LICENSE\n").empty());
 }
