@@ -14,6 +14,7 @@ from pages import check_cli_page, check_matrix_page, check_nav
 from quoting import check_quoting
 from readers import check_fuzz_targets, check_reads
 from rooms import check_cycles, check_host_modules, check_map, check_pairs, check_rooms
+from step_ids import check_step_ids
 from tree import read_tree
 from type_names import check_type_names
 
@@ -32,6 +33,7 @@ CHECKS = (
     check_cli_page,
     check_nav,
     check_quoting,
+    check_step_ids,
     check_fuzz_targets,
     check_reads,
 )

@@ -21,6 +21,7 @@ NOT_CALLED = {
     "parse_target_kind": WORDS,
     "parse_upload_auth": WORDS,
     "parse_step_state": WORDS,
+    "parse_step_id": WORDS,
     "parse_evidence": WORDS,
     "parse_shard": WORDS,
     "parse_domain": WORDS,

@@ -9,6 +9,7 @@
 #include "ci/explained_jobs.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
+#include "plan/step_id.h"
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
@@ -127,15 +128,15 @@ struct Explained {
 
 Explained explained(const WorkflowJob& job, const plan::Outline& outline) {
   for (const plan::BuildGroup& group : outline.builds) {
-    if (job.step != "build:" + group.cls.id) continue;
+    if (job.step != plan::build_id(group.cls.id)) continue;
     return {job, group.tests,
             fmt::format("{} cannot differ in their binaries, so one build serves them",
                         plural(group.tests.size(), "variant"))};
   }
   return {job,
           {job.variant},
-          job.step == "sdist" ? "`package.sdist` asks for it"
-                              : "every variant that the channel selects is tested"};
+          job.step == plan::sdist_id() ? "`package.sdist` asks for it"
+                                       : "every variant that the channel selects is tested"};
 }
 
 nlohmann::ordered_json runner_json(const std::vector<std::string>& labels) {
@@ -173,7 +174,7 @@ struct RowsOf {
 RowsOf rows_behind(const ci::ExplainedJob& job, const std::vector<WorkflowJob>& jobs) {
   RowsOf rows;
   for (const WorkflowJob& each : jobs) {
-    const bool test = each.step.starts_with("test:");
+    const bool test = plan::kind_of_step(each.step) == plan::StepKind::test;
     if (!each.runner || test != (job.runner == ci::JobRunner::of_tests)) continue;
     rows.minutes = std::max(rows.minutes, each.minutes);
     if (std::ranges::find(rows.runners, *each.runner) == rows.runners.end()) {

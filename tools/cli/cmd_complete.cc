@@ -33,7 +33,7 @@ std::optional<prepare::Loaded> loaded_matrix(const prepare::Host& host,
 
 void add_ids(const prepare::Loaded& loaded, Words& words) {
   for (const matrix::Variant& variant : loaded.expansion.variants) words.push_back(variant.id);
-  for (const matrix::AbiClass& each : loaded.classes) words.push_back("build:" + each.id);
+  for (const matrix::AbiClass& each : loaded.classes) words.push_back(plan::build_id(each.id));
 }
 
 void add_matrix_files(ports::Files& files, Words& words) {
@@ -57,13 +57,13 @@ void add_steps(const prepare::GlobalOptions& global, const CompletionRequest& re
 
 /// The builds, the sdist, the tests and the publications of the matrix.
 void add_planned_steps(const prepare::Loaded& loaded, Words& words) {
-  for (const matrix::AbiClass& each : loaded.classes) words.push_back("build:" + each.id);
-  if (loaded.matrix.package.sdist) words.emplace_back("sdist");
+  for (const matrix::AbiClass& each : loaded.classes) words.push_back(plan::build_id(each.id));
+  if (loaded.matrix.package.sdist) words.push_back(plan::sdist_id());
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     words.push_back(plan::test_id(variant.id));
   }
   for (const matrix::PublishTarget& target : loaded.matrix.targets) {
-    words.push_back("publish:" + target.name);
+    words.push_back(plan::publish_id(target.name));
   }
   const Result<plan::PlanOptions> options = prepare::plan_options(plan::Stage::test, {}, {});
   if (!options) return;
@@ -77,7 +77,9 @@ void add_planned_steps(const prepare::Loaded& loaded, Words& words) {
 /// The jobs of the workflows as a whole, and those that build and test.
 void add_jobs(const prepare::Loaded& loaded, Words& words) {
   add_planned_steps(loaded, words);
-  std::erase_if(words, [](const std::string& word) { return word.starts_with("publish:"); });
+  std::erase_if(words, [](const std::string& word) {
+    return plan::kind_of_step(word) == plan::StepKind::publish;
+  });
   const Result<std::vector<PlannedWorkflow>> workflows =
       planned_workflows(loaded, {}, loaded.matrix.file);
   if (!workflows) return;

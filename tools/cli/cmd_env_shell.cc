@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "host/steps/journal_file.h"
+#include "plan/step_id.h"
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
 #include "prepare/one_variant.h"
@@ -14,11 +15,11 @@
 namespace pinwheel::cli {
 namespace {
 
-const plan::Step& step_of(const plan::Plan& plan, const std::string& prefix) {
+const plan::Step& step_of(const plan::Plan& plan, plan::StepKind kind) {
   // Steps are in topological order, so the last match is the build or the test itself.
   const plan::Step* found = &plan.steps.back();
   for (const plan::Step& step : plan.steps) {
-    if (step.id.starts_with(prefix)) found = &step;
+    if (plan::kind_of_step(step.id) == kind) found = &step;
   }
   return *found;
 }
@@ -63,7 +64,8 @@ Result<int> cmd_env_shell(const prepare::Host& host, const prepare::GlobalOption
           streams));
   const prepare::RunScope& scope = run.gathered.scope;
   const std::string& variant = scope.outline.variants.front().id;
-  const plan::Step& step = step_of(run.plan, options.test ? "test:" : "build:");
+  const plan::Step& step =
+      step_of(run.plan, options.test ? plan::StepKind::test : plan::StepKind::build);
   session::StepEntry entry{step,
                            fmt::format("{}{}{}", variant, options.test ? " test" : "",
                                        levels_text(options.levels, scope.options)),

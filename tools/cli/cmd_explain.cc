@@ -24,7 +24,7 @@ Result<std::string> forecast_of_id(const prepare::Host& host, prepare::RunScope 
   for (const plan::BuildGroup& group : scope.outline.builds) {
     const bool tests =
         std::find(group.tests.begin(), group.tests.end(), variant) != group.tests.end();
-    if (!tests && id != "build:" + group.cls.id) continue;
+    if (!tests && id != plan::build_id(group.cls.id)) continue;
     outline.builds = {{group.cls, tests ? std::vector{variant} : std::vector<std::string>()}};
   }
   if (outline.builds.empty()) return std::string();
@@ -35,7 +35,7 @@ Result<std::string> forecast_of_id(const prepare::Host& host, prepare::RunScope 
   std::string out;
   for (const journal::Forecast& step : forecast->steps) {
     const bool of_it =
-        step.id == "build:" + outline.builds[0].cls.id || plan::variant_of(step.id) == variant;
+        step.id == plan::build_id(outline.builds[0].cls.id) || plan::variant_of(step.id) == variant;
     if (of_it) out += report::forecast_lines(step);
   }
   return out;
@@ -71,10 +71,6 @@ Result<std::string> variant_text(const prepare::Host& host, prepare::RunScope sc
   return text + would;
 }
 
-bool is_environment(const std::string& id) {
-  return id.starts_with("env:") || id.starts_with("toolkit:");
-}
-
 }  // namespace
 
 Result<int> cmd_explain(const prepare::Host& host, const prepare::GlobalOptions& global,
@@ -92,7 +88,7 @@ Result<int> cmd_explain(const prepare::Host& host, const prepare::GlobalOptions&
   const plan::Outline whole = plan::make_outline(loaded.classes, loaded.expansion.variants);
   const std::string& id = choice.globs[0];
   prepare::RunScope scope{global, loaded, whole, options.levels, version};
-  TRY(const std::string text, is_environment(id)
+  TRY(const std::string text, plan::prepares(id)
                                   ? environment_text(host, std::move(scope), id, streams)
                                   : variant_text(host, std::move(scope), id, streams));
   streams.lines(text);

@@ -86,8 +86,8 @@ Result<prepare::PreparedRun> prepare_step(const prepare::Host& host,
                                          options.levels, streams);
   }
   TRY_DONE(take_resolutions(host.files, global, place));
-  const plan::Stage stage =
-      target.step.starts_with("test:") ? plan::Stage::test : plan::Stage::build;
+  const bool test = plan::kind_of_step(target.step) == plan::StepKind::test;
+  const plan::Stage stage = test ? plan::Stage::test : plan::Stage::build;
   const std::vector<std::string> arguments = {target.step, target.matrix};
   return prepare::prepare_variant(host, place.global,
                                   {"reproduce", arguments, options.levels, stage}, streams);

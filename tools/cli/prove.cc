@@ -18,6 +18,7 @@
 #include "pep/name.h"
 #include "plan/built_wheel.h"
 #include "plan/outcome.h"
+#include "plan/step_id.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/one_variant.h"
@@ -82,7 +83,8 @@ Result<fs::path> build_variant(const prepare::Host& host, const prepare::GlobalO
   for (const plan::StepOutcome& outcome : ran.report.outcomes) {
     const bool missing = outcome.error || outcome.state == plan::StepState::interrupted;
     if (missing) return fail(not_built(ran.report, outcome));
-    if (outcome.id.starts_with("build:") && !outcome.outputs.empty()) wheel = &outcome;
+    if (plan::kind_of_step(outcome.id) == plan::StepKind::build && !outcome.outputs.empty())
+      wheel = &outcome;
   }
   if (wheel == nullptr) {
     return fail(ErrorKind::internal, fmt::format("building {} left no wheel", quoted(variant)));

@@ -72,7 +72,7 @@ Result<ReproduceTarget> from_report(const prepare::Host& host, const std::string
   TRY(report::RunReport run, report::find_report(text, place));
   ReproduceTarget target;
   TRY(target.step, report::failed_step(run.report, id));
-  if (!plan::is_step_id(target.step)) {
+  if (!plan::parse_step_id(target.step)) {
     return fail(ErrorKind::config,
                 fmt::format("{} is a step of the report in {}, but it is not a valid step id",
                             quoted(target.step), quoted(place)),
@@ -115,12 +115,13 @@ std::optional<plan::RunOrigin> origin_of_failure(ports::Files& files,
 /// The steps of a variant, or the step itself; the build first.
 Result<std::vector<std::string>> steps_of(ports::Files& files, const std::string& id,
                                           const std::string& matrix, Streams& streams) {
-  if (id == "sdist" || id.starts_with("env:")) return std::vector{id};
+  if (id == plan::sdist_id() || plan::kind_of_step(id) == plan::StepKind::environment)
+    return std::vector{id};
   TRY(const prepare::Loaded loaded,
       prepare::load_matrix(files, matrix, streams, prepare::Warnings::tell));
   TRY(const plan::Outline outline, prepare::outline_of(loaded, id));
-  if (plan::is_step_id(id)) return std::vector{id};
-  return std::vector{"build:" + outline.builds.at(0).cls.id, "test:" + id};
+  if (plan::parse_step_id(id)) return std::vector{id};
+  return std::vector{plan::build_id(outline.builds.at(0).cls.id), plan::test_id(id)};
 }
 
 Result<ReproduceTarget> from_journal(const prepare::Host& host,
@@ -166,7 +167,7 @@ Result<ReproduceTarget> find_target(const prepare::Host& host, const prepare::Gl
                                        : from_report(host, named.report, named.id, streams);
   if (!target) return target;
   if (!named.matrix.empty()) target->matrix = named.matrix.front();
-  if (target->step.starts_with("publish:")) {
+  if (plan::kind_of_step(target->step) == plan::StepKind::publish) {
     return fail(ErrorKind::usage,
                 fmt::format("{} is an upload, which cannot be repeated", quoted(target->step)),
                 "`pinwheel release` continues where it stopped");

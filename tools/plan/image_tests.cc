@@ -79,7 +79,7 @@ Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
     for (const std::string& id : group.tests) {
       TRY(const matrix::Variant* const variant, variants.find(id));
       TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
-      TRY_DONE(add_tests_of({*variant, settings, options, "build:" + group.cls.id}, tests));
+      TRY_DONE(add_tests_of({*variant, settings, options, build_id(group.cls.id)}, tests));
     }
   }
   return tests;

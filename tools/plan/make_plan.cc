@@ -180,7 +180,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.source_date_epoch = in.facts.source_date_epoch;
   action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
                                                settings.build.arch_list, in.facts.commit});
-  Step step{"build:" + group.cls.id, {}, action};
+  Step step{build_id(group.cls.id), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
   const size_t architectures = std::max<size_t>(1, settings.build.arch_list.size());
@@ -200,7 +200,7 @@ Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
       {},          in.facts.source_date_epoch};
   action.variables = settings.environment.variables;
   action.secrets = settings.environment.secrets;
-  Step step{"sdist", {}, action};
+  Step step{sdist_id(), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
   step.predicted_seconds = kTestSeconds;
@@ -308,8 +308,8 @@ Done add_builds(const StepInputs& in, const Outline& outline, const Namings& nam
 Done add_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builder) {
   for (const BuildGroup& group : outline.builds) {
     for (const std::string& test : group.tests) {
-      TRY(Step step, test_step(in, test, "build:" + group.cls.id));
-      step.needs.push_back("build:" + group.cls.id);
+      TRY(Step step, test_step(in, test, build_id(group.cls.id)));
+      step.needs.push_back(build_id(group.cls.id));
       const env::Request request = std::get<TestWheel>(step.action).environment;
       TRY_DONE(add_with_environment(builder, std::move(step), request));
     }

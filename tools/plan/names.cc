@@ -13,6 +13,7 @@
 #include "matrix/expand.h"
 #include "matrix/template.h"
 #include "matrix/variant_index.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -179,8 +180,7 @@ Error collision(const matrix::Matrix& matrix, const Place& first, const Place& s
   const std::string axis = missing_axis(matrix, *first.representative, *second.representative);
   return Error{ErrorKind::config,
                fmt::format("{} and {} would both be {} on target {}: the name lacks axis {}",
-                           quoted(fmt::format("build:{}", first.cls->id)),
-                           quoted(fmt::format("build:{}", second.cls->id)),
+                           quoted(build_id(first.cls->id)), quoted(build_id(second.cls->id)),
                            quoted(fmt::format("{} {}", naming.distribution, naming.version)),
                            quoted(second.target->name), quoted(axis))}
       .with_location(second.target->at)

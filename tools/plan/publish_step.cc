@@ -70,9 +70,9 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   }
   Publish action;
   action.target = *found;
-  Step step{"publish:" + target, {}, {}};
+  Step step{publish_id(target), {}, {}};
   for (const BuildGroup& group : outline.builds) {
-    const std::string build = "build:" + group.cls.id;
+    const std::string build = build_id(group.cls.id);
     if (is_experimental(outline, group)) {
       action.withheld.push_back(build);
       continue;
@@ -103,8 +103,8 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   }
   if (action.default_build.empty()) action.default_build = action.builds[0];
   if (in.matrix.package.sdist) {
-    action.builds.emplace_back("sdist");
-    step.needs.emplace_back("sdist");
+    action.builds.push_back(sdist_id());
+    step.needs.push_back(sdist_id());
   }
   step.action = action;
   step.resources.pools["upload"] = 1;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -13,19 +13,73 @@
 namespace pinwheel::plan {
 namespace {
 
-constexpr std::string_view kTest = "test:";
-constexpr std::array<std::string_view, 5> kKinds = {"env:", "toolkit:", "build:", kTest,
-                                                    "publish:"};
+constexpr std::array kStepKinds = {StepKind::environment, StepKind::toolkit, StepKind::build,
+                                   StepKind::sdist,       StepKind::test,    StepKind::publish};
+
+constexpr std::string_view word_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::environment:
+      return "env";
+    case StepKind::toolkit:
+      return "toolkit";
+    case StepKind::build:
+      return "build";
+    case StepKind::sdist:
+      return "sdist";
+    case StepKind::test:
+      return "test";
+    case StepKind::publish:
+      return "publish";
+  }
+  return {};
+}
+static_assert(word_of(StepKind{kStepKinds.size()}).empty(), "kStepKinds lacks a kind");
+
 // Of the digest in the id of an environment or a toolkit.
 constexpr size_t kDigits = 12;
 
+struct IdParts {
+  StepKind kind;
+  std::string_view name;
+};
+
+std::optional<IdParts> split_id(std::string_view text) {
+  const size_t colon = text.find(':');
+  const bool named = colon != std::string_view::npos;
+  const std::string_view name = named ? text.substr(colon + 1) : std::string_view();
+  for (const StepKind kind : kStepKinds) {
+    if (text.substr(0, colon) != word_of(kind)) continue;
+    const bool valid = kind == StepKind::sdist ? !named : !name.empty();
+    return valid ? std::optional(IdParts{kind, name}) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-bool is_step_id(std::string_view text) {
-  if (text == "sdist") return true;
-  return std::any_of(kKinds.begin(), kKinds.end(), [text](std::string_view kind) {
-    return text.starts_with(kind) && text.size() > kind.size();
-  });
+std::string to_string(const StepId& id) {
+  std::string text(word_of(id.kind));
+  return id.kind == StepKind::sdist ? text : std::move(text) + ":" + id.name;
+}
+
+std::optional<StepId> parse_step_id(std::string_view text) {
+  const std::optional<IdParts> parts = split_id(text);
+  return parts ? std::optional(StepId{parts->kind, std::string(parts->name)}) : std::nullopt;
+}
+
+std::optional<StepKind> kind_of_step(std::string_view id) {
+  const std::optional<IdParts> parts = split_id(id);
+  return parts ? std::optional(parts->kind) : std::nullopt;
+}
+
+bool makes_files(std::string_view id) {
+  const std::optional<StepKind> kind = kind_of_step(id);
+  return kind == StepKind::build || kind == StepKind::sdist;
+}
+
+bool prepares(std::string_view id) {
+  const std::optional<StepKind> kind = kind_of_step(id);
+  return kind == StepKind::environment || kind == StepKind::toolkit;
 }
 
 std::string file_name_of(std::string_view id) {
@@ -46,16 +100,29 @@ std::string image_slug(std::string_view image) {
 }
 
 std::string environment_step_id(const env::Request& request) {
-  return "env:" + env::digest(request).substr(0, kDigits);
+  return to_string({StepKind::environment, env::digest(request).substr(0, kDigits)});
 }
 
 std::string toolkit_step_id(const env::Request& request) {
-  return fmt::format("toolkit:{}-{}", replace_all(env::toolkit_name(request.toolkit), "/", "-"),
-                     env::toolkit_digest(request).substr(0, kDigits));
+  const std::string name = replace_all(env::toolkit_name(request.toolkit), "/", "-");
+  const std::string digest = env::toolkit_digest(request).substr(0, kDigits);
+  return to_string({StepKind::toolkit, fmt::format("{}-{}", name, digest)});
+}
+
+std::string build_id(std::string_view build_class) {
+  return to_string({StepKind::build, std::string(build_class)});
+}
+
+std::string sdist_id() {
+  return to_string({StepKind::sdist});
+}
+
+std::string publish_id(std::string_view target) {
+  return to_string({StepKind::publish, std::string(target)});
 }
 
 std::string test_id(std::string_view variant) {
-  return fmt::format("{}{}", kTest, variant);
+  return to_string({StepKind::test, std::string(variant)});
 }
 
 std::string test_id(std::string_view variant, std::string_view image) {
@@ -63,13 +130,13 @@ std::string test_id(std::string_view variant, std::string_view image) {
 }
 
 bool is_image_test(std::string_view id) {
-  return id.starts_with(kTest) && id.find('@') != std::string_view::npos;
+  return kind_of_step(id) == StepKind::test && id.find('@') != id.npos;
 }
 
 std::string variant_of(std::string_view id) {
-  if (!id.starts_with(kTest)) return std::string(id);
-  id.remove_prefix(kTest.size());
-  return std::string(id.substr(0, id.find('@')));
+  const std::optional<StepId> parsed = parse_step_id(id);
+  if (!parsed || parsed->kind != StepKind::test) return std::string(id);
+  return parsed->name.substr(0, parsed->name.find('@'));
 }
 
 }  // namespace pinwheel::plan

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -6,8 +7,27 @@
 
 namespace pinwheel::plan {
 
-/// Whether a text has the form of a step's id: "sdist", or a kind and a name, "build:cpu".
-bool is_step_id(std::string_view text);
+/// What a step does; in an id its word: "env", "toolkit", "build", "sdist", "test", "publish".
+enum class StepKind { environment, toolkit, build, sdist, test, publish };
+
+/// The id of a step, which is text in a plan, in JSON and in messages: "build:cpu".
+struct StepId {
+  StepKind kind = StepKind::build;
+  std::string name = {};  ///< within the kind, "cpu"; empty for the sdist, of which there is one
+
+  bool operator==(const StepId&) const = default;
+};
+
+/// "build:cpu"; "sdist".
+std::string to_string(const StepId& id);
+/// nullopt for a text that is not in the form of an id: an unknown kind, a missing name.
+std::optional<StepId> parse_step_id(std::string_view text);
+/// The kind in an id; nullopt as for `parse_step_id`.
+std::optional<StepKind> kind_of_step(std::string_view id);
+/// Whether the step makes files to publish: a build of wheels or of the sdist.
+bool makes_files(std::string_view id);
+/// Whether the step makes what others are installed into: an environment or a toolkit.
+bool prepares(std::string_view id);
 /// The name of a file or directory for a step, whatever its id: readable, with a digest of the id.
 /// "build:cpu" -> "build-cpu-5b10d5f23b00".
 std::string file_name_of(std::string_view id);
@@ -16,6 +36,12 @@ std::string file_name_of(std::string_view id);
 std::string environment_step_id(const env::Request& request);
 /// "toolkit:cuda-13.0-<digest>": the step that makes the toolkit of a request.
 std::string toolkit_step_id(const env::Request& request);
+/// "build:<class>".
+std::string build_id(std::string_view build_class);
+/// "sdist".
+std::string sdist_id();
+/// "publish:<target>".
+std::string publish_id(std::string_view target);
 /// "test:<variant>".
 std::string test_id(std::string_view variant);
 /// "test:<variant>@<image>": the test of a variant's wheel on a distribution. The image's name is

@@ -5,13 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/step_id.h"
+
 namespace pinwheel::plan {
 namespace {
-
-/// "build", "test", "sdist".
-std::string kind_of_step(const std::string& step) {
-  return step.substr(0, step.find(':'));
-}
 
 std::vector<KeyDifference> known_differences(const StoreQuestion& question,
                                              const store::StoredResult& result) {

@@ -12,15 +12,15 @@ namespace pinwheel::plan {
 namespace {
 
 bool is_one_of_few(const std::string& step) {
-  return step.starts_with("build:") || step.starts_with("test:") || step == "sdist";
+  return makes_files(step) || kind_of_step(step) == StepKind::test;
 }
 
 /// Any variant of a build brings its build into an outline.
 void add_builders(const Outline& outline, const std::string& step, std::set<std::string>& ids) {
   for (const BuildGroup& group : outline.builds) {
     if (group.tests.empty()) continue;
-    if (step == "build:" + group.cls.id) ids.insert(group.tests.front());
-    if (step == "sdist") {
+    if (step == build_id(group.cls.id)) ids.insert(group.tests.front());
+    if (step == sdist_id()) {
       ids.insert(group.tests.front());
       return;
     }
@@ -55,7 +55,7 @@ std::vector<matrix::Variant> variants_of_steps(const Outline& outline,
   if (!std::all_of(steps.begin(), steps.end(), is_one_of_few)) return outline.variants;
   std::set<std::string> ids;
   for (const std::string& step : steps) {
-    if (step.starts_with("test:")) ids.insert(variant_of(step));
+    if (kind_of_step(step) == StepKind::test) ids.insert(variant_of(step));
     add_builders(outline, step, ids);
   }
   std::vector<matrix::Variant> kept;

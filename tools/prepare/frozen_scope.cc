@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "host/machine/machine_name.h"
+#include "plan/step_id.h"
 #include "prepare/frozen_outline.h"
 #include "prepare/frozen_run.h"
 #include "prepare/host.h"
@@ -102,7 +103,7 @@ Result<std::vector<std::string>> publications(const plan::FrozenPlan& frozen,
                   frozen.targets.empty() ? "it was frozen for a channel that publishes nowhere"
                                          : suggest(target, frozen.targets));
     }
-    steps.push_back("publish:" + target);
+    steps.push_back(plan::publish_id(target));
   }
   return steps;
 }

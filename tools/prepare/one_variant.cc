@@ -15,7 +15,7 @@ namespace {
 /// The variant of a step id; any other id is returned unchanged.
 std::string meant_variant(const Loaded& loaded, const std::string& id) {
   for (const matrix::AbiClass& cls : loaded.classes) {
-    if (id == "build:" + cls.id) return cls.representative;
+    if (id == plan::build_id(cls.id)) return cls.representative;
   }
   return plan::variant_of(id);
 }
@@ -29,7 +29,7 @@ Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id) {
     if (variant.id == wanted) return plan::make_outline(loaded.classes, {variant});
     ids.push_back(variant.id);
   }
-  for (const matrix::AbiClass& cls : loaded.classes) ids.push_back("build:" + cls.id);
+  for (const matrix::AbiClass& cls : loaded.classes) ids.push_back(plan::build_id(cls.id));
   const std::string nearest = suggest(id, ids);
   return fail(ErrorKind::usage,
               fmt::format("{} has no variant or build {}", quoted(loaded.matrix.file), quoted(id)),

@@ -17,6 +17,7 @@
 #include "host/provision/toolkit.h"
 #include "plan/environments.h"
 #include "plan/image_tests.h"
+#include "plan/step_id.h"
 #include "prepare/host.h"
 
 namespace pinwheel::prepare {
@@ -145,7 +146,7 @@ Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
       plan::build_requests(matrix, expansion, run.scope.outline, run.scope.options));
   std::erase_if(builds, [&run](const plan::BuildRequest& build) {
     const auto& carried = run.scope.carried;
-    return carried && !carried->steps.contains("build:" + build.class_id);
+    return carried && !carried->steps.contains(plan::build_id(build.class_id));
   });
   return builds;
 }

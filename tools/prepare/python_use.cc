@@ -13,6 +13,7 @@
 #include "host/provision/machine_interpreter.h"
 #include "matrix/axis_value.h"
 #include "matrix/variant_index.h"
+#include "plan/step_id.h"
 #include "prepare/host.h"
 #include "prepare/stoppable.h"
 
@@ -69,10 +70,10 @@ Result<Uses> python_uses(const RunScope& scope) {
   Uses uses;
   for (const plan::BuildGroup& group : scope.outline.builds) {
     const auto builder = variants.find(group.cls.representative);
-    if (builder) TRY_DONE(add_use(matrix, **builder, "build:" + group.cls.id, uses));
+    if (builder) TRY_DONE(add_use(matrix, **builder, plan::build_id(group.cls.id), uses));
   }
   for (const matrix::Variant& variant : scope.outline.variants) {
-    TRY_DONE(add_use(matrix, variant, "test:" + variant.id, uses));
+    TRY_DONE(add_use(matrix, variant, plan::test_id(variant.id), uses));
   }
   std::sort(uses.begin(), uses.end(), [](const PythonUse& left, const PythonUse& right) {
     const int order = matrix::compare_versions(left.version, right.version);

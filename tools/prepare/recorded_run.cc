@@ -74,9 +74,8 @@ Result<PreparedRun> prepare_recorded_run(const Host& host, const GlobalOptions& 
   here.machine = origin.plan.machine;
   const TestImageUse images =
       plan::is_image_test(step) ? TestImageUse::prepare : TestImageUse::leave;
-  const bool build = step.starts_with("build:") || step == "sdist";
   TRY(const RunScope scope,
-      up_to(build ? plan::Stage::build : plan::Stage::test,
+      up_to(plan::makes_files(step) ? plan::Stage::build : plan::Stage::test,
             {global, loaded, outline, levels, frozen_version(here, origin.plan), images}));
   return prepare_run(host, scope, FromRun{origin, sha256_hex(matrix_text)}, notices);
 }

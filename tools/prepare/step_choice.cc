@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "plan/step_id.h"
 #include "plan/subplan.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepared_run.h"
@@ -26,8 +28,9 @@ std::string selecting_option(const SelectionOptions& selection,
 }
 
 bool comes_later(const std::string& step, plan::Stage stage) {
-  const bool test = step.starts_with("test:");
-  const bool publish = step.starts_with("publish:");
+  const std::optional<plan::StepKind> kind = plan::kind_of_step(step);
+  const bool test = kind == plan::StepKind::test;
+  const bool publish = kind == plan::StepKind::publish;
   return (stage == plan::Stage::build && (test || publish)) ||
          (stage == plan::Stage::test && publish);
 }
@@ -76,8 +79,9 @@ Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string
   for (const std::string& step : steps) {
     if (!comes_later(step, scope.options.stage)) continue;
     return fail(ErrorKind::usage, fmt::format("this command does not run {}", quoted(step)),
-                step.starts_with("test:") ? "use `pinwheel test` or `pinwheel release`"
-                                          : "use `pinwheel release`");
+                plan::kind_of_step(step) == plan::StepKind::test
+                    ? "use `pinwheel test` or `pinwheel release`"
+                    : "use `pinwheel release`");
   }
   TRY(const plan::Plan whole, decide_plan(scope, plan_facts(scope.version, {})));
   TRY(const plan::Plan part, plan::subplan(whole, steps));

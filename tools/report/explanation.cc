@@ -52,7 +52,7 @@ Result<std::string> build_text(const Explained& known, const matrix::VariantInde
                                const matrix::AbiClass& cls) {
   TRY(const matrix::Variant* const representative, variants.find(cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(known.matrix, *representative));
-  std::string out = line("build", "build:" + cls.id);
+  std::string out = line("build", plan::build_id(cls.id));
   out +=
       line("built by", cls.representative + ", the oldest that the matrix supports in its class");
   out += line("serves", plural(cls.members.size(), "variant"));
@@ -121,7 +121,7 @@ std::vector<std::string> known_ids(const Explained& known) {
   for (const matrix::Excluded& excluded : known.expansion.excluded) {
     ids.push_back(excluded.variant.id);
   }
-  for (const matrix::AbiClass& cls : known.classes) ids.push_back("build:" + cls.id);
+  for (const matrix::AbiClass& cls : known.classes) ids.push_back(plan::build_id(cls.id));
   return ids;
 }
 
@@ -130,7 +130,7 @@ std::vector<std::string> known_ids(const Explained& known) {
 Result<std::string> explain(const Explained& known, const std::string& id) {
   const matrix::VariantIndex variants(known.expansion.variants);
   for (const matrix::AbiClass& cls : known.classes) {
-    if (id == "build:" + cls.id) {
+    if (id == plan::build_id(cls.id)) {
       TRY(const std::string text, build_text(known, variants, cls));
       return text + line("variants", join(cls.members, " "));
     }

@@ -7,21 +7,24 @@
 #include <utility>
 
 #include "base/text.h"
+#include "plan/step_id.h"
 #include "report/table.h"
 
 namespace pinwheel::report {
 namespace {
 
-/// The group of steps that share lines, "test"; empty for steps with a line each.
-std::string kind_of(const std::string& id) {
-  if (id.starts_with("test:")) return "test";
-  if (id.starts_with("env:")) return "environment";
+/// The name of the steps that share lines with this one, "test"; empty for a step with a line of
+/// its own.
+std::string group_of(const std::string& id) {
+  const std::optional<plan::StepKind> kind = plan::kind_of_step(id);
+  if (kind == plan::StepKind::test) return "test";
+  if (kind == plan::StepKind::environment) return "environment";
   return {};
 }
 
 /// The time of a reused result does not matter: it would only keep equal steps apart.
 std::string reason_in_table(const journal::Forecast& step) {
-  const bool many = !kind_of(step.id).empty();
+  const bool many = !group_of(step.id).empty();
   return many && step.expected == journal::Expected::reuse ? "done before" : step.because;
 }
 
@@ -49,7 +52,7 @@ bool is_guess(const journal::Forecast& step) {
 std::vector<Line> lines_of(const std::vector<journal::Forecast>& steps) {
   std::vector<Line> lines;
   for (const journal::Forecast& step : steps) {
-    const std::string kind = kind_of(step.id);
+    const std::string kind = group_of(step.id);
     auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& other) {
       return !kind.empty() && other.kind == kind && other.first->expected == step.expected &&
              reason_in_table(*other.first) == reason_in_table(step) &&

@@ -56,26 +56,21 @@ Known know(const plan::Plan& plan, const plan::Outline& outline,
   Known known{.variants = matrix::VariantIndex(variants)};
   for (const plan::Step& step : plan.steps) known.steps[step.id] = &step;
   for (const plan::BuildGroup& group : outline.builds) {
-    known.representatives["build:" + group.cls.id] = group.cls.representative;
+    known.representatives[plan::build_id(group.cls.id)] = group.cls.representative;
   }
   return known;
 }
 
-bool is_build(const std::string& id) {
-  return id.starts_with("build:");
-}
-
 bool is_job(const std::string& id, Rows rows) {
-  if (rows == Rows::tests) return id.starts_with("test:");
-  return is_build(id) || id == "sdist";
+  if (rows == Rows::tests) return plan::kind_of_step(id) == plan::StepKind::test;
+  return plan::makes_files(id);
 }
 
 /// A job makes the environments of its step itself.
 double seconds_of(const plan::Step& step, const Known& known) {
   double seconds = step.predicted_seconds;
   for (const std::string& need : step.needs) {
-    const bool elsewhere = is_build(need) || need == "sdist";
-    if (!elsewhere) seconds += seconds_of(*known.steps.at(need), known);
+    if (!plan::makes_files(need)) seconds += seconds_of(*known.steps.at(need), known);
   }
   return seconds;
 }
@@ -90,15 +85,18 @@ bool is_trusted(const plan::Step& step, const Known& known) {
 
 std::vector<std::string> needs_of(const plan::Step& step) {
   std::vector<std::string> needs;
-  std::copy_if(step.needs.begin(), step.needs.end(), std::back_inserter(needs), is_build);
+  std::copy_if(
+      step.needs.begin(), step.needs.end(), std::back_inserter(needs),
+      [](const std::string& need) { return plan::kind_of_step(need) == plan::StepKind::build; });
   return needs;
 }
 
 Result<Job> job_of(const plan::Step& step, const plan::Outline& outline, const Known& known) {
   const std::vector<std::string> needs = needs_of(step);
   std::string variant = plan::variant_of(step.id);
-  if (is_build(step.id)) variant = known.representatives.at(step.id);
-  if (step.id == "sdist") variant = outline.builds.front().cls.representative;
+  const std::optional<plan::StepKind> kind = plan::kind_of_step(step.id);
+  if (kind == plan::StepKind::build) variant = known.representatives.at(step.id);
+  if (kind == plan::StepKind::sdist) variant = outline.builds.front().cls.representative;
   TRY(const matrix::Variant* const of_job, known.variants.find(variant));
   return Job{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known),
              is_trusted(step, known)};
@@ -136,7 +134,7 @@ plan::NeedsGpu needs_gpu(const plan::Step& step) {
 }
 
 std::optional<std::vector<std::string>> runner_of(const Job& job, const matrix::CiSettings& ci) {
-  const bool test = job.step->id.starts_with("test:");
+  const bool test = plan::kind_of_step(job.step->id) == plan::StepKind::test;
   return plan::runner_labels(ci, test ? plan::RunnerUse::test : plan::RunnerUse::build,
                              *job.variant, needs_gpu(*job.step));
 }

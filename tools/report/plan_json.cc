@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "matrix/status_name.h"
 #include "matrix/variant_index.h"
+#include "plan/step_id.h"
 #include "report/github_row.h"
 
 namespace pinwheel::report {
@@ -46,7 +47,7 @@ Json names_json(const std::vector<wheel::Naming>& namings) {
 std::unordered_map<std::string, std::string> builds_by_variant(const plan::Outline& outline) {
   std::unordered_map<std::string, std::string> build_of;
   for (const plan::BuildGroup& group : outline.builds) {
-    for (const std::string& test : group.tests) build_of[test] = "build:" + group.cls.id;
+    for (const std::string& test : group.tests) build_of[test] = plan::build_id(group.cls.id);
   }
   return build_of;
 }
@@ -96,7 +97,7 @@ std::string outline_json(const plan::Outline& outline, const plan::Namings& nami
   for (const plan::BuildGroup& group : outline.builds) {
     const auto names = namings.find(group.cls.id);
     out["builds"].push_back(
-        {{"id", "build:" + group.cls.id},
+        {{"id", plan::build_id(group.cls.id)},
          {"class", group.cls.id},
          {"representative", group.cls.representative},
          {"serves", group.cls.members},
@@ -120,7 +121,7 @@ Result<std::string> github_rows(const plan::Outline& outline,
   const matrix::VariantIndex index(variants);
   for (const plan::BuildGroup& group : outline.builds) {
     TRY(const matrix::Variant* const builder, index.find(group.cls.representative));
-    all.push_back(github_row(*builder, "build:" + group.cls.id));
+    all.push_back(github_row(*builder, plan::build_id(group.cls.id)));
   }
   return include_line(all);
 }

@@ -8,6 +8,7 @@
 #include "base/fit_text.h"
 #include "base/text.h"
 #include "matrix/status_name.h"
+#include "plan/step_id.h"
 #include "report/table.h"
 
 namespace pinwheel::report {
@@ -51,7 +52,7 @@ std::string plan_table(const plan::Outline& outline, const std::vector<plan::Ima
   for (const matrix::Variant& variant : outline.variants) {
     const plan::BuildGroup& group = *build_of.at(variant.id);
     const bool builds_it = group.cls.representative == variant.id;
-    rows.push_back({variant.id, "build:" + group.cls.id + (builds_it ? " *" : ""),
+    rows.push_back({variant.id, plan::build_id(group.cls.id) + (builds_it ? " *" : ""),
                     std::string(matrix::to_string(variant.status)), join(variant.channels, ",")});
     if (on_images) rows.back().push_back(join(plan::images_of(images, variant.id), ","));
   }

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "plan/outcome_json.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::report {
 namespace {
@@ -164,7 +165,7 @@ Result<std::string> failed_step(const plan::Report& report, const std::string& a
   }
   if (asked.empty()) return failed.front();
   for (const std::string& id : failed) {
-    if (id == asked || id == "test:" + asked) return id;
+    if (id == asked || id == plan::test_id(asked)) return id;
   }
   return fail(ErrorKind::usage, fmt::format("{} did not fail in that run", quoted(asked)),
               fmt::format("these did: {}", quoted_list(failed)));

@@ -8,15 +8,12 @@
 
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::report {
 namespace {
 
 using WhyJson = nlohmann::ordered_json;
-
-bool is_made_in_place(const std::string& step) {
-  return step.starts_with("env:") || step.starts_with("toolkit:");
-}
 
 /// The end of "`build:x` ...".
 std::string verdict(const plan::StoreReply& reply, const std::string& place) {
@@ -87,7 +84,7 @@ std::string need_to_ask(const plan::KeyDifference& difference) {
   constexpr std::string_view kNeeds = "needs ";
   if (!difference.name.starts_with(kNeeds)) return {};
   const std::string need = difference.name.substr(kNeeds.size());
-  return is_made_in_place(need) ? std::string() : need;
+  return plan::prepares(need) ? std::string() : need;
 }
 
 WhyJson json_of(const std::optional<std::string>& value) {
@@ -133,7 +130,7 @@ std::string store_why_text(const plan::StoreReply& reply, const std::string& pla
   for (const std::string& need : reply.question.key.unknown) {
     out += fmt::format(
         "  needs {}: not known {}\n", visible(need),
-        is_made_in_place(need) ? "before its packages are resolved here" : "before it has run");
+        plan::prepares(need) ? "before its packages are resolved here" : "before it has run");
   }
   if (reply.nearest) out += fmt::format("nearest: {}\n", run_text(*reply.nearest));
   for (const plan::KeyDifference& one : reply.differences) {

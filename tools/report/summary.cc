@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "plan/step_id.h"
 #include "report/step_warning.h"
 #include "report/table.h"
 
@@ -55,7 +56,7 @@ std::optional<std::string> untested(const plan::Report& report) {
   size_t tests = 0;
   std::vector<std::string> reasons;
   for (const plan::StepOutcome& outcome : report.outcomes) {
-    if (!outcome.id.starts_with("test:")) continue;
+    if (plan::kind_of_step(outcome.id) != plan::StepKind::test) continue;
     if (outcome.state != plan::StepState::skipped) return std::nullopt;
     ++tests;
     const bool known = std::ranges::find(reasons, outcome.reason) != reasons.end();

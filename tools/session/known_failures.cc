@@ -5,6 +5,7 @@
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "host/system/log_tail.h"
+#include "plan/step_id.h"
 #include "prepare/workplace.h"
 #include "report/report_address.h"
 
@@ -15,8 +16,8 @@ std::string again_line(const prepare::GlobalOptions& global, const RunRequest& r
                        const std::string& step) {
   // An upload is not repeated by hand, and a repeated step keeps its own command line.
   const std::string& arguments = request.program_arguments;
-  const bool same = step.starts_with("publish:") || arguments.starts_with("reproduce ") ||
-                    arguments.starts_with("init ");
+  const bool same = plan::kind_of_step(step) == plan::StepKind::publish ||
+                    arguments.starts_with("reproduce ") || arguments.starts_with("init ");
   if (same) return "pinwheel " + arguments;
   // The runner is gone when people read its log.
   const std::string address =

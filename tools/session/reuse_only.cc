@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
 #include "plan/known_results.h"
+#include "plan/step_id.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_run.h"
 #include "prepare/step_choice.h"
@@ -14,16 +16,16 @@
 namespace pinwheel::session {
 namespace {
 
-std::string requested_by_itself(plan::Stage stage) {
+std::optional<plan::StepKind> requested_by_itself(plan::Stage stage) {
   switch (stage) {
     case plan::Stage::build:
-      return {};
+      break;
     case plan::Stage::test:
-      return "test:";
+      return plan::StepKind::test;
     case plan::Stage::publish:
-      return "publish:";
+      return plan::StepKind::publish;
   }
-  return {};
+  return std::nullopt;
 }
 
 Done exclude(const char* one, const char* other, const char* hint) {
@@ -37,11 +39,11 @@ std::set<std::string> requested_steps(const plan::Plan& plan, const prepare::Run
                                       plan::Stage stage, const std::vector<std::string>& named) {
   if (!named.empty()) return {named.begin(), named.end()};
   std::set<std::string> requested;
-  const std::string kind = requested_by_itself(stage);
+  const std::optional<plan::StepKind> kind = requested_by_itself(stage);
   const bool only_a_gate = options.gate && stage == plan::Stage::publish;
-  if (only_a_gate || kind.empty()) return requested;
+  if (only_a_gate || !kind) return requested;
   for (const plan::Step& step : plan.steps) {
-    if (step.id.starts_with(kind)) requested.insert(step.id);
+    if (plan::kind_of_step(step.id) == kind) requested.insert(step.id);
   }
   return requested;
 }

@@ -1,6 +1,8 @@
 #include "plan/step_id.h"
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "unit/catch.h"
 
@@ -22,16 +24,45 @@ TEST_CASE("the variant is parsed from a test's id, with or without an image") {
   CHECK_FALSE(is_image_test("test:cp311-cpu"));
 }
 
-TEST_CASE("text from outside is the id of a step by its form") {
-  for (const char* id : {"sdist", "env:ab12", "toolkit:cuda-ab12", "build:cpu", "test:cp311-cpu@a",
-                         "publish:index"}) {
-    INFO(id);
-    CHECK(is_step_id(id));
-  }
-  for (const char* text : {"", ".", "..", "build:", "cp311-cpu", "sdist:", "/build:cpu"}) {
+TEST_CASE("an id is parsed into its kind and name, and printed from them") {
+  const std::pair<const char*, StepId> ids[] = {
+      {"sdist", {StepKind::sdist, ""}},
+      {"env:ab12", {StepKind::environment, "ab12"}},
+      {"toolkit:cuda-ab12", {StepKind::toolkit, "cuda-ab12"}},
+      {"build:cpu", {StepKind::build, "cpu"}},
+      {"test:cp311-cpu@a:b", {StepKind::test, "cp311-cpu@a:b"}},
+      {"publish:index", {StepKind::publish, "index"}},
+  };
+  for (const auto& [text, id] : ids) {
     INFO(text);
-    CHECK_FALSE(is_step_id(text));
+    CHECK(parse_step_id(text) == id);
+    CHECK(kind_of_step(text) == id.kind);
+    CHECK(to_string(id) == text);
   }
+  for (const char* text : {"", ".", "..", "build", "build:", "cp311-cpu", "sdist:", "sdist:x",
+                           "/build:cpu", "tests:a"}) {
+    INFO(text);
+    CHECK_FALSE(parse_step_id(text));
+    CHECK_FALSE(kind_of_step(text));
+  }
+}
+
+TEST_CASE("ids are made of a class, a target or nothing") {
+  CHECK(build_id("cpu") == "build:cpu");
+  CHECK(publish_id("pypi") == "publish:pypi");
+  CHECK(sdist_id() == "sdist");
+}
+
+TEST_CASE("some steps make files to publish, and some make what others are installed into") {
+  const auto names = [](bool (*matches)(std::string_view)) {
+    std::string found;
+    for (const char* id : {"env:a", "toolkit:a", "build:a", "sdist", "test:a", "publish:a", "x"}) {
+      if (matches(id)) found += std::string(id) + " ";
+    }
+    return found;
+  };
+  CHECK(names(makes_files) == "build:a sdist ");
+  CHECK(names(prepares) == "env:a toolkit:a ");
 }
 
 TEST_CASE("the ids of environments and toolkits are those of what they are requested for") {

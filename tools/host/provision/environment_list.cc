@@ -9,6 +9,7 @@
 #include "env/environment_marker.h"
 #include "env/made_toolkit.h"
 #include "host/provision/complete_directory.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::host {
 namespace {
@@ -35,7 +36,7 @@ std::string step_of(const EnvironmentEntry& row) {
   std::string id = row.id;
   for (const CacheUse& use : row.uses) {
     const std::string& step = use.user.step;
-    if (step.starts_with("env:") || step.starts_with("toolkit:")) id = step;
+    if (plan::prepares(step)) id = step;
   }
   return id;
 }
@@ -83,7 +84,7 @@ Done add_rows(const EnvMachine& machine, const fs::path& kind,
 std::vector<std::string> names_of(const EnvironmentEntry& row) {
   std::vector<std::string> names = {fs::path(row.place).filename().string(), row.id};
   for (const CacheUse& use : row.uses) {
-    const bool own = use.user.step.starts_with("env:") || use.user.step.starts_with("toolkit:");
+    const bool own = plan::prepares(use.user.step);
     if (own && row.place.find(kConda) == std::string::npos) names.push_back(use.user.step);
   }
   return names;

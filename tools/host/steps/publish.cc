@@ -16,6 +16,7 @@
 #include "pep/name.h"
 #include "pep/version.h"
 #include "plan/evidence_gate.h"
+#include "plan/step_id.h"
 #include "publish/narrower_wheel.h"
 
 namespace pinwheel::host {
@@ -47,7 +48,7 @@ Result<std::vector<Built>> gather_files(const StepContext& context, const plan::
   std::vector<Built> files;
   for (const plan::StepOutcome& need : context.attempt.needs) {
     const auto naming = action.names.find(need.id);
-    if (naming == action.names.end() && need.id != "sdist") continue;
+    if (naming == action.names.end() && need.id != plan::sdist_id()) continue;
     const size_t before = files.size();
     for (const plan::Output& output : need.outputs) {
       TRY(publish::Artifact artifact, read_artifact(output.path));
@@ -57,7 +58,7 @@ Result<std::vector<Built>> gather_files(const StepContext& context, const plan::
             fmt::format("{} is not the file that {} built", quoted(output.path), quoted(need.id)),
             "remove it and run again: the step is then repeated");
       }
-      if (need.id == "sdist" || is_named(artifact, naming->second)) {
+      if (need.id == plan::sdist_id() || is_named(artifact, naming->second)) {
         files.push_back({need.id, std::move(artifact)});
       }
     }
