@@ -14,6 +14,7 @@ from pages import check_cli_page, check_matrix_page, check_nav
 from quoting import check_quoting
 from readers import check_fuzz_targets, check_reads
 from rooms import check_cycles, check_host_modules, check_map, check_pairs, check_rooms
+from schema import check_schema
 from step_ids import check_step_ids
 from tree import read_tree
 from type_names import check_type_names
@@ -30,6 +31,7 @@ CHECKS = (
     check_declarations,
     check_options,
     check_matrix_page,
+    check_schema,
     check_cli_page,
     check_nav,
     check_quoting,
