@@ -97,6 +97,9 @@ class Http {
   Http& operator=(const Http&) = delete;
 
   virtual tl::expected<HttpResponse, HttpFailure> send(const HttpRequest& request) = 0;
+  /// Waits before a request is repeated. It returns at once when requests are stopped, which the
+  /// next request reports.
+  virtual void wait(std::chrono::milliseconds delay) = 0;
 };
 
 }  // namespace pinwheel::ports

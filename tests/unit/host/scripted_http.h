@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <map>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@ class ScriptedHttp final : public ports::Http {
   std::map<std::string, ports::HttpResponse> replies = {};
   std::map<std::string, ports::HttpFailure> failures = {};
   std::vector<ports::HttpRequest> asked = {};
+  std::vector<std::chrono::milliseconds> waits = {};
 
   tl::expected<ports::HttpResponse, ports::HttpFailure> send(
       const ports::HttpRequest& request) override {
@@ -26,6 +28,7 @@ class ScriptedHttp final : public ports::Http {
     if (request.sink) request.sink(std::exchange(reply.body, ""));
     return reply;
   }
+  void wait(std::chrono::milliseconds delay) override { waits.push_back(delay); }
   std::vector<std::string> urls() const {
     std::vector<std::string> out;
     for (const ports::HttpRequest& request : asked) out.push_back(request.url);

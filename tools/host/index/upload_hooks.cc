@@ -1,22 +1,11 @@
 #include "host/index/upload_hooks.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <random>
 #include <utility>
 
+#include "host/system/clock.h"
+
 namespace pinwheel::host {
-namespace {
-
-bool wait_unless_stopped(std::chrono::milliseconds delay, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  std::unique_lock lock(mutex);
-  woken.wait_for(lock, stop, delay, [] { return false; });
-  return !stop.stop_requested();
-}
-
-}  // namespace
 
 UploadHooks waiting_hooks(std::stop_token stop) {
   UploadHooks hooks;

@@ -2,7 +2,9 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "base/retries.h"
 #include "host/index/upload.h"
 #include "host/index/upload_credentials.h"
 #include "host/index/upload_lookup.h"
@@ -31,15 +33,17 @@ Done wait(const UploadSession& session, int attempt,
 /// Retries a read request while it fails with a transient error.
 template <class T, class Read>
 Result<T> patiently(const UploadSession& session, const Read& read) {
-  for (int attempt = 1;; ++attempt) {
-    Result<T> result = read();
-    if (result || result.error().kind != ErrorKind::transient ||
-        attempt >= session.options.attempts) {
-      return result;
-    }
+  Done waited;
+  const auto again = [](const Result<T>& result) {
+    return !result && result.error().kind == ErrorKind::transient;
+  };
+  const auto wait_for_next = [&](int attempt, const Result<T>& result) {
     notice_retry(session, result.error());
-    TRY_DONE(wait(session, attempt, std::nullopt));
-  }
+    waited = wait(session, attempt, std::nullopt);
+    return waited.has_value();
+  };
+  Result<T> last = with_retries(session.options.attempts, read, again, wait_for_next);
+  return waited ? std::move(last) : Result<T>(tl::unexpected(waited.error()));
 }
 
 /// Mints the credentials anew if they are about to end, with retries.

@@ -31,6 +31,10 @@ void LoggedHttp::end(const std::string& address, bool failed) {
   }
 }
 
+void LoggedHttp::wait(std::chrono::milliseconds delay) {
+  http_.wait(delay);
+}
+
 tl::expected<ports::HttpResponse, ports::HttpFailure> LoggedHttp::send(
     const ports::HttpRequest& request) {
   const std::string address = request.method + " " + request.url;

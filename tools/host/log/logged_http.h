@@ -19,6 +19,7 @@ class LoggedHttp final : public ports::Http {
 
   tl::expected<ports::HttpResponse, ports::HttpFailure> send(
       const ports::HttpRequest& request) override;
+  void wait(std::chrono::milliseconds delay) override;
 
  private:
   int64_t attempt_of(const std::string& address);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <thread>
 
+#include "base/retries.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "publish/reply.h"
@@ -27,6 +27,12 @@ ports::HttpRequest request_for(const RemoteAccess& access, const std::string& ur
     request.credentials = access.credentials;
   }
   return request;
+}
+
+using Answer = tl::expected<ports::HttpResponse, ports::HttpFailure>;
+
+bool is_worth_another(const Answer& answer) {
+  return answer ? may_pass(answer->status) : answer.error().error.kind == ErrorKind::transient;
 }
 
 }  // namespace
@@ -57,24 +63,24 @@ Result<RemoteReply> get_remote(const RemoteAccess& access, const std::string& st
                                const std::function<void(ports::HttpRequest&)>& prepare,
                                const RemoteManner& manner) {
   std::string url = start;
-  int attempt = 1;
-  for (int hop = 0; hop <= kMostHops;) {
-    ports::HttpRequest request = request_for(access, url);
-    prepare(request);
-    auto reply = access.http.send(request);
-    const bool again =
-        reply ? may_pass(reply->status) : reply.error().error.kind == ErrorKind::transient;
-    if (again && attempt < manner.attempts) {
-      std::this_thread::sleep_for(std::chrono::seconds(attempt++));
-      continue;
-    }
+  int attempt = 1;  // of all requests together
+  for (int hop = 0; hop <= kMostHops; ++hop) {
+    const auto send = [&] {
+      ports::HttpRequest request = request_for(access, url);
+      prepare(request);
+      return access.http.send(request);
+    };
+    const auto wait = [&](int /*count*/, const Answer& /*answer*/) {
+      access.http.wait(std::chrono::seconds(attempt++));
+      return true;
+    };
+    Answer reply = with_retries(manner.attempts - attempt + 1, send, is_worth_another, wait);
     if (!reply) return fail(std::move(reply).error().error);
     const std::string next = publish::is_redirect(reply->status)
                                  ? resolve_url(url, publish::header(*reply, "location"))
                                  : std::string();
     if (next.empty() || !manner.follow(url, next)) return RemoteReply{url, *std::move(reply)};
     url = next;
-    ++hop;
   }
   return fail(manner.endless, fmt::format("{} redirects too many times", quoted(start)));
 }

@@ -14,6 +14,7 @@
 #include "host/net/http_failure.h"
 #include "host/net/http_library.h"
 #include "host/net/trust.h"
+#include "host/system/clock.h"
 
 namespace pinwheel::host {
 
@@ -353,6 +354,10 @@ CurlHttp::CurlHttp(HttpOptions options, std::stop_token cancel)
     : options_(std::move(options)),
       cancel_(std::move(cancel)),
       handles_(std::make_shared<Handles>(options_.connections)) {}
+
+void CurlHttp::wait(std::chrono::milliseconds delay) {
+  wait_unless_stopped(delay, cancel_);
+}
 
 tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
     const ports::HttpRequest& request) {

@@ -46,6 +46,7 @@ class CurlHttp final : public ports::Http {
 
   tl::expected<ports::HttpResponse, ports::HttpFailure> send(
       const ports::HttpRequest& request) override;
+  void wait(std::chrono::milliseconds delay) override;
 
  private:
   class Handles;

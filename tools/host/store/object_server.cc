@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "base/mask.h"
+#include "base/retries.h"
 #include "base/text.h"
 #include "host/store/xml_value.h"
 #include "publish/reply.h"
@@ -59,6 +59,13 @@ class BodyRecorder {
   std::string begin_ = {};
 };
 
+using ServerAnswer = tl::expected<ports::HttpResponse, ports::HttpFailure>;
+
+bool may_pass(const ServerAnswer& answer) {
+  if (!answer) return answer.error().error.kind == ErrorKind::transient;
+  return kind_of_status(answer->status) == FaultKind::busy;
+}
+
 FaultKind kind_of_error(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::interrupted:
@@ -99,23 +106,24 @@ PlaceResult<ports::HttpResponse> send_request(ports::Http& http, ports::HttpRequ
                                               const std::function<void()>& restart) {
   BodyRecorder recorder;
   recorder.listen(request);
-  for (int attempt = 1;; ++attempt) {
+  auto begun = std::chrono::steady_clock::now();
+  const auto send = [&] {
     if (restart) restart();
     recorder.restart();
-    const auto begun = std::chrono::steady_clock::now();
-    auto response = http.send(request);
-    const bool quick = std::chrono::steady_clock::now() - begun < kQuick;
-    const bool may_pass = response ? kind_of_status(response->status) == FaultKind::busy &&
-                                         response->status >= kManyRequests
-                                   : response.error().error.kind == ErrorKind::transient;
-    if (may_pass && quick && attempt < kAttempts) {
-      std::this_thread::sleep_for(kPause);
-      continue;
-    }
-    if (response) return recorder.with_body(*std::move(response));
-    const FaultKind kind = kind_of_error(response.error().error.kind);
-    return fault(kind, std::move(response).error().error);
-  }
+    begun = std::chrono::steady_clock::now();
+    return http.send(request);
+  };
+  const auto again = [&](const ServerAnswer& answer) {
+    return may_pass(answer) && std::chrono::steady_clock::now() - begun < kQuick;
+  };
+  const auto wait = [&](int /*count*/, const ServerAnswer& /*answer*/) {
+    http.wait(kPause);
+    return true;
+  };
+  ServerAnswer response = with_retries(kAttempts, send, again, wait);
+  if (response) return recorder.with_body(*std::move(response));
+  const FaultKind kind = kind_of_error(response.error().error.kind);
+  return fault(kind, std::move(response).error().error);
 }
 
 }  // namespace pinwheel::host

@@ -1,4 +1,7 @@
 #pragma once
+#include <chrono>
+#include <stop_token>
+
 #include "ports/clock.h"
 
 namespace pinwheel::host {
@@ -9,5 +12,8 @@ class SystemClock final : public ports::Clock {
   std::chrono::system_clock::time_point now() const override;
   std::chrono::steady_clock::time_point steady() const override;
 };
+
+/// Waits, but not beyond a stop request; false if there is one.
+bool wait_unless_stopped(std::chrono::milliseconds delay, const std::stop_token& stop);
 
 }  // namespace pinwheel::host

@@ -24,6 +24,7 @@ class TurnHttp final : public ports::Http {
     answers_.pop_front();
     return answer;
   }
+  void wait(std::chrono::milliseconds delay) override { clock_.move_to(clock_.steady() + delay); }
 
  private:
   fakes::FakeClock& clock_;

@@ -28,6 +28,7 @@ TEST_CASE("the error for a missing text has its URL and status") {
   CHECK(none.error().message == "`https://ci.example/run/summary` answered 404 Not Found");
   http.replies[kTextUrl] = {503, "", {}, ""};
   CHECK(host::fetch_text(http, kTextUrl).error().kind == ErrorKind::transient);
+  CHECK(http.waits.empty());
 }
 
 TEST_CASE("redirect loops and endless bodies are errors") {

@@ -307,3 +307,10 @@ TEST_CASE("a body is streamed from its source with a known length") {
   REQUIRE(reply);
   CHECK(reply->status == 200);
 }
+
+TEST_CASE("a wait before another request ends at once when requests are stopped") {
+  std::stop_source stop;
+  host::CurlHttp http({}, stop.get_token());
+  stop.request_stop();
+  http.wait(std::chrono::hours(1));
+}

@@ -25,6 +25,7 @@ class FileServer final : public ports::Http {
   std::string redirect = {};     ///< redirect target of `kTorchUrl`; empty: no redirect
   std::vector<int> faults = {};  ///< statuses of the first responses
   std::vector<ports::HttpRequest> asked = {};
+  std::vector<std::chrono::milliseconds> waits = {};
 
   tl::expected<ports::HttpResponse, ports::HttpFailure> send(
       const ports::HttpRequest& request) override {
@@ -56,6 +57,7 @@ class FileServer final : public ports::Http {
     }
     return reply;
   }
+  void wait(std::chrono::milliseconds delay) override { waits.push_back(delay); }
 };
 
 std::string numbers(int count) {
@@ -123,8 +125,10 @@ TEST_CASE("redirects are followed once, and credentials go only to their own ser
 TEST_CASE("a busy server is retried, a rejection is an error with its status") {
   const Scratch scratch;
   FileServer http(numbers(1000));
-  http.faults = {503};
+  http.faults = {503, 429};
   CHECK(host::RemoteFile::open({http}, {scratch.path()}, kTorchUrl));
+  CHECK(http.waits ==
+        std::vector<std::chrono::milliseconds>{std::chrono::seconds(1), std::chrono::seconds(2)});
   http.faults = {403};
   const auto refused = host::RemoteFile::open({http}, {scratch.path()}, kTorchUrl);
   REQUIRE_FALSE(refused);

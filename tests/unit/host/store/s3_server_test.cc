@@ -24,6 +24,7 @@ class TurnHttp final : public ports::Http {
   std::vector<HttpResponse> replies = {};
   std::vector<HttpRequest> asked = {};
   std::vector<std::string> bodies = {};
+  std::vector<std::chrono::milliseconds> waits = {};
 
   tl::expected<HttpResponse, ports::HttpFailure> send(const HttpRequest& request) override {
     asked.push_back(request);
@@ -34,6 +35,7 @@ class TurnHttp final : public ports::Http {
     if (request.sink) request.sink(std::exchange(reply.body, {}));
     return reply;
   }
+  void wait(std::chrono::milliseconds delay) override { waits.push_back(delay); }
   std::string header(size_t request, const std::string& name) const {
     for (const auto& [key, value] : asked[request].headers) {
       if (key == name) return value;
@@ -225,7 +227,9 @@ TEST_CASE("why an object is refused is asked for where the answer has no body", 
   const PlaceResult<bool> untold = bucket.server().has("cas/x", 1);
   REQUIRE_FALSE(untold);
   CHECK(untold.error().error.message == "it answered 403 to HEAD http://h:9000");
+  CHECK(bucket.http->waits.empty());
   CHECK_FALSE(bucket.server().has("cas/x", 1));
+  CHECK(bucket.http->waits.size() == 1);
   CHECK(bucket.http->lines().back().starts_with("HEAD "));
 }
 
