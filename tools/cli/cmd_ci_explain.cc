@@ -15,6 +15,7 @@
 #include "prepare/load.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_run.h"
+#include "prepare/read_scope.h"
 #include "report/job_rows.h"
 
 namespace pinwheel::cli {
@@ -240,16 +241,14 @@ Result<int> cmd_ci_explain(const prepare::Host& host, const prepare::GlobalOptio
       prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
   TRY(const std::vector<PlannedWorkflow> workflows, workflows_of(loaded, options.channel));
   const std::vector<WholeJob> wholes = whole_jobs(workflows);
-  TRY(prepare::VersionFacts version,
-      prepare::gather_version_facts(host, loaded, options.channel, {}, streams.log()));
-  TRY(plan::Outline outline, prepare::select_outline(loaded, {}, {}, version.channel));
+  prepare::SelectionOptions selection;
+  selection.channel = options.channel;
+  const prepare::LevelOptions levels;
+  const prepare::MatrixChoice whole_matrix{choice.path, {}};
+  prepare::ScopeRequest request{global, whole_matrix, selection, levels, plan::Stage::publish};
+  request.images = prepare::TestImageUse::prepare;
   TRY(const prepare::RunScope scope,
-      prepare::up_to(plan::Stage::publish, {global,
-                                            std::move(loaded),
-                                            std::move(outline),
-                                            {},
-                                            std::move(version),
-                                            prepare::TestImageUse::prepare}));
+      prepare::scope_of(host, request, std::move(loaded), streams.log()));
   TRY(const plan::Plan plan, plan_of(global, scope));
   TRY(const std::vector<WorkflowJob> jobs, jobs_of(scope, plan));
   if (const auto whole = find_whole(wholes, choice.globs.front())) {

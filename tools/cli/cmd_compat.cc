@@ -17,7 +17,6 @@
 #include "host/torch/torch_wheel.h"
 #include "inspect/needed_library.h"
 #include "prepare/host.h"
-#include "prepare/workplace.h"
 #include "report/compat_json.h"
 #include "report/compat_text.h"
 

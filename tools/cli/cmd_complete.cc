@@ -10,8 +10,8 @@
 #include "plan/image_tests.h"
 #include "plan/step_id.h"
 #include "prepare/host.h"
-#include "prepare/levels.h"
 #include "prepare/load.h"
+#include "prepare/run_scope.h"
 #include "report/documentation.h"
 #include "report/shipped_documents.h"
 

@@ -14,13 +14,14 @@
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
 #include "plan/environments.h"
-#include "prepare/backend_requires.h"
 #include "prepare/build_facts.h"
+#include "prepare/collect_answers.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/locks.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_environments.h"
+#include "prepare/read_scope.h"
 #include "prepare/stoppable.h"
 #include "prepare/workplace.h"
 #include "report/table.h"
@@ -248,23 +249,19 @@ std::string as_json(const std::string& directory, const std::vector<prepare::Loc
          "\n";
 }
 
-Result<prepare::RunScope> read_scope(const prepare::Host& host,
-                                     const prepare::GlobalOptions& global,
-                                     const EnvLockOptions& options, Streams& streams) {
+Result<prepare::RunScope> scope_to_lock(const prepare::Host& host,
+                                        const prepare::GlobalOptions& global,
+                                        const EnvLockOptions& options, Streams& streams) {
   TRY(const prepare::MatrixChoice choice,
       prepare::choose_matrix(host, options.selection.arguments));
-  const prepare::Warnings warnings =
-      options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
-  TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, choice.path, streams, warnings));
-  TRY(const plan::Outline outline,
-      prepare::select_outline(loaded, options.selection, choice.globs, options.selection.channel));
-  prepare::VersionFacts here;
-  here.machine = host::machine_name();
+  prepare::VersionFacts version;
+  version.machine = host::machine_name();
   // A lock is for every version; a backend that is asked what it requires is told this one.
-  here.version.version = "0";
-  return prepare::up_to(plan::Stage::test,
-                        {global, loaded, outline, options.levels, std::move(here)});
+  version.version.version = "0";
+  prepare::ScopeRequest request{global, choice, options.selection, options.levels,
+                                plan::Stage::test};
+  request.version = std::move(version);
+  return prepare::read_scope(host, request, streams);
 }
 
 /// The source of the packages; `needed` is still empty.
@@ -282,7 +279,7 @@ Result<prepare::ForLocks> work_of(const prepare::RunScope& scope, const EnvLockO
 
 /// The locks of a scope, which has what its project and its backend require.
 Result<Locking> read_locking(prepare::RunScope scope) {
-  const auto& [matrix, expansion, classes] = scope.loaded;
+  const auto& [matrix, expansion, classes, digest] = scope.loaded;
   std::vector<plan::LockTarget> targets =
       plan::lock_targets(matrix, expansion, classes, scope.options);
   TRY(std::vector<plan::LockTarget> needed,
@@ -300,16 +297,16 @@ struct Locked {
 /// Writes or checks the locks of the selection.
 Result<Locked> brought_up_to_date(const prepare::Host& host, prepare::RunScope scope,
                                   const EnvLockOptions& options, Streams& streams) {
-  TRY(const host::Workplace workplace, prepare::make_workplace(host, scope.global, scope.loaded,
-                                                               scope.levels.engine, streams.log()));
+  TRY(const host::Workplace workplace, prepare::make_workplace(host, scope, streams.log()));
   TRY_DONE(streams.keep_log(workplace.logs));
   TRY(const prepare::BuildFacts build,
       prepare::gather_build_facts(host, scope.loaded, workplace, std::nullopt));
   scope.loaded.matrix.build_requires = build.build_requires.texts;
   const plan::PlanFacts facts = prepare::plan_facts(scope.version, build);
   TRY(prepare::ForLocks source, work_of(scope, options));
-  TRY(scope.loaded.matrix, prepare::ask_backends({host, scope, workplace, facts},
-                                                 build.build_requires.question, source, streams));
+  TRY(scope.loaded.matrix,
+      prepare::collect_answers({host, scope, workplace, facts}, build.build_requires.question,
+                               source, streams));
   TRY(Locking what, read_locking(std::move(scope)));
   source.needed = what.needed;
   TRY(prepare::PreparedEnvironments made,
@@ -330,7 +327,7 @@ Result<Locked> brought_up_to_date(const prepare::Host& host, prepare::RunScope s
 
 Result<int> cmd_env_lock(const prepare::Host& host, const prepare::GlobalOptions& global,
                          const EnvLockOptions& options, Streams& streams) {
-  TRY(prepare::RunScope scope, read_scope(host, global, options, streams));
+  TRY(prepare::RunScope scope, scope_to_lock(host, global, options, streams));
   TRY(const Locked locked, brought_up_to_date(host, std::move(scope), options, streams));
   const auto& [what, locks] = locked;
   if (options.json) {

@@ -7,6 +7,7 @@
 #include "prepare/load.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_run.h"
+#include "prepare/read_scope.h"
 #include "prepare/run_forecast.h"
 #include "prepare/version_facts.h"
 #include "report/explanation.h"
@@ -81,13 +82,12 @@ Result<int> cmd_explain(const prepare::Host& host, const prepare::GlobalOptions&
                 "`pinwheel plan --format ids` lists them; `build:CLASS` names a build, and "
                 "`pinwheel env list` the environments");
   }
-  TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
-  TRY(const prepare::VersionFacts version,
-      prepare::gather_version_facts(host, loaded, options.channel, {}, streams.log()));
-  const plan::Outline whole = plan::make_outline(loaded.classes, loaded.expansion.variants);
+  prepare::SelectionOptions selection;
+  selection.channel = options.channel;
+  prepare::ScopeRequest request{global, choice, selection, options.levels};
+  request.part = prepare::ScopePart::whole;
+  TRY(prepare::RunScope scope, prepare::read_scope(host, request, streams));
   const std::string& id = choice.globs[0];
-  prepare::RunScope scope{global, loaded, whole, options.levels, version};
   TRY(const std::string text, plan::prepares(id)
                                   ? environment_text(host, std::move(scope), id, streams)
                                   : variant_text(host, std::move(scope), id, streams));

@@ -18,7 +18,6 @@
 #include "inspect/rules.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
-#include "prepare/workplace.h"
 #include "report/difference_report.h"
 #include "report/inspect_json.h"
 #include "report/inspect_text.h"

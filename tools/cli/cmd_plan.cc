@@ -14,19 +14,19 @@
 #include "prepare/check_abi.h"
 #include "prepare/check_build.h"
 #include "prepare/check_channels.h"
-#include "prepare/check_pythons.h"
 #include "prepare/check_version.h"
 #include "prepare/checkout_state.h"
 #include "prepare/earlier_results.h"
 #include "prepare/frozen_run.h"
-#include "prepare/frozen_scope.h"
 #include "prepare/host.h"
-#include "prepare/levels.h"
 #include "prepare/load.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_run.h"
 #include "prepare/prepared_run.h"
+#include "prepare/python_use.h"
+#include "prepare/read_scope.h"
 #include "prepare/run_forecast.h"
+#include "prepare/run_scope.h"
 #include "report/forecast_text.h"
 #include "report/job_rows.h"
 #include "report/plan_json.h"
@@ -169,22 +169,22 @@ Done check_combination(const PlanCommand& options) {
 Result<prepare::RunScope> fresh_scope(const prepare::Host& host,
                                       const prepare::GlobalOptions& global,
                                       const PlanCommand& options,
-                                      const prepare::MatrixChoice& choice,
-                                      const prepare::Loaded& loaded, Streams& streams) {
-  TRY(prepare::VersionFacts version,
-      prepare::gather_version_facts(host, loaded, options.selection.channel, {}, streams.log()));
-  TRY(plan::Outline outline,
-      prepare::select_outline(loaded, options.selection, choice.globs, version.channel));
-  prepare::warn_of_lacking_files(host, loaded, streams);
-  TRY_DONE(prepare::check_project_version(host, loaded, outline, version, streams));
-  TRY_DONE(
-      prepare::check_head_tag(host, loaded, version, prepare::publishing_of(version), streams));
+                                      const prepare::MatrixChoice& choice, prepare::Loaded loaded,
+                                      Streams& streams) {
+  prepare::ScopeRequest request{global, choice, options.selection, options.levels,
+                                plan::Stage::publish};
+  request.images = prepare::TestImageUse::prepare;
+  TRY(prepare::RunScope scope, prepare::scope_of(host, request, std::move(loaded), streams.log()));
+  const prepare::VersionFacts& version = scope.version;
+  prepare::warn_of_lacking_files(host, scope.loaded, streams);
+  TRY_DONE(prepare::check_project_version(host, scope.loaded, scope.outline, version, streams));
+  TRY_DONE(prepare::check_head_tag(host, scope.loaded, version, prepare::publishing_of(version),
+                                   streams));
   if (options.selection.channel.empty()) {
-    TRY_DONE(prepare::check_channels(loaded, {}, version.version));
+    TRY_DONE(prepare::check_channels(scope.loaded, {}, version.version));
   }
-  TRY_DONE(prepare::check_project_abi(host, loaded, outline, streams));
-  return prepare::up_to(plan::Stage::publish, {global, loaded, std::move(outline), options.levels,
-                                               std::move(version), prepare::TestImageUse::prepare});
+  TRY_DONE(prepare::check_project_abi(host, scope.loaded, scope.outline, streams));
+  return scope;
 }
 
 /// The rows of a frozen plan's jobs.
@@ -241,21 +241,21 @@ Result<int> cmd_plan(const prepare::Host& host, const prepare::GlobalOptions& al
   if (options.json) options.format = PlanFormat::json;
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, options.out};
-  TRY(const std::optional<plan::FrozenPlan> frozen,
+  TRY(const std::optional<prepare::PlanFile> frozen,
       prepare::read_frozen_plan(host.files, options.plan_file));
   if (frozen && options.format == PlanFormat::fingerprint) {
-    TRY(const std::string fingerprint, plan::fingerprint(*frozen));
+    TRY(const std::string fingerprint, plan::fingerprint(frozen->plan));
     streams.data(fingerprint + "\n");
     return 0;
   }
   TRY(const prepare::MatrixChoice choice,
       prepare::choose_matrix_of(host, options.selection.arguments, frozen));
   if (frozen) {
-    TRY(const prepare::RunScope scope,
-        prepare::frozen_scope(
-            host.files,
-            {global, options.selection, options.levels, choice, plan::Stage::publish, *frozen},
-            streams));
+    prepare::ScopeRequest request{global, choice, options.selection, options.levels,
+                                  plan::Stage::publish};
+    request.images = prepare::TestImageUse::prepare;
+    request.frozen = &frozen->plan;
+    TRY(const prepare::RunScope scope, prepare::read_scope(host, request, streams));
     if (needs_facts(options)) return show_scope(host, options, scope, streams);
     TRY(const std::string text,
         options.format == PlanFormat::github
@@ -266,8 +266,7 @@ Result<int> cmd_plan(const prepare::Host& host, const prepare::GlobalOptions& al
   }
   const prepare::Warnings warnings =
       options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
-  TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, choice.path, streams, warnings));
+  TRY(prepare::Loaded loaded, prepare::load_matrix(host.files, choice.path, streams, warnings));
   if (options.upstream) return show_upstream(host, options, loaded, streams);
   if (!needs_facts(options)) {
     TRY(const plan::Outline outline,
@@ -278,7 +277,8 @@ Result<int> cmd_plan(const prepare::Host& host, const prepare::GlobalOptions& al
     print(options, text, streams);
     return 0;
   }
-  TRY(const prepare::RunScope scope, fresh_scope(host, global, options, choice, loaded, streams));
+  TRY(const prepare::RunScope scope,
+      fresh_scope(host, global, options, choice, std::move(loaded), streams));
   return show_scope(host, options, scope, streams);
 }
 

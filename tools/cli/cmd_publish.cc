@@ -16,8 +16,7 @@
 #include "host/system/stop_on_signal.h"
 #include "prepare/check_version.h"
 #include "prepare/host.h"
-#include "prepare/transfer.h"
-#include "prepare/workplace.h"
+#include "prepare/http_options.h"
 #include "publish/preflight.h"
 
 namespace pinwheel::cli {

@@ -77,15 +77,13 @@ Result<prepare::RecordedSource> source_of(const prepare::Host& host, const Repro
 }
 
 Result<prepare::PreparedRun> prepare_step(const prepare::Host& host,
-                                          const prepare::GlobalOptions& global,
                                           const ReproduceOptions& options,
                                           const ReproduceTarget& target, const Place& place,
                                           const std::string& matrix, Streams& streams) {
   if (target.origin) {
-    return prepare::prepare_recorded_run(host, place.global, matrix, *target.origin, target.step,
-                                         options.levels, streams);
+    return prepare::prepare_recorded_run(host, place.global, matrix,
+                                         {*target.origin, target.step, options.levels}, streams);
   }
-  TRY_DONE(take_resolutions(host.files, global, place));
   const bool test = plan::kind_of_step(target.step) == plan::StepKind::test;
   const plan::Stage stage = test ? plan::Stage::test : plan::Stage::build;
   const std::vector<std::string> arguments = {target.step, target.matrix};
@@ -106,12 +104,12 @@ Result<plan::Results> earlier_results(const prepare::GlobalOptions& global,
 
 /// The store that the steps which this one needs may be taken from.
 Done add_results_to_take(const prepare::Host& host, session::RunRequest& request,
-                         const prepare::PreparedRun& prepared, const ReproduceOptions& options,
+                         const prepare::PreparedRun& prepared, const prepare::RunStore& store,
                          const std::string& step, Streams& streams) {
   TRY(request.store,
       session::open_run_store(host.files,
-                              {options.store, prepared.gathered.scope.loaded.matrix,
-                               session::StoreUse::read, request.stop_store.get_token()},
+                              {store, prepared.gathered.scope.stores, session::StoreUse::read,
+                               request.stop_store.get_token()},
                               request.workplace, streams));
   request.facts = session::result_facts(host, prepared, {});
   request.repeated = {step};
@@ -180,13 +178,12 @@ Result<int> enter(const prepare::Host& host, const prepare::GlobalOptions& globa
 
 Result<int> cmd_reproduce(const prepare::Host& host, const prepare::GlobalOptions& global,
                           const ReproduceOptions& options, Streams& streams) {
-  TRY_DONE(prepare::check_store_options(options.store, host.variables));
+  TRY(prepare::RunStore store, prepare::read_run_store(options.store, host.variables));
   TRY(const ReproduceTarget target, find_target(host, global, options.arguments, streams));
   TRY(Place place, make_place(host, global, target.step));
   // One of them may be a report, which is no source.
   place.global.named_files = options.arguments;
-  TRY(const auto places, prepare::named_places(options.store, host.variables));
-  for (std::string& path : prepare::directories_of(places)) {
+  for (std::string& path : prepare::directories_of(store.places)) {
     place.global.named_files.push_back(std::move(path));
   }
   TRY(const fs::path cache, prepare::cache_directory(host));
@@ -198,12 +195,13 @@ Result<int> cmd_reproduce(const prepare::Host& host, const prepare::GlobalOption
   const prepare::SourceOf of =
       options.here ? prepare::SourceOf::this_checkout : prepare::SourceOf::recorded_commit;
   TRY(const prepare::RecordedSource source, source_of(host, target, of, place, git));
+  if (!target.origin) TRY_DONE(take_resolutions(host.files, global, place));
   TRY(const prepare::PreparedRun prepared,
-      prepare_step(host, global, options, target, place, source.matrix, streams));
+      prepare_step(host, options, target, place, source.matrix, streams));
   TRY(plan::Plan part, plan::subplan(prepared.plan, {target.step}));
   session::RunRequest request{std::move(part), prepared.gathered.workplace,
                               "reproduce " + shell_join(options.arguments)};
-  TRY_DONE(add_results_to_take(host, request, prepared, options, target.step, streams));
+  TRY_DONE(add_results_to_take(host, request, prepared, store, target.step, streams));
   TRY(request.results, earlier_results(global, request, target.step));
   prepare::RunOptions run;
   run.levels = options.levels;

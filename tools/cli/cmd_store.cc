@@ -13,7 +13,6 @@
 #include "host/store/copy_results.h"
 #include "host/store/tree_inventory.h"
 #include "prepare/host.h"
-#include "prepare/workplace.h"
 #include "report/table.h"
 #include "store/domain.h"
 

@@ -11,7 +11,6 @@
 #include "exports/table_bytes.h"
 #include "host/torch/torch_exports.h"
 #include "prepare/host.h"
-#include "prepare/workplace.h"
 #include "report/table.h"
 
 namespace pinwheel::cli {

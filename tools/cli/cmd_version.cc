@@ -9,7 +9,6 @@
 #include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/load.h"
-#include "prepare/package_directory.h"
 #include "prepare/package_version.h"
 #include "version/run_date.h"
 

@@ -26,13 +26,14 @@
 #include "host/log/masked_log.h"
 #include "host/machine/local_machine.h"
 #include "host/net/http.h"
+#include "host/steps/ask_backend.h"
+#include "host/steps/perform.h"
 #include "host/system/clock.h"
 #include "host/system/files.h"
 #include "host/system/secluded.h"
 #include "host/system/system_error.h"
+#include "prepare/http_options.h"
 #include "prepare/product.h"
-#include "prepare/transfer.h"
-#include "prepare/workplace.h"
 #include "report/failure_cause.h"
 
 namespace pinwheel::cli {
@@ -89,7 +90,9 @@ prepare::Host host_of(OwnPorts& ports) {
           .variables = user_variables(),
           .directory = std::filesystem::current_path(gone),
           .machine = open_machine,
-          .http = open_http};
+          .http = open_http,
+          .ask_backend = host::ask_backend,
+          .perform = host::perform};
 }
 
 /// Calls the parsed command; the only place that knows all commands.

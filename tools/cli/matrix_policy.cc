@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "matrix/settings.h"
 #include "matrix/variant_index.h"
-#include "prepare/one_variant.h"
+#include "prepare/read_scope.h"
 
 namespace pinwheel::cli {
 namespace {

@@ -14,7 +14,6 @@
 #include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/pip_settings.h"
-#include "prepare/workplace.h"
 #include "report/upstream_report.h"
 
 namespace pinwheel::cli {

@@ -38,7 +38,7 @@ Result<std::string> variant_to_build(const prepare::Host& host,
   TRY(const prepare::Loaded loaded,
       prepare::load_matrix(host.files, file, streams, prepare::Warnings::tell));
   TRY(const host::Workplace workplace,
-      prepare::make_workplace(host, global, loaded, env::Engine::host, streams.log()));
+      prepare::make_workplace(host, {global, loaded, {}, {}}, streams.log()));
   const prepare::OpenMachine local = host.machine(workplace);
   std::vector<std::string> pythons;
   for (const matrix::Variant& variant : loaded.expansion.variants) {

@@ -14,7 +14,7 @@
 #include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/load.h"
-#include "prepare/one_variant.h"
+#include "prepare/read_scope.h"
 #include "report/report_json.h"
 #include "session/run_plan.h"
 

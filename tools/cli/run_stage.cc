@@ -3,35 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "base/digest.h"
 #include "base/text.h"
 #include "plan/subplan.h"
-#include "prepare/check_abi.h"
-#include "prepare/check_frozen.h"
-#include "prepare/check_version.h"
-#include "prepare/checkout_state.h"
+#include "prepare/asked_run.h"
 #include "prepare/frozen_run.h"
-#include "prepare/frozen_scope.h"
 #include "prepare/host.h"
-#include "prepare/load.h"
-#include "prepare/no_target.h"
-#include "prepare/package_directory.h"
+#include "prepare/http_options.h"
 #include "prepare/prepare_run.h"
 #include "prepare/step_choice.h"
 #include "prepare/store_places.h"
-#include "prepare/transfer.h"
-#include "prepare/workplace.h"
+#include "publish/upload_event.h"
 #include "report/job_rows.h"
 #include "session/reuse_only.h"
 #include "session/run_plan.h"
 #include "session/run_store.h"
-#include "session/upload_notes.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -51,115 +43,19 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
   return accepted;
 }
 
-/// A target that is named again is the same target.
-std::vector<std::string> each_once(const std::vector<std::string>& names) {
-  std::vector<std::string> once;
-  for (const std::string& name : names) {
-    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
-  }
-  return once;
-}
-
-/// The request on the command line: a run, the source of its packages, and the steps of it that
-/// are wanted; none: all.
-struct Asked {
-  prepare::RunScope scope;
-  prepare::PackageSource source;
-  std::vector<std::string> steps = {};
-};
-
-/// A run of what this checkout, the matrix and the command line say.
-Result<Asked> fresh_request(const prepare::Host& host, const prepare::GlobalOptions& global,
-                            const prepare::RunOptions& options, const prepare::MatrixChoice& choice,
-                            plan::Stage stage, Streams& streams) {
-  const prepare::Warnings warnings =
-      options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
-  TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, choice.path, streams, warnings));
-  const std::vector<std::string> targets =
-      stage == plan::Stage::publish ? each_once(options.targets) : std::vector<std::string>();
-  TRY(const prepare::VersionFacts version,
-      prepare::gather_version_facts(host, loaded, options.selection.channel, targets,
-                                    streams.log()));
-  TRY(const plan::Outline outline,
-      prepare::select_outline(loaded, options.selection, choice.globs, version.channel));
-  prepare::warn_of_lacking_files(host, loaded, streams);
-  TRY_DONE(prepare::check_project_version(host, loaded, outline, version, streams));
-  const prepare::Publishing publishing =
-      stage == plan::Stage::publish ? prepare::Publishing::yes : prepare::Publishing::no;
-  TRY_DONE(prepare::check_head_tag(host, loaded, version, publishing, streams));
-  TRY_DONE(prepare::check_project_abi(host, loaded, outline, streams));
-  TRY(prepare::RunScope scope, prepare::up_to(stage, {global, loaded, outline, options.levels,
-                                                      version, prepare::TestImageUse::prepare}));
-  const prepare::Refresh refresh = options.refresh ? prepare::Refresh::yes : prepare::Refresh::no;
-  return Asked{std::move(scope),
-               prepare::locks_or_indexes(
-                   options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes, refresh),
-               options.steps};
-}
-
-/// The checkout may have got a tag since its plan was frozen.
-Done check_tag_again(const prepare::Host& host, const prepare::RunScope& scope, Streams& streams) {
-  TRY(const std::filesystem::path directory, prepare::package_directory(host, scope.loaded.matrix));
-  const Result<ports::GitFacts> checkout = host.git.facts(directory, ports::WorkTree::ignore);
-  // The plan is of another commit, or there is no repository: its files are compared later.
-  if (!checkout || checkout->commit != scope.version.commit) return {};
-  prepare::VersionFacts version = scope.version;
-  TRY(version.tag, prepare::tag_on_head(*checkout, scope.loaded.matrix.package));
-  return prepare::check_head_tag(host, scope.loaded, version, prepare::Publishing::yes, streams);
-}
-
-/// A run of what a frozen plan says.
-Result<Asked> frozen_request(const prepare::Host& host, const prepare::GlobalOptions& global,
-                             const prepare::RunOptions& options,
-                             const prepare::MatrixChoice& choice, plan::Stage stage,
-                             const plan::FrozenPlan& frozen, Streams& streams) {
-  TRY(const std::string matrix, host.files.read(choice.path, limits::kMatrix));
-  TRY(prepare::RunScope scope,
-      prepare::frozen_scope(
-          host.files, {global, options.selection, options.levels, choice, stage, frozen}, streams));
-  TRY_DONE(prepare::check_checkout(host, scope.loaded, frozen));
-  if (stage == plan::Stage::publish) {
-    TRY_DONE(prepare::check_has_channel(scope.loaded, options.selection, choice.globs, frozen));
-    TRY_DONE(check_tag_again(host, scope, streams));
-  }
-  TRY(std::vector<std::string> steps, prepare::publications(frozen, options.targets));
-  steps.insert(steps.end(), options.steps.begin(), options.steps.end());
-  const prepare::Refresh refresh = options.refresh ? prepare::Refresh::yes : prepare::Refresh::no;
-  return Asked{std::move(scope), prepare::FromFrozenPlan{frozen, sha256_hex(matrix), refresh},
-               std::move(steps)};
-}
-
-Result<Asked> read_request(const prepare::Host& host, const prepare::GlobalOptions& global,
-                           const prepare::RunOptions& options, const prepare::MatrixChoice& choice,
-                           plan::Stage stage, const std::optional<plan::FrozenPlan>& frozen,
-                           Streams& streams) {
-  TRY_DONE(prepare::check_step_choice(options, choice.globs));
-  TRY_DONE(session::check_reuse_options(options, stage));
-  TRY(Asked asked, frozen ? frozen_request(host, global, options, choice, stage, *frozen, streams)
-                          : fresh_request(host, global, options, choice, stage, streams));
-  const prepare::VersionFacts& version = asked.scope.version;
-  if (stage == plan::Stage::publish && version.targets.empty()) {
-    const matrix::Matrix& matrix = asked.scope.loaded.matrix;
-    if (!version.publishes_nowhere) {
-      return fail(frozen ? prepare::no_target(*frozen) : prepare::no_target(matrix, version));
-    }
-    streams.note(prepare::nowhere_line(version.channel));
-    TRY(asked.scope, prepare::up_to(plan::Stage::test, std::move(asked.scope)));
-  }
-  TRY(asked.scope, prepare::narrowed_to_steps(std::move(asked.scope), asked.steps));
+/// The run on the command line; one that only reuses a frozen plan prepares what it carries out.
+Result<prepare::AskedRun> read_request(const prepare::Host& host,
+                                       const prepare::RunCommand& command, Streams& streams) {
+  const prepare::RunOptions& options = command.options;
+  TRY_DONE(prepare::check_step_choice(options, command.choice.globs));
+  TRY_DONE(session::check_reuse_options(options, command.stage));
+  TRY(prepare::AskedRun asked, prepare::read_run(host, command, streams));
   // Without a plan, the keys of what is reused depend on everything that is prepared.
-  if (options.reuse_only && frozen) {
-    TRY(asked.scope, session::carrying_only(std::move(asked.scope), options, stage, asked.steps));
+  if (options.reuse_only && command.frozen) {
+    TRY(asked.scope,
+        session::carrying_only(std::move(asked.scope), options, command.stage, asked.steps));
   }
   return asked;
-}
-
-/// The digest of the file of a frozen plan; empty without one.
-Result<std::string> digest_of_plan(ports::Files& files, const std::string& file) {
-  if (file.empty()) return std::string();
-  TRY(const std::string text, files.read(file));
-  return sha256_hex(text);
 }
 
 bool is_publication(const plan::Step& step) {
@@ -231,6 +127,30 @@ session::StoreUse store_use_of(const plan::Plan& plan, const prepare::RunOptions
                                                        : session::StoreUse::publish;
 }
 
+/// Prints the progress of a run's uploads, in the format of its other lines. Empty if a live status
+/// is shown on the terminal, which these lines would garble; the step's log has everything.
+std::function<void(const publish::UploadEvent&)> upload_notes(const prepare::GlobalOptions& options,
+                                                              session::Console& console) {
+  const prepare::LogFormat format = options.log_format;
+  if (format == prepare::LogFormat::json) {
+    return [&console](const publish::UploadEvent& event) {
+      if (console.verbosity() != prepare::Verbosity::quiet)
+        console.json_line(publish::to_json_line(event));
+    };
+  }
+  const bool live = format == prepare::LogFormat::pretty ||
+                    (format == prepare::LogFormat::automatic && console.stderr_is_terminal());
+  if (live && !console.in_github()) return {};
+  return [&console](const publish::UploadEvent& event) { console.note(publish::to_line(event)); };
+}
+
+/// What a run asks of its store.
+struct AskedStore {
+  const prepare::RunStore& store;
+  session::StoreUse use;
+  std::string plan_digest;  ///< as `AskedRun::plan_digest`
+};
+
 /// What does the same once more: the command line as it was given, because what it lacks (a plan, a
 /// target, a store) would publish something else.
 std::string same_again(const prepare::GlobalOptions& global, const std::string& command,
@@ -239,17 +159,14 @@ std::string same_again(const prepare::GlobalOptions& global, const std::string& 
   return shell_join({command, choice.path});
 }
 
-/// The store of the run, what it tells it, and what it only reuses.
+/// The store of the run, and what its results say of it.
 Done add_store_to(const prepare::Host& host, session::RunRequest& request,
-                  const prepare::PreparedRun& run, const prepare::RunOptions& options,
-                  Streams& streams) {
-  TRY(request.store,
-      session::open_run_store(host.files,
-                              {options.store, run.gathered.scope.loaded.matrix,
-                               store_use_of(run.plan, options), request.stop_store.get_token()},
-                              request.workplace, streams));
-  TRY(std::string digest, digest_of_plan(host.files, options.plan_file));
-  request.facts = session::result_facts(host, run, std::move(digest));
+                  const prepare::PreparedRun& run, const AskedStore& asked, Streams& streams) {
+  TRY(request.store, session::open_run_store(host.files,
+                                             {asked.store, run.gathered.scope.stores, asked.use,
+                                              request.stop_store.get_token()},
+                                             request.workplace, streams));
+  request.facts = session::result_facts(host, run, asked.plan_digest);
   return {};
 }
 
@@ -260,17 +177,17 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
                       const std::string& command, Streams& streams) {
   prepare::GlobalOptions global = all;
   global.named_files.push_back(options.plan_file);
-  TRY_DONE(prepare::check_store_options(options.store, host.variables));
-  TRY(const auto places, prepare::named_places(options.store, host.variables));
-  for (std::string& path : prepare::directories_of(places))
+  TRY(const prepare::RunStore store, prepare::read_run_store(options.store, host.variables));
+  for (std::string& path : prepare::directories_of(store.places)) {
     global.named_files.push_back(std::move(path));
-  TRY(const std::optional<plan::FrozenPlan> frozen,
+  }
+  TRY(const std::optional<prepare::PlanFile> frozen,
       prepare::read_frozen_plan(host.files, options.plan_file));
   TRY(const prepare::MatrixChoice choice,
       prepare::choose_matrix_of(host, options.selection.arguments, frozen));
-  TRY(const Asked asked, read_request(host, global, options, choice, stage, frozen, streams));
-  TRY_DONE(
-      prepare::matrix_places(asked.scope.loaded.matrix, host.variables).map([](const auto&) {}));
+  TRY(const prepare::AskedRun asked,
+      read_request(host, {global, options, choice, stage, frozen}, streams));
+  if (!asked.scope.stores) return fail(asked.scope.stores.error());
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(prepare::PreparedRun run, prepare::prepare_run(host, asked.scope, asked.source, streams));
   TRY(run.plan, asked_part(run.plan, options, asked.steps));
@@ -281,10 +198,11 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   TRY(request.workplace.variables,
       prepare::with_transfer(std::move(request.workplace.variables), options.transfer));
   if (options.insecure) request.workplace.plain_http = PlainHttp::allowed;
-  request.workplace.on_upload = session::upload_notes(global, streams);
+  request.workplace.on_upload = upload_notes(global, streams);
   request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };
   request.origin = [&] { return prepare::origin_of(host, run.gathered); };
-  TRY_DONE(add_store_to(host, request, run, options, streams));
+  TRY_DONE(add_store_to(host, request, run,
+                        {store, store_use_of(run.plan, options), asked.plan_digest}, streams));
   if (options.reuse_only) {
     request.requested = session::requested_steps(run.plan, options, stage, asked.steps);
     if (stage == plan::Stage::publish) {

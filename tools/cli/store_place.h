@@ -1,6 +1,6 @@
 #pragma once
-#include <map>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 

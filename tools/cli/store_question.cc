@@ -5,60 +5,42 @@
 #include <utility>
 #include <vector>
 
-#include "base/digest.h"
 #include "host/store/store.h"
 #include "host/store/tree_place.h"
-#include "plan/frozen.h"
-#include "prepare/frozen_scope.h"
+#include "prepare/asked_run.h"
 #include "prepare/host.h"
-#include "prepare/load.h"
-#include "prepare/run_scope.h"
 #include "prepare/step_choice.h"
-#include "prepare/version_facts.h"
-#include "prepare/workplace.h"
 #include "session/run_store.h"
 
 namespace pinwheel::cli {
 namespace {
 
-/// A run to be, and where its packages come from.
-struct AskedRun {
-  prepare::RunScope scope;
-  prepare::PackageSource source;
-};
-
 std::vector<std::string> only_step(const std::string& step) {
   return step.empty() ? std::vector<std::string>() : std::vector{step};
 }
 
-Result<AskedRun> frozen_run(ports::Files& files, const prepare::GlobalOptions& global,
-                            const StoreCommandOptions& options, const prepare::MatrixChoice& choice,
-                            const plan::FrozenPlan& frozen, Streams& streams) {
-  TRY(const std::string matrix, files.read(choice.path, limits::kMatrix));
+/// The run whose results are looked for: of the frozen plan, else of this checkout.
+Result<prepare::AskedRun> asked_run(const prepare::Host& host, const prepare::GlobalOptions& global,
+                                    const StoreCommandOptions& options, Streams& streams) {
+  TRY(const std::optional<prepare::PlanFile> frozen,
+      prepare::read_frozen_plan(host.files, options.plan_file));
+  TRY(const prepare::MatrixChoice choice,
+      prepare::choose_matrix_of(host, options.arguments, frozen));
   prepare::SelectionOptions selection;
   selection.channel = options.channel;
   const prepare::MatrixChoice whole{choice.path, {}};
-  TRY(prepare::RunScope scope,
-      prepare::frozen_scope(
-          files, {global, selection, options.levels, whole, plan::Stage::publish, frozen},
-          streams));
+  prepare::ScopeRequest request{global, whole, selection, options.levels};
+  if (frozen) {
+    request.stage = plan::Stage::publish;
+    request.images = prepare::TestImageUse::prepare;
+    request.frozen = &frozen->plan;
+  }
+  TRY(prepare::RunScope scope, prepare::read_scope(host, request, streams));
+  if (!frozen) return prepare::AskedRun{std::move(scope), prepare::FromRecord{}};
   // The plan has decided everything that is in a key.
   scope.carried = prepare::Carried{};
-  return AskedRun{std::move(scope), prepare::FromFrozenPlan{frozen, sha256_hex(matrix)}};
-}
-
-Result<AskedRun> fresh_run(const prepare::Host& host, const prepare::GlobalOptions& global,
-                           const StoreCommandOptions& options, const prepare::MatrixChoice& choice,
-                           Streams& streams) {
-  TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
-  TRY(const prepare::VersionFacts version,
-      prepare::gather_version_facts(host, loaded, options.channel, {}, streams.log()));
-  TRY(const plan::Outline outline, prepare::select_outline(loaded, {}, {}, version.channel));
-  const plan::Stage stage = version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
-  TRY(prepare::RunScope scope,
-      prepare::up_to(stage, {global, loaded, outline, options.levels, version}));
-  return AskedRun{std::move(scope), prepare::FromRecord{}};
+  prepare::FromFrozenPlan source{frozen->plan, scope.loaded.digest};
+  return prepare::AskedRun{std::move(scope), std::move(source), {}, frozen->digest};
 }
 
 }  // namespace
@@ -69,22 +51,12 @@ Result<AskingRun> prepare_asking_run(const prepare::Host& host,
                                      Streams& streams) {
   AskingRun asking;
   TRY(asking.domain, store::choose_domain(options.domain, host.variables));
-  TRY(const std::optional<plan::FrozenPlan> frozen,
-      prepare::read_frozen_plan(host.files, options.plan_file));
-  TRY(const prepare::MatrixChoice choice,
-      prepare::choose_matrix_of(host, options.arguments, frozen));
-  TRY(AskedRun asked, frozen ? frozen_run(host.files, global, options, choice, *frozen, streams)
-                             : fresh_run(host, global, options, choice, streams));
+  TRY(prepare::AskedRun asked, asked_run(host, global, options, streams));
   const std::optional<prepare::Carried> carried = asked.scope.carried;
   TRY(asked.scope, prepare::narrowed_to_steps(std::move(asked.scope), only_step(step)));
   if (carried) asked.scope.carried = carried;
   TRY(asking.run, prepare::prepare_run(host, asked.scope, asked.source, streams));
-  std::string digest;
-  if (frozen) {
-    TRY(const std::string text, host.files.read(options.plan_file));
-    digest = sha256_hex(text);
-  }
-  asking.facts = session::result_facts(host, asking.run, std::move(digest));
+  asking.facts = session::result_facts(host, asking.run, asked.plan_digest);
   return asking;
 }
 

@@ -11,11 +11,10 @@
 #include "init/abi_conflict.h"
 #include "matrix/axis_value.h"
 #include "matrix/settings.h"
-#include "prepare/built_variants.h"
 #include "prepare/check_version.h"
 #include "prepare/host.h"
 #include "prepare/init_facts.h"
-#include "prepare/package_directory.h"
+#include "prepare/load.h"
 
 namespace pinwheel::prepare {
 namespace {

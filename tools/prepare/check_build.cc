@@ -15,10 +15,8 @@
 #include "pep/name.h"
 #include "pep/requirement.h"
 #include "prepare/backend_question.h"
-#include "prepare/built_variants.h"
 #include "prepare/host.h"
-#include "prepare/package_directory.h"
-#include "prepare/workplace.h"
+#include "prepare/load.h"
 
 namespace pinwheel::prepare {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "pep/version.h"
 #include "prepare/host.h"
-#include "prepare/package_directory.h"
+#include "prepare/load.h"
 #include "prepare/package_version.h"
 #include "prepare/version_facts.h"
 #include "version/derive.h"

@@ -13,10 +13,9 @@
 #include "matrix/settings.h"
 #include "pep/name.h"
 #include "pep/tag_pattern.h"
-#include "prepare/built_variants.h"
 #include "prepare/host.h"
 #include "prepare/init_facts.h"
-#include "prepare/package_directory.h"
+#include "prepare/load.h"
 
 namespace pinwheel::prepare {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/lfs_pointer.h"
 #include "base/text.h"
 #include "prepare/host.h"
-#include "prepare/package_directory.h"
+#include "prepare/load.h"
 
 namespace pinwheel::prepare {
 namespace {

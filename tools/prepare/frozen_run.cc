@@ -80,8 +80,7 @@ Result<plan::FrozenPlan> decisions_of(const Host& host, const GatheredRun& run,
                                       std::string matrix) {
   const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
-  TRY(const std::string text, host.files.read(scope.loaded.matrix.file, limits::kMatrix));
-  frozen.matrix_digest = sha256_hex(text);
+  frozen.matrix_digest = scope.loaded.digest;
   frozen.matrix = std::move(matrix);
   frozen.variables = run.facts.variables;
   frozen.channel = scope.version.channel;

@@ -5,7 +5,10 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "base/result.h"
 #include "host/machine/env_machine.h"
 #include "host/machine/workplace.h"
 #include "host/net/http.h"
@@ -14,6 +17,8 @@
 #include "ports/git.h"
 #include "ports/http.h"
 #include "ports/log.h"
+#include "project/pyproject.h"
+#include "run/runner.h"
 
 namespace pinwheel::prepare {
 
@@ -22,6 +27,10 @@ using OpenMachine = std::shared_ptr<const host::EnvMachine>;
 
 /// Everything that a command reaches outside its own memory. `main` makes the only one; tests
 /// replace each part. The ports outlive it.
+///
+/// Not behind it, because it belongs to the process itself: its terminal with the variables that
+/// describe it, and its log (`cli/streams`, `cli/terminal_columns`, `cli/diagnostics`); its id, its
+/// program (`/proc/self/exe`), its redirected streams, its memory and its processors; signals.
 struct Host {
   ports::Files& files;
   ports::Git& git;
@@ -35,6 +44,16 @@ struct Host {
   std::function<std::shared_ptr<ports::Http>(host::HttpOptions options, ports::LogHandle log,
                                              std::stop_token stop)>
       http = {};
+
+  /// Asks a backend in the environment of a build, `host::ask_backend`.
+  std::function<Result<std::vector<std::string>>(
+      const host::Workplace& workplace, const run::Attempt& attempt,
+      const project::BuildSystem& system, const std::stop_token& stop)>
+      ask_backend = {};
+  /// Carries out an attempt of a step, `host::perform`.
+  std::function<Result<run::Success>(const host::Workplace& workplace, const run::Attempt& attempt,
+                                     std::stop_token stop)>
+      perform = {};
 
   /// The absolute normal form of a path that is relative to the working directory.
   std::filesystem::path at(const std::filesystem::path& path) const {

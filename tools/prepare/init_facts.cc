@@ -12,7 +12,6 @@
 #include "host/torch/torch_exports.h"
 #include "pep/version.h"
 #include "prepare/host.h"
-#include "prepare/workplace.h"
 #include "wheel/metadata.h"
 
 namespace pinwheel::prepare {

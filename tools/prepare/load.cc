@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "matrix/parse.h"
 #include "matrix/status_name.h"
+#include "matrix/variant_index.h"
 #include "plan/shards.h"
 #include "prepare/host.h"
 
@@ -134,7 +136,7 @@ Result<Loaded> load_matrix(ports::Files& files, const std::string& path, ports::
     notices.warn(warning);
   }
   TRY(std::vector<matrix::AbiClass> classes, matrix::abi_classes(matrix, expansion.variants));
-  return Loaded{std::move(matrix), std::move(expansion), std::move(classes)};
+  return Loaded{std::move(matrix), std::move(expansion), std::move(classes), sha256_hex(text)};
 }
 
 Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOptions& options,
@@ -164,6 +166,34 @@ Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& op
                 "use fewer shards, or `--allow-empty`");
   }
   return part;
+}
+
+Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
+                                                           const plan::Outline& outline) {
+  const matrix::VariantIndex variants(loaded.expansion.variants);
+  std::vector<const matrix::Variant*> built;
+  built.reserve(outline.builds.size());
+  for (const plan::BuildGroup& group : outline.builds) {
+    TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
+    built.push_back(variant);
+  }
+  return built;
+}
+
+Result<fs::path> package_directory(const Host& host, const matrix::Matrix& matrix) {
+  const std::string& source = matrix.package.source;
+  const fs::path directory = host.at(fs::path(matrix.directory) / source);
+  if (source.empty()) return directory;
+  const ports::FileType type = host.files.type_behind(directory);
+  if (type == ports::FileType::directory) return directory;
+  const bool missing = type == ports::FileType::missing;
+  return fail(Error{
+      ErrorKind::config,
+      fmt::format("`package.source` is {}, and {} {}", quoted(source), quoted(directory.string()),
+                  missing ? "does not exist" : "is not a directory")}
+                  .with_location(matrix.package.source_at)
+                  .with_hint("`package.source` is the project's directory, relative to the matrix "
+                             "file"));
 }
 
 }  // namespace pinwheel::prepare

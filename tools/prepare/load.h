@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ struct Loaded {
   matrix::Matrix matrix;
   matrix::Expansion expansion;
   std::vector<matrix::AbiClass> classes;
+  std::string digest = {};  ///< sha256 of the file
 };
 
 /// Whether a positional argument is a matrix file rather than a variant or a step.
@@ -54,5 +56,15 @@ Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOption
 /// The part of an outline that is in the shard of the options; all of it without one. An empty
 /// shard is `nothing_selected` unless `--allow-empty`.
 Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& options);
+
+/// The variants in whose environments the builds of an outline are made, in matrix order. Nothing
+/// is built for the others, so whatever is about builds is asked of these alone. They belong to
+/// `loaded`.
+Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
+                                                           const plan::Outline& outline);
+
+/// The directory of the package's source, absolute; for a package from an index that of the matrix.
+/// `config`, at the place of `package.source`, if it is no directory.
+Result<std::filesystem::path> package_directory(const Host& host, const matrix::Matrix& matrix);
 
 }  // namespace pinwheel::prepare

@@ -16,7 +16,7 @@ struct LockedPackages {
   std::vector<LockFile> locks = {};  ///< of the selection; without those not needed on this machine
 };
 
-/// Finds them according to `work` (cli/package_source.h); writes no lock.
+/// Finds them according to `work` (prepare/package_source.h); writes no lock.
 Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& what,
                                           ports::Notices& notices);
 

@@ -160,7 +160,7 @@ Done record_lock(const host::EnvMachine& machine, const LockFile& lock, ports::N
 
 Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices& notices) {
   const OpenMachine local = run.host.machine(run.workplace);
-  const auto& [matrix, expansion, classes] = run.scope.loaded;
+  const auto& [matrix, expansion, classes, digest] = run.scope.loaded;
   const plan::PlanOptions& options = run.scope.options;
   const std::string directory = plan::lock_directory(matrix.file);
   TRY(const ports::FileStatus status, local->files.status(directory));

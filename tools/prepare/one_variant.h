@@ -29,8 +29,4 @@ struct OneVariantRequest {
 Result<PreparedRun> prepare_variant(const Host& host, const GlobalOptions& global,
                                     const OneVariantRequest& request, ports::Notices& notices);
 
-/// The outline of the single variant of an id: a variant's own, "test:VARIANT", or "build:CLASS"
-/// for the representative of the class.
-Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id);
-
 }  // namespace pinwheel::prepare

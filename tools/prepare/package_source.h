@@ -62,6 +62,9 @@ using PackageSource =
 enum class UseLocks { yes, no };
 
 /// The locks, or the indexes if locks are not used.
-PackageSource locks_or_indexes(UseLocks locks, Refresh refresh = Refresh::no);
+inline PackageSource locks_or_indexes(UseLocks locks, Refresh refresh = Refresh::no) {
+  if (locks == UseLocks::no) return FromIndexes{refresh};
+  return FromLocks{refresh};
+}
 
 }  // namespace pinwheel::prepare

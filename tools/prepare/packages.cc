@@ -141,7 +141,7 @@ Result<FoundToolkits> find_toolkits(const host::EnvMachine& local, const host::W
 
 /// Those of the builds that the run carries out: others need no toolkit here.
 Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
-  const auto& [matrix, expansion, classes] = run.scope.loaded;
+  const auto& [matrix, expansion, classes, digest] = run.scope.loaded;
   TRY(std::vector<plan::BuildRequest> builds,
       plan::build_requests(matrix, expansion, run.scope.outline, run.scope.options));
   std::erase_if(builds, [&run](const plan::BuildRequest& build) {
@@ -170,7 +170,7 @@ Result<std::string> resolve_request(const host::EnvMachine& local, const host::W
 }  // namespace
 
 Result<std::vector<env::Request>> environment_requests(const RunView& run) {
-  const auto& [matrix, expansion, classes] = run.scope.loaded;
+  const auto& [matrix, expansion, classes, digest] = run.scope.loaded;
   const plan::PlanOptions& options = run.scope.options;
   TRY(std::vector<env::Request> requests,
       plan::requests_of(matrix, expansion, run.scope.outline, options));

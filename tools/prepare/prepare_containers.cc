@@ -57,7 +57,7 @@ Done want_test_images(const RunScope& scope, std::map<std::string, Wanted>& want
 
 Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestImageUse tests) {
   std::map<std::string, Wanted> wanted;
-  const auto& [matrix, expansion, classes] = scope.loaded;
+  const auto& [matrix, expansion, classes, digest] = scope.loaded;
   TRY(const std::vector<plan::BuildRequest> builds,
       plan::build_requests(matrix, expansion, scope.outline, scope.options));
   for (const auto& [build, request] : builds) want(wanted, request.container, build);

@@ -21,7 +21,7 @@ struct PreparedEnvironments {
 };
 
 /// Builds the images of a run, then finds its packages according to `source`; packages are resolved
-/// inside the images. `run` has neither yet. A signal stops it (cli/stoppable.h).
+/// inside the images. `run` has neither yet. A signal stops it (prepare/stoppable.h).
 Result<PreparedEnvironments> prepare_environments(const RunView& run, const PackageSource& source,
                                                   ports::Notices& notices);
 

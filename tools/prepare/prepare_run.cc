@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/text.h"
-#include "prepare/backend_requires.h"
 #include "prepare/build_facts.h"
-#include "prepare/built_variants.h"
 #include "prepare/check_build.h"
+#include "prepare/collect_answers.h"
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
+#include "prepare/load.h"
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_environments.h"
 #include "prepare/python_use.h"
@@ -47,33 +47,39 @@ void tell_ignored(const BuildFacts& build, ports::Notices& notices) {
                            names.size() == 1 ? "is" : "are"));
 }
 
+/// Whether the run only tells what it would do: it runs nothing, and `plan` has looked at the
+/// checkout before.
+bool is_forecast(const PackageSource& source) {
+  return std::holds_alternative<FromRecord>(source);
+}
+
+/// What a run needs before its environments: requirements that agree, and Pythons.
+Done check_and_fetch(const Host& host, const RunScope& scope, const host::Workplace& workplace,
+                     const BuildFacts& build, ports::Notices& notices) {
+  TRY(const std::vector<const matrix::Variant*> built, built_variants(scope.loaded, scope.outline));
+  TRY_DONE(check_build_requires(scope.loaded.matrix, built, notices));
+  tell_ignored(build, notices);
+  return fetch_missing_pythons(host, scope, workplace, notices);
+}
+
 }  // namespace
 
 Result<GatheredRun> gather_run(const Host& host, const RunScope& scope, const PackageSource& source,
                                ports::Notices& notices) {
-  TRY(const host::Workplace workplace,
-      make_workplace(host, scope.global, scope.loaded, scope.levels.engine, notices.log()));
-  // A forecast runs nothing.
-  if (!std::holds_alternative<FromRecord>(source)) {
-    TRY_DONE(notices.keep_log(workplace.logs));
-  }
+  TRY(const host::Workplace workplace, make_workplace(host, scope, notices.log()));
+  if (!is_forecast(source)) TRY_DONE(notices.keep_log(workplace.logs));
   TRY(const BuildFacts build,
       gather_build_facts(host, scope.loaded, workplace, recorded_variables(source)));
   TRY_DONE(check_source(build, source));
   RunScope known = scope;
   known.loaded.matrix.build_requires = build.build_requires.texts;
-  // Before a forecast, `plan` has looked at the checkout.
-  if (!std::holds_alternative<FromRecord>(source)) {
-    TRY(const std::vector<const matrix::Variant*> built,
-        built_variants(known.loaded, known.outline));
-    TRY_DONE(check_build_requires(known.loaded.matrix, built, notices));
-    tell_ignored(build, notices);
-    TRY_DONE(fetch_missing_pythons(host, known, workplace, notices));
+  if (!is_forecast(source)) {
+    TRY_DONE(check_and_fetch(host, known, workplace, build, notices));
   }
   plan::PlanFacts facts = plan_facts(scope.version, build);
   facts.durations = earlier_durations(workplace.state);
-  TRY(known.loaded.matrix, ask_backends({host, known, workplace, facts},
-                                        build.build_requires.question, source, notices));
+  TRY(known.loaded.matrix, collect_answers({host, known, workplace, facts},
+                                           build.build_requires.question, source, notices));
   TRY(known, carried_after_answers(std::move(known)));
   TRY(PreparedEnvironments made,
       prepare_environments({host, known, workplace, facts}, source, notices));

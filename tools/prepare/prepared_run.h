@@ -27,6 +27,9 @@ struct PreparedRun {
 
 /// The plan for these facts. Pure. With only a version as facts, the plan has the steps and their
 /// needs, but not the keys of a run.
-Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& facts);
+inline Result<plan::Plan> decide_plan(const RunScope& scope, const plan::PlanFacts& facts) {
+  return plan::make_plan(scope.loaded.matrix, scope.loaded.expansion, scope.outline, facts,
+                         scope.options);
+}
 
 }  // namespace pinwheel::prepare

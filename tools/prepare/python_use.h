@@ -32,4 +32,10 @@ Result<std::vector<PythonUse>> python_uses(const RunScope& scope);
 Done fetch_missing_pythons(const Host& host, const RunScope& scope,
                            const host::Workplace& workplace, ports::Notices& notices);
 
+/// Warns, once for each version, of Pythons that the variants of a run need and this machine does
+/// not have, with the builds and tests that stop for it; of those that a run fetches, a note.
+/// Nothing is said of containers and conda, which bring their own. Starts no interpreter that was
+/// seen before, and makes nothing.
+void warn_of_missing_pythons(const Host& host, const RunScope& scope, ports::Notices& notices);
+
 }  // namespace pinwheel::prepare

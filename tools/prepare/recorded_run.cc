@@ -13,10 +13,11 @@
 #include "plan/subplan.h"
 #include "prepare/build_facts.h"
 #include "prepare/frozen_run.h"
-#include "prepare/frozen_scope.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/prepare_run.h"
+#include "prepare/read_scope.h"
+#include "prepare/store_places.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -62,22 +63,22 @@ Result<RecordedSource> recorded_source(const Host& host, const plan::RunOrigin& 
 }
 
 Result<PreparedRun> prepare_recorded_run(const Host& host, const GlobalOptions& global,
-                                         const std::string& matrix, const plan::RunOrigin& origin,
-                                         const std::string& step, const LevelOptions& asked,
+                                         const std::string& matrix, const RecordedStep& recorded,
                                          ports::Notices& notices) {
+  const auto& [origin, step, asked] = recorded;
   TRY_DONE(check_machine(origin.plan));
   TRY(const Loaded loaded, load_matrix(host.files, matrix, notices, Warnings::tell));
-  TRY(const std::string matrix_text, host.files.read(matrix, limits::kMatrix));
   TRY(const plan::Outline outline, outline_of_step(loaded, origin.plan, step));
   TRY(const LevelOptions levels, frozen_levels(asked, origin.plan));
   VersionFacts here;
   here.machine = origin.plan.machine;
   const TestImageUse images =
       plan::is_image_test(step) ? TestImageUse::prepare : TestImageUse::leave;
-  TRY(const RunScope scope,
+  TRY(RunScope scope,
       up_to(plan::makes_files(step) ? plan::Stage::build : plan::Stage::test,
             {global, loaded, outline, levels, frozen_version(here, origin.plan), images}));
-  return prepare_run(host, scope, FromRun{origin, sha256_hex(matrix_text)}, notices);
+  scope.stores = matrix_places(scope.loaded.matrix, host.variables);
+  return prepare_run(host, scope, FromRun{origin, scope.loaded.digest}, notices);
 }
 
 }  // namespace pinwheel::prepare

@@ -8,8 +8,7 @@
 #include "prepare/budget.h"
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
-#include "prepare/prepared_run.h"
-#include "prepare/workplace.h"
+#include "prepare/prepare_run.h"
 #include "run/wall_time.h"
 #include "store/domain.h"
 

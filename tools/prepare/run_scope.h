@@ -2,6 +2,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "host/machine/workplace.h"
@@ -11,6 +12,7 @@
 #include "prepare/load.h"
 #include "prepare/options.h"
 #include "prepare/version_facts.h"
+#include "store/place_description.h"
 
 namespace pinwheel::prepare {
 
@@ -33,9 +35,16 @@ struct RunScope {
   LevelOptions levels;
   VersionFacts version = {};
   TestImageUse images = TestImageUse::leave;
+  /// Of the matrix's `store:`; what is no place is told where the store is opened.
+  Result<std::vector<store::PlaceDescription>> stores = std::vector<store::PlaceDescription>();
   plan::PlanOptions options = {};       ///< derived from the stage, the targets and the levels
   std::optional<Carried> carried = {};  ///< none: everything
 };
+
+/// The plan options from the command line: the last stage, and the engine and Python source of
+/// environments. `usage` for an invalid base image. Pure.
+Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std::string>& targets,
+                                       const LevelOptions& levels);
 
 /// The scope with the options of a plan up to `stage`. `usage` for an invalid base image.
 Result<RunScope> up_to(plan::Stage stage, RunScope scope);

@@ -9,7 +9,10 @@ namespace pinwheel::prepare {
 
 /// The error of a command stopped by a signal before its first step: `interrupted` for SIGINT, else
 /// `terminated`.
-Error stopped_by(int signal);
+inline Error stopped_by(int signal) {
+  return {kind_of_stop(signal), "stopped before the first step", std::nullopt,
+          "nothing is left behind; run it again"};
+}
 
 /// Runs the preparation of a command: images, resolutions, locks. Meanwhile Ctrl-C, TERM and HUP
 /// request a stop on the token instead of ending pinwheel; machines whose workplace has that token

@@ -62,10 +62,13 @@ std::vector<std::string> directories_of(const Places& places) {
   return directories;
 }
 
-Done check_store_options(const StoreOptions& options,
-                         const std::map<std::string, std::string>& variables) {
-  TRY_DONE(named_places(options, variables).map([](const Places&) {}));
-  return store::choose_domain(options.domain, variables).map([](store::Domain) {});
+Result<RunStore> read_run_store(const StoreOptions& options,
+                                const std::map<std::string, std::string>& variables) {
+  RunStore store;
+  TRY(store.places, named_places(options, variables));
+  TRY(store.domain, store::choose_domain(options.domain, variables));
+  store.keeping = store::may_keep(options.domain, variables) ? Keeping::yes : Keeping::no;
+  return store;
 }
 
 }  // namespace pinwheel::prepare

@@ -12,7 +12,7 @@
 #include "prepare/checkout_state.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"
-#include "prepare/package_directory.h"
+#include "prepare/load.h"
 #include "prepare/package_version.h"
 #include "version/run_date.h"
 

@@ -39,11 +39,10 @@ fs::path redirected_to(int stream) {
 
 /// What the command line, the variables and the matrix name. What is no place is told where stores
 /// are opened.
-std::vector<fs::path> named_paths(const Host& host, const GlobalOptions& global,
-                                  const matrix::Matrix& matrix) {
+std::vector<fs::path> named_paths(const Host& host, const RunScope& scope) {
+  const GlobalOptions& global = scope.global;
   std::vector<std::string> names = global.named_files;
-  for (const auto& places :
-       {named_places({}, host.variables), matrix_places(matrix, host.variables)}) {
+  for (const auto& places : {named_places({}, host.variables), scope.stores}) {
     if (!places) continue;
     for (std::string& path : directories_of(*places)) names.push_back(std::move(path));
   }
@@ -81,11 +80,10 @@ Result<fs::path> cache_directory(const Host& host) {
   return fs::path(home) / ".cache" / "pinwheel";
 }
 
-Result<host::Workplace> make_workplace(const Host& host, const GlobalOptions& global,
-                                       const Loaded& loaded, env::Engine engine,
+Result<host::Workplace> make_workplace(const Host& host, const RunScope& scope,
                                        const ports::LogHandle& log) {
   host::Workplace workplace;
-  workplace.engine = engine;
+  workplace.engine = scope.levels.engine;
   workplace.log = log;
   workplace.variables = host.variables;
   auto hidden = std::make_shared<HiddenText>();
@@ -93,11 +91,11 @@ Result<host::Workplace> make_workplace(const Host& host, const GlobalOptions& gl
   workplace.hidden = std::move(hidden);
   workplace.leases = std::make_shared<host::Leases>();
   TRY(workplace.cache, cache_directory(host));
-  workplace.state = host.at(global.state_dir);
+  workplace.state = host.at(scope.global.state_dir);
   workplace.logs = workplace.state / "logs" / name_of_this_run(host.clock);
-  workplace.output = host.at(global.output_dir);
-  workplace.matrix_directory = host.at(loaded.matrix.directory);
-  workplace.named = named_paths(host, global, loaded.matrix);
+  workplace.output = host.at(scope.global.output_dir);
+  workplace.matrix_directory = host.at(scope.loaded.matrix.directory);
+  workplace.named = named_paths(host, scope);
   TRY_DONE(host::make_ignored_directory(host.files, workplace.state));
   return workplace;
 }

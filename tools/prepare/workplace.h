@@ -11,8 +11,7 @@
 #include "ports/log.h"
 #include "ports/notices.h"
 #include "prepare/host.h"
-#include "prepare/load.h"
-#include "prepare/options.h"
+#include "prepare/run_scope.h"
 
 namespace pinwheel::prepare {
 
@@ -24,11 +23,10 @@ std::filesystem::path unnamed_files_directory(const std::map<std::string, std::s
 /// if there is no home directory.
 Result<std::filesystem::path> cache_directory(const Host& host);
 
-/// Where a run works, by that engine; makes the state directory, which ignores itself in git. It
+/// Where the run of a scope works; makes the state directory, which ignores itself in git. It
 /// has no containers yet, and whether builds see a fixed path is left open: `run_plan` asks the
 /// machine when a step is to run.
-Result<host::Workplace> make_workplace(const Host& host, const GlobalOptions& global,
-                                       const Loaded& loaded, env::Engine engine,
+Result<host::Workplace> make_workplace(const Host& host, const RunScope& scope,
                                        const ports::LogHandle& log);
 
 /// The workplace with the path mode and the network of builds: probes the machine, which starts

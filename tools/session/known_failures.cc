@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "host/system/log_tail.h"
 #include "plan/step_id.h"
-#include "prepare/workplace.h"
 #include "report/report_address.h"
 
 namespace pinwheel::session {

@@ -17,7 +17,6 @@
 #include "host/machine/ignored_directory.h"
 #include "host/steps/dry_runner.h"
 #include "host/steps/journal_file.h"
-#include "host/steps/perform.h"
 #include "host/steps/stored_results.h"
 #include "host/steps/thread_runner.h"
 #include "host/system/log_tail.h"
@@ -193,12 +192,11 @@ Result<int> run_dry(const prepare::Host& host, const prepare::RunOptions& option
                          [&console](std::string_view text) { console.file(text); });
   run::NoRecorder recorder;
   run::NoStatus status;
-  ports::Clock& clock = host.clock;
   run::ExecuteOptions execute{.budget = budget};
   execute.scratch = request.workplace.state / "scratch";
   execute.logs = request.workplace.state / "logs";
   const plan::Report report =
-      run::execute(request.plan, execute, {runner, recorder, status, clock});
+      run::execute(request.plan, execute, {runner, recorder, status, host.clock});
   for (const plan::StepOutcome& outcome : report.outcomes) {
     if (outcome.error) return fail(*outcome.error);
   }
@@ -297,22 +295,21 @@ Result<run::ExecuteOptions> execute_options(const std::map<std::string, std::str
 struct Listeners {
   run::Recorder& journal;
   run::StatusSink& status;
-  ports::Clock& clock;
 };
 
-plan::Report execute_plan(const RunRequest& request, const host::Workplace& workplace,
-                          const plan::Plan& plan, const run::ExecuteOptions& options,
-                          const Listeners& listeners) {
-  host::ThreadRunner runner([&workplace](const run::Attempt& attempt, std::stop_token stop) {
-    return host::perform(workplace, attempt, std::move(stop));
+plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
+                          const host::Workplace& workplace, const plan::Plan& plan,
+                          const run::ExecuteOptions& options, const Listeners& listeners) {
+  host::ThreadRunner runner([&host, &workplace](const run::Attempt& attempt, std::stop_token stop) {
+    return host.perform(workplace, attempt, std::move(stop));
   });
   const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
   std::optional<host::KeepingRecorder> keeping;
   if (request.store) {
-    keeping.emplace(listeners.journal, *request.store, plan, request.facts, listeners.clock);
+    keeping.emplace(listeners.journal, *request.store, plan, request.facts, host.clock);
   }
   run::Recorder& recorder = keeping ? static_cast<run::Recorder&>(*keeping) : listeners.journal;
-  return run::execute(plan, options, {runner, recorder, listeners.status, listeners.clock});
+  return run::execute(plan, options, {runner, recorder, listeners.status, host.clock});
 }
 
 /// The domain of the run, which decides whose results it uses, those of its journal, too.
@@ -338,10 +335,9 @@ void end_store(const RunRequest& request, const plan::Report& report, Console& c
 Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::GlobalOptions& global,
                                     const prepare::RunOptions& options, const RunRequest& request,
                                     Console& console) {
-  ports::Clock& clock = host.clock;
   TRY(const store::Domain own, domain_of(request));
   TRY(const std::unique_ptr<host::JournalFile> journal,
-      host::JournalFile::open(request.workplace.state, clock, own));
+      host::JournalFile::open(request.workplace.state, host.clock, own));
   request.workplace.log->write({ports::LogLevel::debug,
                                 "locked",
                                 {{"path", (request.workplace.state / "journal.lock").string()}}});
@@ -358,7 +354,7 @@ Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::Gl
     finish_store(request, console);
     return fail(std::move(complete).error());
   }
-  if (request.store) host::keep_reused(plan, known, request.facts, clock, *request.store);
+  if (request.store) host::keep_reused(plan, known, request.facts, host.clock, *request.store);
   TRY(run::ExecuteOptions execute, execute_options(host.variables, options, directories, results));
   const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, console));
@@ -368,7 +364,7 @@ Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::Gl
   report::LoggedStatus status(make_status(global.log_format, failures, console),
                               request.workplace.log);
   report::RunReport run =
-      with_origin(execute_plan(request, workplace, plan, execute, {*journal, status, clock}),
+      with_origin(execute_plan(host, request, workplace, plan, execute, {*journal, status}),
                   request, options.json, console);
   end_store(request, run.report, console);
   tell_github(global.log_format, failures, run, workplace, console);

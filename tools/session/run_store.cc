@@ -54,21 +54,19 @@ Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
                                                     const StoreRequest& request,
                                                     const host::Workplace& workplace,
                                                     Console& console) {
-  const auto& [options, matrix, use, cancel] = request;
+  const auto& [own, of_matrix, use, cancel] = request;
   host::StoreSetup setup;
-  TRY(setup.domain, store::choose_domain(options.domain, workplace.variables));
-  TRY(setup.places, prepare::named_places(options, workplace.variables));
-  TRY(Places of_matrix, prepare::matrix_places(matrix, workplace.variables));
-  const size_t named = setup.places.size();
-  for (store::PlaceDescription& place : of_matrix) setup.places.push_back(std::move(place));
-  const bool keeps = use != StoreUse::read && store::may_keep(options.domain, workplace.variables);
+  TRY(const Places shared, of_matrix);
+  setup.domain = own.domain;
+  setup.places = own.places;
+  setup.places.insert(setup.places.end(), shared.begin(), shared.end());
+  const bool keeps = use != StoreUse::read && own.keeping == prepare::Keeping::yes;
   if (use != StoreUse::read && !keeps) tell_that_nothing_is_kept(setup.places, console);
   if (!keeps) {
     for (auto& place : setup.places) place.access = store::PlaceAccess::read_only;
   }
   setup.publishes = use == StoreUse::publish ? host::Publishes::yes : host::Publishes::no;
-  make_directories(files,
-                   {setup.places.begin(), setup.places.begin() + static_cast<ptrdiff_t>(named)});
+  make_directories(files, keeps ? own.places : Places());
   setup.cache = workplace.cache;
   setup.environment = workplace.variables;
   setup.user_agent = fmt::format("pinwheel/{}", prepare::kPinwheelVersion);

@@ -9,11 +9,11 @@
 #include "host/machine/workplace.h"
 #include "host/steps/stored_results.h"
 #include "host/store/store.h"
-#include "matrix/matrix.h"
 #include "plan/step.h"
 #include "prepare/host.h"
 #include "prepare/options.h"
 #include "prepare/prepare_run.h"
+#include "prepare/store_places.h"
 #include "session/console.h"
 #include "store/place_description.h"
 
@@ -25,14 +25,14 @@ enum class StoreUse { read, keep, publish };
 
 /// What the command line and the matrix say of the store of a run.
 struct StoreRequest {
-  const prepare::StoreOptions& options;
-  const matrix::Matrix& matrix;
+  const prepare::RunStore& own;
+  const Result<std::vector<store::PlaceDescription>>& of_matrix;
   StoreUse use = StoreUse::keep;
   std::stop_token cancel = {};
 };
 
 /// The store of a run: the user's places, then the matrix's; without places, one that has nothing.
-/// `usage` for a domain that the run may not have. A stop ends its transfers.
+/// `config` for what is no place in the matrix. A stop ends its transfers.
 Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
                                                     const StoreRequest& request,
                                                     const host::Workplace& workplace,

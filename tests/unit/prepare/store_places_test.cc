@@ -59,15 +59,15 @@ TEST_CASE("what is no place in a matrix is an error that names the file") {
 }
 
 TEST_CASE("places and a domain that a run cannot have are refused by themselves") {
-  CHECK(check_store_options({.places = {"local"}, .domain = "release"}, {}));
+  CHECK(read_run_store({.places = {"local"}, .domain = "release"}, {}));
   for (const StoreOptions& options :
        {StoreOptions{.places = {"nowhere"}}, StoreOptions{.domain = "nonsense"}}) {
-    const Done refused = check_store_options(options, {});
+    const Result<RunStore> refused = read_run_store(options, {});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::usage);
   }
-  const Done request =
-      check_store_options({.domain = "release"}, {{"GITHUB_EVENT_NAME", "pull_request"}});
+  const Result<RunStore> request =
+      read_run_store({.domain = "release"}, {{"GITHUB_EVENT_NAME", "pull_request"}});
   REQUIRE_FALSE(request);
   CHECK(request.error().kind == ErrorKind::usage);
 }

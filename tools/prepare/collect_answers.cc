@@ -1,4 +1,4 @@
-#include "prepare/backend_requires.h"
+#include "prepare/collect_answers.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "env/lock.h"
 #include "host/provision/backend_answers.h"
-#include "host/steps/ask_backend.h"
 #include "host/system/scratch_directory.h"
 #include "matrix/variant_index.h"
 #include "plan/environments.h"
@@ -32,8 +31,6 @@ namespace pinwheel::prepare {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Answers = std::map<std::string, std::vector<std::string>>;
 
 /// The digest of a variant's environment without the answer; empty if nothing is asked for it, or
 /// its settings are wrong, which the plan reports.
@@ -51,22 +48,9 @@ std::string question_for(const std::string& environment, const BackendQuestion& 
   return sha256_hex(nlohmann::json{environment, question.inputs}.dump());
 }
 
-/// The environments of the outline's builds, each with its first variant.
-std::map<std::string, matrix::Variant> asked_environments(const RunScope& scope) {
-  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
-  std::map<std::string, matrix::Variant> asked;
-  for (const plan::BuildGroup& group : scope.outline.builds) {
-    const auto variant = variants.find(group.cls.representative);
-    if (!variant) continue;
-    const std::string environment = environment_of(scope, **variant);
-    if (!environment.empty()) asked.emplace(environment, **variant);
-  }
-  return asked;
-}
-
 /// The answers in the locks beside the matrix. A damaged lock is reported where locks are applied.
-Answers locked_answers(ports::Files& files, const std::string& matrix_file) {
-  Answers answers;
+BackendAnswers locked_answers(ports::Files& files, const std::string& matrix_file) {
+  BackendAnswers answers;
   const fs::path directory = plan::lock_directory(matrix_file);
   const Result<std::vector<std::string>> names = files.list(directory);
   if (!names) return answers;
@@ -80,12 +64,13 @@ Answers locked_answers(ports::Files& files, const std::string& matrix_file) {
   return answers;
 }
 
-Answers brought_along(ports::Files& files, const RunScope& scope, const PackageSource& source) {
+BackendAnswers brought_along(ports::Files& files, const RunScope& scope,
+                             const PackageSource& source) {
   if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) return frozen->plan.answers;
   if (const auto* const run = std::get_if<FromRun>(&source)) return run->origin.plan.answers;
   const bool locks =
       std::holds_alternative<FromLocks>(source) || std::holds_alternative<ForLocks>(source);
-  return locks ? locked_answers(files, scope.loaded.matrix.file) : Answers{};
+  return locks ? locked_answers(files, scope.loaded.matrix.file) : BackendAnswers{};
 }
 
 Refresh refresh_of(const PackageSource& source) {
@@ -110,12 +95,13 @@ Result<std::vector<std::string>> ask_in(const Host& host, const plan::Step& buil
   attempt.cores = std::min(static_cast<int>(usable_processors()), most_jobs(host.variables));
   attempt.scratch = scratch.path();
   attempt.log = workplace.state / "logs" / "backends" / (build.key.substr(0, 16) + ".log");
-  return host::ask_backend(workplace, attempt, system, workplace.stop);
+  return host.ask_backend(workplace, attempt, system, workplace.stop);
 }
 
 /// Makes the environments of these variants, and asks in each.
-Result<Answers> ask_all(const RunView& run, const std::vector<matrix::Variant>& variants,
-                        const BackendQuestion& question, Refresh refresh, ports::Notices& notices) {
+Result<BackendAnswers> ask_all(const RunView& run, const std::vector<matrix::Variant>& variants,
+                               const BackendQuestion& question, Refresh refresh,
+                               ports::Notices& notices) {
   RunScope part = run.scope;
   part.outline = plan::make_outline(part.loaded.classes, variants);
   part.options.stage = plan::Stage::build;
@@ -125,11 +111,11 @@ Result<Answers> ask_all(const RunView& run, const std::vector<matrix::Variant>& 
                            notices));
   TRY(const plan::Plan plan, decide_plan(part, made.facts));
   const host::Workplace workplace = with_path_mode(run.host, made.workplace);
-  return stoppable<Answers>([&](const std::stop_token& stop) -> Result<Answers> {
+  return stoppable<BackendAnswers>([&](const std::stop_token& stop) -> Result<BackendAnswers> {
     host::Workplace stopped = workplace;
     stopped.stop = stop;
     const OpenMachine local = run.host.machine(stopped);
-    Answers answers;
+    BackendAnswers answers;
     for (const plan::Step& step : plan.steps) {
       const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
       if (build == nullptr) continue;
@@ -144,24 +130,20 @@ Result<Answers> ask_all(const RunView& run, const std::vector<matrix::Variant>& 
   });
 }
 
-/// The answers that are known without asking; recorded here from then on.
-Result<Answers> known_answers(const host::EnvMachine& machine, const Answers& brought,
-                              const std::map<std::string, matrix::Variant>& asked,
-                              const BackendQuestion& question) {
-  Answers known;
-  for (const auto& [environment, variant] : asked) {
-    const std::string id = question_for(environment, question);
-    if (const auto found = brought.find(id); found != brought.end()) {
-      TRY_DONE(host::record_answer(machine, id, found->second));
-      known.insert(*found);
-    } else if (auto recorded = host::load_answer(machine, id)) {
-      known[id] = *std::move(recorded);
+AnswersAtHand gather_answers(const host::EnvMachine& machine, const RunScope& scope,
+                             const std::map<std::string, matrix::Variant>& questions,
+                             const PackageSource& source) {
+  AnswersAtHand at_hand{brought_along(machine.files, scope, source)};
+  for (const auto& [id, variant] : questions) {
+    if (at_hand.brought.contains(id)) continue;
+    if (auto recorded = host::load_answer(machine, id)) {
+      at_hand.recorded[id] = *std::move(recorded);
     }
   }
-  return known;
+  return at_hand;
 }
 
-matrix::Matrix with_answers(const RunScope& scope, const Answers& answers,
+matrix::Matrix with_answers(const RunScope& scope, const BackendAnswers& answers,
                             const BackendQuestion& question) {
   matrix::Matrix matrix = scope.loaded.matrix;
   for (const matrix::Variant& variant : scope.loaded.expansion.variants) {
@@ -176,27 +158,55 @@ matrix::Matrix with_answers(const RunScope& scope, const Answers& answers,
 
 }  // namespace
 
-Result<matrix::Matrix> ask_backends(const RunView& run,
-                                    const std::optional<BackendQuestion>& question,
-                                    const PackageSource& source, ports::Notices& notices) {
+std::map<std::string, matrix::Variant> questions_of(const RunScope& scope,
+                                                    const BackendQuestion& question) {
+  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
+  std::map<std::string, matrix::Variant> questions;
+  for (const plan::BuildGroup& group : scope.outline.builds) {
+    const auto variant = variants.find(group.cls.representative);
+    if (!variant) continue;
+    const std::string environment = environment_of(scope, **variant);
+    if (!environment.empty()) questions.emplace(question_for(environment, question), **variant);
+  }
+  return questions;
+}
+
+AnswerPlan plan_answers(const std::map<std::string, matrix::Variant>& questions,
+                        const AnswersAtHand& at_hand, Asking asking) {
+  AnswerPlan plan;
+  for (const auto& [id, variant] : questions) {
+    if (const auto found = at_hand.brought.find(id); found != at_hand.brought.end()) {
+      plan.known.insert(*found);
+      plan.to_record.insert(*found);
+    } else if (const auto old = at_hand.recorded.find(id); old != at_hand.recorded.end()) {
+      plan.known.insert(*old);
+    } else if (asking == Asking::allowed) {
+      plan.to_ask.push_back(variant);
+    }
+  }
+  return plan;
+}
+
+Result<matrix::Matrix> collect_answers(const RunView& run,
+                                       const std::optional<BackendQuestion>& question,
+                                       const PackageSource& source, ports::Notices& notices) {
   if (!question) return run.scope.loaded.matrix;
   const OpenMachine local = run.host.machine(run.workplace);
-  const std::map<std::string, matrix::Variant> asked = asked_environments(run.scope);
+  const std::map<std::string, matrix::Variant> questions = questions_of(run.scope, *question);
   const Refresh refresh = refresh_of(source);
-  Answers answers;
-  if (refresh == Refresh::no) {
-    TRY(answers,
-        known_answers(*local, brought_along(local->files, run.scope, source), asked, *question));
+  const AnswersAtHand at_hand = refresh == Refresh::yes
+                                    ? AnswersAtHand{}
+                                    : gather_answers(*local, run.scope, questions, source);
+  const bool forecast = std::holds_alternative<FromRecord>(source);
+  AnswerPlan plan = plan_answers(questions, at_hand, forecast ? Asking::never : Asking::allowed);
+  for (const auto& [id, answer] : plan.to_record) {
+    TRY_DONE(host::record_answer(*local, id, answer));
   }
-  std::vector<matrix::Variant> missing;
-  for (const auto& [environment, variant] : asked) {
-    if (!answers.contains(question_for(environment, *question))) missing.push_back(variant);
+  if (!plan.to_ask.empty()) {
+    TRY(BackendAnswers asked, ask_all(run, plan.to_ask, *question, refresh, notices));
+    plan.known.merge(asked);
   }
-  if (!missing.empty() && !std::holds_alternative<FromRecord>(source)) {
-    TRY(Answers more, ask_all(run, missing, *question, refresh, notices));
-    answers.merge(more);
-  }
-  return with_answers(run.scope, answers, *question);
+  return with_answers(run.scope, plan.known, *question);
 }
 
 }  // namespace pinwheel::prepare
