@@ -1,0 +1,217 @@
+#include "session/run_plan.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fakes/fake_host.h"
+#include "host/system/clock.h"
+#include "unit/catch.h"
+#include "unit/host/scratch.h"
+#include "unit/session/kept_console.h"
+
+namespace pinwheel::session {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// A run of a build and its test, whose journal is in a directory of its own.
+struct RunWorld {
+  Scratch scratch = {};
+  fakes::FakeHost fake;
+  host::SystemClock clock = {};
+  prepare::Host host{.files = fake.files,
+                     .git = fake.git,
+                     .clock = clock,
+                     .variables = fake.host.variables,
+                     .directory = "/work",
+                     .machine = fake.host.machine,
+                     .http = fake.host.http,
+                     .ask_backend = fake.host.ask_backend,
+                     .perform = fake.host.perform};
+  KeptConsole console = {};
+  prepare::GlobalOptions global = {};
+  prepare::RunOptions options = {};
+  RunRequest request = {};
+
+  RunWorld() {
+    request.plan.steps = {{"build:x", "b", plan::BuildWheel{}},
+                          {"test:x", "t", plan::TestWheel{}, {"build:x"}}};
+    request.workplace.state = scratch.path();
+    request.workplace.logs = scratch.path() / "logs" / "run";
+    request.workplace.output = scratch.path() / "dist";
+    request.workplace.variables = host.variables;
+    request.program_arguments = "test m.yaml";
+    options.jobs = 1;
+  }
+
+  std::string at(const std::string& name) const { return (scratch.path() / name).string(); }
+  Result<report::RunReport> carry() { return carry_out(host, global, options, request, console); }
+  /// Makes the test another one, for which there is no result.
+  void change_test() { request.plan.steps[1].parts = {{"command", "another"}}; }
+  int code() {
+    const Result<int> code = run_plan(host, global, options, request, console);
+    INFO((code ? std::string() : render(code.error())));
+    REQUIRE(code);
+    return *code;
+  }
+  bool has_changed(const std::string& line) const {
+    const Texts& changes = fake.files.changes;
+    return std::find(changes.begin(), changes.end(), line) != changes.end();
+  }
+};
+
+TEST_CASE("a run makes its directories, carries out its steps, and removes its scratch files") {
+  RunWorld world;
+  CHECK(world.code() == 0);
+  CHECK(world.fake.acts == Texts{"perform build:x", "perform test:x"});
+  CHECK(world.fake.files.changes ==
+        Texts{"remove " + world.at("scratch"), "make " + world.at("scratch"),
+              "make " + world.at("logs/run"), "remove " + world.at("scratch")});
+  CHECK(world.console.warnings.empty());
+}
+
+TEST_CASE("what an earlier run finished is not carried out again") {
+  RunWorld world;
+  CHECK(world.code() == 0);
+  world.fake.acts.clear();
+  CHECK(world.code() == 0);
+  CHECK(world.fake.acts.empty());
+  world.change_test();
+  CHECK(world.code() == 0);
+  CHECK(world.fake.acts == Texts{"perform test:x"});
+}
+
+TEST_CASE("directories that cannot be made end a run before its first step") {
+  for (const char* const refused : {"remove ", "make "}) {
+    RunWorld world;
+    world.fake.files.refused = refused;
+    const Result<report::RunReport> run = world.carry();
+    REQUIRE_FALSE(run);
+    CHECK(run.error().kind == ErrorKind::environment);
+    CHECK(world.fake.acts.empty());
+  }
+}
+
+TEST_CASE("a failed step keeps the scratch files, and leaves a report beside its logs") {
+  RunWorld world;
+  world.fake.performed = fail(ErrorKind::step, "a compiler failed");
+  world.request.origin = [] { return Result<plan::RunOrigin>(plan::RunOrigin{}); };
+  CHECK(world.code() == exit_code(ErrorKind::step));
+  CHECK(world.fake.acts == Texts{"perform build:x"});
+  CHECK(world.has_changed("write " + world.at("logs/run/report.json")));
+  CHECK(world.fake.files.changes.back() != "remove " + world.at("scratch"));
+  const std::string report = world.fake.files.text(world.at("logs/run/report.json"));
+  CHECK(report.find("a compiler failed") != std::string::npos);
+}
+
+TEST_CASE("a report that cannot be written is a warning") {
+  RunWorld world;
+  world.fake.performed = fail(ErrorKind::step, "a compiler failed");
+  world.request.origin = [] { return Result<plan::RunOrigin>(plan::RunOrigin{}); };
+  world.fake.files.refused = kReportName;
+  CHECK(world.code() == exit_code(ErrorKind::step));
+  REQUIRE(world.console.warnings.size() == 1);
+  CHECK(world.console.warnings.front().starts_with("refused: write "));
+}
+
+TEST_CASE("an origin that cannot be told is a warning, and no report is left") {
+  RunWorld world;
+  world.fake.performed = fail(ErrorKind::step, "a compiler failed");
+  world.request.origin = [] {
+    return Result<plan::RunOrigin>(fail(ErrorKind::environment, "the repository is gone"));
+  };
+  CHECK(world.code() == exit_code(ErrorKind::step));
+  CHECK(world.console.warnings == Texts{"the repository is gone"});
+  CHECK_FALSE(world.has_changed("write " + world.at("logs/run/report.json")));
+}
+
+TEST_CASE("the origin of a run without failures is asked for its JSON alone") {
+  RunWorld world;
+  int asked = 0;
+  world.request.origin = [&asked] {
+    ++asked;
+    return Result<plan::RunOrigin>(plan::RunOrigin{});
+  };
+  CHECK(world.code() == 0);
+  CHECK(asked == 0);
+  world.options.json = true;
+  CHECK(world.code() == 0);
+  CHECK(asked == 1);
+  CHECK(world.console.documents.size() == 1);
+}
+
+TEST_CASE("scratch files that cannot be removed are a warning") {
+  RunWorld world;
+  world.fake.files.on_change = [&world](const std::string& line) {
+    if (line.starts_with("make " + world.at("logs"))) world.fake.files.refused = "remove ";
+  };
+  CHECK(world.code() == 0);
+  CHECK(world.console.warnings == Texts{"refused: remove " + world.at("scratch")});
+}
+
+TEST_CASE("a secret that a step needs and nobody sets ends a run before its first step") {
+  RunWorld world;
+  plan::BuildWheel build;
+  build.secrets = {"TOKEN"};
+  world.request.plan.steps[0].action = build;
+  const Result<report::RunReport> run = world.carry();
+  REQUIRE_FALSE(run);
+  CHECK(run.error().kind == ErrorKind::environment);
+  CHECK(run.error().message == "`TOKEN` is not set, and `build:x` needs it");
+  CHECK(world.fake.acts.empty());
+  world.request.workplace.variables["TOKEN"] = "correct horse battery";
+  CHECK(world.code() == 0);
+  CHECK(world.console.hidden == 1);
+}
+
+TEST_CASE("a run that only reuses ends before anything runs if a result is missing") {
+  RunWorld world;
+  world.request.requested = std::set<std::string>{"test:x"};
+  const Result<report::RunReport> run = world.carry();
+  REQUIRE_FALSE(run);
+  CHECK(run.error().kind == ErrorKind::check);
+  CHECK(world.fake.acts.empty());
+  world.request.requested.reset();
+  CHECK(world.code() == 0);
+  world.change_test();
+  world.request.requested = std::set<std::string>{"test:x"};
+  world.fake.acts.clear();
+  CHECK(world.code() == 0);
+  CHECK(world.fake.acts == Texts{"perform test:x"});
+}
+
+TEST_CASE("a gate whose tests have enough evidence says what holds") {
+  RunWorld world;
+  world.request.gate = std::vector<plan::Step>();
+  world.request.gate_holds = "the gate holds";
+  CHECK(world.code() == 0);
+  REQUIRE_FALSE(world.console.notes.empty());
+  CHECK(std::find(world.console.notes.begin(), world.console.notes.end(), "the gate holds\n") !=
+        world.console.notes.end());
+}
+
+TEST_CASE("GitHub gets a summary, and an annotation of each failure") {
+  RunWorld world;
+  CHECK(world.code() == 0);
+  CHECK(world.console.summaries.empty());
+  world.console.github = true;
+  world.fake.performed = fail(ErrorKind::step, "a compiler failed");
+  world.change_test();
+  CHECK(world.code() == exit_code(ErrorKind::step));
+  CHECK(world.console.summaries.size() == 1);
+  CHECK(world.console.annotations.size() == 1);
+}
+
+TEST_CASE("options that no run can have are refused before its first step") {
+  RunWorld world;
+  world.options.jobs = -1;
+  const Result<report::RunReport> run = world.carry();
+  REQUIRE_FALSE(run);
+  CHECK(run.error().kind == ErrorKind::usage);
+  CHECK(world.fake.acts.empty());
+}
+
+}  // namespace
+}  // namespace pinwheel::session

@@ -1,0 +1,99 @@
+#include "session/run_store.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fakes/fake_host.h"
+#include "unit/catch.h"
+#include "unit/session/kept_console.h"
+
+namespace pinwheel::session {
+namespace {
+
+using Texts = std::vector<std::string>;
+using Places = std::vector<store::PlaceDescription>;
+
+/// A run whose user and matrix name places.
+struct StoreWorld {
+  fakes::FakeHost fake;
+  host::Workplace workplace = {};
+  KeptConsole console = {};
+  prepare::RunStore own = {};
+  Result<Places> of_matrix = Places{};
+
+  StoreWorld() {
+    workplace.cache = "/cache";
+    workplace.variables = fake.host.variables;
+  }
+  void name(const prepare::StoreOptions& options) {
+    Result<prepare::RunStore> store = prepare::read_run_store(options, workplace.variables);
+    REQUIRE(store);
+    own = *std::move(store);
+  }
+  Result<std::shared_ptr<host::Store>> open(StoreUse use) {
+    return open_run_store(fake.files, {own, of_matrix, use}, workplace, console);
+  }
+};
+
+TEST_CASE("a run without places has a store that has nothing") {
+  StoreWorld world;
+  const auto store = world.open(StoreUse::keep);
+  REQUIRE(store);
+  CHECK((*store)->empty());
+  CHECK((*store)->domain() == store::Domain::branch);
+  CHECK(world.fake.files.changes.empty());
+  CHECK(world.console.warnings.empty());
+}
+
+TEST_CASE("the places of the user come before those of the matrix") {
+  StoreWorld world;
+  world.name({.places = {"dir:/out"}});
+  world.of_matrix = Places{*store::parse_place("dir:/shared")};
+  const auto store = world.open(StoreUse::read);
+  REQUIRE(store);
+  CHECK((*store)->places_asked() == Texts{"dir:/out", "dir:/shared"});
+  CHECK(world.fake.files.changes.empty());
+}
+
+TEST_CASE("a directory that a run keeps results in is made, and git ignores it") {
+  StoreWorld world;
+  world.name({.places = {"dir:/out", "dir:/in,ro"}});
+  world.of_matrix = Places{*store::parse_place("dir:/shared")};
+  REQUIRE(world.open(StoreUse::keep));
+  CHECK(world.fake.files.text("/out/.gitignore") == "*\n");
+  CHECK(world.fake.files.text("/in/.gitignore").empty());
+  CHECK(world.fake.files.text("/shared/.gitignore").empty());
+}
+
+TEST_CASE("a directory that cannot be made is a fault of the place, which a run survives") {
+  StoreWorld world;
+  world.name({.places = {"dir:/out"}});
+  world.fake.files.refused = "/.out.new";
+  CHECK(world.open(StoreUse::keep));
+  CHECK(world.console.warnings.empty());
+}
+
+TEST_CASE("nothing is kept for an event that may be a pull request, and people are told") {
+  StoreWorld world;
+  world.workplace.variables["CI"] = "true";
+  world.name({.places = {"dir:/out"}});
+  CHECK(world.own.keeping == prepare::Keeping::no);
+  REQUIRE(world.open(StoreUse::keep));
+  CHECK(world.fake.files.changes.empty());
+  REQUIRE(world.console.warnings.size() == 1);
+  CHECK(world.console.warnings.front().starts_with("no result is kept"));
+  REQUIRE(world.open(StoreUse::read));
+  CHECK(world.console.warnings.size() == 1);
+}
+
+TEST_CASE("what is no place in the matrix is told when the store is opened") {
+  StoreWorld world;
+  world.of_matrix = fail(ErrorKind::config, "`store` of `m.yaml`: no place");
+  const auto store = world.open(StoreUse::read);
+  REQUIRE_FALSE(store);
+  CHECK(store.error().message == "`store` of `m.yaml`: no place");
+}
+
+}  // namespace
+}  // namespace pinwheel::session
