@@ -168,8 +168,7 @@ TEST_CASE("uploads are authorized as `auth` says, and PyPI takes none without a 
                 "m.yaml");
       if (auth == UploadAuth::none && std::string_view(target) == "kind: pypi") {
         REQUIRE_FALSE(matrix);
-        CHECK(matrix.error().message ==
-              "a target of kind `pypi` accepts no file without a token");
+        CHECK(matrix.error().message == "a target of kind `pypi` accepts no file without a token");
         continue;
       }
       REQUIRE(matrix);

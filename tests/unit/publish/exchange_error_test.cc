@@ -60,7 +60,8 @@ TEST_CASE("a reusable workflow and pull_request_target are named as what no inde
   const char* const said =
       "valid token, but no corresponding publisher (Publishing from a workflow invoked via "
       "'pull_request_target' is not supported.)";
-  CHECK(has(github_error(refused("invalid-publisher", said)).hint, "code that anybody may propose"));
+  CHECK(
+      has(github_error(refused("invalid-publisher", said)).hint, "code that anybody may propose"));
   claims = github_claims();
   claims["event_name"] = "pull_request_target";
   CHECK(has(github_error(refused("invalid-publisher", kNoPublisher), claims).hint,
