@@ -82,7 +82,7 @@ TEST_CASE("nothing is kept for an event that may be a pull request, and people a
   REQUIRE(world.open(StoreUse::keep));
   CHECK(world.fake.files.changes.empty());
   REQUIRE(world.console.warnings.size() == 1);
-  CHECK(world.console.warnings.front().starts_with("no result is kept"));
+  CHECK(world.console.warnings.front().starts_with("no result is stored"));
   REQUIRE(world.open(StoreUse::read));
   CHECK(world.console.warnings.size() == 1);
 }
