@@ -19,6 +19,7 @@ class FakeGit final : public ports::Git {
   using Git::files;
   Result<ports::GitFacts> known = fail(ErrorKind::environment, "no repository");
   ports::GitFiles tracked = {};
+  ports::GitChange changed = {};
   int asked = 0;  ///< how often the facts were
 
   Result<ports::GitFacts> facts(const std::filesystem::path& /*directory*/,
@@ -29,6 +30,11 @@ class FakeGit final : public ports::Git {
   Result<ports::GitFiles> files(const std::filesystem::path& /*directory*/,
                                 const std::vector<std::filesystem::path>& /*made*/) override {
     return tracked;
+  }
+  Result<ports::GitChange> last_change(
+      const std::filesystem::path& /*directory*/,
+      const std::function<bool(std::string_view name)>& /*counts*/) override {
+    return changed;
   }
 };
 

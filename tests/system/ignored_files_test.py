@@ -37,6 +37,26 @@ def test_readme_tests_and_documentation_do_not_rebuild_a_wheel(project):
     assert states(extension.report("test", "matrix.yaml", "--channel", "ci"))["build"] == "reused"
 
 
+def test_a_commit_of_such_files_rebuilds_nothing(project):
+    extension = project("extension")
+    extension.edit(lambda matrix: matrix["package"].update(version={"from": "file", "file": "VERSION"}))
+    (extension.directory / "VERSION").write_text("1.2.0\n")
+    (extension.directory / "README.md").write_text("one\n")
+    extension.commit()
+    assert states(extension.report("build", "matrix.yaml", "--channel", "ci"))["build"] == "done"
+    before = extension.wheels()
+    (extension.directory / "README.md").write_text("two\n")
+    extension.environment = extension.environment | {"GIT_COMMITTER_DATE": "2026-02-03T04:05:06Z"}
+    extension.commit()
+    assert states(extension.report("build", "matrix.yaml", "--channel", "ci"))["build"] == "reused"
+    # The wheel names the commit of its source, so that building it anew makes the same bytes.
+    extension.start_afresh()
+    again = states(extension.report("build", "matrix.yaml", "--channel", "ci"))
+    wheels = [name for name in before if name.endswith(".whl")]
+    assert again["build"] == "done" and wheels
+    assert {name: extension.wheels()[name] for name in wheels} == {name: before[name] for name in wheels}
+
+
 def test_a_readme_that_is_in_the_metadata_rebuilds_the_wheel(project):
     extension = project("extension")
     readme = extension.directory / "README.md"

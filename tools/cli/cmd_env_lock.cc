@@ -300,7 +300,7 @@ Result<Locked> brought_up_to_date(const prepare::Host& host, prepare::RunScope s
   TRY(const host::Workplace workplace, prepare::make_workplace(host, scope, streams.log()));
   TRY_DONE(streams.keep_log(workplace.logs));
   TRY(const prepare::BuildFacts build,
-      prepare::gather_build_facts(host, scope.loaded, workplace, std::nullopt));
+      prepare::gather_build_facts(host, scope, workplace, std::nullopt));
   scope.loaded.matrix.build_requires = build.build_requires.texts;
   const plan::PlanFacts facts = prepare::plan_facts(scope.version, build);
   TRY(prepare::ForLocks source, work_of(scope, options));

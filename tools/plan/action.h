@@ -33,6 +33,15 @@ struct Source {
   std::vector<std::string> ignored = {};
 };
 
+/// The last change of the files that a wheel is built from. Other commits, such as those of
+/// documentation, leave a wheel as it is.
+struct SourceChange {
+  std::string commit = {};  ///< 40 digits; empty outside git
+  int64_t epoch = 0;        ///< the time of that commit, or SOURCE_DATE_EPOCH if the user sets it
+
+  bool operator==(const SourceChange&) const = default;
+};
+
 /// Makes a base environment (Python, torch, tools, toolkit) once, under a lock.
 struct CreateEnvironment {
   env::Request request;

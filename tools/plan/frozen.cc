@@ -22,7 +22,7 @@ namespace pinwheel::plan {
 namespace {
 
 using Json = nlohmann::json;
-constexpr const char* kSchema = "pinwheel-frozen-plan/2";
+constexpr const char* kSchema = "pinwheel-frozen-plan/3";
 
 Json levels_json(const FrozenLevels& levels) {
   return {{"engine", std::string(to_string(levels.engine))},
@@ -88,6 +88,8 @@ FrozenPlan read(const Json& json) {
   json.at("unreleased").get_to(frozen.version.unreleased);
   json.at("source-date-epoch").get_to(frozen.source_date_epoch);
   json.at("commit").get_to(frozen.commit);
+  json.at("wheel-source").at("commit").get_to(frozen.wheel_change.commit);
+  json.at("wheel-source").at("source-date-epoch").get_to(frozen.wheel_change.epoch);
   json.at("source-digest").get_to(frozen.source_digest);
   json.at("machine").get_to(frozen.machine);
   frozen.levels = read_levels(json.at("levels"));
@@ -139,23 +141,26 @@ Done check_names(const FrozenPlan& frozen) {
 }
 
 std::string to_json(const FrozenPlan& frozen) {
-  Json json = {{"schema", kSchema},
-               {"matrix-digest", frozen.matrix_digest},
-               {"channel", frozen.channel},
-               {"targets", frozen.targets},
-               {"variants", frozen.variants},
-               {"version", frozen.version.version},
-               {"unreleased", frozen.version.unreleased},
-               {"source-date-epoch", frozen.source_date_epoch},
-               {"commit", frozen.commit},
-               {"source-digest", frozen.source_digest},
-               {"machine", frozen.machine},
-               {"levels", levels_json(frozen.levels)},
-               {"images", images_json(frozen.images)},
-               {"resolutions", frozen.resolutions},
-               {"backend-answers", frozen.answers},
-               {"patchelf", frozen.patchelf},
-               {"files", frozen.files}};
+  Json json = {
+      {"schema", kSchema},
+      {"matrix-digest", frozen.matrix_digest},
+      {"channel", frozen.channel},
+      {"targets", frozen.targets},
+      {"variants", frozen.variants},
+      {"version", frozen.version.version},
+      {"unreleased", frozen.version.unreleased},
+      {"source-date-epoch", frozen.source_date_epoch},
+      {"commit", frozen.commit},
+      {"wheel-source",
+       {{"commit", frozen.wheel_change.commit}, {"source-date-epoch", frozen.wheel_change.epoch}}},
+      {"source-digest", frozen.source_digest},
+      {"machine", frozen.machine},
+      {"levels", levels_json(frozen.levels)},
+      {"images", images_json(frozen.images)},
+      {"resolutions", frozen.resolutions},
+      {"backend-answers", frozen.answers},
+      {"patchelf", frozen.patchelf},
+      {"files", frozen.files}};
   if (!frozen.matrix.empty()) json["matrix"] = frozen.matrix;
   if (frozen.variables) json["variables"] = *frozen.variables;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -189,6 +194,7 @@ Result<std::string> fingerprint(const FrozenPlan& frozen) {
   FrozenPlan lasting = frozen;
   lasting.version = {};
   lasting.source_date_epoch = 0;
+  lasting.wheel_change.epoch = 0;
   lasting.machine.clear();
   lasting.files.clear();
   for (auto& [request, resolution] : lasting.resolutions) {

@@ -48,6 +48,7 @@ struct FrozenPlan {
   std::vector<std::string> variants;  ///< the selected ids
   ReleaseVersion version;
   int64_t source_date_epoch = 0;
+  SourceChange wheel_change = {};
   std::string commit;
   std::string source_digest;
   std::string machine;
@@ -71,7 +72,7 @@ struct FrozenPlan {
 /// `config` if a name in the plan is not UTF-8, and JSON cannot have it as it is. Pure.
 Done check_names(const FrozenPlan& frozen);
 
-/// JSON, schema `pinwheel-frozen-plan/2`. Bytes that are not UTF-8 are replaced, which a report may
+/// JSON, schema `pinwheel-frozen-plan/3`. Bytes that are not UTF-8 are replaced, which a report may
 /// bear and a plan that others run may not: `check_names`.
 std::string to_json(const FrozenPlan& frozen);
 /// The inverse. `config`, naming `file`, if the text is not such a plan or has an unknown version.

@@ -177,9 +177,10 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
   if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
   action.requires_torch = torch_requirement(in.matrix, *variant);
-  action.source_date_epoch = in.facts.source_date_epoch;
-  action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
-                                               settings.build.arch_list, in.facts.commit});
+  action.source_date_epoch = in.facts.wheel_change.epoch;
+  action.record_json =
+      record_json(BuildRecord{group.cls, action.torch, action.compute, settings.build.arch_list,
+                              in.facts.wheel_change.commit});
   Step step{build_id(group.cls.id), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;

@@ -32,8 +32,9 @@ struct PlanFacts {
   ReleaseVersion version;
   Source source;                            ///< of the sdist and of tests
   std::optional<Source> wheel_source = {};  ///< of wheels
-  int64_t source_date_epoch = 0;
-  std::string commit;  ///< 40 digits; empty outside git
+  int64_t source_date_epoch = 0;            ///< of the sdist
+  SourceChange wheel_change = {};           ///< of wheels
+  std::string commit;                       ///< HEAD: 40 digits; empty outside git
   std::string machine = "x86_64";
   std::map<std::string, ToolkitFact> toolkits;     ///< by `env::toolkit_digest`
   std::string toolchain;                           ///< version output of the host's compiler

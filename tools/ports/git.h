@@ -1,7 +1,9 @@
 #pragma once
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -47,6 +49,12 @@ struct GitFiles {
   std::vector<std::string> absent_submodules = {};  ///< those that are not checked out
 };
 
+/// A commit that changed something.
+struct GitChange {
+  std::string commit;                          ///< 40 hexadecimal digits
+  std::chrono::system_clock::time_point date;  ///< committer date
+};
+
 /// Whether to compare the work tree with HEAD, which reads the status of every tracked file.
 enum class WorkTree { compare, ignore };
 
@@ -69,6 +77,13 @@ class Git {
   virtual Result<GitFiles> files(const std::filesystem::path& directory,
                                  const std::vector<std::filesystem::path>& made) = 0;
   Result<GitFiles> files(const std::filesystem::path& directory) { return files(directory, {}); }
+  /// The last commit up to HEAD that changed a file under `directory` for which `counts` returns
+  /// true; it gets names relative to `directory`. A merge that takes all these files from one of
+  /// its parents changed none, as in `git log -1 -- directory`. The oldest commit of a shallow
+  /// clone counts as a change of everything. A submodule is one file.
+  virtual Result<GitChange> last_change(
+      const std::filesystem::path& directory,
+      const std::function<bool(std::string_view name)>& counts) = 0;
 };
 
 }  // namespace pinwheel::ports

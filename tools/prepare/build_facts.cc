@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -83,6 +84,24 @@ std::string host_compiler(const Host& host, const host::Workplace& workplace,
   return ran && ran->exit.ok() ? replace_all(ran->out, "\n", " ") : std::string();
 }
 
+/// The last change of the source of wheels. Without a checkout, or if SOURCE_DATE_EPOCH is set, the
+/// time is that of the run.
+Result<plan::SourceChange> wheel_change(const Host& host, const VersionFacts& version,
+                                        const host::Workplace& workplace,
+                                        const plan::Source& source) {
+  if (version.wheel_change) return *version.wheel_change;
+  plan::SourceChange change{version.commit, version.source_date_epoch};
+  if (version.commit.empty() || !source.requirement.empty()) return change;
+  TRY(const ports::GitChange found,
+      host::last_change(host.git, source, host::not_source(workplace)));
+  change.commit = found.commit;
+  if (!named_date(host.variables)) {
+    change.epoch =
+        std::chrono::duration_cast<std::chrono::seconds>(found.date.time_since_epoch()).count();
+  }
+  return change;
+}
+
 bool decides_build(std::string_view name) {
   const auto has = [name](const auto& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -113,26 +132,28 @@ Done check_variables(const std::map<std::string, std::string>& variables) {
 }
 
 Result<BuildFacts> gather_build_facts(
-    const Host& host, const Loaded& loaded, const host::Workplace& workplace,
+    const Host& host, const RunScope& scope, const host::Workplace& workplace,
     const std::optional<std::map<std::string, std::string>>& recorded) {
-  const matrix::Package& package = loaded.matrix.package;
+  const matrix::Matrix& matrix = scope.loaded.matrix;
+  const matrix::Package& package = matrix.package;
   BuildFacts facts;
   if (package.requirement.empty()) {
     TRY(facts.source, host::read_source(host.git, workplace.matrix_directory / package.source,
                                         host::not_source(workplace)));
     TRY(facts.wheel_source, host::read_wheel_source(facts.source, {package.name, package.ignored,
-                                                                   build_words(loaded.matrix)}));
+                                                                   build_words(matrix)}));
   } else {
     TRY(facts.source, sdist_source(host, package.requirement, workplace));
     facts.wheel_source = facts.source;
   }
+  TRY(facts.wheel_change, wheel_change(host, scope.version, workplace, facts.wheel_source));
   TRY(facts.build_requires, source_requires(host.files, facts.source.directory));
   if (recorded) {
     facts.variables = deciding_variables(*recorded);
   } else {
     add_variables(workplace, kDeciding, facts.variables);
     add_variables(workplace, env::kArchListVariables,
-                  lists_architectures(loaded.matrix) ? facts.ignored : facts.variables);
+                  lists_architectures(matrix) ? facts.ignored : facts.variables);
   }
   TRY_DONE(check_variables(facts.variables));
   facts.toolchain = host_compiler(host, workplace, facts.variables);

@@ -11,7 +11,7 @@
 #include "plan/action.h"
 #include "prepare/backend_question.h"
 #include "prepare/host.h"
-#include "prepare/load.h"
+#include "prepare/run_scope.h"
 
 namespace pinwheel::prepare {
 
@@ -19,6 +19,7 @@ namespace pinwheel::prepare {
 struct BuildFacts {
   plan::Source source = {};
   plan::Source wheel_source = {};                     ///< without what no wheel has
+  plan::SourceChange wheel_change = {};               ///< the last one of `wheel_source`
   std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
   SourceRequires build_requires = {};
   std::string toolchain = {};  ///< version text of the host's compiler; empty without one
@@ -30,10 +31,11 @@ struct BuildFacts {
 /// text of JSON. Pure.
 Done check_variables(const std::map<std::string, std::string>& variables);
 
-/// Reads the package's source, and queries the version of the host's compiler. `recorded`: the
-/// variables of the run or plan to repeat, which then replace those of the user.
+/// Reads the package's source and, for a version of this checkout, its last change; queries the
+/// version of the host's compiler. `recorded`: the variables of the run or plan to repeat, which
+/// then replace those of the user.
 Result<BuildFacts> gather_build_facts(
-    const Host& host, const Loaded& loaded, const host::Workplace& workplace,
+    const Host& host, const RunScope& scope, const host::Workplace& workplace,
     const std::optional<std::map<std::string, std::string>>& recorded);
 
 /// The variables that affect the result of a build, and are therefore part of its key, of those

@@ -90,6 +90,7 @@ Result<plan::FrozenPlan> decisions_of(const Host& host, const GatheredRun& run,
   }
   frozen.version = run.facts.version;
   frozen.source_date_epoch = run.facts.source_date_epoch;
+  frozen.wheel_change = run.facts.wheel_change;
   frozen.commit = run.facts.commit;
   frozen.source_digest = run.facts.source.digest;
   frozen.machine = run.facts.machine;
@@ -171,6 +172,7 @@ VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen) {
   here.targets = frozen.targets;
   here.version = frozen.version;
   here.source_date_epoch = frozen.source_date_epoch;
+  here.wheel_change = frozen.wheel_change;
   here.commit = frozen.commit;
   return here;
 }

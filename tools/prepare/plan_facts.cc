@@ -6,6 +6,7 @@ plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build)
   plan::PlanFacts facts;
   facts.version = version.version;
   facts.source_date_epoch = version.source_date_epoch;
+  facts.wheel_change = build.wheel_change;
   facts.commit = version.commit;
   facts.machine = version.machine;
   facts.source = build.source;

@@ -69,7 +69,7 @@ Result<GatheredRun> gather_run(const Host& host, const RunScope& scope, const Pa
   TRY(const host::Workplace workplace, make_workplace(host, scope, notices.log()));
   if (!is_forecast(source)) TRY_DONE(notices.keep_log(workplace.logs));
   TRY(const BuildFacts build,
-      gather_build_facts(host, scope.loaded, workplace, recorded_variables(source)));
+      gather_build_facts(host, scope, workplace, recorded_variables(source)));
   TRY_DONE(check_source(build, source));
   RunScope known = scope;
   known.loaded.matrix.build_requires = build.build_requires.texts;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/action.h"
 #include "plan/names.h"
 #include "plan/outline.h"
 #include "ports/files.h"
@@ -37,6 +38,8 @@ struct VersionFacts {
   std::optional<version::Tagged> tag = {};
   bool dirty = false;  ///< tracked files differ from HEAD
   int64_t source_date_epoch = 0;
+  /// Of a frozen plan; none: `gather_build_facts` finds it.
+  std::optional<plan::SourceChange> wheel_change = {};
   std::string commit;   ///< 40 hex digits; empty outside git
   std::string machine;  ///< "x86_64"
 };

@@ -21,6 +21,7 @@ FrozenPlan example() {
   frozen.variants = {"cp311-cpu"};
   frozen.version = {"1.2.0", "g1234567"};
   frozen.source_date_epoch = 1700000000;
+  frozen.wheel_change = {"decaf", 1690000000};
   frozen.commit = "c0ffee";
   frozen.source_digest = "bb";
   frozen.machine = "x86_64";
@@ -74,7 +75,7 @@ TEST_CASE("the fingerprint of a plan outlives the day, and nothing else", "[fing
 }
 
 TEST_CASE("text that is not a frozen plan is a config error that names the file") {
-  for (const char* text : {"", "[]", "{}", "{\"schema\": \"pinwheel-frozen-plan/2\"}",
+  for (const char* text : {"", "[]", "{}", "{\"schema\": \"pinwheel-frozen-plan/3\"}",
                            "{\"schema\": \"pinwheel-frozen-plan/1\"}"}) {
     INFO(text);
     const Result<FrozenPlan> read = parse_frozen_plan(text, "plan.json");

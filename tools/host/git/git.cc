@@ -53,26 +53,6 @@ Result<bool> is_dirty(const GitLibrary& git, git_repository* repository) {
   return false;
 }
 
-/// `directory` relative to the work tree with a trailing slash; "" for the top level.
-Result<std::string> prefix_of(const GitLibrary& git, git_repository* repository,
-                              const fs::path& directory) {
-  const char* top = git.repository_workdir(repository);
-  if (top == nullptr) {
-    return fail(ErrorKind::environment,
-                fmt::format("{} is in a bare repository", quoted(directory.string())),
-                "run `git worktree add`, or clone it without `--bare`");
-  }
-  std::error_code error;
-  const fs::path real_top = fs::canonical(top, error);
-  const fs::path real = fs::canonical(directory, error);
-  if (error) {
-    return fail(ErrorKind::environment,
-                fmt::format("{} cannot be read: {}", quoted(directory.string()), error.message()));
-  }
-  const std::string relative = real.lexically_relative(real_top).string();
-  return relative == "." ? std::string() : relative + "/";
-}
-
 /// Names relative to a directory.
 struct Listing {
   std::set<std::string> files;  ///< tracked ones
@@ -190,6 +170,19 @@ Result<ports::GitFiles> LibGit2::files(const fs::path& directory,
                          {found.untracked.begin(), found.untracked.end()},
                          {found.submodules.begin(), found.submodules.end()},
                          {found.absent.begin(), found.absent.end()}};
+}
+
+Result<ports::GitChange> LibGit2::last_change(
+    const fs::path& directory, const std::function<bool(std::string_view name)>& counts) {
+  TRY(const GitLibrary* const library, git_library());
+  const GitSession session(*library);
+  TRY(const GitRepository repository, open_repository(*library, directory));
+  TRY(const std::string prefix, prefix_of(*library, repository.get(), directory));
+  TRY(GitCommit head, head_commit(*library, repository.get()));
+  const GitCommit commit = last_commit_that_changed(*library, std::move(head), {prefix, counts});
+  return ports::GitChange{library->oid_tostr_s(library->commit_id(commit.get())),
+                          std::chrono::system_clock::time_point(
+                              std::chrono::seconds(library->commit_time(commit.get())))};
 }
 
 }  // namespace pinwheel::host

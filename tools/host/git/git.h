@@ -14,6 +14,9 @@ class LibGit2 final : public ports::Git {
                                 ports::WorkTree work_tree) override;
   Result<ports::GitFiles> files(const std::filesystem::path& directory,
                                 const std::vector<std::filesystem::path>& made) override;
+  Result<ports::GitChange> last_change(
+      const std::filesystem::path& directory,
+      const std::function<bool(std::string_view name)>& counts) override;
 };
 
 }  // namespace pinwheel::host

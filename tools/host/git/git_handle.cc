@@ -135,4 +135,23 @@ Result<GitCommit> head_commit(const GitLibrary& git, git_repository* repository)
   return GitCommit(reinterpret_cast<git_commit*>(peeled), git.commit_free);
 }
 
+Result<std::string> prefix_of(const GitLibrary& git, git_repository* repository,
+                              const fs::path& directory) {
+  const char* top = git.repository_workdir(repository);
+  if (top == nullptr) {
+    return fail(ErrorKind::environment,
+                fmt::format("{} is in a bare repository", quoted(directory.string())),
+                "run `git worktree add`, or clone it without `--bare`");
+  }
+  std::error_code error;
+  const fs::path real_top = fs::canonical(top, error);
+  const fs::path real = fs::canonical(directory, error);
+  if (error) {
+    return fail(ErrorKind::environment,
+                fmt::format("{} cannot be read: {}", quoted(directory.string()), error.message()));
+  }
+  const std::string relative = real.lexically_relative(real_top).string();
+  return relative == "." ? std::string() : relative + "/";
+}
+
 }  // namespace pinwheel::host

@@ -19,6 +19,9 @@ using GitObject = GitOwner<git_object>;
 using GitCommit = GitOwner<git_commit>;
 using GitStatusList = GitOwner<git_status_list>;
 using GitIndex = GitOwner<git_index>;
+using GitTree = GitOwner<git_tree>;
+using GitTreeEntry = GitOwner<git_tree_entry>;
+using GitDiff = GitOwner<git_diff>;
 
 /// An error that ends in libgit2's last message: "`x` cannot be read: <message>".
 tl::unexpected<Error> git_failure(const GitLibrary& git, const std::string& what);
@@ -29,5 +32,9 @@ Result<GitRepository> open_repository(const GitLibrary& git,
 
 /// The commit of HEAD.
 Result<GitCommit> head_commit(const GitLibrary& git, git_repository* repository);
+
+/// `directory` relative to the work tree with a trailing slash; "" for the top level.
+Result<std::string> prefix_of(const GitLibrary& git, git_repository* repository,
+                              const std::filesystem::path& directory);
 
 }  // namespace pinwheel::host

@@ -167,7 +167,60 @@ void pass(const git_oid& id, Node& node, TagList& tags, Graph& graph, std::vecto
   Bits().swap(node.tags);
 }
 
+/// The tree of the directory in a commit; null if it has none.
+GitTree tree_of(const GitLibrary& git, const git_commit& commit, const std::string& directory) {
+  git_tree* top = nullptr;
+  if (git.commit_tree(&top, &commit) != 0) return {nullptr, git.tree_free};
+  GitTree tree(top, git.tree_free);
+  if (directory.empty()) return tree;
+  git_tree_entry* found = nullptr;
+  const std::string path = directory.substr(0, directory.size() - 1);
+  if (git.tree_entry_bypath(&found, top, path.c_str()) != 0) return {nullptr, git.tree_free};
+  const GitTreeEntry entry(found, git.tree_entry_free);
+  git_tree* below = nullptr;
+  const int read = git.tree_lookup(&below, git.tree_owner(top), git.tree_entry_id(found));
+  return {read == 0 ? below : nullptr, git.tree_free};
+}
+
+/// Whether a file of interest differs. What cannot be read, as in a partial clone, differs.
+bool differs(const GitLibrary& git, git_tree& before, git_tree& after,
+             const FilesOfInterest& files) {
+  if (git.oid_equal(git.tree_id(&before), git.tree_id(&after)) != 0) return false;
+  git_diff* found = nullptr;
+  if (git.diff_tree_to_tree(&found, git.tree_owner(&after), &before, &after, nullptr) != 0) {
+    return true;
+  }
+  const GitDiff diff(found, git.diff_free);
+  for (size_t i = 0; i < git.diff_num_deltas(found); ++i) {
+    // Without a search for renames, both sides have the same name.
+    if (files.counts(git.diff_get_delta(found, i)->new_file.path)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+GitCommit last_commit_that_changed(const GitLibrary& git, GitCommit head,
+                                   const FilesOfInterest& files) {
+  const auto boundary = shallow_boundary(git, git.commit_owner(head.get()));
+  GitCommit at = std::move(head);
+  GitTree tree = tree_of(git, *at, files.directory);
+  while (tree && !boundary.contains(*git.commit_id(at.get()))) {
+    GitCommit same(nullptr, git.commit_free);
+    for (unsigned i = 0; !same && i < git.commit_parentcount(at.get()); ++i) {
+      git_commit* found = nullptr;
+      if (git.commit_parent(&found, at.get(), i) != 0) continue;
+      GitCommit parent(found, git.commit_free);
+      GitTree before = tree_of(git, *found, files.directory);
+      if (!before || differs(git, *before, *tree, files)) continue;
+      same = std::move(parent);
+      tree = std::move(before);
+    }
+    if (!same) break;
+    at = std::move(same);
+  }
+  return at;
+}
 
 Result<GitHistory> read_history(const GitLibrary& git, git_repository* repository,
                                 const git_oid& head) {

@@ -249,6 +249,14 @@ Result<plan::Source> read_wheel_source(const plan::Source& whole, const WheelSou
   return source;
 }
 
+Result<ports::GitChange> last_change(ports::Git& git, const plan::Source& source,
+                                     const ports::NotSource& others) {
+  TRY(const MadeDirectories named, MadeDirectories::below(source.directory, others.named));
+  return git.last_change(source.directory, [&](std::string_view name) {
+    return !named.covers(name) && !project::is_ignored(source.ignored, name);
+  });
+}
+
 Result<plan::Source> read_directory(const fs::path& directory) {
   TRY(std::vector<std::string> names, walk(directory));
   return read_files(directory, {std::move(names)});

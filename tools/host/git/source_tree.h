@@ -31,6 +31,11 @@ struct WheelSource {
 /// `ignored` matches. `whole` is what `read_source` returned.
 Result<plan::Source> read_wheel_source(const plan::Source& whole, const WheelSource& what);
 
+/// The last commit that changed one of the files that belong to the source. Files that `others`
+/// names do not.
+Result<ports::GitChange> last_change(ports::Git& git, const plan::Source& source,
+                                     const ports::NotSource& others);
+
 /// All files of a directory that is not a checkout, such as an unpacked sdist, whatever lies above
 /// it; otherwise as `read_source`.
 Result<plan::Source> read_directory(const std::filesystem::path& directory);

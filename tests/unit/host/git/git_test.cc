@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 #include "base/text.h"
@@ -238,6 +239,77 @@ TEST_CASE("worktrees and submodules are repositories too") {
   CHECK(distances(*git.facts(scratch.path() / "tree")) == "v1.0:0");
   CHECK(git.facts(scratch.path() / "tree")->branch == "tree");
   CHECK(distances(*git.facts(outer.path() / "module")) == "v3.0:0");
+}
+
+/// Writes a file, and commits it. Returns the commit.
+std::string commit_file(Repository& repository, const std::string& name, const std::string& text) {
+  const fs::path path = repository.path() / name;
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+  repository.git("add -A");
+  repository.commit(name);
+  return repository.git("rev-parse HEAD");
+}
+
+std::string changed_last(const fs::path& directory) {
+  LibGit2 git;
+  const auto code = [](std::string_view name) { return !name.ends_with(".md"); };
+  const Result<ports::GitChange> change = git.last_change(directory, code);
+  REQUIRE(change);
+  return change->commit;
+}
+
+TEST_CASE("the last change is that of the files that count, as git log finds it") {
+  const Scratch scratch;
+  Repository repository(scratch.path() / "repository");
+  commit_file(repository, "README.md", "one");
+  const std::string first = commit_file(repository, "package/a.py", "one");
+  commit_file(repository, "README.md", "two");
+  commit_file(repository, "package/notes.md", "two");
+  CHECK(changed_last(repository.path()) == first);
+  const std::string other = commit_file(repository, "other/b.py", "one");
+  CHECK(changed_last(repository.path()) == other);
+  CHECK(changed_last(repository.path() / "package") == first);
+
+  SECTION("of its time") {
+    LibGit2 git;
+    const auto all = [](std::string_view) { return true; };
+    const Result<ports::GitChange> change = git.last_change(repository.path() / "other", all);
+    REQUIRE(change);
+    CHECK(std::to_string(change->date.time_since_epoch() / std::chrono::seconds(1)) ==
+          repository.git("log -1 --format=%ct -- other"));
+  }
+  SECTION("a merge changes nothing that one of its parents has") {
+    repository.git("checkout -q -b side HEAD~1");
+    const std::string side = commit_file(repository, "package/a.py", "two");
+    repository.git("checkout -q main");
+    repository.git("merge -q --no-ff -m merged side");
+    CHECK(changed_last(repository.path() / "package") == side);
+    CHECK(changed_last(repository.path() / "other") == other);
+    // Neither parent has both changes.
+    CHECK(changed_last(repository.path()) == repository.git("rev-parse HEAD"));
+    for (const std::string name : {"package", "other"}) {
+      CHECK(changed_last(repository.path() / name) ==
+            repository.git("log -1 --format=%H -- " + name + " ':!*.md'"));
+    }
+  }
+  SECTION("a file that is gone has changed") {
+    repository.git("rm -q package/a.py");
+    repository.commit("gone");
+    CHECK(changed_last(repository.path()) == repository.git("rev-parse HEAD"));
+  }
+  SECTION("the oldest commit of a shallow clone changes everything") {
+    commit_file(repository, "README.md", "three");
+    const fs::path clone = scratch.path() / "clone";
+    output_of("git clone -q --depth 1 file://" + shell_quote(repository.path().string()) + " " +
+              shell_quote(clone.string()));
+    CHECK(changed_last(clone) == repository.git("rev-parse HEAD"));
+    CHECK(changed_last(repository.path()) == other);
+  }
+  SECTION("a directory without files in a commit has changed with it") {
+    fs::create_directories(repository.path() / "empty");
+    CHECK(changed_last(repository.path() / "empty") == repository.git("rev-parse HEAD"));
+  }
 }
 
 TEST_CASE("a shallow clone is recognized") {

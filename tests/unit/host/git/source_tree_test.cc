@@ -29,6 +29,16 @@ class FakeGit final : public ports::Git {
                                 const std::vector<fs::path>& /*made*/) override {
     return files_;
   }
+  Result<ports::GitChange> last_change(
+      const fs::path& /*directory*/,
+      const std::function<bool(std::string_view name)>& counts) override {
+    // The "commit" lists the files that count, of these.
+    ports::GitChange change;
+    for (const char* name : {"a.py", "README.md", "plans/plan.json"}) {
+      if (counts(name)) change.commit += std::string(name) + " ";
+    }
+    return change;
+  }
 
  private:
   Result<ports::GitFiles> files_;
@@ -110,6 +120,19 @@ TEST_CASE("a plan that the command line names is no part of a source, even if it
   CHECK(source->digest == digest_of(scratch.path(), {"a.py"}));
   CHECK(export_source(git, *source, others, scratch.path() / "copy", 0));
   CHECK_FALSE(fs::exists(scratch.path() / "copy/plan.json"));
+}
+
+TEST_CASE("only files of the source count as its changes") {
+  const Scratch scratch;
+  scratch.write("a.py", "");
+  scratch.write("README.md", "");
+  FakeGit git(std::vector<std::string>{"a.py", "README.md"});
+  const plan::Source whole = read_source(git, scratch.path(), {}).value();
+  const plan::Source wheels = read_wheel_source(whole, {"demo"}).value();
+  const ports::NotSource named{{}, {scratch.path() / "plans"}};
+  CHECK(last_change(git, whole, {})->commit == "a.py README.md plans/plan.json ");
+  CHECK(last_change(git, wheels, {})->commit == "a.py plans/plan.json ");
+  CHECK(last_change(git, wheels, named)->commit == "a.py ");
 }
 
 TEST_CASE("a missing or empty source is a config error") {
