@@ -6,7 +6,7 @@
 #include "ci/explained_jobs.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 #include "plan/image_tests.h"
 #include "plan/step_id.h"
 #include "prepare/host.h"

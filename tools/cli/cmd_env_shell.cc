@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 #include "plan/step_id.h"
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
-#include "host/steps/finish_files.h"
+#include "host/wheels/finish_files.h"
 #include "inspect/needed_library.h"
 #include "prepare/host.h"
 

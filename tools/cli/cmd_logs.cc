@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 #include "host/system/file_source.h"
 #include "prepare/host.h"
 

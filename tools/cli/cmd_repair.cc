@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "host/steps/repair.h"
 #include "host/system/scratch_directory.h"
+#include "host/wheels/repair.h"
 #include "inspect/needed_library.h"
 #include "prepare/host.h"
 #include "prepare/stoppable.h"

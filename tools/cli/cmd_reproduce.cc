@@ -12,7 +12,7 @@
 #include "cli/reproduce_target.h"
 #include "host/git/worktree.h"
 #include "host/machine/ignored_directory.h"
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
 #include "prepare/earlier_results.h"

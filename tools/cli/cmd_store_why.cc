@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/store_place.h"
 #include "cli/store_question.h"
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 #include "host/store/tree_inventory.h"
 #include "plan/known_results.h"
 #include "plan/store_answer.h"

@@ -9,7 +9,7 @@
 #include "base/url.h"
 #include "host/net/fetch_text.h"
 #include "host/net/http.h"
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 #include "plan/step_id.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"

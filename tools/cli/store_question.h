@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "cli/options.h"
 #include "cli/streams.h"
-#include "host/steps/stored_results.h"
+#include "host/run/stored_results.h"
 #include "prepare/host.h"
 #include "prepare/prepare_run.h"
 #include "store/domain.h"

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "cli/streams.h"
 #include "host/net/fetch_wheel.h"
-#include "host/steps/inspect_path.h"
+#include "host/wheels/inspect_path.h"
 #include "prepare/host.h"
 
 namespace pinwheel::cli {

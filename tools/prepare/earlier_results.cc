@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 #include "host/system/digest_file.h"
 #include "journal/reuse.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 #include "journal/reuse.h"
 #include "prepare/budget.h"
 #include "prepare/earlier_results.h"

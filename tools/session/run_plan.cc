@@ -13,12 +13,12 @@
 #include <set>
 
 #include "base/text.h"
+#include "host/dry_run/dry_runner.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/ignored_directory.h"
-#include "host/steps/dry_runner.h"
-#include "host/steps/journal_file.h"
-#include "host/steps/stored_results.h"
-#include "host/steps/thread_runner.h"
+#include "host/run/journal_file.h"
+#include "host/run/stored_results.h"
+#include "host/run/thread_runner.h"
 #include "host/system/log_tail.h"
 #include "host/system/signals.h"
 #include "journal/forecast.h"

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "host/machine/workplace.h"
-#include "host/steps/stored_results.h"
+#include "host/run/stored_results.h"
 #include "host/store/store.h"
 #include "plan/step.h"
 #include "prepare/host.h"

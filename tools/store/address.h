@@ -26,7 +26,7 @@
 // in the record follows the product of the build, and with it the key of the test, which is the
 // same on every machine.
 //
-// A record that was found by plan is checked before it is used (`host/steps/stored_results`): it
+// A record that was found by plan is checked before it is used (`host/run/stored_results`): it
 // must be of that step, its key must follow from its own parts, its files must be ones that the
 // step can produce, and every part must equal the part here, except the compiler and the toolkit
 // (`plan::disagreements`). Those two are facts of the machine that built the wheel. Everything

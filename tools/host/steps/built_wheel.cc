@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "host/steps/build_command.h"
-#include "host/steps/inspect_path.h"
 #include "host/system/file_source.h"
+#include "host/wheels/inspect_path.h"
 #include "inspect/python_abi.h"
 #include "pep/wheel_name.h"
 #include "plan/built_wheel.h"

@@ -13,9 +13,9 @@
 #include "host/machine/ignored_directory.h"
 #include "host/steps/build_command.h"
 #include "host/steps/built_wheel.h"
-#include "host/steps/finish_files.h"
 #include "host/system/digest_file.h"
 #include "host/system/files.h"
+#include "host/wheels/finish_files.h"
 #include "plan/key.h"
 
 namespace pinwheel::host {

@@ -9,8 +9,8 @@
 #include "binary/elf.h"
 #include "host/provision/env_checks.h"
 #include "host/provision/env_overlay.h"
-#include "host/steps/test_import.h"
 #include "host/system/file_source.h"
+#include "host/wheels/test_import.h"
 #include "wheel/archive.h"
 
 namespace pinwheel::host {

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "env/patchelf.h"
 #include "host/steps/build_command.h"
-#include "host/steps/inspect_path.h"
-#include "host/steps/repair.h"
+#include "host/wheels/inspect_path.h"
+#include "host/wheels/repair.h"
 #include "inspect/needed_library.h"
 
 namespace pinwheel::host {

@@ -21,10 +21,10 @@
 #include "host/provision/stub_libraries.h"
 #include "host/provision/torch_view.h"
 #include "host/steps/build_command.h"
-#include "host/steps/test_import.h"
 #include "host/system/log_tail.h"
 #include "host/system/scratch_directory.h"
 #include "host/torch/torch_wheel.h"
+#include "host/wheels/test_import.h"
 
 namespace pinwheel::host {
 namespace {

@@ -1,8 +1,8 @@
 #include "host/steps/sdist.h"
 
 #include "host/steps/build_site.h"
-#include "host/steps/finish_files.h"
-#include "host/steps/leaked_secret.h"
+#include "host/wheels/finish_files.h"
+#include "host/wheels/leaked_secret.h"
 
 namespace pinwheel::host {
 

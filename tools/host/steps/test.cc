@@ -17,9 +17,9 @@
 #include "host/steps/build_site.h"
 #include "host/steps/environment.h"
 #include "host/steps/image_checks.h"
-#include "host/steps/test_import.h"
 #include "host/steps/time_limit.h"
 #include "host/system/log_tail.h"
+#include "host/wheels/test_import.h"
 #include "matrix/template.h"
 #include "pep/wheel_name.h"
 

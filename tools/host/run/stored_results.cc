@@ -1,4 +1,4 @@
-#include "host/steps/stored_results.h"
+#include "host/run/stored_results.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "host/steps/owner_packages.h"
+#include "host/wheels/owner_packages.h"
 
 #include <map>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "host/steps/inspect_path.h"
+#include "host/wheels/inspect_path.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "host/steps/library_search.h"
+#include "host/wheels/library_search.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "host/steps/repair.h"
+#include "host/wheels/repair.h"
 
 #include <fmt/format.h>
 
@@ -14,13 +14,13 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "host/provision/patchelf.h"
-#include "host/steps/edit_library.h"
-#include "host/steps/finish_files.h"
-#include "host/steps/owner_packages.h"
-#include "host/steps/written_wheel.h"
 #include "host/system/file_source.h"
 #include "host/system/files.h"
 #include "host/system/pending_file.h"
+#include "host/wheels/edit_library.h"
+#include "host/wheels/finish_files.h"
+#include "host/wheels/owner_packages.h"
+#include "host/wheels/written_wheel.h"
 #include "inspect/gather.h"
 #include "repair/closure.h"
 #include "wheel/archive.h"

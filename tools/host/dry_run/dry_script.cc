@@ -1,4 +1,4 @@
-#include "host/steps/dry_script.h"
+#include "host/dry_run/dry_script.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "env/commands.h"
 #include "env/pypi_toolkit.h"
+#include "host/dry_run/script_line.h"
 #include "host/steps/build_command.h"
-#include "host/steps/script_line.h"
 #include "host/system/mount_namespace.h"
 #include "plan/key.h"
 

@@ -1,4 +1,4 @@
-#include "host/steps/dry_container.h"
+#include "host/dry_run/dry_container.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "env/container_image.h"
 #include "env/image_platform.h"
+#include "host/dry_run/script_line.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/container_images.h"
 #include "host/machine/machine_name.h"
-#include "host/steps/script_line.h"
 
 namespace pinwheel::host {
 namespace {

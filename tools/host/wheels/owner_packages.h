@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/steps/library_search.h"
+#include "host/wheels/library_search.h"
 #include "repair/sbom.h"
 
 namespace pinwheel::host {

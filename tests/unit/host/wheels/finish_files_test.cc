@@ -1,4 +1,4 @@
-#include "host/steps/finish_files.h"
+#include "host/wheels/finish_files.h"
 
 #include "base/digest.h"
 #include "unit/catch.h"

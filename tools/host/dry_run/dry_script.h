@@ -8,8 +8,8 @@
 #include "env/interpreter.h"
 #include "env/resolution.h"
 #include "env/toolkit.h"
+#include "host/dry_run/dry_container.h"
 #include "host/machine/workplace.h"
-#include "host/steps/dry_container.h"
 #include "plan/step.h"
 #include "ports/process.h"
 

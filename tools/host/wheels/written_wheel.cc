@@ -1,4 +1,4 @@
-#include "host/steps/written_wheel.h"
+#include "host/wheels/written_wheel.h"
 
 #include <memory>
 #include <string>

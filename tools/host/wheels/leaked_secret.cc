@@ -1,4 +1,4 @@
-#include "host/steps/leaked_secret.h"
+#include "host/wheels/leaked_secret.h"
 
 #include <fmt/format.h>
 

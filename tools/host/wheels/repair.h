@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/steps/library_search.h"
+#include "host/wheels/library_search.h"
 #include "inspect/wheel_facts.h"
 #include "plan/outcome.h"
 #include "repair/outcome.h"

@@ -1,4 +1,4 @@
-#include "host/steps/script_line.h"
+#include "host/dry_run/script_line.h"
 
 #include "unit/catch.h"
 

@@ -1,4 +1,4 @@
-#include "host/steps/thread_runner.h"
+#include "host/run/thread_runner.h"
 
 #include <atomic>
 #include <stdexcept>

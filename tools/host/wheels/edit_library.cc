@@ -1,4 +1,4 @@
-#include "host/steps/edit_library.h"
+#include "host/wheels/edit_library.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "host/steps/dry_container.h"
+#include "host/dry_run/dry_container.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "host/steps/finish_files.h"
+#include "host/wheels/finish_files.h"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,12 @@
 #include "base/text.h"
 #include "binary/elf.h"
 #include "host/machine/ignored_directory.h"
-#include "host/steps/written_wheel.h"
 #include "host/system/digest_file.h"
 #include "host/system/file_source.h"
 #include "host/system/files.h"
 #include "host/system/mapped_memory.h"
 #include "host/system/pending_file.h"
+#include "host/wheels/written_wheel.h"
 #include "inspect/gather.h"
 #include "inspect/needed_library.h"
 #include "inspect/platform_tag.h"

@@ -1,4 +1,4 @@
-#include "host/steps/journal_file.h"
+#include "host/run/journal_file.h"
 
 #include <fcntl.h>
 #include <fmt/chrono.h>

@@ -1,4 +1,4 @@
-#include "host/steps/dry_runner.h"
+#include "host/dry_run/dry_runner.h"
 
 #include <fmt/format.h>
 
@@ -10,14 +10,14 @@
 #include "env/made_toolkit.h"
 #include "env/pypi_toolkit.h"
 #include "env/request.h"
+#include "host/dry_run/dry_container.h"
+#include "host/dry_run/dry_script.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/local_machine.h"
 #include "host/provision/conda_prefix.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/machine_interpreter.h"
 #include "host/provision/toolkit.h"
-#include "host/steps/dry_container.h"
-#include "host/steps/dry_script.h"
 
 namespace pinwheel::host {
 namespace {

@@ -1,4 +1,4 @@
-#include "host/steps/test_import.h"
+#include "host/wheels/test_import.h"
 
 #include <fmt/format.h>
 
