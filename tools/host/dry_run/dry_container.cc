@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "env/container_image.h"
 #include "env/image_platform.h"
-#include "host/dry_run/script_line.h"
+#include "host/dry_run/script.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/container_images.h"
 #include "host/machine/machine_name.h"

@@ -6,120 +6,235 @@
 #include <optional>
 #include <utility>
 
-#include "env/environment_marker.h"
-#include "env/made_toolkit.h"
-#include "env/pypi_toolkit.h"
-#include "env/request.h"
+#include "base/text.h"
+#include "env/commands.h"
 #include "host/dry_run/dry_container.h"
-#include "host/dry_run/dry_script.h"
+#include "host/dry_run/script_ports.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/local_machine.h"
-#include "host/provision/conda_prefix.h"
-#include "host/provision/env_resolve.h"
-#include "host/provision/machine_interpreter.h"
-#include "host/provision/toolkit.h"
+#include "host/steps/build.h"
+#include "host/steps/build_command.h"
+#include "host/steps/repair_build.h"
+#include "host/steps/sdist.h"
+#include "host/wheels/finish_files.h"
+#include "plan/step.h"
 
 namespace pinwheel::host {
 namespace {
 
-/// The machine that a request's commands run on, which is not changed.
-Result<std::unique_ptr<ContainedMachine>> contained(const LocalMachine& here,
-                                                    const Workplace& workplace,
-                                                    const env::Request& request) {
-  return contain(here.machine, workplace, request.container, "dry", {});
+namespace fs = std::filesystem;
+
+/// The script takes secrets from its own environment, and stops where one is missing.
+std::map<std::string, Secret> secret_variables(const std::vector<std::string>& names) {
+  std::map<std::string, Secret> values;
+  for (const std::string& name : names) values.emplace(name, Secret(script_variable(name)));
+  return values;
 }
 
-Result<DryEnvironment> look_up(const Workplace& workplace, const env::Request& request) {
-  const LocalMachine here(workplace);
-  TRY(const std::unique_ptr<ContainedMachine> inside, contained(here, workplace, request));
-  const EnvMachine& machine = inside ? inside->machine() : here.machine;
-  DryEnvironment environment;
-  TRY(environment.resolution, load_resolution(machine, env::digest(request)));
-  if (environment.resolution.conda.empty()) {
-    TRY(environment.interpreter, interpreter_for(machine, request.python));
-  } else {
-    // Resolving has created the prefix, because pip needs it.
-    const std::vector<env::CondaPackage>& packages = environment.resolution.conda;
-    TRY(CondaPrefix prefix, make_conda_prefix(machine, request.python, packages));
-    environment.interpreter = std::move(prefix.interpreter);
-    environment.conda = std::move(prefix.directory);
+/// An attempt whose ports write a script.
+class DryStep {
+ public:
+  DryStep(const Workplace& workplace, const run::Attempt& attempt, Script& script)
+      : script(script),
+        attempt_(attempt),
+        workplace_(workplace),
+        local_(workplace),
+        supplier_(script) {
+    workplace_.secrets = secret_variables(plan::secrets_of(attempt.step->action));
+    attempt_.log = "/dev/null";
   }
-  environment.id =
-      env::environment_id(environment.resolution, environment.interpreter, request.purpose);
-  if (!inside) return environment;
-  TRY(environment.container, dry_container(here.machine, workplace, request.container));
-  environment.variables = machine.variables;
-  return environment;
-}
+  DryStep(const DryStep&) = delete;
+  DryStep& operator=(const DryStep&) = delete;
 
-Result<std::optional<DryToolkit>> look_up_toolkit(const Workplace& workplace,
-                                                  const env::Request& request) {
-  if (request.toolkit.empty()) return std::nullopt;
-  const LocalMachine here(workplace);
-  TRY(const std::unique_ptr<ContainedMachine> inside, contained(here, workplace, request));
-  const EnvMachine& machine = inside ? inside->machine() : here.machine;
-  const std::vector<env::Toolkit> found = list_toolkits(machine, request);
-  if (env::toolkit_source(request, found) != env::ToolkitSource::pypi) {
-    TRY(env::Toolkit toolkit, find_toolkit(machine, request));
-    return DryToolkit{std::move(toolkit)};
+  /// `internal` if the image of its container was not made.
+  Done open() {
+    const matrix::ContainerSettings settings = container_settings(attempt_.step->action);
+    TRY(contained_, contain(local_.machine, workplace_, settings, "dry", {}));
+    if (contained_) {
+      TRY(container_, dry_container(local_.machine, workplace_, settings));
+    }
+    const EnvMachine& machine = this->machine();
+    files_.emplace(machine.files, script);
+    process_.emplace(machine.process, script, container_ ? &*container_ : nullptr);
+    const std::string scratch = script_variable("scratch");
+    script.move(workplace_.state / "scratch", scratch);
+    const fs::path place = fs::path(scratch) / machine.cache.lexically_relative(workplace_.cache);
+    for (const char* const made : {"environments", "tools/pip-"}) {
+      script.move(machine.cache / made, (place.lexically_normal() / made).string());
+    }
+    return {};
   }
-  TRY(const env::Request packages, env::pypi_toolkit_request(request));
-  TRY(const env::Resolution resolution, load_resolution(machine, env::digest(packages)));
-  return dry_pypi_toolkit(env::toolkit_name(request.toolkit), resolution);
+
+  StepContext context() {
+    const EnvMachine& machine = this->machine();
+    return {workplace_, attempt_,
+            EnvMachine{*files_, *process_, machine.clock, machine.variables, machine.cache,
+                       machine.state, machine.host, machine.log, machine.user, machine.leases,
+                       machine.given},
+            supplier_, workplace_.stop};
+  }
+  /// nullptr for a step on the host.
+  const DryContainer* container() const { return container_ ? &*container_ : nullptr; }
+
+  Script& script;
+
+ private:
+  const EnvMachine& machine() const { return contained_ ? contained_->machine() : local_.machine; }
+
+  run::Attempt attempt_;
+  Workplace workplace_;
+  LocalMachine local_;
+  std::unique_ptr<ContainedMachine> contained_;
+  std::optional<DryContainer> container_;
+  std::optional<ScriptFiles> files_;
+  std::optional<ScriptProcess> process_;
+  ScriptSupplier supplier_;
+};
+
+/// A container engine creates mount points; on the host they must exist.
+void make_fixed_path(DryStep& step, const BuildSite& site) {
+  if (step.container() != nullptr || site.space.mode() != PathMode::fixed) return;
+  step.script.add(fmt::format("mkdir -p {}\n", kFixedPath));
 }
 
+/// Repairs the wheel in `kDistName` as `repair_built` does, and returns the directory of the wheel
+/// to finish. Libraries of an image cannot be looked up from outside: its containers have no
+/// pinwheel.
+Result<fs::path> repair_lines(DryStep& step, const plan::BuildWheel& action,
+                              const BuildSite& site) {
+  const StepContext context = step.context();
+  const fs::path built = context.attempt.scratch / kDistName;
+  const fs::path repaired = context.attempt.scratch / kRepairedName;
+  const matrix::RepairMode mode = action.settings.build.repair.mode;
+  if (mode == matrix::RepairMode::none) return built;
+  if (mode == matrix::RepairMode::automatic && step.container() != nullptr) {
+    step.script.add("# `build` puts libraries of the image into the wheel here\n");
+    return built;
+  }
+  step.script.add(fmt::format("wheel=$(basename {}/*.whl)\n", step.script.word(built.string())));
+  const std::string wheel = script_variable("wheel");
+  if (mode == matrix::RepairMode::command) {
+    TRY_DONE(run_repair_command(context, action, site, wheel));
+    return repaired;
+  }
+  ports::Command command{
+      {script_variable("pinwheel"), "repair", (site.space.seen(kDistName) / wheel).string(),
+       "--out", site.space.seen(kRepairedName).string(), "--epoch",
+       std::to_string(action.source_date_epoch)},
+      site.space.seen(kSourceName),
+      env::pip_variables(context.machine.variables),
+      {}};
+  for (const std::string& glob : action.settings.build.external) {
+    command.argv.insert(command.argv.end(), {"--exclude", glob});
+  }
+  const std::string searched = library_path(context, action, site);
+  if (!searched.empty()) command.environment["LD_LIBRARY_PATH"] = searched;
+  TRY_DONE(context.machine.files.make_directories(repaired));
+  TRY_DONE(context.machine.process.log(site.space.wrap(std::move(command)), context.attempt.log));
+  return repaired;
+}
+
+/// Finishes the wheel of a directory as `finish_wheel` does.
+void finish_lines(DryStep& step, const FinishRequest& request, const fs::path& directory) {
+  const StepContext context = step.context();
+  const fs::path record = context.attempt.scratch / "pinwheel.json";
+  step.script.write(record, request.record_json);
+  std::string line = fmt::format(
+      "\"$pinwheel\" finish {}/*.whl --distribution {} --wheel-version {} --epoch {} --record {} "
+      "--output-dir {}",
+      step.script.word(directory.string()), shell_quote(request.naming.distribution),
+      shell_quote(request.naming.version), request.epoch, step.script.word(record.string()),
+      shell_quote(context.workplace.output.string()));
+  if (!request.requirement.empty()) line += " --requires " + shell_quote(request.requirement);
+  for (const std::string& glob : request.external) line += " --external " + shell_quote(glob);
+  step.script.add(line + "\n");
+}
+
+/// Performs the part of an action that ends with its command. What a step decides by the files that
+/// its command left is described: it has pinwheel do the same to them.
 struct ScriptOfAction {
-  const Workplace& workplace;
-  int cores;
+  DryStep& step;
 
-  Result<std::string> operator()(const plan::CreateEnvironment& action) const {
-    if (action.request.purpose == env::Purpose::test) return std::string("# only tests use it\n");
-    TRY(const DryEnvironment environment, look_up(workplace, action.request));
-    return script_of_environment(environment, workplace);
+  Done operator()(const plan::CreateEnvironment& action) const {
+    if (action.request.purpose == env::Purpose::test) {
+      step.script.add("# only tests use it\n");
+      return {};
+    }
+    TRY_DONE(step.open());
+    if (step.container() != nullptr) step.script.add(step.container()->image_lines);
+    TRY(const BaseEnvironment base, base_environment(step.context(), action.request));
+    return {};
   }
-  Result<std::string> operator()(const plan::MakeToolkit& action) const {
-    return fmt::format("# {} is created by the build that needs it\n", action.request.toolkit);
+  Done operator()(const plan::MakeToolkit& action) const {
+    step.script.add(
+        fmt::format("# {} is created by the build that needs it\n", action.request.toolkit));
+    return {};
   }
-  Result<std::string> operator()(const plan::BuildWheel& action) const {
-    TRY(const DryEnvironment environment, look_up(workplace, action.environment));
-    TRY(const std::optional<DryToolkit> toolkit, look_up_toolkit(workplace, action.environment));
-    return script_of_build(action, environment, toolkit, workplace, cores);
+  Done operator()(const plan::BuildWheel& action) const {
+    TRY_DONE(step.open());
+    const StepContext context = step.context();
+    TRY(const BuildSite site, prepare_site(context, action));
+    make_fixed_path(step, site);
+    TRY_DONE(compile_wheel(context, action, site));
+    TRY(const fs::path directory, repair_lines(step, action, site));
+    for (const wheel::Naming& naming : action.namings) {
+      finish_lines(step, finish_request(action, naming, site.space.mode(), {}), directory);
+    }
+    return {};
   }
-  Result<std::string> operator()(const plan::BuildSdist& action) const {
-    TRY(const DryEnvironment environment, look_up(workplace, action.environment));
-    return script_of_sdist(action, environment, workplace);
+  Done operator()(const plan::BuildSdist& action) const {
+    TRY_DONE(step.open());
+    const StepContext context = step.context();
+    TRY(const BuildSite site, prepare_site(context, action));
+    make_fixed_path(step, site);
+    TRY_DONE(compile_sdist(context, action, site));
+    step.script.add(fmt::format("\"$pinwheel\" finish {}/*.tar.gz --epoch {} --output-dir {}\n",
+                                step.script.word((context.attempt.scratch / kDistName).string()),
+                                action.source_date_epoch,
+                                shell_quote(context.workplace.output.string())));
+    return {};
   }
-  Result<std::string> operator()(const plan::TestWheel& action) const {
-    if (!action.skip.empty()) return fmt::format("# skipped: {}\n", action.skip);
-    return fmt::format("# would install the wheel of {} and test {}\n", action.build,
-                       action.variant_id);
+  Done operator()(const plan::TestWheel& action) const {
+    step.script.add(action.skip.empty()
+                        ? fmt::format("# would install the wheel of {} and test {}\n", action.build,
+                                      action.variant_id)
+                        : fmt::format("# skipped: {}\n", action.skip));
+    return {};
   }
-  Result<std::string> operator()(const plan::Publish& action) const {
+  Done operator()(const plan::Publish& action) const {
     const std::optional<size_t> kept = action.target.keep_nightlies;
-    return fmt::format("# would publish to {}{}\n", action.target.name,
-                       kept ? fmt::format(", and keep its newest {} nightlies", *kept) : "");
+    step.script.add(
+        fmt::format("# would publish to {}{}\n", action.target.name,
+                    kept ? fmt::format(", and keep its newest {} nightlies", *kept) : ""));
+    return {};
   }
 };
 
+/// The beginning of the script: strict mode, the scratch directory.
+std::string script_head(const fs::path& program) {
+  return fmt::format(
+      "#!/usr/bin/env bash\nset -euo pipefail\npinwheel={}\nscratch=$(mktemp -d)\n"
+      "trap 'rm -rf \"$scratch\"' EXIT\n",
+      shell_quote(program.string()));
+}
+
 }  // namespace
 
-DryRunner::DryRunner(Workplace workplace, const std::filesystem::path& program,
+DryRunner::DryRunner(Workplace workplace, const fs::path& program,
                      std::function<void(std::string_view)> print)
     : workplace_(std::move(workplace)), print_(std::move(print)) {
   print_(script_head(program));
 }
 
-Result<std::string> DryRunner::script_of(const run::Attempt& attempt) const {
-  return std::visit(ScriptOfAction{workplace_, attempt.cores}, attempt.step->action);
-}
-
 void DryRunner::start(const run::Attempt& attempt) {
-  Result<std::string> script = script_of(attempt);
-  if (!script) {
-    ended_.push_back({attempt.step->id, fail(std::move(script).error())});
+  DryStep step(workplace_, attempt, script_);
+  const Done written = std::visit(ScriptOfAction{step}, attempt.step->action);
+  const std::string lines = script_.take();
+  if (!written) {
+    ended_.push_back({attempt.step->id, fail(written.error())});
     return;
   }
-  print_(fmt::format("\n# {}\n{}", attempt.step->id, *script));
+  print_(fmt::format("\n# {}\n{}", attempt.step->id, lines));
   ended_.push_back({attempt.step->id, run::Success{}});
 }
 

@@ -1,17 +1,18 @@
 #pragma once
 #include <deque>
+#include <filesystem>
 #include <functional>
-#include <string>
 #include <string_view>
 
+#include "host/dry_run/script.h"
 #include "host/machine/workplace.h"
 #include "run/runner.h"
 
 namespace pinwheel::host {
 
-/// A Runner that runs nothing: it writes the commands of each step as lines of bash, which build
-/// the same wheels when run. Tests and publishing have no commands yet: the script has only a
-/// comment for them.
+/// A Runner that runs nothing: it prepares and starts each step with ports that write a bash
+/// script, which builds the same wheels when run. Tests and publishing have no commands yet: the
+/// script has only a comment for them.
 class DryRunner final : public run::Runner {
  public:
   /// `print` receives the script; `program` is the pinwheel executable, for finishing.
@@ -23,10 +24,9 @@ class DryRunner final : public run::Runner {
   void cancel_all() override {}
 
  private:
-  Result<std::string> script_of(const run::Attempt& attempt) const;
-
   Workplace workplace_;
   std::function<void(std::string_view)> print_;
+  Script script_;
   std::deque<run::Completed> ended_;
 };
 

@@ -9,11 +9,8 @@
 #include "base/text.h"
 #include "host/provision/env_checks.h"
 #include "host/steps/after_checks.h"
-#include "host/steps/build_site.h"
 #include "host/steps/built_wheel.h"
 #include "host/steps/kept_wheel.h"
-#include "host/steps/repair_build.h"
-#include "host/wheels/finish_files.h"
 #include "host/wheels/leaked_secret.h"
 #include "pep/wheel_name.h"
 #include "plan/built_wheel.h"
@@ -73,17 +70,6 @@ Done check_before_build(const StepContext& context, const plan::BuildWheel& acti
   return fail(env::to_error(std::move(failures), action.class_id));
 }
 
-/// The record notes what was put into the wheel, and if the build could not use the fixed path: its
-/// bytes may then differ elsewhere.
-std::string record_of(const plan::BuildWheel& action, PathMode mode, const RepairedBuild& built) {
-  std::string text = plan::wheel_record(action);
-  if (mode == PathMode::fixed && built.record.empty()) return text;
-  nlohmann::json record = parse_json(text);
-  if (mode != PathMode::fixed) record["fixed-path"] = false;
-  if (!built.record.empty()) record["repair"] = parse_json(built.record);
-  return record.dump(2) + "\n";
-}
-
 struct FinishedWheels {
   std::vector<fs::path> wheels = {};
   std::vector<inspect::Finding> findings = {};  ///< of all, that did not stop the build
@@ -96,9 +82,7 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
   TRY(const std::string added, added_requirement(action, built.wheel));
   FinishedWheels finished;
   for (const wheel::Naming& naming : action.namings) {
-    const FinishRequest request{naming, action.source_date_epoch, action.requires_torch,
-                                record_of(action, site.space.mode(), built),
-                                action.settings.build.external};
+    const FinishRequest request = finish_request(action, naming, site.space.mode(), built.record);
     const fs::path directory = context.attempt.scratch / "finished";
     TRY(const FinishedBuild build, finish_wheel(built.wheel, request, directory));
     const plan::Output& output = build.output;
@@ -121,12 +105,7 @@ Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWhe
   TRY(const std::string key, compile_key(context));
   TRY(const std::optional<fs::path> earlier, take_wheel(context, action, key));
   if (earlier) return *earlier;
-  ports::Command command = build_command(action, site.setting(context));
-  if (action.settings.build.network == matrix::BuildNetwork::none) {
-    command.network = context.workplace.build_network;
-  }
-  TRY_DONE(run_logged(context, site, std::move(command),
-                      fmt::format("building {}", quoted(action.class_id))));
+  TRY_DONE(compile_wheel(context, action, site));
   TRY(fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   const Result<std::vector<std::string>> judged = check_built_wheel(context, action, built);
   const bool misnamed = !judged && judged.error().kind == ErrorKind::unplanned_wheel;
@@ -136,9 +115,31 @@ Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWhe
 
 }  // namespace
 
+Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
+                   const BuildSite& site) {
+  ports::Command command = build_command(action, site.setting(context));
+  if (action.settings.build.network == matrix::BuildNetwork::none) {
+    command.network = context.workplace.build_network;
+  }
+  return run_logged(context, site, std::move(command),
+                    fmt::format("building {}", quoted(action.class_id)));
+}
+
+FinishRequest finish_request(const plan::BuildWheel& action, const wheel::Naming& naming,
+                             PathMode mode, const std::string& record_of_repair) {
+  std::string record = plan::wheel_record(action);
+  if (mode != PathMode::fixed || !record_of_repair.empty()) {
+    nlohmann::json json = parse_json(record);
+    if (mode != PathMode::fixed) json["fixed-path"] = false;
+    if (!record_of_repair.empty()) json["repair"] = parse_json(record_of_repair);
+    record = json.dump(2) + "\n";
+  }
+  return {naming, action.source_date_epoch, action.requires_torch, std::move(record),
+          action.settings.build.external};
+}
+
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action) {
-  TRY(const BuildSite site, prepare_site(context, action.environment, action.source,
-                                         action.source_date_epoch, action.variables));
+  TRY(const BuildSite site, prepare_site(context, action));
   TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
   TRY_DONE(check_before_build(context, action, site));
   TRY(const fs::path built, compiled_wheel(context, action, site));
@@ -160,8 +161,7 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
 
 Result<ports::Exit> enter_build(const StepContext& context, const plan::BuildWheel& action,
                                 const Enter& enter) {
-  TRY(const BuildSite site, prepare_site(context, action.environment, action.source,
-                                         action.source_date_epoch, action.variables));
+  TRY(const BuildSite site, prepare_site(context, action));
   return enter(site.space.wrap(build_command(action, site.setting(context))));
 }
 

@@ -1,6 +1,10 @@
 #pragma once
 #include "base/result.h"
+#include "host/machine/fixed_path.h"
+#include "host/steps/build_site.h"
+#include "host/steps/repair_build.h"
 #include "host/steps/step_context.h"
+#include "host/wheels/finish_files.h"
 #include "plan/action.h"
 #include "run/runner.h"
 
@@ -9,6 +13,15 @@ namespace pinwheel::host {
 /// Builds the wheel of a class, finishes it under each of its names and checks each; only wheels
 /// that passed every check are moved to the output directory.
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action);
+
+/// Runs the command of the build, which leaves the wheel in `kDistName`.
+Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
+                   const BuildSite& site);
+
+/// How the wheel of a class is finished under one of its names. Its record notes what was put into
+/// the wheel, and if the build could not use the fixed path: its bytes may then differ elsewhere.
+FinishRequest finish_request(const plan::BuildWheel& action, const wheel::Naming& naming,
+                             PathMode mode, const std::string& record_of_repair);
 
 /// Prepares the same build, then calls `enter` instead of running its command.
 Result<ports::Exit> enter_build(const StepContext& context, const plan::BuildWheel& action,

@@ -8,12 +8,9 @@
 #include "env/classify_compiler.h"
 #include "env/commands.h"
 #include "env/request.h"
-#include "host/git/source_tree.h"
-#include "host/provision/completed_toolkit.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/full_disk.h"
-#include "host/provision/toolkit.h"
 #include "host/steps/checkout_place.h"
 #include "host/steps/hidden_toolkits.h"
 #include "host/steps/time_limit.h"
@@ -36,27 +33,11 @@ Done make_directories(const StepContext& context) {
   return {};
 }
 
-/// A toolkit in the cache is seen at a fixed path, one of the machine at its own path.
-bool is_cached(const StepContext& context, const env::Toolkit& toolkit) {
-  return toolkit.prefix.starts_with(context.workplace.cache.string() + "/");
-}
-
-/// With what torch's own headers include and the toolkit lacks. The toolkit of an image is out of
-/// reach, and is one for builds.
-Result<env::Toolkit> with_torchs_packages(const StepContext& context, const BaseEnvironment& base,
-                                          env::Toolkit toolkit) {
-  const bool out_of_reach = context.machine.host != nullptr && !is_cached(context, toolkit);
-  if (out_of_reach || base.resolution.find("torch") == nullptr) return toolkit;
-  TRY(const std::optional<env::Toolkit> completed,
-      complete_toolkit(context.machine.files, toolkit, fs::path(base.site_packages) / "nvidia",
-                       context.attempt.scratch / kToolkitName));
-  return completed ? *completed : toolkit;
-}
-
 std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironment& base,
                                   const std::optional<env::Toolkit>& toolkit) {
   std::vector<BuildMount> mounts = {{base.directory, kEnvironmentName}};
-  if (toolkit && is_cached(context, *toolkit)) mounts.push_back({toolkit->prefix, kToolkitName});
+  if (toolkit && is_cached(context.workplace, *toolkit))
+    mounts.push_back({toolkit->prefix, kToolkitName});
   if (!base.conda.empty()) mounts.push_back({base.conda, kCondaName});
   return mounts;
 }
@@ -84,16 +65,13 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
                                const plan::Source& source, int64_t epoch,
                                const std::map<std::string, std::string>& chosen) {
   TRY(BaseEnvironment base, base_environment(context, request));
+  TRY_DONE(make_directories(context));
   std::optional<env::Toolkit> toolkit;
   if (!request.toolkit.empty()) {
-    TRY(toolkit, find_toolkit(context.machine, request));
+    TRY(toolkit, context.supplier.toolkit(context.machine, request, base,
+                                          context.attempt.scratch / kToolkitName));
   }
-  TRY_DONE(make_directories(context));
-  if (toolkit) {
-    TRY(toolkit, with_torchs_packages(context, base, *std::move(toolkit)));
-  }
-  TRY_DONE(export_source(context.git, source, not_source(context.workplace),
-                         context.attempt.scratch / kSourceName, epoch));
+  TRY_DONE(context.supplier.source(source, context.attempt.scratch / kSourceName, epoch));
   BuildSpace space(context.attempt.scratch, context.workplace.paths,
                    mounts_of(context, base, toolkit));
   std::map<std::string, std::string> variables;

@@ -34,6 +34,13 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
                                const plan::Source& source, int64_t epoch,
                                const std::map<std::string, std::string>& chosen);
 
+/// That of a build of a wheel or an sdist.
+template <class Build>
+Result<BuildSite> prepare_site(const StepContext& context, const Build& action) {
+  return prepare_site(context, action.environment, action.source, action.source_date_epoch,
+                      action.variables);
+}
+
 /// The base environment of a request, from its recorded resolution.
 Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request);
 

@@ -57,7 +57,8 @@ Result<Mounts> stand_in(const StepContext& context, const fs::path& from, const 
   const fs::file_status status = fs::symlink_status(from, error);
   if (error) return Mounts();  // it is gone by now
   if (fs::is_symlink(status)) {
-    fs::copy_symlink(from, at, error);
+    const fs::path target = fs::read_symlink(from, error);
+    if (!error) error = context.supplier.link(at.parent_path(), {{at.filename().string(), target}});
     if (error) return fail(not_hidden(from.parent_path(), error.message()));
     return Mounts();
   }
@@ -206,7 +207,7 @@ Result<HiddenToolkits> hide_toolkits(const StepContext& context, const BuildSpac
   HiddenToolkits hidden{value_at(context.machine.variables, "PATH")};
   const bool contained = context.machine.host != nullptr;
   if (!contained) {
-    TRY(hidden.path, path_without(hidden.path, compilers(), space));
+    TRY(hidden.path, path_without(hidden.path, compilers(), space, context.supplier));
   }
   if (choose_toolkit(chosen)) return hidden;
   if (contained) {

@@ -17,15 +17,17 @@ namespace fs = std::filesystem;
 using Programs = std::vector<std::string>;
 
 /// Links to the files of a directory, but for some, in another.
-Done link_others(const fs::path& directory, const Programs& programs, const fs::path& links) {
+Done link_others(const fs::path& directory, const Programs& programs, const fs::path& at,
+                 Supplier& supplier) {
   std::error_code error;
-  fs::create_directories(links, error);
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
+  Links links;
+  for (fs::directory_iterator each(directory, error), end; !error && each != end;
+       each.increment(error)) {
+    const std::string name = each->path().filename().string();
     if (std::find(programs.begin(), programs.end(), name) != programs.end()) continue;
-    fs::create_symlink(at->path(), links / name, error);
-    if (error) break;
+    links.emplace(name, each->path());
   }
+  if (!error) error = supplier.link(at, links);
   if (!error) return {};
   return fail(ErrorKind::environment,
               fmt::format("{} cannot be seen without {}: {}", quoted(directory.string()),
@@ -43,13 +45,13 @@ bool has_one(const fs::path& directory, const Programs& programs) {
 }  // namespace
 
 Result<std::string> path_without(const std::string& path, const Programs& programs,
-                                 const BuildSpace& space) {
+                                 const BuildSpace& space, Supplier& supplier) {
   std::vector<std::string> directories = split(path, ':');
   size_t made = 0;
   for (std::string& directory : directories) {
     if (directory.empty() || !has_one(directory, programs)) continue;
     const fs::path links = fs::path("programs") / std::to_string(made++);
-    TRY_DONE(link_others(fs::absolute(directory), programs, space.real(links)));
+    TRY_DONE(link_others(fs::absolute(directory), programs, space.real(links), supplier));
     directory = space.seen(links).string();
   }
   return join(directories, ":");

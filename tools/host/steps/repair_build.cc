@@ -19,8 +19,7 @@ namespace fs = std::filesystem;
 
 LibraryPlace place_of(const StepContext& context, const plan::BuildWheel& action,
                       const BuildSite& site) {
-  const ports::Command build = build_command(action, site.setting(context));
-  std::vector<std::string> directories = split(value_at(build.environment, "LD_LIBRARY_PATH"), ':');
+  std::vector<std::string> directories = split(library_path(context, action, site), ':');
   std::erase(directories, "");
   return {context.machine, context.attempt.scratch / "repair", std::move(directories),
           [&site](ports::Command command) { return site.space.wrap(std::move(command)); }};
@@ -55,18 +54,26 @@ Result<RepairedBuild> repair_by_itself(const StepContext& context, const plan::B
 
 Result<RepairedBuild> repair_by_command(const StepContext& context, const plan::BuildWheel& action,
                                         const BuildSite& site, const fs::path& built) {
-  const fs::path directory = context.attempt.scratch / kRepairedName;
-  TRY_DONE(context.machine.files.make_directories(directory));
-  TRY_DONE(run_logged(context, site,
-                      repair_command(action, site.setting(context), built.filename().string()),
-                      fmt::format("repairing the wheel of {}", quoted(action.class_id))));
-  Result<fs::path> repaired = only_file(context, directory, ".whl");
+  TRY_DONE(run_repair_command(context, action, site, built.filename().string()));
+  Result<fs::path> repaired = only_file(context, context.attempt.scratch / kRepairedName, ".whl");
   if (repaired) return RepairedBuild{*std::move(repaired)};
   Error error{ErrorKind::check, "`build.repair` must leave one wheel in `{dest_dir}`"};
   return fail(std::move(error).with_cause(std::move(repaired).error()));
 }
 
 }  // namespace
+
+Done run_repair_command(const StepContext& context, const plan::BuildWheel& action,
+                        const BuildSite& site, const std::string& wheel) {
+  TRY_DONE(context.machine.files.make_directories(context.attempt.scratch / kRepairedName));
+  return run_logged(context, site, repair_command(action, site.setting(context), wheel),
+                    fmt::format("repairing the wheel of {}", quoted(action.class_id)));
+}
+
+std::string library_path(const StepContext& context, const plan::BuildWheel& action,
+                         const BuildSite& site) {
+  return value_at(build_command(action, site.setting(context)).environment, "LD_LIBRARY_PATH");
+}
 
 Result<RepairedBuild> repair_built(const StepContext& context, const plan::BuildWheel& action,
                                    const BuildSite& site, const fs::path& built) {

@@ -1,16 +1,19 @@
 #include "host/steps/sdist.h"
 
-#include "host/steps/build_site.h"
 #include "host/wheels/finish_files.h"
 #include "host/wheels/leaked_secret.h"
 
 namespace pinwheel::host {
 
+Done compile_sdist(const StepContext& context, const plan::BuildSdist& action,
+                   const BuildSite& site) {
+  return run_logged(context, site, sdist_command(action, site.setting(context)),
+                    "building the sdist");
+}
+
 Result<run::Success> perform_sdist(const StepContext& context, const plan::BuildSdist& action) {
-  TRY(const BuildSite site, prepare_site(context, action.environment, action.source,
-                                         action.source_date_epoch, action.variables));
-  TRY_DONE(run_logged(context, site, sdist_command(action, site.setting(context)),
-                      "building the sdist"));
+  TRY(const BuildSite site, prepare_site(context, action));
+  TRY_DONE(compile_sdist(context, action, site));
   TRY(const std::filesystem::path built,
       only_file(context, context.attempt.scratch / kDistName, ".tar.gz"));
   TRY_DONE(check_sdist_for_secrets(built, action.secrets, context.workplace.secrets));
@@ -23,8 +26,7 @@ Result<run::Success> perform_sdist(const StepContext& context, const plan::Build
 
 Result<ports::Exit> enter_sdist(const StepContext& context, const plan::BuildSdist& action,
                                 const Enter& enter) {
-  TRY(const BuildSite site, prepare_site(context, action.environment, action.source,
-                                         action.source_date_epoch, action.variables));
+  TRY(const BuildSite site, prepare_site(context, action));
   return enter(site.space.wrap(sdist_command(action, site.setting(context))));
 }
 

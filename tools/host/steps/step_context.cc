@@ -4,10 +4,8 @@
 #include <utility>
 
 namespace pinwheel::host {
-namespace {
 
-/// The container settings of the step's environment; no base for a step on the host.
-matrix::ContainerSettings container_of(const plan::Action& action) {
+matrix::ContainerSettings container_settings(const plan::Action& action) {
   return std::visit(
       [](const auto& each) -> matrix::ContainerSettings {
         if constexpr (requires { each.environment; }) return each.environment.container;
@@ -17,21 +15,21 @@ matrix::ContainerSettings container_of(const plan::Action& action) {
       action);
 }
 
-}  // namespace
-
 OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std::stop_token stop)
     : workplace_(workplace),
       attempt_(attempt),
       stop_(std::move(stop)),
       local_(workplace.variables, workplace.cache, workplace.state, stop_, workplace.log,
-             workplace.hidden) {
+             workplace.hidden),
+      supplier_(workplace) {
   local_.machine.user = cache_user(workplace, attempt.step->id);
   local_.machine.given = workplace.given;
   if (workplace.leases) local_.machine.leases = workplace.leases;
 }
 
 StepContext OpenStep::context() {
-  return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine, git_, stop_};
+  return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine, supplier_,
+          stop_};
 }
 
 Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const run::Attempt& attempt,
@@ -42,8 +40,9 @@ Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const ru
   if (!plan::secrets_of(attempt.step->action).empty()) {
     around.containers.after_failure = env::AfterEnd::remove;
   }
-  TRY(step->contained_, contain(step->local_.machine, around, container_of(attempt.step->action),
-                                attempt.step->id, step->stop_));
+  TRY(step->contained_,
+      contain(step->local_.machine, around, container_settings(attempt.step->action),
+              attempt.step->id, step->stop_));
   TRY_DONE(step->local_.files.make_directories(attempt.scratch));
   return step;
 }

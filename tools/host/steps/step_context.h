@@ -6,23 +6,23 @@
 #include <string>
 
 #include "base/result.h"
-#include "host/git/git.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/env_machine.h"
 #include "host/machine/local_machine.h"
 #include "host/machine/workplace.h"
-#include "ports/git.h"
+#include "host/steps/supplier.h"
 #include "ports/process.h"
 #include "run/runner.h"
 
 namespace pinwheel::host {
 
-/// The context of an attempt of a step: the machine it runs on, its ports and its paths.
+/// The context of an attempt of a step: the machine it runs on, its ports and its paths. A dry run
+/// has one, too: its ports write what they are asked to do to a script.
 struct StepContext {
   const Workplace& workplace;
   const run::Attempt& attempt;
   EnvMachine machine;
-  ports::Git& git;
+  Supplier& supplier;
   std::stop_token stop;
 };
 
@@ -47,7 +47,7 @@ class OpenStep {
   const run::Attempt& attempt_;
   std::stop_token stop_;
   LocalMachine local_;
-  LibGit2 git_;
+  LocalSupplier supplier_;
   std::unique_ptr<ContainedMachine> contained_;
 };
 
@@ -56,6 +56,9 @@ class OpenStep {
 /// file system.
 Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const run::Attempt& attempt,
                                             std::stop_token stop);
+
+/// The container settings of an action's environment; no base for one on the host.
+matrix::ContainerSettings container_settings(const plan::Action& action);
 
 /// Appends text to the attempt's log; failing to write the log does not fail the step.
 void append_log(const StepContext& context, const std::string& text);

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "compat/load_check.h"
 #include "env/classify_test.h"
-#include "host/git/source_tree.h"
 #include "host/machine/gpu.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/env_checks.h"
@@ -75,8 +74,7 @@ Done prepare_directories(const StepContext& context, const plan::TestWheel& acti
     TRY_DONE(context.machine.files.make_directories(context.attempt.scratch / name));
   }
   if (action.source.directory.empty()) return {};
-  return export_source(context.git, action.source, not_source(context.workplace),
-                       context.attempt.scratch / kSourceName, 0);
+  return context.supplier.source(action.source, context.attempt.scratch / kSourceName, 0);
 }
 
 bool lacks_hardware(const StepContext& context, const plan::TestWheel& action) {

@@ -19,12 +19,19 @@ fs::path program(const Scratch& scratch, const std::string& name) {
   return path;
 }
 
+/// The path without the compilers of GPUs, for builds in this space.
+std::string path_for(const std::string& path, const BuildSpace& space) {
+  const Workplace workplace;
+  LocalSupplier supplier(workplace);
+  return path_without(path, {"nvcc", "hipcc"}, space, supplier).value();
+}
+
 TEST_CASE("a directory without the program stays on PATH as it is") {
   const Scratch scratch;
   program(scratch, "bin/cc");
   const BuildSpace space(scratch.path() / "build", PathMode::real, {});
   const std::string path = (scratch.path() / "bin").string() + ":/nosuch:";
-  CHECK(path_without(path, {"nvcc", "hipcc"}, space).value() == path);
+  CHECK(path_for(path, space) == path);
   CHECK_FALSE(fs::exists(scratch.path() / "build"));
 }
 
@@ -36,8 +43,7 @@ TEST_CASE("of a directory with the program the others are found") {
   const BuildSpace space(scratch.path() / "build", PathMode::real, {});
   const std::string path =
       (scratch.path() / "first").string() + ":" + (scratch.path() / "second").string();
-  const std::map<std::string, std::string> seen = {
-      {"PATH", path_without(path, {"nvcc", "hipcc"}, space).value()}};
+  const std::map<std::string, std::string> seen = {{"PATH", path_for(path, space)}};
   CHECK(find_program("cc", seen).value() == (scratch.path() / "first/cc").string());
   const std::string cmake = find_program("cmake", seen).value();
   CHECK(cmake == (scratch.path() / "build/programs/0/cmake").string());
@@ -50,8 +56,7 @@ TEST_CASE("a directory of the system is replaced, too") {
   program(scratch, "bin/hipcc");
   program(scratch, "bin/unshare");
   const BuildSpace space(scratch.path() / "build", PathMode::real, {});
-  const std::string path =
-      path_without((scratch.path() / "bin").string(), {"nvcc", "hipcc"}, space).value();
+  const std::string path = path_for((scratch.path() / "bin").string(), space);
   CHECK(path == (scratch.path() / "build/programs/0").string());
   CHECK(find_program("unshare", {{"PATH", path}}));
   CHECK_FALSE(find_program("hipcc", {{"PATH", path}}));
@@ -61,7 +66,7 @@ TEST_CASE("at a fixed path the directory is named as the build sees it") {
   const Scratch scratch;
   program(scratch, "bin/nvcc");
   const BuildSpace space(scratch.path() / "build", PathMode::fixed, {});
-  CHECK(path_without((scratch.path() / "bin").string(), {"nvcc", "hipcc"}, space).value() ==
+  CHECK(path_for((scratch.path() / "bin").string(), space) ==
         std::string(kFixedPath) + "/programs/0");
   CHECK(fs::is_directory(scratch.path() / "build/programs/0"));
 }
