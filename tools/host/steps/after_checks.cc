@@ -3,24 +3,113 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "base/text.h"
+#include "compat/judge_on.h"
+#include "compat/torch_bounds.h"
 #include "compat/wheel_policy.h"
 #include "env/arch_list.h"
-#include "host/steps/build_files.h"
+#include "exports/table.h"
+#include "host/steps/build_command.h"
 #include "host/steps/operators_check.h"
-#include "host/steps/symbols_check.h"
 #include "host/system/file_source.h"
+#include "host/system/files.h"
 #include "host/system/log_tail.h"
+#include "host/torch/torch_exports.h"
+#include "inspect/build_trace.h"
+#include "inspect/expectations.h"
 #include "inspect/gather.h"
 #include "inspect/rules.h"
+#include "pep/specifier.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr uint64_t kMostLog = uint64_t{32} << 20U;
+constexpr uint64_t kMostCommands = uint64_t{4} << 20U;
+constexpr size_t kMostFiles = 200'000;
+
+bool has_commands(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kNames = {"build.ninja", "flags.make",
+                                                      "compile_commands.json"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+struct LeftFiles {
+  bool objects = false;
+  std::vector<std::string> commands = {};
+};
+
+/// Nothing here is needed: what cannot be read is passed over.
+void look_below(const fs::path& directory, LeftFiles& left) {
+  LocalFiles files;
+  std::error_code error;
+  const auto options = fs::directory_options::skip_permission_denied;
+  size_t seen = 0;
+  for (fs::recursive_directory_iterator at(directory, options, error), end;
+       !error && at != end && ++seen < kMostFiles; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored) || at->is_symlink(ignored)) continue;
+    left.objects = left.objects || name.ends_with(".o");
+    if (!has_commands(name) || at->file_size(ignored) > kMostCommands) continue;
+    if (Result<std::string> text = files.read(at->path())) {
+      left.commands.push_back(*std::move(text));
+    }
+  }
+}
+
+/// How the code of a finished build was made, by its log and by what it left below its scratch
+/// directory: objects, and files with the commands of build tools.
+inspect::BuildTrace trace_of_build(const fs::path& scratch, const fs::path& log) {
+  LeftFiles left;
+  for (const char* const name : {kSourceName, "tmp"}) look_below(scratch / name, left);
+  inspect::BuildTrace trace = inspect::build_trace(log_tail(log, kMostLog), left.commands);
+  trace.compiled = trace.compiled || left.objects;
+  return trace;
+}
+
+/// What judges the wheels of a build by the known releases of torch.
+struct TorchJudges {
+  inspect::SymbolsJudge symbols = {};
+  inspect::WheelJudge bounds = {};
+};
+
+void say(const StepContext& context, const std::string& text) {
+  append_log(context, fmt::format("undefined-symbols: {}\n", text));
+}
+
+/// The checks of the rules `undefined-symbols` and `torch-bounds` for the wheels of a build. The
+/// symbols are checked against every known build of the torch that the matrix declares, of that
+/// minor release, or of all since the Stable ABI's target. An unknown torch is not checked, which
+/// is logged. Empty for a build without torch. The result refers to `context`. Errors are those of
+/// the table.
+Result<TorchJudges> torch_judges(const StepContext& context, const plan::BuildWheel& action) {
+  if (action.torch_abi == matrix::TorchAbi::none || action.torch.empty()) return TorchJudges{};
+  matrix::Abi abi;
+  abi.torch = action.torch_abi;
+  abi.torch_stable = action.torch_target;
+  const std::optional<pep::SpecifierSet> range = compat::declared_torch(abi, action.torch);
+  if (!range) {
+    say(context, fmt::format("torch {} is not a release; not checked", quoted(action.torch)));
+    return TorchJudges{};
+  }
+  const EnvMachine& machine = host_of(context.machine);
+  TRY(exports::Table read, torch_exports(machine.variables, machine.files));
+  const auto table = std::make_shared<const exports::Table>(std::move(read));
+  return TorchJudges{
+      compat::judge_on(table, *range, [&context](const std::string& text) { say(context, text); }),
+      compat::judge_torch_bounds(table)};
+}
 
 /// Only the build's log can tell where its architectures come from.
 std::vector<inspect::Finding> with_arch_list_hint(std::vector<inspect::Finding> findings,

@@ -7,13 +7,14 @@
 #include "base/text.h"
 #include "env/classify_compiler.h"
 #include "env/commands.h"
+#include "env/gpu_packages.h"
 #include "env/request.h"
+#include "host/machine/gpu.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/full_disk.h"
 #include "host/steps/checkout_place.h"
 #include "host/steps/hidden_toolkits.h"
-#include "host/steps/time_limit.h"
 #include "host/system/log_tail.h"
 
 namespace pinwheel::host {
@@ -59,6 +60,18 @@ BuildSetting BuildSite::setting(const StepContext& context) const {
 Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request) {
   TRY(const env::Resolution resolution, load_resolution(context.machine, env::digest(request)));
   return create_environment(context.machine, request, resolution);
+}
+
+bool loads_only(const StepContext& context, const std::string& compute) {
+  return compute.starts_with("cuda/") && !has_hardware(context.machine, compute);
+}
+
+Result<BaseEnvironment> test_environment(const StepContext& context, const env::Request& request,
+                                         const std::string& compute) {
+  if (!loads_only(context, compute)) return base_environment(context, request);
+  TRY(env::Resolution resolution, load_resolution(context.machine, env::digest(request)));
+  return create_environment(context.machine, request,
+                            env::without_gpu_packages(std::move(resolution), request));
 }
 
 Result<BuildSite> prepare_site(const StepContext& context, const env::Request& request,

@@ -44,6 +44,15 @@ Result<BuildSite> prepare_site(const StepContext& context, const Build& action) 
 /// The base environment of a request, from its recorded resolution.
 Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request);
 
+/// Whether a wheel of that compute type can only be loaded here: it is for CUDA, and there is no
+/// GPU.
+bool loads_only(const StepContext& context, const std::string& compute);
+
+/// The environment that wheels of that compute type are tested in. If they can only be loaded, it
+/// is a separate one without NVIDIA's packages: stub libraries replace gigabytes.
+Result<BaseEnvironment> test_environment(const StepContext& context, const env::Request& request,
+                                         const std::string& compute);
+
 /// Runs a command of the build to completion, with its output in the attempt's log. A failure has
 /// the kind from `classify_compiler`, and the place in the checkout that the compiler named; `what`
 /// is the beginning of the message.

@@ -10,7 +10,7 @@
 #include "host/provision/env_checks.h"
 #include "host/provision/env_overlay.h"
 #include "host/system/file_source.h"
-#include "host/wheels/test_import.h"
+#include "host/wheels/importable_names.h"
 #include "wheel/archive.h"
 
 namespace pinwheel::host {

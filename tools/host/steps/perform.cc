@@ -1,30 +1,43 @@
 #include "host/steps/perform.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <memory>
 #include <utility>
 #include <variant>
 
+#include "host/provision/toolkit.h"
 #include "host/steps/build.h"
-#include "host/steps/environment.h"
+#include "host/steps/build_site.h"
 #include "host/steps/publish.h"
 #include "host/steps/sdist.h"
 #include "host/steps/step_context.h"
 #include "host/steps/test.h"
-#include "host/steps/toolkit.h"
 #include "host/system/files.h"
 
 namespace pinwheel::host {
 namespace {
 
+/// What an installation prints goes to the attempt's log.
+StepContext with_output(StepContext context) {
+  context.machine.output = context.attempt.log;
+  return context;
+}
+
 struct PerformAction {
   const StepContext& context;
 
   Result<run::Success> operator()(const plan::CreateEnvironment& action) const {
-    return perform_environment(context, action);
+    TRY(const BaseEnvironment base,
+        test_environment(with_output(context), action.request, action.only_tests));
+    return run::Success{};
   }
   Result<run::Success> operator()(const plan::MakeToolkit& action) const {
-    return perform_toolkit(context, action);
+    TRY(const env::Toolkit toolkit, find_toolkit(with_output(context).machine, action.request));
+    append_log(context,
+               fmt::format("{} {} in {}\n", toolkit.name, toolkit.release, toolkit.prefix));
+    return run::Success{};
   }
   Result<run::Success> operator()(const plan::BuildWheel& action) const {
     return perform_build(context, action);

@@ -24,7 +24,7 @@
 #include "host/system/log_tail.h"
 #include "host/system/scratch_directory.h"
 #include "host/torch/torch_wheel.h"
-#include "host/wheels/test_import.h"
+#include "host/wheels/importable_names.h"
 
 namespace pinwheel::host {
 namespace {

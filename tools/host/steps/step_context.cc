@@ -1,7 +1,11 @@
 #include "host/steps/step_context.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <utility>
+
+#include "base/text.h"
 
 namespace pinwheel::host {
 
@@ -54,6 +58,13 @@ void append_log(const StepContext& context, const std::string& text) {
 
 void report_exit(const StepContext& context, const ports::Exit& exit) {
   if (context.workplace.on_exit) context.workplace.on_exit(context.attempt.step->id, exit);
+}
+
+Error past_time_limit(const StepContext& context, const std::string& what, std::string_view key) {
+  return {ErrorKind::timeout,
+          fmt::format("{} ran past its time limit of {}, which {} sets", what,
+                      format_duration(context.attempt.step->timeout), pinwheel::quoted(key)),
+          std::nullopt, fmt::format("raise {} in the matrix", pinwheel::quoted(key))};
 }
 
 }  // namespace pinwheel::host

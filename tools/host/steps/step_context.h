@@ -4,6 +4,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "host/machine/contained_machine.h"
@@ -65,6 +66,10 @@ void append_log(const StepContext& context, const std::string& text);
 
 /// Reports the exit of the step's own command.
 void report_exit(const StepContext& context, const ports::Exit& exit);
+
+/// The error of a command that ran past the step's limit, kind `timeout`. `key` is the matrix's key
+/// for that limit, `build.timeout`.
+Error past_time_limit(const StepContext& context, const std::string& what, std::string_view key);
 
 /// Runs a command instead of the step's own, which is passed ready to start.
 using Enter = std::function<Result<ports::Exit>(const ports::Command& own)>;

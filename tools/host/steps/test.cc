@@ -14,11 +14,9 @@
 #include "host/provision/env_overlay.h"
 #include "host/provision/stub_libraries.h"
 #include "host/steps/build_site.h"
-#include "host/steps/environment.h"
 #include "host/steps/image_checks.h"
-#include "host/steps/time_limit.h"
 #include "host/system/log_tail.h"
-#include "host/wheels/test_import.h"
+#include "host/wheels/importable_names.h"
 #include "matrix/template.h"
 #include "pep/wheel_name.h"
 

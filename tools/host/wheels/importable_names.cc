@@ -1,4 +1,4 @@
-#include "host/wheels/test_import.h"
+#include "host/wheels/importable_names.h"
 
 #include <fmt/format.h>
 
