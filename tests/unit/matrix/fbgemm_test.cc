@@ -3,7 +3,7 @@
 #include <set>
 
 #include "matrix/selection.h"
-#include "unit/matrix/golden.h"
+#include "unit/golden.h"
 #include "unit/matrix/parsed.h"
 
 using namespace pinwheel;

@@ -1,7 +1,7 @@
 #include "matrix/json_schema.h"
 
 #include "unit/catch.h"
-#include "unit/matrix/golden.h"
+#include "unit/golden.h"
 
 using namespace pinwheel;
 

@@ -3,7 +3,7 @@
 #include "matrix/expand.h"
 #include "matrix/settings.h"
 #include "unit/catch.h"
-#include "unit/matrix/golden.h"
+#include "unit/golden.h"
 
 using namespace pinwheel;
 using namespace pinwheel::matrix;
