@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "ci/composite.h"
+#include "ci/job_rows.h"
 #include "ci/kept.h"
 #include "ci/publish_auth.h"
 #include "ci/workflow.h"
@@ -20,7 +21,6 @@
 #include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/product.h"
-#include "report/job_rows.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -115,11 +115,11 @@ struct ChunkCounts {
 /// The chunks of the rows that a plan of the outline has.
 Result<ChunkCounts> chunks_of(const prepare::Loaded& loaded, const plan::Outline& outline,
                               const plan::Plan& plan) {
-  const auto rows_of = [&](report::Rows rows) {
-    return report::job_rows(plan, outline, loaded.expansion.variants, loaded.matrix.ci, rows);
+  const auto rows_of = [&](ci::Rows rows) {
+    return ci::row_chunks(plan, outline, loaded.expansion.variants, loaded.matrix.ci, rows);
   };
-  TRY(const report::JobRows builds, rows_of(report::Rows::builds));
-  TRY(const report::JobRows tests, rows_of(report::Rows::tests));
+  TRY(const ci::RowChunks builds, rows_of(ci::Rows::builds));
+  TRY(const ci::RowChunks tests, rows_of(ci::Rows::tests));
   return ChunkCounts{builds.chunks.size(), tests.chunks.size()};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "ci/explained_jobs.h"
+#include "ci/job_rows.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
 #include "plan/step_id.h"
@@ -16,12 +17,9 @@
 #include "prepare/plan_facts.h"
 #include "prepare/prepare_run.h"
 #include "prepare/read_scope.h"
-#include "report/job_rows.h"
 
 namespace pinwheel::cli {
 namespace {
-
-using report::WorkflowJob;
 
 Result<plan::Plan> plan_of(const prepare::GlobalOptions& global, const prepare::RunScope& scope) {
   plan::PlanFacts facts = prepare::plan_facts(scope.version, {});
@@ -30,12 +28,12 @@ Result<plan::Plan> plan_of(const prepare::GlobalOptions& global, const prepare::
 }
 
 /// Builds, then tests.
-Result<std::vector<WorkflowJob>> jobs_of(const prepare::RunScope& scope, const plan::Plan& plan) {
-  std::vector<WorkflowJob> jobs;
-  for (const report::Rows kind : {report::Rows::builds, report::Rows::tests}) {
-    TRY(const std::vector<WorkflowJob> some,
-        report::workflow_jobs(plan, scope.outline, scope.loaded.expansion.variants,
-                              scope.loaded.matrix.ci, kind));
+Result<std::vector<ci::JobRow>> jobs_of(const prepare::RunScope& scope, const plan::Plan& plan) {
+  std::vector<ci::JobRow> jobs;
+  for (const ci::Rows kind : {ci::Rows::builds, ci::Rows::tests}) {
+    TRY(const std::vector<ci::JobRow> some,
+        ci::job_rows(plan, scope.outline, scope.loaded.expansion.variants, scope.loaded.matrix.ci,
+                     kind));
     jobs.insert(jobs.end(), some.begin(), some.end());
   }
   return jobs;
@@ -92,9 +90,9 @@ std::optional<WholeJob> find_whole(const std::vector<WholeJob>& jobs, const std:
 
 /// The job that a person means by its name, by its step or by its artifact. `names` are those of
 /// other jobs.
-Result<WorkflowJob> find_job(const std::vector<WorkflowJob>& jobs, const std::string& name,
-                             std::vector<std::string> names) {
-  for (const WorkflowJob& job : jobs) {
+Result<ci::JobRow> find_job(const std::vector<ci::JobRow>& jobs, const std::string& name,
+                            std::vector<std::string> names) {
+  for (const ci::JobRow& job : jobs) {
     if (name != job.step && name != job.name && name != job.artifact) {
       names.push_back(job.step);
       continue;
@@ -108,7 +106,7 @@ Result<WorkflowJob> find_job(const std::vector<WorkflowJob>& jobs, const std::st
 }
 
 /// What the job's runner cannot give to the publications of the workflows, each once.
-std::vector<Error> warnings_of(const WorkflowJob& job,
+std::vector<Error> warnings_of(const ci::JobRow& job,
                                const std::vector<PlannedWorkflow>& workflows) {
   std::vector<plan::UnreachableEvidence> tests;
   for (const PlannedWorkflow& workflow : workflows) {
@@ -122,12 +120,12 @@ std::vector<Error> warnings_of(const WorkflowJob& job,
 
 /// What `ci explain` says of a job.
 struct Explained {
-  WorkflowJob job;
+  ci::JobRow job;
   std::vector<std::string> variants;  ///< that a build serves; of a test its own
   std::string because;
 };
 
-Explained explained(const WorkflowJob& job, const plan::Outline& outline) {
+Explained explained(const ci::JobRow& job, const plan::Outline& outline) {
   for (const plan::BuildGroup& group : outline.builds) {
     if (job.step != plan::build_id(group.cls.id)) continue;
     return {job, group.tests,
@@ -140,17 +138,12 @@ Explained explained(const WorkflowJob& job, const plan::Outline& outline) {
                                        : "every variant that the channel selects is tested"};
 }
 
-nlohmann::ordered_json runner_json(const std::vector<std::string>& labels) {
-  if (labels.size() == 1) return labels.front();
-  return labels;
-}
-
 std::string json_of(const Explained& explained) {
-  const WorkflowJob& job = explained.job;
+  const ci::JobRow& job = explained.job;
   const nlohmann::ordered_json json = {{"job", job.name},
                                        {"step", job.step},
                                        {"because", explained.because},
-                                       {"runner", runner_json(*job.runner)},
+                                       {"runner", ci::runner_json(*job.runner)},
                                        {"minutes", job.minutes},
                                        {"needs", job.needs},
                                        {"variants", explained.variants}};
@@ -158,7 +151,7 @@ std::string json_of(const Explained& explained) {
 }
 
 std::string text_of(const Explained& explained) {
-  const WorkflowJob& job = explained.job;
+  const ci::JobRow& job = explained.job;
   return fmt::format(
       "{}\n  because   {}\n  runner    {}\n  minutes   {}\n  after     {}\n  variants  {}\n",
       job.name, explained.because, join(*job.runner, ", "), job.minutes,
@@ -172,9 +165,9 @@ struct RowsOf {
   int minutes = 0;                                     ///< of the longest
 };
 
-RowsOf rows_behind(const ci::ExplainedJob& job, const std::vector<WorkflowJob>& jobs) {
+RowsOf rows_behind(const ci::ExplainedJob& job, const std::vector<ci::JobRow>& jobs) {
   RowsOf rows;
-  for (const WorkflowJob& each : jobs) {
+  for (const ci::JobRow& each : jobs) {
     const bool test = plan::kind_of_step(each.step) == plan::StepKind::test;
     if (!each.runner || test != (job.runner == ci::JobRunner::of_tests)) continue;
     rows.minutes = std::max(rows.minutes, each.minutes);
@@ -186,7 +179,7 @@ RowsOf rows_behind(const ci::ExplainedJob& job, const std::vector<WorkflowJob>& 
 }
 
 /// A job without rows has one runner and its own time.
-RowsOf places_of(const ci::ExplainedJob& job, const std::vector<WorkflowJob>& jobs) {
+RowsOf places_of(const ci::ExplainedJob& job, const std::vector<ci::JobRow>& jobs) {
   if (job.runner == ci::JobRunner::hosted) return {{{ci::kHostedRunner}}, job.minutes};
   return rows_behind(job, jobs);
 }
@@ -201,7 +194,7 @@ std::vector<std::string> messages_of(const std::vector<Error>& warnings) {
 std::string json_of(const WholeJob& whole, const RowsOf& places) {
   nlohmann::ordered_json runners = nlohmann::ordered_json::array();
   for (const std::vector<std::string>& labels : places.runners) {
-    runners.push_back(runner_json(labels));
+    runners.push_back(ci::runner_json(labels));
   }
   const nlohmann::ordered_json json = {{"job", whole.job.name},
                                        {"id", whole.job.id},
@@ -250,7 +243,7 @@ Result<int> cmd_ci_explain(const prepare::Host& host, const prepare::GlobalOptio
   TRY(const prepare::RunScope scope,
       prepare::scope_of(host, request, std::move(loaded), streams.log()));
   TRY(const plan::Plan plan, plan_of(global, scope));
-  TRY(const std::vector<WorkflowJob> jobs, jobs_of(scope, plan));
+  TRY(const std::vector<ci::JobRow> jobs, jobs_of(scope, plan));
   if (const auto whole = find_whole(wholes, choice.globs.front())) {
     for (const Error& warning : whole->warnings) streams.warn(warning);
     const RowsOf places = places_of(whole->job, jobs);
@@ -264,7 +257,7 @@ Result<int> cmd_ci_explain(const prepare::Host& host, const prepare::GlobalOptio
   std::vector<std::string> names;
   names.reserve(wholes.size());
   for (const WholeJob& each : wholes) names.push_back(each.job.id);
-  TRY(const WorkflowJob job, find_job(jobs, choice.globs.front(), std::move(names)));
+  TRY(const ci::JobRow job, find_job(jobs, choice.globs.front(), std::move(names)));
   for (const Error& warning : warnings_of(job, workflows)) streams.warn(warning);
   const Explained explanation = explained(job, scope.outline);
   if (options.json) {

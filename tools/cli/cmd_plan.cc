@@ -6,6 +6,7 @@
 
 #include "base/fit_text.h"
 #include "base/text.h"
+#include "ci/job_rows.h"
 #include "cli/commands.h"
 #include "cli/plan_upstream.h"
 #include "host/system/named_output.h"
@@ -28,7 +29,6 @@
 #include "prepare/run_forecast.h"
 #include "prepare/run_scope.h"
 #include "report/forecast_text.h"
-#include "report/job_rows.h"
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 
@@ -63,10 +63,10 @@ Result<std::string> text_from_matrix(const PlanCommand& options, const prepare::
     }
     case PlanFormat::github:
       if (options.shards > 0) {
-        return report::github_shards(plan::split_into_shards(outline, options.shards));
+        return ci::github_shards(plan::split_into_shards(outline, options.shards));
       }
-      return report::github_rows(outline, loaded.expansion.variants,
-                                 builds ? report::Rows::builds : report::Rows::tests);
+      return ci::github_rows(outline, loaded.expansion.variants,
+                             builds ? ci::Rows::builds : ci::Rows::tests);
     default:
       return builds ? report::build_ids(outline) : report::variant_ids(outline);
   }
@@ -190,20 +190,18 @@ Result<prepare::RunScope> fresh_scope(const prepare::Host& host,
 /// The rows of a frozen plan's jobs.
 Result<std::string> rows_of(const PlanCommand& options, const prepare::RunScope& scope,
                             Streams& streams) {
-  TRY(const report::ChunkChoice chunk, report::parse_chunk(options.chunk.value_or("1")));
+  TRY(const ci::ChunkChoice chunk, ci::parse_chunk(options.chunk.value_or("1")));
   plan::PlanFacts facts = prepare::plan_facts(scope.version, {});
   facts.durations = prepare::earlier_durations(scope.global.state_dir);
   TRY(const plan::Plan plan, prepare::decide_plan(scope, facts));
-  const report::Rows rows =
-      options.stage == StageRows::build ? report::Rows::builds : report::Rows::tests;
-  TRY(const report::JobRows jobs,
-      report::job_rows(plan, scope.outline, scope.loaded.expansion.variants, scope.loaded.matrix.ci,
-                       rows));
+  const ci::Rows rows = options.stage == StageRows::build ? ci::Rows::builds : ci::Rows::tests;
+  TRY(const ci::RowChunks jobs, ci::row_chunks(plan, scope.outline, scope.loaded.expansion.variants,
+                                               scope.loaded.matrix.ci, rows));
   for (const std::string& step : jobs.unplaced) {
     streams.note(
         fmt::format("{} gets no job: `ci.runners.test` names no runner for it\n", quoted(step)));
   }
-  return report::chunk_of(jobs, chunk);
+  return ci::chunk_of(jobs, chunk);
 }
 
 /// The table, its JSON or the graph, and what a run here would do.

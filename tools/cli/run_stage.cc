@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "ci/job_rows.h"
 #include "plan/subplan.h"
 #include "prepare/asked_run.h"
 #include "prepare/frozen_run.h"
@@ -20,7 +21,6 @@
 #include "prepare/step_choice.h"
 #include "prepare/store_places.h"
 #include "publish/upload_event.h"
-#include "report/job_rows.h"
 #include "session/reuse_only.h"
 #include "session/run_plan.h"
 #include "session/run_store.h"
@@ -87,11 +87,11 @@ Result<std::vector<plan::Step>> publications_behind(const prepare::PreparedRun& 
 /// The tests that no job of a workflow runs.
 Result<std::vector<std::string>> unplaced_tests(const prepare::PreparedRun& run) {
   const prepare::RunScope& scope = run.gathered.scope;
-  TRY(const std::vector<report::WorkflowJob> tests,
-      report::workflow_jobs(run.plan, scope.outline, scope.loaded.expansion.variants,
-                            scope.loaded.matrix.ci, report::Rows::tests));
+  TRY(const std::vector<ci::JobRow> tests,
+      ci::job_rows(run.plan, scope.outline, scope.loaded.expansion.variants, scope.loaded.matrix.ci,
+                   ci::Rows::tests));
   std::vector<std::string> unplaced;
-  for (const report::WorkflowJob& test : tests) {
+  for (const ci::JobRow& test : tests) {
     if (!test.runner) unplaced.push_back(test.step);
   }
   return unplaced;

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::plan {
 
@@ -21,6 +22,14 @@ Outline make_outline(const std::vector<matrix::AbiClass>& classes,
     if (!group.tests.empty()) outline.builds.push_back(std::move(group));
   }
   return outline;
+}
+
+std::unordered_map<std::string, std::string> builds_by_variant(const Outline& outline) {
+  std::unordered_map<std::string, std::string> build_of;
+  for (const BuildGroup& group : outline.builds) {
+    for (const std::string& test : group.tests) build_of[test] = build_id(group.cls.id);
+  }
+  return build_of;
 }
 
 std::string summary_line(const Outline& outline) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -25,6 +26,9 @@ struct Outline {
 /// does not depend on the selection.
 Outline make_outline(const std::vector<matrix::AbiClass>& classes,
                      const std::vector<matrix::Variant>& selected);
+
+/// "build:CLASS" by the id of the variant that it serves.
+std::unordered_map<std::string, std::string> builds_by_variant(const Outline& outline);
 
 /// "24 variants, 4 builds, 24 tests".
 std::string summary_line(const Outline& outline);

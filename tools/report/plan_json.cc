@@ -7,9 +7,7 @@
 
 #include "base/text.h"
 #include "matrix/status_name.h"
-#include "matrix/variant_index.h"
 #include "plan/step_id.h"
-#include "report/github_row.h"
 
 namespace pinwheel::report {
 namespace {
@@ -44,26 +42,6 @@ Json names_json(const std::vector<wheel::Naming>& namings) {
   return names;
 }
 
-std::unordered_map<std::string, std::string> builds_by_variant(const plan::Outline& outline) {
-  std::unordered_map<std::string, std::string> build_of;
-  for (const plan::BuildGroup& group : outline.builds) {
-    for (const std::string& test : group.tests) build_of[test] = plan::build_id(group.cls.id);
-  }
-  return build_of;
-}
-
-Result<std::string> include_line(const Json& rows) {
-  if (rows.size() > kGitHubRowLimit) {
-    return fail(ErrorKind::usage,
-                fmt::format("the matrix has {} rows, but GitHub Actions accepts at most {}",
-                            rows.size(), kGitHubRowLimit),
-                fmt::format("split it: {}, and `--shard ${{{{ matrix.shard }}}}` in the job",
-                            quoted(fmt::format("--shards {}", (rows.size() + kGitHubRowLimit - 1) /
-                                                                  kGitHubRowLimit))));
-  }
-  return Json{{"include", rows}}.dump() + "\n";
-}
-
 Json forecast_json(const TimedForecast& forecast) {
   Json steps = Json::array();
   for (const journal::Forecast& step : forecast.steps) {
@@ -84,7 +62,7 @@ Json forecast_json(const TimedForecast& forecast) {
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
                          const std::string& version, const std::vector<plan::ImageTest>& images,
                          const std::optional<TimedForecast>& forecast) {
-  const std::unordered_map<std::string, std::string> build_of = builds_by_variant(outline);
+  const std::unordered_map<std::string, std::string> build_of = plan::builds_by_variant(outline);
   Json out = {{"schema", "pinwheel-plan/1"}, {"version", version}};
   out["variants"] = Json::array();
   for (const matrix::Variant& variant : outline.variants) {
@@ -106,39 +84,6 @@ std::string outline_json(const plan::Outline& outline, const plan::Namings& nami
   }
   if (forecast) out["forecast"] = forecast_json(*forecast);
   return out.dump(2) + "\n";
-}
-
-Result<std::string> github_rows(const plan::Outline& outline,
-                                const std::vector<matrix::Variant>& variants, Rows rows) {
-  Json all = Json::array();
-  if (rows == Rows::tests) {
-    const std::unordered_map<std::string, std::string> build_of = builds_by_variant(outline);
-    for (const matrix::Variant& variant : outline.variants) {
-      all.push_back(github_row(variant, build_of.at(variant.id)));
-    }
-    return include_line(all);
-  }
-  const matrix::VariantIndex index(variants);
-  for (const plan::BuildGroup& group : outline.builds) {
-    TRY(const matrix::Variant* const builder, index.find(group.cls.representative));
-    all.push_back(github_row(*builder, plan::build_id(group.cls.id)));
-  }
-  return include_line(all);
-}
-
-Result<std::string> github_shards(const std::vector<plan::Outline>& shards) {
-  Json all = Json::array();
-  for (size_t i = 0; i < shards.size(); ++i) {
-    if (shards[i].builds.empty()) continue;
-    std::vector<std::string> builds;
-    std::vector<std::string> variants;
-    for (const plan::BuildGroup& group : shards[i].builds) builds.push_back(group.cls.id);
-    for (const matrix::Variant& variant : shards[i].variants) variants.push_back(variant.id);
-    all.push_back({{"shard", fmt::format("{}/{}", i + 1, shards.size())},
-                   {"builds", join(builds, " ")},
-                   {"variants", join(variants, " ")}});
-  }
-  return include_line(all);
 }
 
 }  // namespace pinwheel::report

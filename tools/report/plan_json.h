@@ -9,14 +9,8 @@
 #include "plan/image_tests.h"
 #include "plan/names.h"
 #include "plan/outline.h"
-#include "plan/shards.h"
 
 namespace pinwheel::report {
-
-/// The limit of GitHub Actions for one matrix.
-constexpr size_t kGitHubRowLimit = 256;
-
-enum class Rows { builds, tests };
 
 /// What a run would do, with how long it takes.
 struct TimedForecast {
@@ -34,14 +28,5 @@ struct TimedForecast {
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
                          const std::string& version, const std::vector<plan::ImageTest>& images,
                          const std::optional<TimedForecast>& forecast);
-
-/// `{"include":[...]}` on one line: one row per variant (`tests`) or per class (`builds`, with the
-/// axes of its representative). `variants` are those of the whole matrix. More than 256 rows are a
-/// `usage` error.
-Result<std::string> github_rows(const plan::Outline& outline,
-                                const std::vector<matrix::Variant>& variants, Rows rows);
-
-/// One row per non-empty shard: `{"shard":"1/4","builds":"a b","variants":"..."}`.
-Result<std::string> github_shards(const std::vector<plan::Outline>& shards);
 
 }  // namespace pinwheel::report

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,16 +10,21 @@
 #include "matrix/variant.h"
 #include "plan/outline.h"
 #include "plan/step.h"
-#include "report/plan_json.h"
 
-namespace pinwheel::report {
+namespace pinwheel::ci {
+
+/// The limit of GitHub Actions for one matrix.
+constexpr size_t kGitHubRowLimit = 256;
 
 /// The most bytes of one chunk. GitHub Actions accepts 1 MB for the outputs of a job, two bytes a
 /// character, and a job has a chunk of builds and one of tests.
 constexpr size_t kGitHubChunkBytes = 240'000;
 
-/// A job of a workflow: a build, the sdist, or a test, also of an image.
-struct WorkflowJob {
+/// The job of a workflow that has the rows: `build` or `test`.
+enum class Rows { builds, tests };
+
+/// A row of such a job: a build, the sdist, or a test, also of an image.
+struct JobRow {
   std::string step;      ///< "build:cu130"
   std::string name;      ///< "build cu130"
   std::string artifact;  ///< the step, fit for the name of an artifact: "build-cu130"
@@ -32,15 +38,17 @@ struct WorkflowJob {
   std::optional<int> limit = {};
 };
 
-/// The jobs of a plan, the longest first. `variants` are those of the whole matrix.
-Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const plan::Outline& outline,
-                                               const std::vector<matrix::Variant>& variants,
-                                               const matrix::CiSettings& ci, Rows rows);
+/// The labels of a runner as `runs-on` takes them: a text, or a list of several.
+nlohmann::ordered_json runner_json(const std::vector<std::string>& labels);
 
-/// The same for a matrix of GitHub Actions: one row for each build and the sdist, or for
-/// each test, also of an image; in each chunk the longest first. Which rows a chunk has does not
-/// depend on what is known of their times: each is listed by itself. A row has the keys of
-/// `github_rows` and
+/// The rows of a plan, the longest first. `variants` are those of the whole matrix.
+Result<std::vector<JobRow>> job_rows(const plan::Plan& plan, const plan::Outline& outline,
+                                     const std::vector<matrix::Variant>& variants,
+                                     const matrix::CiSettings& settings, Rows rows);
+
+/// The same for a matrix of GitHub Actions, in chunks that each fit into one; in each chunk the
+/// longest first. Which rows a chunk has does not depend on what is known of their times: each is
+/// listed by itself. A row has the keys of `github_rows` and
 ///
 ///     step     "build:cu130", for `--step`
 ///     name     "build cu130", for people
@@ -57,13 +65,13 @@ Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const pla
 /// A test whose runner is not configured has no row; `unplaced` has its id.
 /// `variants` are those of the whole matrix. `config` if an axis or an attribute has the name of
 /// one of these keys, other than `runner`, and for a row that is longer than a chunk.
-struct JobRows {
+struct RowChunks {
   std::vector<std::string> chunks;         ///< each `{"include":[...],"chunks":n}` on one line
   std::vector<std::string> unplaced = {};  ///< ids of steps
 };
-Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
-                         const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
-                         Rows rows);
+Result<RowChunks> row_chunks(const plan::Plan& plan, const plan::Outline& outline,
+                             const std::vector<matrix::Variant>& variants,
+                             const matrix::CiSettings& settings, Rows rows);
 
 /// A chunk, counted from 1. Who lists a fixed number of chunks says how many they are.
 struct ChunkChoice {
@@ -76,6 +84,15 @@ Result<ChunkChoice> parse_chunk(const std::string& text);
 
 /// The rows of a chunk. Of a fixed number those that the rows do not fill are empty, and more are
 /// an error of kind `config`: the rest would get no jobs. `usage` if there is none of that number.
-Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice);
+Result<std::string> chunk_of(const RowChunks& rows, const ChunkChoice& choice);
 
-}  // namespace pinwheel::report
+/// The rows of an outline, without a plan: `{"include":[...]}` on one line, one row per variant
+/// (`tests`) or per class (`builds`, with the axes of its representative). `variants` are those of
+/// the whole matrix. More than 256 rows are a `usage` error.
+Result<std::string> github_rows(const plan::Outline& outline,
+                                const std::vector<matrix::Variant>& variants, Rows rows);
+
+/// One row per non-empty shard: `{"shard":"1/4","builds":"a b","variants":"..."}`.
+Result<std::string> github_shards(const std::vector<plan::Outline>& shards);
+
+}  // namespace pinwheel::ci

@@ -1,4 +1,4 @@
-#include "report/job_rows.h"
+#include "ci/job_rows.h"
 
 #include <fmt/format.h>
 
@@ -18,13 +18,13 @@
 #include "matrix/variant_index.h"
 #include "plan/runner_labels.h"
 #include "plan/step_id.h"
-#include "report/github_row.h"
 #include "store/attempt.h"
 
-namespace pinwheel::report {
+namespace pinwheel::ci {
 namespace {
 
-using JobJson = nlohmann::ordered_json;
+// Ordered: rows show the axes in the order of the matrix.
+using RowJson = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 10> kOwnKeys = {
     "step",     "name", "needs",          "minutes", "limit",
@@ -35,8 +35,16 @@ constexpr std::array<std::string_view, 10> kOwnKeys = {
 constexpr int kLimitFactor = 3;
 constexpr int kLimitMinutes = 30;
 
-/// A row to be, with what decides its place.
-struct Job {
+/// The keys that every row has: GitHub shows them to expressions.
+RowJson variant_row(const matrix::Variant& variant, const std::string& build) {
+  RowJson row = {{"id", variant.id}, {"build", build}};
+  for (const auto& [name, value] : variant.axes) row[name] = value;
+  for (const auto& [name, value] : variant.attributes) row[name] = value;
+  return row;
+}
+
+/// The step of a row, with what decides its place.
+struct RowStep {
   const plan::Step* step;
   const matrix::Variant* variant;
   std::string build;
@@ -91,24 +99,25 @@ std::vector<std::string> needs_of(const plan::Step& step) {
   return needs;
 }
 
-Result<Job> job_of(const plan::Step& step, const plan::Outline& outline, const Known& known) {
+Result<RowStep> row_step_of(const plan::Step& step, const plan::Outline& outline,
+                            const Known& known) {
   const std::vector<std::string> needs = needs_of(step);
   std::string variant = plan::variant_of(step.id);
   const std::optional<plan::StepKind> kind = plan::kind_of_step(step.id);
   if (kind == plan::StepKind::build) variant = known.representatives.at(step.id);
   if (kind == plan::StepKind::sdist) variant = outline.builds.front().cls.representative;
   TRY(const matrix::Variant* const of_job, known.variants.find(variant));
-  return Job{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known),
-             is_trusted(step, known)};
+  return RowStep{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known),
+                 is_trusted(step, known)};
 }
 
 /// In the order of the plan.
-Result<std::vector<Job>> jobs_of(const plan::Plan& plan, const plan::Outline& outline,
-                                 const Known& known, Rows rows) {
-  std::vector<Job> jobs;
+Result<std::vector<RowStep>> row_steps_of(const plan::Plan& plan, const plan::Outline& outline,
+                                          const Known& known, Rows rows) {
+  std::vector<RowStep> jobs;
   for (const plan::Step& step : plan.steps) {
     if (!is_job(step.id, rows)) continue;
-    TRY(Job job, job_of(step, outline, known));
+    TRY(RowStep job, row_step_of(step, outline, known));
     jobs.push_back(std::move(job));
   }
   return jobs;
@@ -133,54 +142,51 @@ plan::NeedsGpu needs_gpu(const plan::Step& step) {
   return gpu ? plan::NeedsGpu::yes : plan::NeedsGpu::no;
 }
 
-std::optional<std::vector<std::string>> runner_of(const Job& job, const matrix::CiSettings& ci) {
+std::optional<std::vector<std::string>> runner_of(const RowStep& job,
+                                                  const matrix::CiSettings& settings) {
   const bool test = plan::kind_of_step(job.step->id) == plan::StepKind::test;
-  return plan::runner_labels(ci, test ? plan::RunnerUse::test : plan::RunnerUse::build,
+  return plan::runner_labels(settings, test ? plan::RunnerUse::test : plan::RunnerUse::build,
                              *job.variant, needs_gpu(*job.step));
 }
 
 /// The limit of a job of which it is known how long its step took; not above that of the matrix.
-std::optional<int> limit_of(const Job& job, const matrix::CiSettings& ci, int minutes) {
+std::optional<int> limit_of(const RowStep& job, const matrix::CiSettings& settings, int minutes) {
   if (job.step->prediction != plan::Prediction::measured) return std::nullopt;
-  const auto most = std::chrono::ceil<std::chrono::minutes>(ci.timeout).count();
+  const auto most = std::chrono::ceil<std::chrono::minutes>(settings.timeout).count();
   return static_cast<int>(
       std::min<std::int64_t>(most, kLimitFactor * std::int64_t{minutes} + kLimitMinutes));
 }
 
-WorkflowJob told(const Job& job, const matrix::CiSettings& ci) {
+JobRow row_of(const RowStep& job, const matrix::CiSettings& settings) {
   const std::string& step = job.step->id;
   const int minutes = std::max(1, static_cast<int>(std::ceil(job.seconds / 60)));
   return {step,
           name_of(step),
           store::artifact_of(step),
           job.variant->id,
-          runner_of(job, ci),
+          runner_of(job, settings),
           needs_of(*job.step),
           minutes,
-          limit_of(job, ci, minutes)};
+          limit_of(job, settings, minutes)};
 }
 
-JobJson row_of(const Job& job, const WorkflowJob& told, const matrix::CiSettings& ci) {
-  JobJson row = github_row(*job.variant, job.build);
-  row["step"] = told.step;
-  row["name"] = told.name;
-  if (told.runner->size() == 1) {
-    row["runner"] = told.runner->front();
-  } else {
-    row["runner"] = *told.runner;
-  }
-  row["needs"] = told.needs;
-  row["minutes"] = told.minutes;
-  if (told.limit) row["limit"] = *told.limit;
-  row["artifact"] = told.artifact;
-  row["from"] = told.needs.empty() ? std::string() : store::artifact_of(told.needs.front());
+RowJson row_json(const RowStep& job, const JobRow& row, const matrix::CiSettings& settings) {
+  RowJson json = variant_row(*job.variant, job.build);
+  json["step"] = row.step;
+  json["name"] = row.name;
+  json["runner"] = runner_json(*row.runner);
+  json["needs"] = row.needs;
+  json["minutes"] = row.minutes;
+  if (row.limit) json["limit"] = *row.limit;
+  json["artifact"] = row.artifact;
+  json["from"] = row.needs.empty() ? std::string() : store::artifact_of(row.needs.front());
   const std::string driver =
-      is_for_gpu(*job.step) ? plan::driver_command(ci, *job.variant) : std::string();
-  if (!driver.empty()) row["install-driver"] = driver;
+      is_for_gpu(*job.step) ? plan::driver_command(settings, *job.variant) : std::string();
+  if (!driver.empty()) json["install-driver"] = driver;
   const std::vector<std::string> secrets = plan::secrets_of(job.step->action);
-  if (!secrets.empty()) row["secrets"] = secrets;
-  if (job.trusted) row["trusted"] = true;
-  return row;
+  if (!secrets.empty()) json["secrets"] = secrets;
+  if (job.trusted) json["trusted"] = true;
+  return json;
 }
 
 Done check_names(const std::vector<matrix::Variant>& variants) {
@@ -198,13 +204,13 @@ Done check_names(const std::vector<matrix::Variant>& variants) {
   return {};
 }
 
-struct Row {
+struct TimedRow {
   double seconds;
-  JobJson json;
+  RowJson json;
 };
 
 /// The bytes of a row, without what only earlier runs tell.
-size_t size_of(JobJson row) {
+size_t size_of(RowJson row) {
   constexpr size_t kTimes = 40;  // `"minutes":1440,"limit":4350,` at most
   row.erase("minutes");
   row.erase("limit");
@@ -213,9 +219,9 @@ size_t size_of(JobJson row) {
 
 /// The rows in order, as many to each chunk as there is place for the longest of them: how many
 /// chunks there are is known before it is known how long steps take.
-Result<std::vector<std::vector<Row>>> cut(const std::vector<Row>& rows) {
+Result<std::vector<std::vector<TimedRow>>> cut(const std::vector<TimedRow>& rows) {
   size_t longest = 1;
-  for (const Row& row : rows) {
+  for (const TimedRow& row : rows) {
     longest = std::max(longest, size_of(row.json));
     if (longest <= kGitHubChunkBytes) continue;
     return fail(ErrorKind::config,
@@ -225,8 +231,8 @@ Result<std::vector<std::vector<Row>>> cut(const std::vector<Row>& rows) {
                 "the checkout");
   }
   const size_t most = std::min(kGitHubRowLimit, kGitHubChunkBytes / longest);
-  std::vector<std::vector<Row>> chunks(1);
-  for (const Row& row : rows) {
+  std::vector<std::vector<TimedRow>> chunks(1);
+  for (const TimedRow& row : rows) {
     if (chunks.back().size() == most) chunks.emplace_back();
     chunks.back().push_back(row);
   }
@@ -234,45 +240,64 @@ Result<std::vector<std::vector<Row>>> cut(const std::vector<Row>& rows) {
 }
 
 /// A chunk as it is printed, the longest first.
-std::string printed(std::vector<Row> chunk, size_t chunks) {
-  std::ranges::stable_sort(chunk, std::ranges::greater(), &Row::seconds);
-  JobJson include = JobJson::array();
-  for (Row& row : chunk) include.push_back(std::move(row.json));
-  const JobJson line = {{"include", std::move(include)}, {"chunks", chunks}};
+std::string printed(std::vector<TimedRow> chunk, size_t chunks) {
+  std::ranges::stable_sort(chunk, std::ranges::greater(), &TimedRow::seconds);
+  RowJson include = RowJson::array();
+  for (TimedRow& row : chunk) include.push_back(std::move(row.json));
+  const RowJson line = {{"include", std::move(include)}, {"chunks", chunks}};
   return line.dump() + "\n";
+}
+
+Result<std::string> include_line(const RowJson& rows) {
+  if (rows.size() > kGitHubRowLimit) {
+    return fail(ErrorKind::usage,
+                fmt::format("the matrix has {} rows, but GitHub Actions accepts at most {}",
+                            rows.size(), kGitHubRowLimit),
+                fmt::format("split it: {}, and `--shard ${{{{ matrix.shard }}}}` in the job",
+                            quoted(fmt::format("--shards {}", (rows.size() + kGitHubRowLimit - 1) /
+                                                                  kGitHubRowLimit))));
+  }
+  return RowJson{{"include", rows}}.dump() + "\n";
 }
 
 }  // namespace
 
-Result<std::vector<WorkflowJob>> workflow_jobs(const plan::Plan& plan, const plan::Outline& outline,
-                                               const std::vector<matrix::Variant>& variants,
-                                               const matrix::CiSettings& ci, Rows rows) {
-  TRY(std::vector<Job> jobs, jobs_of(plan, outline, know(plan, outline, variants), rows));
-  std::ranges::stable_sort(jobs, std::ranges::greater(), &Job::seconds);
-  std::vector<WorkflowJob> all;
+nlohmann::ordered_json runner_json(const std::vector<std::string>& labels) {
+  if (labels.size() == 1) return labels.front();
+  return labels;
+}
+
+Result<std::vector<JobRow>> job_rows(const plan::Plan& plan, const plan::Outline& outline,
+                                     const std::vector<matrix::Variant>& variants,
+                                     const matrix::CiSettings& settings, Rows rows) {
+  TRY(std::vector<RowStep> jobs, row_steps_of(plan, outline, know(plan, outline, variants), rows));
+  std::ranges::stable_sort(jobs, std::ranges::greater(), &RowStep::seconds);
+  std::vector<JobRow> all;
   all.reserve(jobs.size());
-  for (const Job& job : jobs) all.push_back(told(job, ci));
+  for (const RowStep& job : jobs) all.push_back(row_of(job, settings));
   return all;
 }
 
-Result<JobRows> job_rows(const plan::Plan& plan, const plan::Outline& outline,
-                         const std::vector<matrix::Variant>& variants, const matrix::CiSettings& ci,
-                         Rows rows) {
+Result<RowChunks> row_chunks(const plan::Plan& plan, const plan::Outline& outline,
+                             const std::vector<matrix::Variant>& variants,
+                             const matrix::CiSettings& settings, Rows rows) {
   TRY_DONE(check_names(variants));
-  TRY(const std::vector<Job> jobs, jobs_of(plan, outline, know(plan, outline, variants), rows));
-  std::vector<Row> made;
+  TRY(const std::vector<RowStep> jobs,
+      row_steps_of(plan, outline, know(plan, outline, variants), rows));
+  std::vector<TimedRow> made;
   made.reserve(jobs.size());
-  JobRows out;
-  for (const Job& job : jobs) {
-    const WorkflowJob each = told(job, ci);
+  RowChunks out;
+  for (const RowStep& job : jobs) {
+    const JobRow each = row_of(job, settings);
     if (each.runner) {
-      made.push_back({job.seconds, row_of(job, each, ci)});
+      made.push_back({job.seconds, row_json(job, each, settings)});
     } else {
       out.unplaced.push_back(each.step);
     }
   }
-  TRY(const std::vector<std::vector<Row>> chunks, cut(made));
-  for (const std::vector<Row>& chunk : chunks) out.chunks.push_back(printed(chunk, chunks.size()));
+  TRY(const std::vector<std::vector<TimedRow>> chunks, cut(made));
+  for (const std::vector<TimedRow>& chunk : chunks)
+    out.chunks.push_back(printed(chunk, chunks.size()));
   return out;
 }
 
@@ -287,7 +312,7 @@ Result<ChunkChoice> parse_chunk(const std::string& text) {
               "write `--chunk 2`, or `--chunk 2/4` for the second of at most four");
 }
 
-Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice) {
+Result<std::string> chunk_of(const RowChunks& rows, const ChunkChoice& choice) {
   const auto count = static_cast<int>(rows.chunks.size());
   if (choice.of && count > *choice.of) {
     return fail(
@@ -300,7 +325,7 @@ Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice) {
     return rows.chunks[static_cast<size_t>(choice.number - 1)];
   }
   if (choice.of && choice.number >= 1 && choice.number <= *choice.of) {
-    const JobJson none = {{"include", JobJson::array()}, {"chunks", count}};
+    const RowJson none = {{"include", RowJson::array()}, {"chunks", count}};
     return none.dump() + "\n";
   }
   return fail(ErrorKind::usage, fmt::format("there is no chunk {}", choice.number),
@@ -308,4 +333,37 @@ Result<std::string> chunk_of(const JobRows& rows, const ChunkChoice& choice) {
                           count == 1 ? "one chunk, 1" : fmt::format("{} chunks, from 1", count)));
 }
 
-}  // namespace pinwheel::report
+Result<std::string> github_rows(const plan::Outline& outline,
+                                const std::vector<matrix::Variant>& variants, Rows rows) {
+  RowJson all = RowJson::array();
+  if (rows == Rows::tests) {
+    const std::unordered_map<std::string, std::string> build_of = plan::builds_by_variant(outline);
+    for (const matrix::Variant& variant : outline.variants) {
+      all.push_back(variant_row(variant, build_of.at(variant.id)));
+    }
+    return include_line(all);
+  }
+  const matrix::VariantIndex index(variants);
+  for (const plan::BuildGroup& group : outline.builds) {
+    TRY(const matrix::Variant* const builder, index.find(group.cls.representative));
+    all.push_back(variant_row(*builder, plan::build_id(group.cls.id)));
+  }
+  return include_line(all);
+}
+
+Result<std::string> github_shards(const std::vector<plan::Outline>& shards) {
+  RowJson all = RowJson::array();
+  for (size_t i = 0; i < shards.size(); ++i) {
+    if (shards[i].builds.empty()) continue;
+    std::vector<std::string> builds;
+    std::vector<std::string> variants;
+    for (const plan::BuildGroup& group : shards[i].builds) builds.push_back(group.cls.id);
+    for (const matrix::Variant& variant : shards[i].variants) variants.push_back(variant.id);
+    all.push_back({{"shard", fmt::format("{}/{}", i + 1, shards.size())},
+                   {"builds", join(builds, " ")},
+                   {"variants", join(variants, " ")}});
+  }
+  return include_line(all);
+}
+
+}  // namespace pinwheel::ci

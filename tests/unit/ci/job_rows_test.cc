@@ -1,4 +1,4 @@
-#include "report/job_rows.h"
+#include "ci/job_rows.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -6,10 +6,11 @@
 
 #include "matrix/parse.h"
 #include "matrix/selection.h"
+#include "plan/make_plan.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
-using namespace pinwheel::report;
+using namespace pinwheel::ci;
 using Json = nlohmann::json;
 
 namespace {
@@ -35,7 +36,7 @@ struct Example {
   }
 
   Json rows(Rows kind) const {
-    const Result<JobRows> made = job_rows(plan, outline, expansion.variants, matrix.ci, kind);
+    const Result<RowChunks> made = row_chunks(plan, outline, expansion.variants, matrix.ci, kind);
     REQUIRE(made);
     REQUIRE(made->chunks.size() == 1);
     return Json::parse(made->chunks[0]);
@@ -124,15 +125,15 @@ TEST_CASE("runners of `ci` place the rows, and a GPU test without one has none")
 test: {hardware: {"cuda/*": gpu, default: none}}
 )";
   const Example nowhere(two_computes() + gpu);
-  const Result<JobRows> rows = job_rows(nowhere.plan, nowhere.outline, nowhere.expansion.variants,
-                                        nowhere.matrix.ci, Rows::tests);
+  const Result<RowChunks> rows = row_chunks(
+      nowhere.plan, nowhere.outline, nowhere.expansion.variants, nowhere.matrix.ci, Rows::tests);
   REQUIRE(rows);
   CHECK(rows->unplaced == std::vector<std::string>{"test:cp311-cu130", "test:cp312-cu130"});
   CHECK(Json::parse(rows->chunks[0]).at("include").size() == 2);
-  const auto jobs = workflow_jobs(nowhere.plan, nowhere.outline, nowhere.expansion.variants,
-                                  nowhere.matrix.ci, Rows::tests);
+  const auto jobs = job_rows(nowhere.plan, nowhere.outline, nowhere.expansion.variants,
+                             nowhere.matrix.ci, Rows::tests);
   REQUIRE(jobs);
-  for (const WorkflowJob& job : *jobs) {
+  for (const JobRow& job : *jobs) {
     CHECK(job.runner.has_value() == job.variant.ends_with("-cpu"));
     CHECK(job.step == "test:" + job.variant);
   }
@@ -200,8 +201,8 @@ TEST_CASE("minutes and limits are those of earlier runs, else the matrix decides
 
 TEST_CASE("an axis with the name of a row's own key is an error") {
   const Example example(yaml("  python: [\"3.11\"]\n  step: [one, two]\n"));
-  const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
-                                        example.matrix.ci, Rows::tests);
+  const Result<RowChunks> rows = row_chunks(
+      example.plan, example.outline, example.expansion.variants, example.matrix.ci, Rows::tests);
   REQUIRE_FALSE(rows);
   CHECK(rows.error().kind == ErrorKind::config);
   CHECK(rows.error().message.find("`step`") != std::string::npos);
@@ -211,8 +212,8 @@ TEST_CASE("rows beyond the limit go into further chunks, none lost") {
   std::string flavors;
   for (int i = 0; i < 600; ++i) flavors += (i == 0 ? "f" : ", f") + std::to_string(i);
   const Example example(yaml("  python: [\"3.11\"]\n  flavor: [" + flavors + "]\n"));
-  const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
-                                        example.matrix.ci, Rows::tests);
+  const Result<RowChunks> rows = row_chunks(
+      example.plan, example.outline, example.expansion.variants, example.matrix.ci, Rows::tests);
   REQUIRE(rows);
   REQUIRE(rows->chunks.size() == 3);
   std::set<std::string> steps;
@@ -260,8 +261,8 @@ TEST_CASE("a chunk ends before its bytes are too many") {
   std::string attributes = "attributes: [note]\ninclude: [{python: \"3.11\", note: \"" +
                            std::string(20000, 'y') + "\"}]\n";
   const Example example(yaml("  python: [\"3.11\"]\n  flavor: [" + flavors + "]\n") + attributes);
-  const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
-                                        example.matrix.ci, Rows::tests);
+  const Result<RowChunks> rows = row_chunks(
+      example.plan, example.outline, example.expansion.variants, example.matrix.ci, Rows::tests);
   REQUIRE(rows);
   CHECK(rows->chunks.size() > 1);
   for (const std::string& chunk : rows->chunks) CHECK(chunk.size() <= kGitHubChunkBytes + 100);
@@ -276,8 +277,8 @@ TEST_CASE("how many chunks there are, and what is in each, does not depend on ti
       std::string(3900, 'x') + "\"}\n";
   const auto steps_of = [&](plan::Durations durations) {
     const Example example(text, std::move(durations));
-    const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
-                                          example.matrix.ci, Rows::tests);
+    const Result<RowChunks> rows = row_chunks(
+        example.plan, example.outline, example.expansion.variants, example.matrix.ci, Rows::tests);
     REQUIRE(rows);
     std::vector<std::vector<std::string>> steps;
     for (const std::string& chunk : rows->chunks) {
@@ -306,8 +307,8 @@ TEST_CASE("a row that fits into no chunk is an error") {
   const Example example(yaml("  python: [\"3.11\"]\n") +
                         "attributes: [note]\ninclude: [{python: \"3.11\", note: \"" +
                         std::string(240'000, 'y') + "\"}]\n");
-  const Result<JobRows> rows = job_rows(example.plan, example.outline, example.expansion.variants,
-                                        example.matrix.ci, Rows::tests);
+  const Result<RowChunks> rows = row_chunks(
+      example.plan, example.outline, example.expansion.variants, example.matrix.ci, Rows::tests);
   REQUIRE_FALSE(rows);
   CHECK(rows.error().kind == ErrorKind::config);
   CHECK(rows.error().message.starts_with("the row of `test:cp311` has more than 240000 bytes"));
