@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "ci/job_parts.h"
+#include "ci/jobs.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
 
@@ -43,25 +44,17 @@ constexpr std::string_view kCompare = R"YAML(
 // The key of a cache counts only for the compression that it was made with, and that is what the
 // machine has: the container of `plan`, which takes it.
 constexpr std::string_view kRemember = R"(
-  remember:
-    name: remember this night
-    needs: [plan, @LAST@]
-    @AFTER@
-    runs-on: ubuntu-24.04
-    @CONTAINER@
-    timeout-minutes: 10
-    steps:
-      @PREPARE@
-      - name: Write the fingerprint
-        env:
-          FINGERPRINT: ${{ needs.plan.outputs.fingerprint }}
-          FILE: @FILE@
-        run: mkdir -p "${FILE%/*}" && printf '%s\n' "$FINGERPRINT" > "$FILE"
-      - name: Keep it
-        uses: @SAVE@
-        with:
-          path: @FILE@
-          key: last-night/${{ github.workflow }}/${{ github.run_id }}-${{ github.run_attempt }}
+@PREPARE@
+- name: Write the fingerprint
+  env:
+    FINGERPRINT: ${{ needs.plan.outputs.fingerprint }}
+    FILE: @FILE@
+  run: mkdir -p "${FILE%/*}" && printf '%s\n' "$FINGERPRINT" > "$FILE"
+- name: Keep it
+  uses: @SAVE@
+  with:
+    path: @FILE@
+    key: last-night/${{ github.workflow }}/${{ github.run_id }}-${{ github.run_attempt }}
 )";
 
 // Treat a git failure as a change.
@@ -93,12 +86,13 @@ bool decidable_paths(const matrix::CiSettings& settings) {
   return !settings.paths.empty() && std::ranges::all_of(settings.paths, is_decidable);
 }
 
-bool may_be_idle(const WorkflowFacts& facts, WorkflowSet set) {
-  return set == WorkflowSet::nightly || (set == WorkflowSet::ci && decidable_paths(facts.settings));
+bool may_be_idle(const WorkflowFacts& facts) {
+  return facts.set == WorkflowSet::nightly ||
+         (facts.set == WorkflowSet::ci && decidable_paths(facts.settings));
 }
 
-std::string compare_with_paths(const WorkflowFacts& facts, WorkflowSet set) {
-  if (set != WorkflowSet::ci || !may_be_idle(facts, set)) return {};
+std::string compare_with_paths(const WorkflowFacts& facts) {
+  if (facts.set != WorkflowSet::ci || !may_be_idle(facts)) return {};
   std::vector<std::string> paths;
   for (const std::string& path : facts.settings.paths) {
     paths.push_back(shell_quote(":(glob)" + path));
@@ -106,30 +100,35 @@ std::string compare_with_paths(const WorkflowFacts& facts, WorkflowSet set) {
   return filled(kPaths, {{"PATHS", join(paths, " ")}});
 }
 
-std::string compare_with_last_night(const WorkflowFacts& facts, WorkflowSet set) {
-  if (set != WorkflowSet::nightly) return {};
+std::string compare_with_last_night(const WorkflowFacts& facts) {
+  if (facts.set != WorkflowSet::nightly) return {};
   return filled(kCompare, {{"ACTION", facts.action},
                            {"PLAN", plan_argument()},
                            {"FILE", kLastNight},
                            {"RESTORE", pinned("actions/cache", "restore")}});
 }
 
-std::string idle_outputs(const WorkflowFacts& facts, WorkflowSet set) {
-  if (!may_be_idle(facts, set)) return {};
-  std::string outputs = "idle: ${{ steps.idle.outputs.idle }}\n";
-  if (set == WorkflowSet::nightly) {
-    outputs += "fingerprint: ${{ steps.fingerprint.outputs.text }}\n";
+std::vector<std::pair<std::string, std::string>> idle_outputs(const WorkflowFacts& facts) {
+  if (!may_be_idle(facts)) return {};
+  std::vector<std::pair<std::string, std::string>> outputs = {{"idle", "steps.idle.outputs.idle"}};
+  if (facts.set == WorkflowSet::nightly) {
+    outputs.emplace_back("fingerprint", "steps.fingerprint.outputs.text");
   }
   return outputs;
 }
 
-std::string remember_job(const WorkflowFacts& facts, const std::string& last) {
-  return "\n" + filled(kRemember, {{"CONTAINER", container_of(facts)},
-                                   {"PREPARE", prepare(facts)},
-                                   {"LAST", last},
-                                   {"FILE", kLastNight},
-                                   {"AFTER", after(last)},
-                                   {"SAVE", pinned("actions/cache", "save")}});
+Job remember_job(const WorkflowFacts& facts, const std::string& last) {
+  Job job{"remember", "remember this night",
+          "a nightly with the same commit and packages stops after its plan"};
+  job.needs = {"plan", last};
+  job.condition = after(last);
+  job.container = facts.settings.container.image;
+  job.minutes = 1;
+  job.limit = 10;
+  job.steps = filled(kRemember, {{"PREPARE", prepare(facts)},
+                                 {"FILE", kLastNight},
+                                 {"SAVE", pinned("actions/cache", "save")}});
+  return job;
 }
 
 }  // namespace pinwheel::ci

@@ -1,5 +1,7 @@
 #pragma once
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ci/workflow_facts.h"
 
@@ -12,7 +14,7 @@
 namespace pinwheel::ci {
 
 /// Whether a run of the set can have nothing to do.
-bool may_be_idle(const WorkflowFacts& facts, WorkflowSet set);
+bool may_be_idle(const WorkflowFacts& facts);
 
 /// Whether git decides `ci.on.paths` as GitHub does: no exceptions and no quantifiers.
 bool decidable_paths(const matrix::CiSettings& settings);
@@ -22,13 +24,11 @@ inline constexpr const char* kNotIdle = "steps.idle.outputs.idle != 'true'";
 
 /// The step before the plan is frozen that looks at the files of a pull request; empty for other
 /// sets.
-std::string compare_with_paths(const WorkflowFacts& facts, WorkflowSet set);
+std::string compare_with_paths(const WorkflowFacts& facts);
 /// The steps behind it that compare the plan with that of the last night; empty for other sets.
-std::string compare_with_last_night(const WorkflowFacts& facts, WorkflowSet set);
-/// The outputs of the job: `idle`, "true" or not, and of a nightly `fingerprint`.
-std::string idle_outputs(const WorkflowFacts& facts, WorkflowSet set);
-
-/// `remember`, after the job `last` of a nightly: keeps the fingerprint for the next.
-std::string remember_job(const WorkflowFacts& facts, const std::string& last);
+std::string compare_with_last_night(const WorkflowFacts& facts);
+/// The outputs of the job, and their expressions: `idle`, "true" or not, and of a nightly
+/// `fingerprint`.
+std::vector<std::pair<std::string, std::string>> idle_outputs(const WorkflowFacts& facts);
 
 }  // namespace pinwheel::ci

@@ -51,15 +51,16 @@ constexpr std::string_view kTakeResults = R"(
 )";
 
 /// The places of results behind a command, nearest first.
-std::string stores_of(const WorkflowFacts& facts, WorkflowSet set, Results results) {
+std::string stores_of(const WorkflowFacts& facts, Results results) {
   std::string text = "--store " + shell_quote(fmt::format("artifacts:{}", kTakenResults));
   if (results == Results::take_and_leave) {
     text += " --store " + shell_quote(fmt::format("dir:{}", kLeftResults));
   }
   const std::string& store = facts.settings.store;
   if (store.empty()) return text;
-  if (set != WorkflowSet::ci || store.ends_with(",ro"))
+  if (facts.set != WorkflowSet::ci || store.ends_with(",ro")) {
     return text + " --store " + shell_quote(store);
+  }
   // Only one access suffix is allowed.
   const bool written = store.ends_with(",rw");
   return fmt::format(
@@ -77,23 +78,14 @@ std::string beside(const WorkflowFacts& facts) {
 
 }  // namespace
 
-std::string container_of(const WorkflowFacts& facts) {
-  const std::string& image = facts.settings.container.image;
-  if (image.empty()) return {};
-  // The matrix decides whether it follows a tag.
-  const bool pinned = image.find("@sha256:") != std::string::npos;
-  return fmt::format("container: {}{}", yaml_string(image),
-                     pinned ? "" : " # zizmor: ignore[unpinned-images]");
-}
-
 std::string prepare(const WorkflowFacts& facts) {
   const matrix::JobContainer& container = facts.settings.container;
   if (container.image.empty() || container.prepare.empty()) return {};
   return filled(kPrepare, {{"COMMAND", yaml_string(container.prepare)}});
 }
 
-std::string checkout(const WorkflowFacts& facts, WorkflowSet set) {
-  const bool chosen = set == WorkflowSet::release;
+std::string checkout(const WorkflowFacts& facts) {
+  const bool chosen = facts.set == WorkflowSet::release;
   std::string steps =
       filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
                          {"BESIDE", beside(facts)},
@@ -125,7 +117,7 @@ std::string take_results() {
 }
 
 std::string after(const std::string& job) {
-  return fmt::format("if: ${{{{ !cancelled() && needs.{}.result == 'success' }}}}", job);
+  return fmt::format("${{{{ !cancelled() && needs.{}.result == 'success' }}}}", job);
 }
 
 std::string keep(std::string_view name) {
@@ -146,20 +138,19 @@ std::string secrets_of(const WorkflowFacts& facts) {
   return text;
 }
 
-std::string args(std::string_view command, const WorkflowFacts& facts, WorkflowSet set,
-                 Results results) {
-  return "args: " + yaml_string(fmt::format("{} {}", command, stores_of(facts, set, results)));
+std::string args(std::string_view command, const WorkflowFacts& facts, Results results) {
+  return "args: " + yaml_string(fmt::format("{} {}", command, stores_of(facts, results)));
 }
 
-std::string retention_of(const WorkflowFacts& facts, WorkflowSet set) {
-  if (set == WorkflowSet::release) return {};
+std::string retention_of(const WorkflowFacts& facts) {
+  if (facts.set == WorkflowSet::release) return {};
   const auto days = std::chrono::ceil<std::chrono::days>(facts.settings.retention).count();
   return fmt::format("retention-days: {}\n", std::max<std::int64_t>(1, days));
 }
 
-std::string minutes_of(const WorkflowFacts& facts) {
-  return std::to_string(std::max<std::int64_t>(
-      1, std::chrono::ceil<std::chrono::minutes>(facts.settings.timeout).count()));
+int job_limit(const matrix::CiSettings& settings) {
+  return static_cast<int>(
+      std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::minutes>(settings.timeout).count()));
 }
 
 }  // namespace pinwheel::ci

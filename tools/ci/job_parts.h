@@ -8,16 +8,13 @@
 
 namespace pinwheel::ci {
 
-/// `container:` of a job, with the image that the matrix names; empty without one.
-std::string container_of(const WorkflowFacts& facts);
-
 /// The step that runs `ci.container.prepare`; empty without one.
 std::string prepare(const WorkflowFacts& facts);
 
 /// The steps that check out the commit with its tags, submodules and files of Git LFS, and no
-/// credentials; of a release the tag that
-/// a person chose. In a container one prepares it before, and one trusts the checkout after.
-std::string checkout(const WorkflowFacts& facts, WorkflowSet set);
+/// credentials; for a release the tag that a person chose. In a container, a step before them
+/// prepares it, and a step after them trusts the checkout.
+std::string checkout(const WorkflowFacts& facts);
 
 /// Below the runner's directory for temporary files, which is empty when a job begins: the plan of
 /// the run, results of other jobs, and those of this one. What the checkout has under such names,
@@ -61,14 +58,13 @@ std::string secrets_of(const WorkflowFacts& facts);
 /// `args:` of a step: a command of pinwheel with the places of results behind it, nearest first:
 /// what other jobs left, what this one leaves, and the matrix's own, which a fork only reads.
 enum class Results { take, take_and_leave };
-std::string args(std::string_view command, const WorkflowFacts& facts, WorkflowSet set,
-                 Results results);
+std::string args(std::string_view command, const WorkflowFacts& facts, Results results);
 
 /// `retention-days:` of an artifact; empty for a release, whose artifacts the repository keeps as
 /// long as any.
-std::string retention_of(const WorkflowFacts& facts, WorkflowSet set);
+std::string retention_of(const WorkflowFacts& facts);
 
-/// The time limit of a job in minutes, at least 1.
-std::string minutes_of(const WorkflowFacts& facts);
+/// The time limit of the matrix for a job in minutes, at least 1.
+int job_limit(const matrix::CiSettings& settings);
 
 }  // namespace pinwheel::ci

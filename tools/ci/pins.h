@@ -2,6 +2,9 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/result.h"
 
 namespace pinwheel::ci {
 
@@ -24,5 +27,17 @@ inline constexpr std::array kPins = {
 std::string pinned(std::string_view action);
 /// The same of an action below it: "actions/cache/restore@COMMIT # v6.1.0".
 std::string pinned(std::string_view action, std::string_view below);
+
+/// A pin that is not the release that a list names.
+struct Update {
+  Pin pin;
+  std::string version;
+  std::string commit;
+};
+
+/// The pins of `kPins` that a list of releases would change. A line is `ACTION VERSION COMMIT`;
+/// empty lines, lines that begin with `#`, and actions that have no pin are passed over. `config`
+/// with the line for any other; `file` names the list.
+Result<std::vector<Update>> updates_in(std::string_view text, const std::string& file);
 
 }  // namespace pinwheel::ci

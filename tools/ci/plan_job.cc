@@ -13,46 +13,38 @@
 namespace pinwheel::ci {
 namespace {
 
-constexpr std::string_view kPlanJob = R"(
-  plan:
+constexpr std::string_view kPlanSteps = R"(
+@CHECKOUT@
+@STARTED@
+- name: Take the plan of the first attempt
+  id: earlier
+  if: github.run_attempt > 1
+  continue-on-error: true
+  uses: @DOWNLOAD@
+  with:
     name: plan
-    runs-on: ubuntu-24.04
-    @CONTAINER@
-    timeout-minutes: 30
-    outputs:
-      @OUTPUTS@
-    steps:
-      @CHECKOUT@
-      @STARTED@
-      - name: Take the plan of the first attempt
-        id: earlier
-        if: github.run_attempt > 1
-        continue-on-error: true
-        uses: @DOWNLOAD@
-        with:
-          name: plan
-          path: @PLACE@
-      @KEEP@
-      @PATHS@
-      @UPSTREAM@
-      @EMULATE@
-      - name: Freeze the plan
-        if: steps.earlier.outcome != 'success'@AND@
-        uses: @ACTION@
-        with:
-          matrix: @MATRIX@
-          args: @FREEZE@
-      @COMPARE@
-      @ROWS@
-      - name: Keep the plan
-        @CONDITION@
-        uses: @UPLOAD@
-        with:
-          name: plan
-          path: @FILE@
-          if-no-files-found: error
-          overwrite: true
-          @RETENTION@
+    path: @PLACE@
+@KEEP@
+@PATHS@
+@UPSTREAM@
+@EMULATE@
+- name: Freeze the plan
+  if: steps.earlier.outcome != 'success'@AND@
+  uses: @ACTION@
+  with:
+    matrix: @MATRIX@
+    args: @FREEZE@
+@COMPARE@
+@ROWS@
+- name: Keep the plan
+  @CONDITION@
+  uses: @UPLOAD@
+  with:
+    name: plan
+    path: @FILE@
+    if-no-files-found: error
+    overwrite: true
+    @RETENTION@
 )";
 
 // Whether an environment has such a rule, a job cannot see.
@@ -88,37 +80,26 @@ constexpr std::string_view kRows = R"(
     args: plan --plan @FILE@ --format github --stage @STAGE@ --chunk @CHUNK@/@CHUNKS@
 )";
 
-// The outputs of one job would not hold all rows.
-constexpr std::string_view kListJob = R"(
-  @ID@:
-    name: @NAME@
-    needs: [plan]
-    @WHEN@
-    runs-on: ubuntu-24.04
-    @CONTAINER@
-    timeout-minutes: 30
-    outputs:
-      @OUTPUTS@
-    steps:
-      @CHECKOUT@
-      @PLAN@
-      @ROWS@
+constexpr std::string_view kListSteps = R"(
+@CHECKOUT@
+@PLAN@
+@ROWS@
 )";
 
 /// `if:` of a step that an idle run passes over.
-std::string unless_idle(const WorkflowFacts& facts, WorkflowSet set) {
-  return may_be_idle(facts, set) ? fmt::format("if: {}", kNotIdle) : std::string();
+std::string unless_idle(const WorkflowFacts& facts) {
+  return may_be_idle(facts) ? fmt::format("if: {}", kNotIdle) : std::string();
 }
 
 /// What a person should know who has started a release by hand, before everything is built.
-std::string started_of(const WorkflowFacts& facts, WorkflowSet set) {
+std::string started_of(const WorkflowFacts& facts) {
   const bool guarded = std::ranges::any_of(
       facts.publish, [](const PublishJob& job) { return !job.environment.empty(); });
-  return set == WorkflowSet::release && guarded ? filled(kStarted, {}) : std::string();
+  return facts.set == WorkflowSet::release && guarded ? filled(kStarted, {}) : std::string();
 }
 
-std::string upstream_of(const WorkflowFacts& facts, WorkflowSet set) {
-  if (set != WorkflowSet::nightly) return {};
+std::string upstream_of(const WorkflowFacts& facts) {
+  if (facts.set != WorkflowSet::nightly) return {};
   const std::string args = fmt::format("plan {} --upstream", shell_quote(facts.matrix));
   return filled(kUpstream, {{"ACTION", facts.action},
                             {"MATRIX", yaml_string(facts.matrix)},
@@ -149,33 +130,49 @@ std::string rows_of(const WorkflowFacts& facts, size_t chunk, const std::string&
   return text;
 }
 
-/// Their outputs. Without rows there are no jobs.
-std::string outputs_of(const WorkflowFacts& facts, size_t chunk, std::string_view otherwise) {
-  std::string text;
+/// Their outputs, each with its expression. Without rows there are no jobs; `otherwise` is what an
+/// idle run says instead.
+std::vector<std::pair<std::string, std::string>> row_outputs(const WorkflowFacts& facts,
+                                                             size_t chunk,
+                                                             std::string_view otherwise) {
+  std::vector<std::pair<std::string, std::string>> outputs;
   for (const auto& [stage, chunks] : stages_of(facts, chunk)) {
-    text += fmt::format("{0}s-{1}: ${{{{ steps.{0}s-{1}.outputs.text{2} }}}}\n", stage, chunk,
-                        otherwise);
+    const std::string name = fmt::format("{}s-{}", stage, chunk);
+    outputs.emplace_back(name, fmt::format("steps.{}.outputs.text{}", name, otherwise));
   }
-  return text;
+  return outputs;
 }
 
-/// `list-2`, ...: the rows that have no place in the outputs of `plan`.
-std::string list_jobs(const WorkflowFacts& facts, WorkflowSet set) {
-  std::string text;
-  for (size_t chunk = 2; chunk <= std::max(facts.build_chunks, facts.test_chunks); ++chunk) {
-    text +=
-        "\n" +
-        filled(kListJob,
-               {{"ID", lister(chunk)},
-                {"NAME", fmt::format("list part {}", chunk)},
-                {"WHEN", may_be_idle(facts, set) ? "if: needs.plan.outputs.idle != 'true'" : ""},
-                {"CONTAINER", container_of(facts)},
-                {"OUTPUTS", outputs_of(facts, chunk, "")},
-                {"CHECKOUT", checkout(facts, set)},
-                {"PLAN", take_plan()},
-                {"ROWS", rows_of(facts, chunk, {})}});
+/// The command that freezes the plan.
+std::string freeze_command(const WorkflowFacts& facts) {
+  std::string freeze = "plan " + shell_quote(facts.matrix);
+  if (!facts.channel.empty()) freeze += " --channel " + facts.channel;
+  if (facts.engine != env::Engine::host) {
+    freeze += fmt::format(" --engine {}", env::to_string(facts.engine));
   }
-  return text;
+  return freeze + " --out " + plan_argument();
+}
+
+std::string plan_steps(const WorkflowFacts& facts) {
+  const bool by_paths = facts.set == WorkflowSet::ci && may_be_idle(facts);
+  return filled(kPlanSteps, {{"STARTED", started_of(facts)},
+                             {"CHECKOUT", checkout(facts)},
+                             {"DOWNLOAD", pinned("actions/download-artifact")},
+                             {"PLACE", kPlaceOfRun},
+                             {"FILE", kPlanFile},
+                             {"KEEP", keep("before-plan")},
+                             {"ACTION", facts.action},
+                             {"MATRIX", yaml_string(facts.matrix)},
+                             {"FREEZE", yaml_string(freeze_command(facts))},
+                             {"PATHS", compare_with_paths(facts)},
+                             {"UPSTREAM", upstream_of(facts)},
+                             {"EMULATE", facts.emulated ? filled(kEmulate, {}) : ""},
+                             {"AND", by_paths ? fmt::format(" && {}", kNotIdle) : std::string()},
+                             {"CONDITION", unless_idle(facts)},
+                             {"COMPARE", compare_with_last_night(facts)},
+                             {"ROWS", rows_of(facts, 1, unless_idle(facts))},
+                             {"RETENTION", retention_of(facts)},
+                             {"UPLOAD", pinned("actions/upload-artifact")}});
 }
 
 }  // namespace
@@ -184,48 +181,32 @@ std::string lister(size_t chunk) {
   return chunk == 1 ? "plan" : fmt::format("list-{}", chunk);
 }
 
-std::vector<std::string> listers(size_t chunk) {
-  if (chunk == 1) return {"plan"};
-  return {"plan", lister(chunk)};
+Job plan_job(const WorkflowFacts& facts) {
+  Job job{"plan", "plan", "it decides the version, the packages and the jobs once for all of them"};
+  job.container = facts.settings.container.image;
+  job.minutes = 2;
+  job.outputs = row_outputs(facts, 1, may_be_idle(facts) ? " || '{\"include\":[]}'" : "");
+  for (auto& output : idle_outputs(facts)) job.outputs.push_back(std::move(output));
+  job.steps = plan_steps(facts);
+  return job;
 }
 
-std::vector<std::string> further_listers(const WorkflowFacts& facts) {
-  std::vector<std::string> ids;
+std::vector<Job> list_jobs(const WorkflowFacts& facts) {
+  std::vector<Job> jobs;
   for (size_t chunk = 2; chunk <= std::max(facts.build_chunks, facts.test_chunks); ++chunk) {
-    ids.push_back(lister(chunk));
+    Job job{lister(chunk), fmt::format("list part {}", chunk),
+            "the outputs of one job only have room for the rows of `build` and `test`"};
+    job.needs = {"plan"};
+    if (may_be_idle(facts)) job.condition = "needs.plan.outputs.idle != 'true'";
+    job.container = facts.settings.container.image;
+    job.minutes = 1;
+    job.outputs = row_outputs(facts, chunk, {});
+    job.steps = filled(kListSteps, {{"CHECKOUT", checkout(facts)},
+                                    {"PLAN", take_plan()},
+                                    {"ROWS", rows_of(facts, chunk, {})}});
+    jobs.push_back(std::move(job));
   }
-  return ids;
-}
-
-std::string plan_jobs(const WorkflowFacts& facts, WorkflowSet set) {
-  std::string freeze = "plan " + shell_quote(facts.matrix);
-  if (!facts.channel.empty()) freeze += " --channel " + facts.channel;
-  if (!facts.engine.empty()) freeze += " --engine " + facts.engine;
-  freeze += " --out " + plan_argument();
-  const bool idle = may_be_idle(facts, set);
-  const std::string_view otherwise = idle ? " || '{\"include\":[]}'" : "";
-  return filled(kPlanJob, {{"OUTPUTS", outputs_of(facts, 1, otherwise) + idle_outputs(facts, set)},
-                           {"CONTAINER", container_of(facts)},
-                           {"STARTED", started_of(facts, set)},
-                           {"CHECKOUT", checkout(facts, set)},
-                           {"DOWNLOAD", pinned("actions/download-artifact")},
-                           {"PLACE", kPlaceOfRun},
-                           {"FILE", kPlanFile},
-                           {"KEEP", keep("before-plan")},
-                           {"ACTION", facts.action},
-                           {"MATRIX", yaml_string(facts.matrix)},
-                           {"FREEZE", yaml_string(freeze)},
-                           {"PATHS", compare_with_paths(facts, set)},
-                           {"UPSTREAM", upstream_of(facts, set)},
-                           {"EMULATE", facts.emulated ? filled(kEmulate, {}) : ""},
-                           {"AND", set == WorkflowSet::ci && idle ? fmt::format(" && {}", kNotIdle)
-                                                                  : std::string()},
-                           {"CONDITION", unless_idle(facts, set)},
-                           {"COMPARE", compare_with_last_night(facts, set)},
-                           {"ROWS", rows_of(facts, 1, unless_idle(facts, set))},
-                           {"RETENTION", retention_of(facts, set)},
-                           {"UPLOAD", pinned("actions/upload-artifact")}}) +
-         list_jobs(facts, set);
+  return jobs;
 }
 
 }  // namespace pinwheel::ci

@@ -1,48 +1,28 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.h"
-#include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/pins.h"
 #include "ci/yaml_text.h"
-#include "matrix/target_place.h"
 #include "publish/credential_variable.h"
 
 namespace pinwheel::ci {
 namespace {
 
-constexpr std::string_view kPublishJob = R"(
-  publish-@TARGET@:
-    name: publish to @TARGET@
-    needs: [@NEEDS@]
-    @AFTER@
-    runs-on: ubuntu-24.04
-    @CONTAINER@
-    timeout-minutes: @MINUTES@
-    @ENVIRONMENT@
-    @PERMISSIONS@
-    concurrency:
-      group: @GROUP@
-      cancel-in-progress: false
-      queue: max
-    steps:
-      @CHECKOUT@
-      @PLAN@
-      @RESULTS@
-      @KEEP@
-      - name: Publish
-        uses: @ACTION@
-        @TOKEN@
-        with:
-          @ARGS@
-      @INDEX@
-)";
-
-constexpr std::string_view kPermissions = R"(
-permissions:
-  contents: read
-  id-token: write # the index gives a token for it
+constexpr std::string_view kPublishSteps = R"(
+@CHECKOUT@
+@PLAN@
+@RESULTS@
+@KEEP@
+- name: Publish
+  uses: @ACTION@
+  @TOKEN@
+  with:
+    @ARGS@
+@INDEX@
 )";
 
 constexpr std::string_view kIndex = R"(
@@ -62,48 +42,59 @@ std::string token_of(const PublishJob& job) {
   return fmt::format("env:\n  {0}: ${{{{ secrets.{0} }}}}\n", name);
 }
 
+/// The step that stores the index that a job has made in a directory.
+std::string index_of(const WorkflowFacts& facts, const PublishJob& publication) {
+  if (!is_directory(publication)) return {};
+  return filled(kIndex, {{"UPLOAD", pinned("actions/upload-artifact")},
+                         {"TARGET", publication.target},
+                         {"DIRECTORY", yaml_string(publication.directory)},
+                         {"RETENTION", retention_of(facts)}});
+}
+
+std::string publish_steps(const WorkflowFacts& facts, const PublishJob& publication) {
+  const std::string command = fmt::format("release --plan {} --reuse-only --target {}",
+                                          plan_argument(), publication.target);
+  return filled(kPublishSteps, {{"CHECKOUT", checkout(facts)},
+                                {"PLAN", take_plan()},
+                                {"RESULTS", take_results()},
+                                {"KEEP", keep("before-publish-" + publication.target)},
+                                {"ACTION", facts.action},
+                                {"TOKEN", token_of(publication)},
+                                {"ARGS", args(command, facts, Results::take)},
+                                {"INDEX", index_of(facts, publication)}});
+}
+
+std::string publish_because(const WorkflowFacts& facts, const PublishJob& publication) {
+  std::string because = fmt::format("the channel {} publishes to {}", quoted(facts.channel),
+                                    quoted(publication.target));
+  if (!publication.environment.empty()) {
+    because += fmt::format(", behind the environment {}", quoted(publication.environment));
+  }
+  return because;
+}
+
 }  // namespace
 
-std::string publish_jobs(const WorkflowFacts& facts, WorkflowSet set) {
-  std::string text;
+std::vector<Job> publish_jobs(const WorkflowFacts& facts) {
+  std::vector<Job> jobs;
   std::string before = "gate";
   const std::string& name = facts.settings.name;
-  for (const PublishJob& job : facts.publish) {
-    const std::string index = matrix::place_of(job.kind) == matrix::TargetPlace::directory
-                                  ? filled(kIndex, {{"UPLOAD", pinned("actions/upload-artifact")},
-                                                    {"TARGET", job.target},
-                                                    {"DIRECTORY", yaml_string(job.directory)},
-                                                    {"RETENTION", retention_of(facts, set)}})
-                                  : std::string();
-    text +=
-        "\n" +
-        filled(kPublishJob,
-               {{"TARGET", job.target},
-                {"GROUP", name.empty() ? "pinwheel-publish-" + job.target
-                                       : fmt::format("pinwheel-{}-publish-{}", name, job.target)},
-                {"NEEDS", before},
-                {"AFTER", after(before)},
-                {"MINUTES", minutes_of(facts)},
-                {"ENVIRONMENT", job.environment.empty()
-                                    ? std::string()
-                                    : "environment: " + yaml_string(job.environment)},
-                {"PERMISSIONS",
-                 job.auth == PublishAuth::trusted ? filled(kPermissions, {}) : std::string()},
-                {"CONTAINER", container_of(facts)},
-                {"CHECKOUT", checkout(facts, set)},
-                {"PLAN", take_plan()},
-                {"RESULTS", take_results()},
-                {"KEEP", keep("before-publish-" + job.target)},
-                {"ACTION", facts.action},
-                {"TOKEN", token_of(job)},
-                {"ARGS", args(fmt::format("release --plan {} --reuse-only --target {}",
-                                          plan_argument(), job.target),
-                              facts, set, Results::take)},
-                {"INDEX", index}});
-    before = "publish-" + job.target;
+  for (const PublishJob& publication : facts.publish) {
+    const std::string id = "publish-" + publication.target;
+    Job job{id, "publish to " + publication.target, publish_because(facts, publication)};
+    job.needs = {before};
+    job.condition = after(before);
+    job.container = facts.settings.container.image;
+    job.minutes = 2;
+    job.limit = job_limit(facts.settings);
+    job.environment = publication.environment;
+    job.trusted = publication.auth == PublishAuth::trusted;
+    job.group = name.empty() ? "pinwheel-" + id : fmt::format("pinwheel-{}-{}", name, id);
+    job.steps = publish_steps(facts, publication);
+    jobs.push_back(std::move(job));
+    before = id;
   }
-  if (set == WorkflowSet::nightly) text += remember_job(facts, before);
-  return text;
+  return jobs;
 }
 
 }  // namespace pinwheel::ci

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include <utility>
+
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/pins.h"
@@ -9,71 +10,46 @@
 namespace pinwheel::ci {
 namespace {
 
-// GitHub rejects an empty matrix, so a job without rows is skipped. Each row has a step.
-constexpr std::string_view kBuildJob = R"(
-  @ID@:
-    name: ${{ matrix.name }}
-    needs: [@NEEDS@]
-    if: contains(needs.@LISTER@.outputs.builds-@CHUNK@, '"step"')
-    runs-on: ${{ matrix.runner }}
-    @CONTAINER@
-    timeout-minutes: ${{ matrix.limit || @MINUTES@ }}
-    strategy:
-      fail-fast: false
-      matrix:
-        include: ${{ fromJSON(needs.@LISTER@.outputs.builds-@CHUNK@).include }}
-    steps:
-      @CHECKOUT@
-      @PLAN@
-      @EARLIER@
-      @KEEP@
-      @FORK@
-      - name: Build
-        @CONDITION@
-        uses: @ACTION@
-        @SECRETS@
-        with:
-          matrix: @MATRIX@
-          @ARGS@
-      @RESULT@
+constexpr std::string_view kBuildSteps = R"(
+@CHECKOUT@
+@PLAN@
+@EARLIER@
+@KEEP@
+@FORK@
+- name: Build
+  @CONDITION@
+  uses: @ACTION@
+  @SECRETS@
+  with:
+    matrix: @MATRIX@
+    @ARGS@
+@RESULT@
 )";
 
-constexpr std::string_view kTestJob = R"(
-  @ID@:
-    name: ${{ matrix.name }}
-    needs: [@NEEDS@]
-    if: @WHEN@
-    runs-on: ${{ matrix.runner }}
-    @CONTAINER@
-    timeout-minutes: ${{ matrix.limit || @MINUTES@ }}
-    strategy:
-      fail-fast: false
-      matrix:
-        include: ${{ fromJSON(needs.@LISTER@.outputs.tests-@CHUNK@).include }}
-    steps:
-      @CHECKOUT@
-      @PLAN@
-      @BUILT@
-      @EARLIER@
-      @KEEP@
-      @FORK@
-      - name: Say what the runner has
-        id: has
-        # It fails where nothing can be built, and a test builds nothing.
-        continue-on-error: true
-        uses: @ACTION@
-        with:
-          output: text
-          args: doctor --json
-      @DRIVER@
-      - name: Test
-        @CONDITION@
-        uses: @ACTION@
-        @SECRETS@
-        with:
-          matrix: @MATRIX@
-          @ARGS@
-      @RESULT@
+constexpr std::string_view kTestSteps = R"(
+@CHECKOUT@
+@PLAN@
+@BUILT@
+@EARLIER@
+@KEEP@
+@FORK@
+- name: Say what the runner has
+  id: has
+  # It fails where nothing can be built, and a test builds nothing.
+  continue-on-error: true
+  uses: @ACTION@
+  with:
+    output: text
+    args: doctor --json
+@DRIVER@
+- name: Test
+  @CONDITION@
+  uses: @ACTION@
+  @SECRETS@
+  with:
+    matrix: @MATRIX@
+    @ARGS@
+@RESULT@
 )";
 
 // What an earlier attempt finished is not done again, so no step has two results.
@@ -118,20 +94,12 @@ std::string test_command() {
                      plan_argument());
 }
 
-std::string id_of(std::string_view kind, size_t chunk) {
-  return chunk == 1 ? std::string(kind) : fmt::format("{}-{}", kind, chunk);
-}
-
-/// The places that builds and tests share.
-Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
+/// The places that the steps of builds and tests share.
+Places common_places(const WorkflowFacts& facts) {
   const bool secret = !facts.secrets.empty();
   const std::string condition =
       secret ? fmt::format("if: matrix.trusted != true || {}", kNotFork) : std::string();
-  return {{"CHUNK", std::to_string(chunk)},
-          {"LISTER", lister(chunk)},
-          {"MINUTES", minutes_of(facts)},
-          {"CONTAINER", container_of(facts)},
-          {"CHECKOUT", checkout(facts, set)},
+  return {{"CHECKOUT", checkout(facts)},
           {"PLAN", take_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},
@@ -141,61 +109,84 @@ Places common(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
           {"RESULT", filled(kKeepResult, {{"CONDITION", condition},
                                           {"UPLOAD", pinned("actions/upload-artifact")},
                                           {"PLACE", kLeftResults},
-                                          {"RETENTION", retention_of(facts, set)}})},
+                                          {"RETENTION", retention_of(facts)}})},
           {"EARLIER", earlier()}};
+}
+
+std::string build_steps(const WorkflowFacts& facts, const std::string& id) {
+  Places places = common_places(facts);
+  places.emplace_back("ARGS", args(build_command(), facts, Results::take_and_leave));
+  places.emplace_back("KEEP", keep("before-" + id));
+  return filled(kBuildSteps, places);
+}
+
+std::string test_steps(const WorkflowFacts& facts, const std::string& id) {
+  Places places = common_places(facts);
+  places.emplace_back("ARGS", args(test_command(), facts, Results::take_and_leave));
+  places.emplace_back("KEEP", keep("before-" + id));
+  places.emplace_back(
+      "BUILT", take_results("Take the result of its build", {}, "result-${{ matrix.from }}-*"));
+  places.emplace_back("DRIVER",
+                      facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));
+  return filled(kTestSteps, places);
+}
+
+/// GitHub rejects an empty matrix, so a job without rows is skipped. Each row has a step.
+std::string has_rows(const Job& job) {
+  return fmt::format("contains({}, '\"step\"')", job.rows);
 }
 
 /// Builds come first, and a failed one ends a pull request early; elsewhere the tests of the others
 /// are still worth their time. A job of builds that has no rows is skipped, which holds nothing
 /// back.
-std::string when_of(const WorkflowFacts& facts, WorkflowSet set, size_t chunk) {
-  std::string when =
-      fmt::format("contains(needs.{}.outputs.tests-{}, '\"step\"')", lister(chunk), chunk);
-  if (set != WorkflowSet::ci) {
+std::string test_condition(const WorkflowFacts& facts, const Job& job) {
+  std::string when = has_rows(job);
+  if (facts.set != WorkflowSet::ci) {
     return "${{ !cancelled() && needs.plan.result == 'success' && " + when + " }}";
   }
   if (facts.settings.forks == matrix::ForkJobs::build) when += fmt::format(" && {}", kNotFork);
   return "${{ !cancelled() && !failure() && " + when + " }}";
 }
 
+/// A job of a chunk of rows, without condition and steps.
+Job chunk_job(const WorkflowFacts& facts, const std::string& kind, size_t chunk,
+              std::string because) {
+  const std::string id = chunk == 1 ? kind : fmt::format("{}-{}", kind, chunk);
+  Job job{id, id, std::move(because)};
+  job.needs = {"plan"};
+  if (chunk != 1) job.needs.push_back(lister(chunk));
+  job.rows = fmt::format("needs.{}.outputs.{}s-{}", lister(chunk), kind, chunk);
+  job.container = facts.settings.container.image;
+  job.limit = job_limit(facts.settings);
+  return job;
+}
+
 }  // namespace
 
-std::vector<std::string> job_ids(std::string_view kind, size_t chunks) {
-  std::vector<std::string> ids;
-  for (size_t chunk = 1; chunk <= chunks; ++chunk) ids.push_back(id_of(kind, chunk));
-  return ids;
-}
-
-std::string build_jobs(const WorkflowFacts& facts, WorkflowSet set) {
-  std::string text;
+std::vector<Job> build_jobs(const WorkflowFacts& facts) {
+  std::vector<Job> jobs;
   for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
-    Places places = common(facts, set, chunk);
-    places.emplace_back("ID", id_of("build", chunk));
-    places.emplace_back("ARGS", args(build_command(), facts, set, Results::take_and_leave));
-    places.emplace_back("NEEDS", join(listers(chunk), ", "));
-    places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("build", chunk))));
-    text += "\n" + filled(kBuildJob, places);
+    Job job =
+        chunk_job(facts, "build", chunk, "it has a row for each distinct build and for the sdist");
+    job.runner = JobRunner::of_builds;
+    job.condition = has_rows(job);
+    job.steps = build_steps(facts, job.id);
+    jobs.push_back(std::move(job));
   }
-  return text;
+  return jobs;
 }
 
-std::string test_jobs(const WorkflowFacts& facts, WorkflowSet set) {
-  std::string text;
+std::vector<Job> test_jobs(const WorkflowFacts& facts, const std::vector<Job>& builds) {
+  std::vector<Job> jobs;
   for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
-    Places places = common(facts, set, chunk);
-    places.emplace_back("ID", id_of("test", chunk));
-    places.emplace_back("ARGS", args(test_command(), facts, set, Results::take_and_leave));
-    places.emplace_back("KEEP", keep(fmt::format("before-{}", id_of("test", chunk))));
-    places.emplace_back("NEEDS", join(listers(chunk), ", ") + ", " +
-                                     join(job_ids("build", facts.build_chunks), ", "));
-    places.emplace_back(
-        "BUILT", take_results("Take the result of its build", {}, "result-${{ matrix.from }}-*"));
-    places.emplace_back("WHEN", when_of(facts, set, chunk));
-    places.emplace_back("DRIVER",
-                        facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));
-    text += "\n" + filled(kTestJob, places);
+    Job job = chunk_job(facts, "test", chunk, "it has a row for each test that has a runner");
+    for (const Job& build : builds) job.needs.push_back(build.id);
+    job.runner = JobRunner::of_tests;
+    job.condition = test_condition(facts, job);
+    job.steps = test_steps(facts, job.id);
+    jobs.push_back(std::move(job));
   }
-  return text;
+  return jobs;
 }
 
 }  // namespace pinwheel::ci

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "ci/idle.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
@@ -26,9 +27,7 @@ permissions:
   contents: read
 
 concurrency:
-  group: @GROUP@
-  cancel-in-progress: @CANCEL@
-  @QUEUE@
+  @CONCURRENCY@
 
 jobs:
 )";
@@ -81,22 +80,38 @@ std::string triggers(const matrix::CiSettings& settings, WorkflowSet set) {
   return {};
 }
 
-/// Two releases of different tags run beside each other up to their publication.
-std::string group(WorkflowSet set) {
-  if (set == WorkflowSet::release) {
-    return fmt::format("${{{{ github.workflow }}}}-${{{{ {} }}}}", kReleased);
-  }
-  return "${{ github.workflow }}-${{ github.ref }}";
+// Without `queue`, a run that waits is canceled when the next arrives.
+constexpr std::string_view kConcurrency = R"(
+group: ${{ github.workflow }}-${{ @REF@ }}
+cancel-in-progress: @CANCEL@
+@QUEUE@
+)";
+
+/// Two releases of different tags run at the same time up to their publication.
+std::string concurrency(const WorkflowFacts& facts) {
+  const bool release = facts.set == WorkflowSet::release;
+  const bool outdated =
+      facts.set == WorkflowSet::ci && facts.settings.concurrency == matrix::Outdated::cancel;
+  return filled(kConcurrency,
+                {{"REF", release ? kReleased : "github.ref"},
+                 {"CANCEL", outdated ? "${{ github.event_name == 'pull_request' }}" : "false"},
+                 {"QUEUE", release ? "queue: max" : ""}});
 }
 
-std::string cancel(const matrix::CiSettings& settings, WorkflowSet set) {
-  const bool outdated = set == WorkflowSet::ci && settings.concurrency == matrix::Outdated::cancel;
-  return outdated ? "${{ github.event_name == 'pull_request' }}" : "false";
-}
-
-/// Without it, a run that waits is canceled when the next arrives.
-std::string queue(WorkflowSet set) {
-  return set == WorkflowSet::release ? "queue: max" : std::string();
+std::vector<Job> jobs_of(const WorkflowFacts& facts) {
+  std::vector<Job> jobs = {plan_job(facts)};
+  const auto append = [&jobs](const std::vector<Job>& more) {
+    jobs.insert(jobs.end(), more.begin(), more.end());
+  };
+  append(list_jobs(facts));
+  const std::vector<Job> builds = build_jobs(facts);
+  append(builds);
+  append(test_jobs(facts, builds));
+  jobs.push_back(gate_job(facts, jobs));
+  if (facts.set == WorkflowSet::ci) return jobs;
+  append(publish_jobs(facts));
+  if (facts.set == WorkflowSet::nightly) jobs.push_back(remember_job(facts, jobs.back().id));
+  return jobs;
 }
 
 }  // namespace
@@ -126,19 +141,22 @@ std::string_view to_string(WorkflowSet set) {
   return "release";
 }
 
-std::string workflow_text(const WorkflowFacts& facts, WorkflowSet set) {
-  const std::string head =
-      filled(kHead, {{"WRITTEN", fmt::format("{}{}{}", kBeforeMatrix, facts.matrix, kAfterMatrix)},
-                     {"NAME", workflow_name(facts.settings, set)},
-                     {"TRIGGERS", triggers(facts.settings, set)},
-                     {"KEEP_TRIGGERS", keep("triggers")},
-                     {"GROUP", group(set)},
-                     {"CANCEL", cancel(facts.settings, set)},
-                     {"QUEUE", queue(set)}});
-  std::string jobs =
-      plan_jobs(facts, set) + build_jobs(facts, set) + test_jobs(facts, set) + gate_job(facts, set);
-  if (set != WorkflowSet::ci) jobs += publish_jobs(facts, set);
-  return head + jobs + "\n" + filled("\n  @KEEP@", {{"KEEP", keep("jobs")}});
+Workflow make_workflow(const WorkflowFacts& facts) {
+  return {workflow_name(facts.settings, facts.set), facts.matrix,
+          triggers(facts.settings, facts.set), concurrency(facts), jobs_of(facts)};
+}
+
+std::string yaml_of(const Workflow& workflow) {
+  std::vector<std::string> jobs;
+  jobs.reserve(workflow.jobs.size());
+  for (const Job& job : workflow.jobs) jobs.push_back(yaml_of(job));
+  return filled(kHead,
+                {{"WRITTEN", fmt::format("{}{}{}", kBeforeMatrix, workflow.matrix, kAfterMatrix)},
+                 {"NAME", workflow.name},
+                 {"TRIGGERS", workflow.triggers},
+                 {"KEEP_TRIGGERS", keep("triggers")},
+                 {"CONCURRENCY", workflow.concurrency}}) +
+         join(jobs, "\n") + "\n" + filled("\n  @KEEP@", {{"KEEP", keep("jobs")}});
 }
 
 }  // namespace pinwheel::ci

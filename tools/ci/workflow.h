@@ -1,15 +1,29 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "ci/job.h"
 #include "ci/workflow_facts.h"
 
 namespace pinwheel::ci {
 
-/// The text of a workflow: one file of plain jobs, since an index trusts no reusable workflow
-/// (PyPI's documentation of trusted publishers): plan, builds, tests, gate, publication. It has
-/// places for a person's own lines (ci/kept.h).
-std::string workflow_text(const WorkflowFacts& facts, WorkflowSet set);
+/// A workflow of GitHub Actions, made once from its facts: `ci generate` writes it as YAML, `ci
+/// explain` explains its jobs.
+struct Workflow {
+  std::string name;         ///< "pinwheel-ci", also that of its file without `.yml`
+  std::string matrix;       ///< the path of the matrix file that it is made from
+  std::string triggers;     ///< YAML below `on:`
+  std::string concurrency;  ///< YAML below `concurrency:`
+  std::vector<Job> jobs;    ///< in the order of the file
+};
+
+/// Plan, builds, tests, gate and publications.
+Workflow make_workflow(const WorkflowFacts& facts);
+
+/// The text of its file: plain jobs, since an index trusts no reusable workflow (PyPI's
+/// documentation of trusted publishers). It has places for a person's own lines (ci/kept.h).
+std::string yaml_of(const Workflow& workflow);
 
 /// The matrix file that a workflow was generated from; empty if it was not generated.
 std::string written_from(std::string_view text);

@@ -5,8 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "env/engine.h"
 #include "matrix/ci_settings.h"
 #include "matrix/target_kind.h"
+#include "matrix/target_place.h"
 
 namespace pinwheel::ci {
 
@@ -26,14 +28,19 @@ struct PublishJob {
   std::vector<std::string> names = {};  ///< of the projects that it publishes, in plan order
 };
 
+inline bool is_directory(const PublishJob& job) {
+  return matrix::place_of(job.kind) == matrix::TargetPlace::directory;
+}
+
 /// All that decides the text of one workflow.
 struct WorkflowFacts {
+  WorkflowSet set = WorkflowSet::ci;
   std::string matrix;   ///< the path of the matrix file in the repository
   std::string channel;  ///< the channel it plans; empty: by git
   matrix::CiSettings settings = {};
-  std::string engine = {};  ///< of the containers that steps run in, "docker"; empty: none
-  bool submodules = false;  ///< the repository has some
-  bool lfs = false;         ///< the repository leaves files to Git LFS
+  env::Engine engine = env::Engine::host;  ///< what steps run in
+  bool submodules = false;                 ///< the repository has some
+  bool lfs = false;                        ///< the repository leaves files to Git LFS
   bool emulated = false;    ///< a container is of another architecture than the job `plan`
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
   size_t test_chunks = 1;

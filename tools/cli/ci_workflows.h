@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "ci/workflow_facts.h"
+#include "ci/planned_workflow.h"
 #include "cli/options.h"
 #include "cli/streams.h"
-#include "plan/unreachable_evidence.h"
 #include "ports/files.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
@@ -36,20 +35,12 @@ struct GeneratedFiles {
   std::vector<Registration> registrations = {};
 };
 
-/// A workflow that a matrix gives.
-struct PlannedWorkflow {
-  ci::WorkflowSet set;
-  ci::WorkflowFacts facts;
-  std::vector<Error> warnings = {};  ///< what its jobs cannot do, such as the evidence of tests
-  std::vector<plan::UnreachableEvidence> unreachable = {};  ///< of its tests
-};
-
 /// The workflows that are asked for: by their names, else all whose channel the matrix declares,
 /// and always `ci`. `matrix_path` is that of the matrix in its repository. `config` if one is asked
 /// for whose channel the matrix lacks.
-Result<std::vector<PlannedWorkflow>> planned_workflows(const prepare::Loaded& loaded,
-                                                       const std::vector<std::string>& names,
-                                                       const std::filesystem::path& matrix_path);
+Result<std::vector<ci::PlannedWorkflow>> planned_workflows(
+    const prepare::Loaded& loaded, const std::vector<std::string>& names,
+    const std::filesystem::path& matrix_path);
 
 /// The files of the workflows that are asked for: by `--set`, else all whose channel the matrix
 /// declares, and always `ci`; and the local action that they use, below `.github/actions/pinwheel`

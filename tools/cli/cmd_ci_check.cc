@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "ci/updates.h"
+#include "ci/pins.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
 #include "host/git/text_difference.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "ci/explained_jobs.h"
+#include "ci/workflow.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
 #include "host/run/journal_file.h"
@@ -80,13 +80,11 @@ void add_jobs(const prepare::Loaded& loaded, Words& words) {
   std::erase_if(words, [](const std::string& word) {
     return plan::kind_of_step(word) == plan::StepKind::publish;
   });
-  const Result<std::vector<PlannedWorkflow>> workflows =
+  const Result<std::vector<ci::PlannedWorkflow>> workflows =
       planned_workflows(loaded, {}, loaded.matrix.file);
   if (!workflows) return;
-  for (const PlannedWorkflow& each : *workflows) {
-    for (const ci::ExplainedJob& job : ci::explained_jobs(each.facts, each.set)) {
-      words.push_back(job.id);
-    }
+  for (const ci::PlannedWorkflow& each : *workflows) {
+    for (const ci::Job& job : ci::make_workflow(each.facts).jobs) words.push_back(job.id);
   }
 }
 

@@ -93,7 +93,7 @@ WorkflowFacts unprotected() {
   facts.publish.front() = {"own-index", matrix::TargetKind::index, PublishAuth::token, {}, {}};
   facts.submodules = true;
   facts.lfs = true;
-  facts.engine = "docker";
+  facts.engine = env::Engine::docker;
   facts.emulated = true;
   return facts;
 }
@@ -101,18 +101,20 @@ WorkflowFacts unprotected() {
 /// A workflow; its text is tests/data/workflows/NAME.yml.
 struct GoldenWorkflow {
   std::string name;
-  WorkflowSet set;
   WorkflowFacts facts;
+  Workflow workflow;
   std::string text;
 };
 
 std::vector<GoldenWorkflow> golden_workflows() {
   std::vector<GoldenWorkflow> workflows;
-  const auto add = [&](const char* name, const WorkflowFacts& facts,
+  const auto add = [&](const char* name, WorkflowFacts facts,
                        const std::vector<WorkflowSet>& sets) {
     for (const WorkflowSet set : sets) {
+      facts.set = set;
+      const Workflow workflow = make_workflow(facts);
       workflows.push_back(
-          {fmt::format("{}-{}", name, to_string(set)), set, facts, workflow_text(facts, set)});
+          {fmt::format("{}-{}", name, to_string(set)), facts, workflow, yaml_of(workflow)});
     }
   };
   constexpr WorkflowSet kPulls = WorkflowSet::ci;
@@ -163,7 +165,7 @@ TEST_CASE("a pull request gets read access, no token and no publication", "[work
     INFO(each.name);
     CHECK(has(each.text, "permissions:\n  contents: read\n"));
     CHECK_FALSE(has(each.text, "pull_request_target"));
-    if (each.set != WorkflowSet::ci) continue;
+    if (each.facts.set != WorkflowSet::ci) continue;
     CHECK_FALSE(has(each.text, "id-token"));
     CHECK_FALSE(has(each.text, "publish-"));
     CHECK(has(each.text, "secrets.") == !each.facts.secrets.empty());
@@ -222,7 +224,7 @@ TEST_CASE("git decides paths without exceptions and quantifiers, GitHub all othe
     INFO(path);
     facts.settings.paths = {"src/**", path};
     CHECK_FALSE(decidable_paths(facts.settings));
-    const std::string text = workflow_text(facts, WorkflowSet::ci);
+    const std::string text = yaml_of(make_workflow(facts));
     CHECK(count(text, "  paths: " + yaml_list(facts.settings.paths) + "\n") == 2);
     CHECK_FALSE(has(text, "idle"));
   }

@@ -1,4 +1,4 @@
-#include "ci/updates.h"
+#include "ci/pins.h"
 
 #include "unit/catch.h"
 

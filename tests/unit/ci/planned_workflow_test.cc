@@ -1,0 +1,154 @@
+#include "ci/planned_workflow.h"
+
+#include "matrix/parse.h"
+#include "matrix/selection.h"
+#include "unit/catch.h"
+
+using namespace pinwheel;
+
+namespace {
+
+const std::string kHead = R"(
+schema: pinwheel/1
+package: {name: demo, source: .}
+axes: {python: ["3.11", "3.12"], compute: [cpu]}
+)";
+
+const std::string kPublish = R"(
+channels:
+  ci: {publish: []}
+  release: {publish: [pypi, testpypi, own, wheels]}
+publish:
+  pypi: {kind: pypi}
+  testpypi: {kind: testpypi}
+  own: {kind: index, url: "https://own.example.org/"}
+  wheels: {kind: directory, path: ../dist/index}
+)";
+
+matrix::Matrix parsed(const std::string& yaml) {
+  const Result<matrix::Matrix> matrix = matrix::parse(yaml, "m.yaml");
+  INFO((matrix ? std::string() : render(matrix.error())));
+  REQUIRE(matrix);
+  return *matrix;
+}
+
+/// The workflow of a set for all variants of a matrix, which is `matrix/demo.yaml`.
+ci::PlannedWorkflow planned(const std::string& yaml, ci::WorkflowSet set = ci::WorkflowSet::ci) {
+  const matrix::Matrix matrix = parsed(yaml);
+  const matrix::Expansion expansion = *matrix::expand(matrix);
+  const plan::Outline outline = plan::make_outline(*matrix::abi_classes(matrix, expansion.variants),
+                                                   *matrix::select(matrix, expansion, {}));
+  const auto workflow = ci::plan_workflow(matrix, expansion, outline, set, "matrix/demo.yaml");
+  INFO((workflow ? std::string() : render(workflow.error())));
+  REQUIRE(workflow);
+  return *workflow;
+}
+
+}  // namespace
+
+TEST_CASE("a matrix gives the sets whose channels it declares, and always `ci`") {
+  using ci::WorkflowSet;
+  const matrix::Matrix plain = parsed(kHead);
+  CHECK(*ci::sets_of(plain, {}) == std::vector{WorkflowSet::ci});
+  CHECK(ci::channel_of(plain, WorkflowSet::ci).empty());
+  const matrix::Matrix released = parsed(kHead + kPublish);
+  CHECK(*ci::sets_of(released, {}) == std::vector{WorkflowSet::ci, WorkflowSet::release});
+  CHECK(*ci::sets_of(released, {"release"}) == std::vector{WorkflowSet::release});
+  CHECK(ci::channel_of(released, WorkflowSet::ci) == "ci");
+  CHECK(ci::channel_of(released, WorkflowSet::nightly).empty());
+  const auto nightly = ci::sets_of(released, {"nightly"});
+  REQUIRE_FALSE(nightly);
+  CHECK(nightly.error().kind == ErrorKind::config);
+  CHECK(nightly.error().message == "`m.yaml` declares no channel `nightly`");
+}
+
+TEST_CASE("a test index is published to first, and who authenticates has an environment") {
+  const ci::WorkflowFacts facts =
+      planned(kHead + kPublish + "ci: {environments: {pypi: guarded}}\n", ci::WorkflowSet::release)
+          .facts;
+  CHECK(facts.channel == "release");
+  CHECK(facts.matrix == "matrix/demo.yaml");
+  REQUIRE(facts.publish.size() == 4);
+  std::vector<std::string> targets;
+  std::vector<std::string> environments;
+  for (const ci::PublishJob& job : facts.publish) {
+    targets.push_back(job.target);
+    environments.push_back(job.environment);
+    CHECK(job.names == std::vector<std::string>{"demo"});
+  }
+  CHECK(targets == std::vector<std::string>{"testpypi", "pypi", "own", "wheels"});
+  CHECK(environments == std::vector<std::string>{"testpypi", "guarded", "own", ""});
+  CHECK(facts.publish[2].auth == ci::PublishAuth::token);
+  CHECK(facts.publish[3].directory == "dist/index");
+}
+
+TEST_CASE("steps run in containers of an engine if the matrix has containers for builds") {
+  const std::string base = "environment: {container: {base: \"debian:12\"}}\n";
+  CHECK(planned(kHead).facts.engine == env::Engine::host);
+  CHECK(planned(kHead + base).facts.engine == env::Engine::docker);
+  CHECK(planned(kHead + base + "ci: {engine: podman}\n").facts.engine == env::Engine::podman);
+  const ci::PlannedWorkflow chosen = planned(kHead + base + "ci: {engine: host}\n");
+  CHECK(chosen.facts.engine == env::Engine::host);
+  CHECK(chosen.warnings.empty());
+  const ci::PlannedWorkflow both =
+      planned(kHead + base + "ci: {container: {image: \"debian:12\"}}\n");
+  CHECK(both.facts.engine == env::Engine::host);
+  REQUIRE(both.warnings.size() == 1);
+  CHECK(both.warnings.front().message ==
+        "pinwheel-ci: builds run in the image of `ci.container`, not in that of "
+        "`environment.container`");
+}
+
+TEST_CASE("the job `plan` emulates containers of another architecture only") {
+  const std::string base = "environment: {container: {base: \"debian:12\"}}\n";
+  const auto of_arch = [](const std::string& arch) {
+    return "schema: pinwheel/1\npackage: {name: demo, source: .}\naxes: {python: [\"3.11\"], arch: "
+           "[" +
+           arch + "]}\n";
+  };
+  CHECK_FALSE(planned(of_arch("x86_64") + base).facts.emulated);
+  CHECK(planned(of_arch("x86_64, aarch64") + base).facts.emulated);
+  CHECK_FALSE(planned(of_arch("aarch64")).facts.emulated);
+}
+
+TEST_CASE("a workflow has the secrets of its variants and as many jobs as its rows need") {
+  std::string flavors = "f0";
+  for (int i = 1; i < 300; ++i) flavors += ", f" + std::to_string(i);
+  const ci::WorkflowFacts facts =
+      planned(
+          "schema: pinwheel/1\npackage: {name: demo, source: .}\n"
+          "axes: {python: [\"3.11\"], flavor: [" +
+          flavors + "]}\nenvironment: {secrets: [SECOND_KEY, FIRST_KEY]}\n")
+          .facts;
+  CHECK(facts.secrets == std::vector<std::string>{"FIRST_KEY", "SECOND_KEY"});
+  CHECK(facts.build_chunks == 2);
+  CHECK(facts.test_chunks == 2);
+  CHECK(planned(kHead).facts.build_chunks == 1);
+}
+
+TEST_CASE("the job of a target authenticates as its kind does, or as the matrix says") {
+  const auto auth = [](matrix::TargetKind kind, matrix::UploadAuth stated) {
+    matrix::PublishTarget target;
+    target.kind = kind;
+    target.auth = stated;
+    return ci::auth_of(target);
+  };
+  using matrix::TargetKind;
+  using matrix::UploadAuth;
+  CHECK(auth(TargetKind::pypi, UploadAuth::automatic) == ci::PublishAuth::trusted);
+  CHECK(auth(TargetKind::testpypi, UploadAuth::automatic) == ci::PublishAuth::trusted);
+  CHECK(auth(TargetKind::index, UploadAuth::automatic) == ci::PublishAuth::token);
+  CHECK(auth(TargetKind::index, UploadAuth::none) == ci::PublishAuth::none);
+  CHECK(auth(TargetKind::index, UploadAuth::trusted) == ci::PublishAuth::trusted);
+  CHECK(auth(TargetKind::pypi, UploadAuth::token) == ci::PublishAuth::token);
+  for (const UploadAuth stated : matrix::kUploadAuths) {
+    CHECK(auth(TargetKind::directory, stated) == ci::PublishAuth::none);
+  }
+}
+
+TEST_CASE("TestPyPI is the one index on which a release is tried out") {
+  for (const matrix::TargetKind kind : matrix::kTargetKinds) {
+    INFO(to_string(kind));
+    CHECK(ci::is_trial(kind) == (kind == matrix::TargetKind::testpypi));
+  }
+}

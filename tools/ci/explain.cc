@@ -1,0 +1,177 @@
+#include "ci/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "ci/workflow.h"
+#include "plan/step_id.h"
+
+namespace pinwheel::ci {
+namespace {
+
+using ExplainedJson = nlohmann::ordered_json;
+
+/// A job as a whole, and the workflows that have it.
+struct WholeJob {
+  Job job;
+  std::vector<std::string> workflows;
+  std::vector<Error> warnings = {};  ///< of these workflows, if the job's success depends on them
+};
+
+/// Whether the job stops at tests with too little evidence.
+bool depends_on_tests(const Job& job) {
+  return job.id == "gate" || job.id.starts_with("publish-") || job.runner == JobRunner::of_tests;
+}
+
+std::vector<WholeJob> whole_jobs(const std::vector<PlannedWorkflow>& workflows) {
+  std::vector<WholeJob> jobs;
+  for (const PlannedWorkflow& planned : workflows) {
+    const Workflow workflow = make_workflow(planned.facts);
+    for (const Job& job : workflow.jobs) {
+      const std::vector<Error> warnings =
+          depends_on_tests(job) ? planned.warnings : std::vector<Error>();
+      const auto known =
+          std::ranges::find_if(jobs, [&](const WholeJob& each) { return each.job.id == job.id; });
+      if (known == jobs.end()) {
+        jobs.push_back({job, {workflow.name}, warnings});
+      } else {
+        known->workflows.push_back(workflow.name);
+        known->warnings.insert(known->warnings.end(), warnings.begin(), warnings.end());
+      }
+    }
+  }
+  return jobs;
+}
+
+/// The runners and the time of a job.
+struct JobCost {
+  std::vector<std::vector<std::string>> runners = {};  ///< each once
+  int minutes = 0;                                     ///< of the longest row
+};
+
+/// A job without rows has one runner and its own time.
+JobCost cost_of(const Job& job, const std::vector<JobRow>& rows) {
+  if (job.runner == JobRunner::hosted) return {{{kHostedRunner}}, job.minutes};
+  JobCost cost;
+  for (const JobRow& row : rows) {
+    const bool test = plan::kind_of_step(row.step) == plan::StepKind::test;
+    if (!row.runner || test != (job.runner == JobRunner::of_tests)) continue;
+    cost.minutes = std::max(cost.minutes, row.minutes);
+    if (std::ranges::find(cost.runners, *row.runner) == cost.runners.end()) {
+      cost.runners.push_back(*row.runner);
+    }
+  }
+  return cost;
+}
+
+ExplainedJson json_of(const WholeJob& whole, const JobCost& cost) {
+  ExplainedJson runners = ExplainedJson::array();
+  for (const std::vector<std::string>& labels : cost.runners) {
+    runners.push_back(runner_json(labels));
+  }
+  std::vector<std::string> messages;
+  messages.reserve(whole.warnings.size());
+  for (const Error& warning : whole.warnings) messages.push_back(warning.message);
+  return {
+      {"job", whole.job.name},    {"id", whole.job.id},           {"because", whole.job.because},
+      {"runners", runners},       {"minutes", cost.minutes},      {"limit", whole.job.limit},
+      {"needs", whole.job.needs}, {"workflows", whole.workflows}, {"warnings", messages}};
+}
+
+std::string text_of(const WholeJob& whole, const JobCost& cost) {
+  std::vector<std::string> runners;
+  for (const std::vector<std::string>& labels : cost.runners) {
+    runners.push_back(join(labels, ", "));
+  }
+  return fmt::format(
+      "{}\n  because   {}\n  runner    {}\n  minutes   {}, at most {}\n  after     {}\n"
+      "  in        {}\n",
+      whole.job.name, whole.job.because, join(runners, "\n            "), cost.minutes,
+      whole.job.limit, whole.job.needs.empty() ? "nothing" : join(whole.job.needs, ", "),
+      join(whole.workflows, ", "));
+}
+
+/// The row that a person means. `names` are those of jobs as a whole.
+Result<JobRow> find_row(const std::vector<JobRow>& rows, const std::string& name,
+                        std::vector<std::string> names) {
+  for (const JobRow& row : rows) {
+    if (name != row.step && name != row.name && name != row.artifact) {
+      names.push_back(row.step);
+      continue;
+    }
+    if (row.runner) return row;
+    return fail(ErrorKind::usage, fmt::format("{} gets no job", quoted(name)),
+                "name a runner that has a GPU: `ci: {runners: {test: {\"cuda/*\": [LABEL]}}}`");
+  }
+  return fail(ErrorKind::usage, fmt::format("no job is named {}", quoted(name)),
+              suggest(name, names));
+}
+
+/// What the runner of a row cannot give to the publications of the workflows, each once.
+std::vector<Error> row_warnings(const JobRow& row, const std::vector<PlannedWorkflow>& workflows) {
+  std::vector<plan::UnreachableEvidence> tests;
+  for (const PlannedWorkflow& workflow : workflows) {
+    for (const plan::UnreachableEvidence& each : workflow.unreachable) {
+      const bool known = std::ranges::find(tests, each) != tests.end();
+      if (each.test == row.step && !known) tests.push_back(each);
+    }
+  }
+  return plan::unreachable_warnings(tests);
+}
+
+/// Why a row exists, and for which variants.
+struct RowReason {
+  std::vector<std::string> variants;  ///< that a build serves; of a test its own
+  std::string because;
+};
+
+RowReason reason_of(const JobRow& row, const plan::Outline& outline) {
+  for (const plan::BuildGroup& group : outline.builds) {
+    if (row.step != plan::build_id(group.cls.id)) continue;
+    return {group.tests, fmt::format("{} cannot differ in their binaries, so one build serves them",
+                                     plural(group.tests.size(), "variant"))};
+  }
+  return {{row.variant},
+          row.step == plan::sdist_id() ? "`package.sdist` asks for it"
+                                       : "every variant that the channel selects is tested"};
+}
+
+ExplainedJson json_of(const JobRow& row, const RowReason& reason) {
+  return {{"job", row.name},
+          {"step", row.step},
+          {"because", reason.because},
+          {"runner", runner_json(*row.runner)},
+          {"minutes", row.minutes},
+          {"needs", row.needs},
+          {"variants", reason.variants}};
+}
+
+std::string text_of(const JobRow& row, const RowReason& reason) {
+  return fmt::format(
+      "{}\n  because   {}\n  runner    {}\n  minutes   {}\n  after     {}\n  variants  {}\n",
+      row.name, reason.because, join(*row.runner, ", "), row.minutes,
+      row.needs.empty() ? "plan" : "plan, " + join(row.needs, ", "),
+      join(reason.variants, "\n            "));
+}
+
+}  // namespace
+
+Result<Explanation> explain(const std::string& name, const std::vector<PlannedWorkflow>& workflows,
+                            const std::vector<JobRow>& rows, const plan::Outline& outline) {
+  std::vector<std::string> names;
+  for (const WholeJob& whole : whole_jobs(workflows)) {
+    if (name == whole.job.id || name == whole.job.name) {
+      const JobCost cost = cost_of(whole.job, rows);
+      return Explanation{text_of(whole, cost), json_of(whole, cost), whole.warnings};
+    }
+    names.push_back(whole.job.id);
+  }
+  TRY(const JobRow row, find_row(rows, name, std::move(names)));
+  const RowReason reason = reason_of(row, outline);
+  return Explanation{text_of(row, reason), json_of(row, reason), row_warnings(row, workflows)};
+}
+
+}  // namespace pinwheel::ci

@@ -1,0 +1,242 @@
+#include "ci/planned_workflow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "ci/job_rows.h"
+#include "env/engine.h"
+#include "matrix/settings.h"
+#include "matrix/target_place.h"
+#include "plan/make_plan.h"
+
+namespace pinwheel::ci {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPlanArch = "x86_64";  // of the runner of the job `plan`
+constexpr const char* kSomeVersion = "1.0";  // of a plan that only names projects and counts rows
+
+/// PyPI trusts a job by its identity; an index of one's own takes a token.
+PublishAuth usual_auth(matrix::TargetKind kind) {
+  switch (kind) {
+    case matrix::TargetKind::pypi:
+    case matrix::TargetKind::testpypi:
+      return PublishAuth::trusted;
+    case matrix::TargetKind::index:
+      return PublishAuth::token;
+    case matrix::TargetKind::directory:
+      break;
+  }
+  return PublishAuth::none;
+}
+
+const matrix::ChannelSettings* channel_named(const matrix::Matrix& matrix, std::string_view name) {
+  const auto found = std::ranges::find(matrix.channels, name, &matrix::ChannelSettings::name);
+  return found == matrix.channels.end() ? nullptr : &*found;
+}
+
+/// The targets of a channel; a test index comes first, so that the others get what it accepted.
+std::vector<PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
+                                        const matrix::ChannelSettings& channel,
+                                        const fs::path& directory) {
+  std::vector<PublishJob> jobs;
+  for (const std::string& name : channel.publish) {
+    const auto target = std::ranges::find(matrix.targets, name, &matrix::PublishTarget::name);
+    PublishJob job{name, target->kind, auth_of(*target), {}, {}};
+    if (is_directory(job)) {
+      job.directory = (directory / target->path).lexically_normal().string();
+    }
+    const auto environment = matrix.ci.environments.find(name);
+    if (environment != matrix.ci.environments.end()) job.environment = environment->second;
+    if (job.environment.empty() && job.auth != PublishAuth::none) job.environment = name;
+    jobs.push_back(std::move(job));
+  }
+  std::stable_partition(jobs.begin(), jobs.end(),
+                        [](const PublishJob& job) { return is_trial(job.kind); });
+  return jobs;
+}
+
+/// The plan of an outline, of whatever version; with its publications if it has targets.
+Result<plan::Plan> planned(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
+                           const plan::Outline& outline, const std::vector<std::string>& targets,
+                           env::Engine engine) {
+  plan::PlanOptions options;
+  options.engine = engine;
+  options.stage = targets.empty() ? plan::Stage::test : plan::Stage::publish;
+  options.targets = targets;
+  plan::PlanFacts facts;
+  facts.version = {kSomeVersion, ""};
+  return plan::make_plan(matrix, expansion, outline, facts, options);
+}
+
+/// The projects whose wheels go to a target, each once.
+std::vector<std::string> names_in(const plan::Plan& plan, const std::string& target) {
+  std::vector<std::string> names;
+  for (const plan::Step& step : plan.steps) {
+    const auto* const publish = std::get_if<plan::Publish>(&step.action);
+    if (publish == nullptr || publish->target.name != target) continue;
+    for (const std::string& build : publish->builds) {
+      const auto naming = publish->names.find(build);
+      if (naming == publish->names.end()) continue;
+      const std::string& name = naming->second.distribution;
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// How many chunks of rows a plan of the outline has.
+Result<size_t> chunks_of(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
+                         const plan::Outline& outline, const plan::Plan& plan, Rows rows) {
+  TRY(const RowChunks made, row_chunks(plan, outline, expansion.variants, matrix.ci, rows));
+  return made.chunks.size();
+}
+
+/// Whether some of the variants are built in containers, and whether in any of another architecture
+/// than the job `plan` has.
+struct Contained {
+  bool any = false;
+  bool other_arch = false;
+};
+
+Result<Contained> contained_in(const matrix::Matrix& matrix,
+                               const std::vector<matrix::Variant>& variants) {
+  Contained contained;
+  for (const matrix::Variant& variant : variants) {
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
+    if (settings.environment.container.base.empty()) continue;
+    contained.any = true;
+    const std::string& arch = variant.get("arch");
+    if (!arch.empty() && arch != kPlanArch) contained.other_arch = true;
+  }
+  return contained;
+}
+
+env::Engine engine_of(const matrix::CiSettings& settings, const Contained& contained) {
+  switch (settings.engine) {
+    case matrix::JobEngine::host:
+      return env::Engine::host;
+    case matrix::JobEngine::docker:
+      return env::Engine::docker;
+    case matrix::JobEngine::podman:
+      return env::Engine::podman;
+    case matrix::JobEngine::automatic:
+      break;
+  }
+  return contained.any && settings.container.image.empty() ? env::Engine::docker
+                                                           : env::Engine::host;
+}
+
+/// What a person may not expect of builds that have an image of their own.
+std::vector<Error> engine_warnings(const WorkflowFacts& facts, const Contained& contained) {
+  const matrix::CiSettings& settings = facts.settings;
+  const bool chosen = settings.engine != matrix::JobEngine::automatic;
+  if (!contained.any || facts.engine != env::Engine::host || chosen) return {};
+  return {Error{ErrorKind::config,
+                "builds run in the image of `ci.container`, not in that of "
+                "`environment.container`"}
+              .with_hint("remove `ci.container` for builds in `environment.container`, or confirm "
+                         "the choice: `ci: {engine: host}`")};
+}
+
+/// The variables that the steps of any of these variants get from the caller.
+Result<std::vector<std::string>> secret_names(const matrix::Matrix& matrix,
+                                              const std::vector<matrix::Variant>& variants) {
+  std::set<std::string> names;
+  for (const matrix::Variant& variant : variants) {
+    TRY(const matrix::Settings settings, matrix::settings_for(matrix, variant));
+    names.insert(settings.environment.secrets.begin(), settings.environment.secrets.end());
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+}  // namespace
+
+PublishAuth auth_of(const matrix::PublishTarget& target) {
+  if (matrix::place_of(target.kind) == matrix::TargetPlace::directory) return PublishAuth::none;
+  switch (target.auth) {
+    case matrix::UploadAuth::none:
+      return PublishAuth::none;
+    case matrix::UploadAuth::token:
+      return PublishAuth::token;
+    case matrix::UploadAuth::trusted:
+      return PublishAuth::trusted;
+    case matrix::UploadAuth::automatic:
+      break;
+  }
+  return usual_auth(target.kind);
+}
+
+bool is_trial(matrix::TargetKind kind) {
+  switch (kind) {
+    case matrix::TargetKind::testpypi:
+      return true;
+    case matrix::TargetKind::pypi:
+    case matrix::TargetKind::index:
+    case matrix::TargetKind::directory:
+      break;
+  }
+  return false;
+}
+
+Result<std::vector<WorkflowSet>> sets_of(const matrix::Matrix& matrix,
+                                         const std::vector<std::string>& names) {
+  std::vector<WorkflowSet> sets;
+  for (const WorkflowSet set : kWorkflowSets) {
+    const std::string name(to_string(set));
+    const bool declared = channel_named(matrix, name) != nullptr || set == WorkflowSet::ci;
+    const bool asked = std::ranges::find(names, name) != names.end();
+    if (asked && !declared) {
+      return fail(ErrorKind::config,
+                  fmt::format("{} declares no channel {}", quoted(matrix.file), quoted(name)),
+                  fmt::format("add it: {}", quoted(fmt::format(
+                                                "channels: {{{}: {{publish: [TARGET]}}}}", name))));
+    }
+    if (asked || (names.empty() && declared)) sets.push_back(set);
+  }
+  return sets;
+}
+
+std::string channel_of(const matrix::Matrix& matrix, WorkflowSet set) {
+  return channel_named(matrix, to_string(set)) == nullptr ? std::string()
+                                                          : std::string(to_string(set));
+}
+
+Result<PlannedWorkflow> plan_workflow(const matrix::Matrix& matrix,
+                                      const matrix::Expansion& expansion,
+                                      const plan::Outline& outline, WorkflowSet set,
+                                      const fs::path& matrix_path) {
+  WorkflowFacts facts;
+  facts.set = set;
+  facts.matrix = matrix_path.string();
+  facts.settings = matrix.ci;
+  std::vector<std::string> targets;
+  if (const auto* const channel = channel_named(matrix, to_string(set))) {
+    facts.channel = channel->name;
+    targets = channel->publish;
+    facts.publish = publish_jobs_of(matrix, *channel, matrix_path.parent_path());
+  }
+  TRY(facts.secrets, secret_names(matrix, outline.variants));
+  TRY(const Contained contained, contained_in(matrix, outline.variants));
+  facts.engine = engine_of(matrix.ci, contained);
+  facts.emulated = facts.engine != env::Engine::host && contained.other_arch;
+  TRY(const plan::Plan plan, planned(matrix, expansion, outline, targets, facts.engine));
+  for (PublishJob& job : facts.publish) job.names = names_in(plan, job.target);
+  TRY(facts.build_chunks, chunks_of(matrix, expansion, outline, plan, Rows::builds));
+  TRY(facts.test_chunks, chunks_of(matrix, expansion, outline, plan, Rows::tests));
+  std::vector<Error> warnings = engine_warnings(facts, contained);
+  std::vector<plan::UnreachableEvidence> unreachable =
+      plan::unreachable_evidence(plan, expansion.variants, matrix.ci);
+  for (Error& each : plan::unreachable_warnings(unreachable)) warnings.push_back(std::move(each));
+  for (Error& each : warnings) {
+    each.message = fmt::format("{}: {}", workflow_name(facts.settings, set), each.message);
+  }
+  return PlannedWorkflow{std::move(facts), std::move(warnings), std::move(unreachable)};
+}
+
+}  // namespace pinwheel::ci
