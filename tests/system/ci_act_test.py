@@ -9,20 +9,9 @@ import zipfile
 
 import pytest
 import yaml
-from act_workflows import SECRET, Workflows
+from act_workflows import SECRET
 from conftest import digests
 from indexes import pip_installs
-
-
-@pytest.fixture
-def script(project):
-    return project("script")
-
-
-@pytest.fixture
-def workflows(script, tmp_path):
-    return Workflows(script, tmp_path / "act")
-
 
 ALL = ["result-build-loud-1", "result-build-plain-1", "result-test-cp311-loud-1", "result-test-cp311-plain-1"]
 

@@ -20,16 +20,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MARK = "import pathlib\npathlib.Path({mark!r}).open('a').write(__file__ + '\\n')\nraise SystemExit('planted')\n"
 
 
-@pytest.fixture
-def script(project):
-    return project("script")
-
-
-@pytest.fixture
-def workflows(script, tmp_path):
-    return Workflows(script, tmp_path / "act")
-
-
 def published(workflows: Workflows) -> list[str]:
     (index,) = workflows.indexes()
     return sorted(path.name.split("-")[1] for path in index.rglob("*.whl"))

@@ -11,6 +11,7 @@ import sys
 
 import pytest
 import yaml
+from act_workflows import Workflows
 from conda_channel import Channel, make_channel
 from conda_oracle import CondaOracle
 from dockerd import Dockerd
@@ -192,6 +193,18 @@ def project(make_project, tmp_path):
     yield make
     for one in made:
         one.share_resolutions()
+
+
+@pytest.fixture
+def script(project):
+    """A project with two wheels, which a script writes."""
+    return project("script")
+
+
+@pytest.fixture
+def workflows(script, tmp_path):
+    """The workflows of this project, run by act."""
+    return Workflows(script, tmp_path / "act")
 
 
 @pytest.fixture
