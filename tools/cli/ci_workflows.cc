@@ -1,132 +1,14 @@
 #include "cli/ci_workflows.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <set>
 #include <utility>
 
-#include "base/text.h"
-#include "ci/composite.h"
-#include "ci/kept.h"
-#include "ci/planned_workflow.h"
-#include "ci/workflow.h"
 #include "prepare/check_channels.h"
-#include "prepare/checkout_state.h"
-#include "prepare/host.h"
-#include "prepare/load.h"
-#include "prepare/product.h"
 
 namespace pinwheel::cli {
-namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* kWorkflows = ".github/workflows";
-
-/// The directory as it is named from the root, so that it has a parent however it was written.
-fs::path directory_of(const prepare::Host& host, const std::string& out) {
-  const fs::path path = host.at(out);
-  return path.has_filename() ? path : path.parent_path();
-}
-
-Result<std::string> text_at(ports::Files& files, const fs::path& path) {
-  TRY(const ports::FileStatus status, files.status(path));
-  if (status.type == ports::FileType::missing) return std::string();
-  return files.read(path);
-}
-
-Result<GeneratedFile> generated(ports::Files& files, fs::path path, const std::string& text) {
-  TRY(std::string existing, text_at(files, path));
-  TRY(std::string kept, ci::with_kept(text, existing, path.string()));
-  return GeneratedFile{std::move(path), std::move(kept), std::move(existing)};
-}
-
-tl::unexpected<Error> written_by_a_person(const fs::path& path, std::string hint) {
-  return fail(ErrorKind::config,
-              fmt::format("{} was not written by {}", quoted(path.string()),
-                          quoted("pinwheel ci generate")),
-              std::move(hint));
-}
-
-/// A file of another matrix, or of a person, is not replaced.
-Done check_owner(const GeneratedFile& file, const std::string& matrix) {
-  if (file.existing.empty()) return {};
-  const std::string owner = ci::written_from(file.existing);
-  if (owner == matrix) return {};
-  if (owner.empty()) {
-    return written_by_a_person(
-        file.path, "move it away, or give the matrix a name of its own, `ci: {name: NAME}`");
-  }
-  return fail(ErrorKind::config,
-              fmt::format("{} was written from {}, not from {}", quoted(file.path.string()),
-                          quoted(owner), quoted(matrix)),
-              "give one of the two a name of its own, `ci: {name: NAME}`; if the matrix file was "
-              "moved, change its path in the first line");
-}
-
-Result<GeneratedFile> action_file(ports::Files& files, fs::path path) {
-  TRY(GeneratedFile file,
-      generated(files, std::move(path), ci::composite_action(prepare::kPinwheelVersion)));
-  if (file.existing.empty() || ci::is_composite_action(file.existing)) return file;
-  return written_by_a_person(file.path, "move it away: the jobs use the action at this path");
-}
-
-/// A copy under a name of its own is a person's.
-bool is_workflow_name(const std::string& name) {
-  return name.starts_with("pinwheel-") &&
-         std::ranges::any_of(ci::kWorkflowSets, [&](ci::WorkflowSet set) {
-           return name.ends_with(fmt::format("-{}.yml", ci::to_string(set)));
-         });
-}
-
-/// The files in the directory of the workflows that the matrix has given before, and gives no more:
-/// of a set without its channel, or under another name.
-Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path& workflows,
-                                            const std::string& matrix,
-                                            const std::set<std::string>& given) {
-  std::vector<GeneratedFile> found;
-  TRY(const ports::FileStatus status, files.status(workflows));
-  if (status.type != ports::FileType::directory) return found;
-  TRY(const std::vector<std::string> names, files.list(workflows));
-  for (const std::string& name : names) {
-    if (!is_workflow_name(name) || given.contains(name)) continue;
-    const fs::path path = workflows / name;
-    TRY(const ports::FileStatus file_status, files.status(path));
-    if (file_status.type != ports::FileType::regular) continue;
-    TRY(const std::string text, files.read(path));
-    if (ci::written_from(text) != matrix) continue;
-    TRY(GeneratedFile file, generated(files, path, {}));
-    found.push_back(std::move(file));
-  }
-  return found;
-}
-
-/// What a workflow publishes to indexes that know their projects.
-std::vector<Registration> registrations_of(const ci::PlannedWorkflow& workflow) {
-  std::vector<Registration> found;
-  const std::string file = ci::workflow_name(workflow.facts.settings, workflow.facts.set) + ".yml";
-  for (const ci::PublishJob& job : workflow.facts.publish) {
-    if (ci::is_directory(job) || job.names.empty()) continue;
-    found.push_back(
-        {job.target, file, job.environment, job.auth == ci::PublishAuth::trusted, job.names});
-  }
-  return found;
-}
-
-/// The names of the files of all sets, whichever are asked for.
-Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
-  TRY(const std::vector<ci::WorkflowSet> sets, ci::sets_of(matrix, {}));
-  std::set<std::string> names;
-  for (const ci::WorkflowSet set : sets) names.insert(ci::workflow_name(matrix.ci, set) + ".yml");
-  return names;
-}
-
-}  // namespace
-
-Result<std::vector<ci::PlannedWorkflow>> planned_workflows(const prepare::Loaded& loaded,
-                                                           const std::vector<std::string>& names,
-                                                           const fs::path& matrix_path) {
+Result<std::vector<ci::PlannedWorkflow>> planned_workflows(
+    const prepare::Loaded& loaded, const std::vector<std::string>& names,
+    const std::filesystem::path& matrix_path) {
   TRY(const std::vector<ci::WorkflowSet> sets, ci::sets_of(loaded.matrix, names));
   TRY_DONE(prepare::check_channels(loaded, {}, {prepare::kAnyVersion}));
   std::vector<ci::PlannedWorkflow> workflows;
@@ -140,46 +22,6 @@ Result<std::vector<ci::PlannedWorkflow>> planned_workflows(const prepare::Loaded
     workflows.push_back(std::move(workflow));
   }
   return workflows;
-}
-
-Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace& place,
-                                       Streams& streams) {
-  std::vector<std::string> named;
-  if (!place.matrix.empty()) named.push_back(place.matrix);
-  TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(host, named));
-  TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
-  TRY(const ports::GitFacts checkout,
-      host.git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
-  TRY(const fs::path matrix, host.files.without_links(loaded.matrix.file));
-  TRY(const fs::path root, host.files.without_links(checkout.root));
-  const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(host, place.out);
-  const fs::path relative = matrix.lexically_relative(root);
-  TRY(std::vector<ci::PlannedWorkflow> planned_sets,
-      planned_workflows(loaded, place.sets, relative));
-  const prepare::BesideFiles beside = prepare::beside_files(host.git, host.files, root);
-  GeneratedFiles made{loaded.matrix.file, {}, {}};
-  for (ci::PlannedWorkflow& workflow : planned_sets) {
-    workflow.facts.submodules = beside.submodules;
-    workflow.facts.lfs = beside.lfs;
-    for (const Error& warning : workflow.warnings) streams.warn(warning);
-    for (Registration& each : registrations_of(workflow)) {
-      made.registrations.push_back(std::move(each));
-    }
-    const ci::Workflow made_workflow = ci::make_workflow(workflow.facts);
-    TRY(GeneratedFile file, generated(host.files, workflows / (made_workflow.name + ".yml"),
-                                      ci::yaml_of(made_workflow)));
-    TRY_DONE(check_owner(file, relative.string()));
-    made.files.push_back(std::move(file));
-  }
-  TRY(const std::set<std::string> names, file_names_of(loaded.matrix));
-  TRY(const std::vector<GeneratedFile> old,
-      outdated(host.files, workflows, relative.string(), names));
-  made.files.insert(made.files.end(), old.begin(), old.end());
-  const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";
-  TRY(GeneratedFile file, action_file(host.files, action));
-  made.files.push_back(std::move(file));
-  return made;
 }
 
 }  // namespace pinwheel::cli
