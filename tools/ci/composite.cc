@@ -6,10 +6,10 @@
 namespace pinwheel::ci {
 namespace {
 
-// `exec` lets signals of the runner reach pinwheel, which stops within seconds. Inputs come as
-// variables: a shell never reads them as its own words. `xargs` splits quoted arguments and
-// expands nothing; where it fails, over a quote without an end, pinwheel must not run with the
-// words before it. An input that is not given leaves the variable that the workflow has set.
+// With `exec`, signals of the runner reach pinwheel, which stops within seconds. Inputs are passed
+// as variables, so the shell never parses them. `xargs` splits quoted arguments and expands
+// nothing; if it fails because of an unclosed quote, pinwheel must not run with the words before
+// it. If an input is not given, the variable of the workflow stays.
 constexpr std::string_view kAction = R"YAML(
 # Written by `pinwheel ci generate`.
 name: pinwheel

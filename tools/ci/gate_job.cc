@@ -28,20 +28,20 @@ constexpr std::string_view kForkGate = R"(
   run: exit 1
 )";
 
-/// That a job has failed which may have had no rows.
+/// The condition that a job failed. It may have had no rows.
 std::string failed_with_rows(const std::string& id) {
   return fmt::format("(needs.{0}.result != 'success' && needs.{0}.result != 'skipped')", id);
 }
 
-/// What a fork's pull request must have done, where some of its steps are held back. Only the first
-/// job of builds is sure to have rows.
+/// The check of a fork's pull request, some of whose steps may not run. Only the first job of
+/// builds is sure to have rows.
 std::string fork_gate(const WorkflowFacts& facts, const std::vector<Job>& before) {
   std::vector<std::string> failed;
   for (const Job& job : before) {
     if (job.id == "plan") continue;
-    const bool held_back =
+    const bool skipped =
         job.runner == JobRunner::of_tests && facts.settings.forks == matrix::ForkJobs::build;
-    if (held_back) continue;
+    if (skipped) continue;
     const bool certain = job.runner == JobRunner::hosted || job.id == "build";
     failed.push_back(certain ? fmt::format("needs.{}.result != 'success'", job.id)
                              : failed_with_rows(job.id));
@@ -50,9 +50,9 @@ std::string fork_gate(const WorkflowFacts& facts, const std::vector<Job>& before
 }
 
 std::string gate_steps(const WorkflowFacts& facts, const std::vector<Job>& before) {
-  // A fork whose tests or secrets are held back cannot be complete.
-  const bool short_of = facts.set == WorkflowSet::ci &&
-                        (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
+  // Without its tests or without secrets, a fork cannot be complete.
+  const bool partial = facts.set == WorkflowSet::ci &&
+                       (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
   return filled(
       kGateSteps,
       {{"CHECKOUT", checkout(facts)},
@@ -62,8 +62,8 @@ std::string gate_steps(const WorkflowFacts& facts, const std::vector<Job>& befor
        {"ACTION", facts.action},
        {"ARGS", args(fmt::format("release --plan {} --reuse-only --gate", plan_argument()), facts,
                      Results::take)},
-       {"CONDITION", short_of ? std::string("if: ") + kNotFork : std::string()},
-       {"FORK", short_of ? fork_gate(facts, before) : std::string()}});
+       {"CONDITION", partial ? std::string("if: ") + kNotFork : std::string()},
+       {"FORK", partial ? fork_gate(facts, before) : std::string()}});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 /// The fingerprint of the last night's plan.
 constexpr const char* kLastNight = "${{ runner.temp }}/pinwheel-run/last-night.txt";
 
-// A key is never written twice, so the newest of all that have the prefix counts.
+// A key is never written twice, so the cache returns the newest with the prefix.
 constexpr std::string_view kCompare = R"YAML(
 - name: Take the fingerprint of the plan
   id: fingerprint
@@ -41,8 +41,8 @@ constexpr std::string_view kCompare = R"YAML(
     fi
 )YAML";
 
-// The key of a cache counts only for the compression that it was made with, and that is what the
-// machine has: the container of `plan`, which takes it.
+// A cache is found only by jobs that have the same compression program, so this job runs in the
+// container of `plan`.
 constexpr std::string_view kRemember = R"(
 @PREPARE@
 - name: Write the fingerprint

@@ -6,10 +6,10 @@
 #include "ci/workflow_facts.h"
 
 // A run that would do nothing new ends after its plan. A nightly compares the fingerprint of its
-// plan with that of the last complete night, which lies in the cache of the repository; a person
-// who starts one by hand gets one. A pull request compares the files that it changes with
-// `ci.on.paths`: a filter of the trigger would leave the required check without an answer, and a
-// job that is skipped counts as passed.
+// plan with that of the last complete night, which is in the cache of the repository; a nightly
+// that a person starts always runs. A pull request compares the files that it changes with
+// `ci.on.paths`: with a filter of the trigger, the required check would never report, whereas a
+// skipped job counts as passed.
 
 namespace pinwheel::ci {
 
@@ -19,16 +19,16 @@ bool may_be_idle(const WorkflowFacts& facts);
 /// Whether git decides `ci.on.paths` as GitHub does: no exceptions and no quantifiers.
 bool decidable_paths(const matrix::CiSettings& settings);
 
-/// The condition of the steps of the job `plan` that an idle run passes over.
+/// The condition of the steps of the job `plan` that an idle run skips.
 inline constexpr const char* kNotIdle = "steps.idle.outputs.idle != 'true'";
 
 /// The step before the plan is frozen that looks at the files of a pull request; empty for other
 /// sets.
 std::string compare_with_paths(const WorkflowFacts& facts);
-/// The steps behind it that compare the plan with that of the last night; empty for other sets.
+/// The steps after the plan is frozen that compare it with the last night's; empty for other sets.
 std::string compare_with_last_night(const WorkflowFacts& facts);
-/// The outputs of the job, and their expressions: `idle`, "true" or not, and of a nightly
-/// `fingerprint`.
+/// The outputs of the job, and their expressions: `idle`, "true" or not, and `fingerprint` for a
+/// nightly.
 std::vector<std::pair<std::string, std::string>> idle_outputs(const WorkflowFacts& facts);
 
 }  // namespace pinwheel::ci

@@ -39,8 +39,8 @@ constexpr std::string_view kTakePlan = R"(
     path: @PLACE@
 )";
 
-// One artifact alone would be unpacked without a directory of its name, which says whose result it
-// has. Beside the plan it is never alone.
+// A single artifact would be unpacked without a directory of its name, which states its step. With
+// the plan in the pattern there are always two.
 constexpr std::string_view kTakeResults = R"(
 - name: @NAME@
   @CONDITION@
@@ -50,7 +50,7 @@ constexpr std::string_view kTakeResults = R"(
     path: @PLACE@
 )";
 
-/// The places of results behind a command, nearest first.
+/// The stores of a command, nearest first.
 std::string stores_of(const WorkflowFacts& facts, Results results) {
   std::string text = "--store " + shell_quote(fmt::format("artifacts:{}", kTakenResults));
   if (results == Results::take_and_leave) {
@@ -128,8 +128,8 @@ std::string secrets_of(const WorkflowFacts& facts) {
   if (facts.secrets.empty()) return {};
   std::string text = "env:\n";
   for (const std::string& name : facts.secrets) {
-    // They are the repository's: an environment would hold back the job, but builds need no
-    // approval.
+    // These are the repository's secrets: an environment would make the job wait for an approval,
+    // which builds do not need.
     text += fmt::format(
         "  {0}: ${{{{ contains(matrix.secrets, '{0}') && secrets.{0} || '' }}}}"
         " # zizmor: ignore[secrets-outside-env]\n",

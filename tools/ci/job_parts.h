@@ -17,8 +17,8 @@ std::string prepare(const WorkflowFacts& facts);
 std::string checkout(const WorkflowFacts& facts);
 
 /// Below the runner's directory for temporary files, which is empty when a job begins: the plan of
-/// the run, results of other jobs, and those of this one. What the checkout has under such names,
-/// because somebody once committed it, is never read.
+/// the run, results of other jobs, and those of this one. Committed files with such names are never
+/// read.
 inline constexpr const char* kPlaceOfRun = "${{ runner.temp }}/pinwheel-run";
 inline constexpr const char* kPlanFile = "${{ runner.temp }}/pinwheel-run/plan.json";
 inline constexpr const char* kTakenResults = "${{ runner.temp }}/pinwheel-run/in";
@@ -31,37 +31,37 @@ std::string plan_argument();
 std::string take_plan();
 
 /// The step that downloads the results whose artifacts match a pattern into `kTakenResults`, each
-/// artifact into a directory of its name, which says of which step and attempt it is.
+/// artifact into a directory of its name, which states its step and attempt.
 std::string take_results(std::string_view name, std::string_view condition,
                          std::string_view pattern);
 /// The same for the results of all jobs.
 std::string take_results();
 
-/// A condition of a job or a step: that no pull request from a fork runs it.
+/// The condition of a job or a step that no pull request from a fork runs.
 inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";
 
-/// An expression: the ref that a release is made of. A branch may have the name of a tag.
+/// The expression for the ref that a release is made of. A branch may have the name of a tag.
 inline constexpr const char* kReleased =
     "inputs.tag && format('refs/tags/{0}', inputs.tag) || github.ref";
 
-/// The condition of a job that follows `job` alone. Without it a job is skipped when any job before
-/// that one was, even if a gate has let it pass: as a job of rows that there are none of.
+/// The condition of a job that follows `job` alone. Without it, GitHub skips a job if any
+/// job before `job` was skipped, for instance one without rows, even if the gate succeeded.
 std::string after(const std::string& job);
 
 /// The place for a person's own lines.
 std::string keep(std::string_view name);
 
 /// `env:` with the variables that builds and tests get from secrets, each only in the rows whose
-/// step needs it; empty without.
+/// step needs it; empty if there are none.
 std::string secrets_of(const WorkflowFacts& facts);
 
-/// `args:` of a step: a command of pinwheel with the places of results behind it, nearest first:
-/// what other jobs left, what this one leaves, and the matrix's own, which a fork only reads.
+/// `args:` of a step: a command of pinwheel, followed by its stores, nearest first: the results of
+/// other jobs, those of this job, and the store of the matrix, which a fork only reads.
 enum class Results { take, take_and_leave };
 std::string args(std::string_view command, const WorkflowFacts& facts, Results results);
 
-/// `retention-days:` of an artifact; empty for a release, whose artifacts the repository keeps as
-/// long as any.
+/// `retention-days:` of an artifact; empty for a release, whose artifacts are stored as
+/// long as the repository allows.
 std::string retention_of(const WorkflowFacts& facts);
 
 /// The time limit of the matrix for a job in minutes, at least 1.

@@ -30,8 +30,8 @@ constexpr std::array<std::string_view, 10> kOwnKeys = {
     "step",     "name", "needs",          "minutes", "limit",
     "artifact", "from", "install-driver", "secrets", "trusted"};
 
-// A job that takes three times as long as it did, and half an hour, is stuck: the half hour is for
-// what a prediction does not have, a cold cache and a slower runner.
+// A job that takes half an hour more than three times its predicted duration is stuck. The half
+// hour allows for a cold cache and a slower runner.
 constexpr int kLimitFactor = 3;
 constexpr int kLimitMinutes = 30;
 
@@ -149,7 +149,7 @@ std::optional<std::vector<std::string>> runner_of(const RowStep& job,
                              *job.variant, needs_gpu(*job.step));
 }
 
-/// The limit of a job of which it is known how long its step took; not above that of the matrix.
+/// The limit of a row whose step has a measured duration; at most that of the matrix.
 std::optional<int> limit_of(const RowStep& job, const matrix::CiSettings& settings, int minutes) {
   if (job.step->prediction != plan::Prediction::measured) return std::nullopt;
   const auto most = std::chrono::ceil<std::chrono::minutes>(settings.timeout).count();
@@ -209,7 +209,7 @@ struct TimedRow {
   RowJson json;
 };
 
-/// The bytes of a row, without what only earlier runs tell.
+/// The bytes of a row without the values that depend on earlier runs.
 size_t size_of(RowJson row) {
   constexpr size_t kTimes = 40;  // `"minutes":1440,"limit":4350,` at most
   row.erase("minutes");
@@ -217,8 +217,8 @@ size_t size_of(RowJson row) {
   return row.dump().size() + kTimes;
 }
 
-/// The rows in order, as many to each chunk as there is place for the longest of them: how many
-/// chunks there are is known before it is known how long steps take.
+/// The rows in order, in chunks of as many rows as fit if all were as long as the longest. So the
+/// number of chunks does not depend on measured times.
 Result<std::vector<std::vector<TimedRow>>> cut(const std::vector<TimedRow>& rows) {
   size_t longest = 1;
   for (const TimedRow& row : rows) {

@@ -28,7 +28,7 @@ struct JobRow {
   std::string step;      ///< "build:cu130"
   std::string name;      ///< "build cu130"
   std::string artifact;  ///< the step, fit for the name of an artifact: "build-cu130"
-  std::string variant;   ///< its id; of a build that of the representative
+  std::string variant;   ///< its id; for a build that of the representative
   /// The labels of its runner (plan/runner_labels.h); none: a test whose runner is not configured.
   std::optional<std::vector<std::string>> runner;
   std::vector<std::string> needs;  ///< the builds that a test needs
@@ -46,9 +46,9 @@ Result<std::vector<JobRow>> job_rows(const plan::Plan& plan, const plan::Outline
                                      const std::vector<matrix::Variant>& variants,
                                      const matrix::CiSettings& settings, Rows rows);
 
-/// The same for a matrix of GitHub Actions, in chunks that each fit into one; in each chunk the
-/// longest first. Which rows a chunk has does not depend on what is known of their times: each is
-/// listed by itself. A row has the keys of `github_rows` and
+/// The same for matrices of GitHub Actions, one for each chunk; in each chunk the longest first.
+/// The rows of a chunk do not depend on known times, since each chunk is listed by itself. A row
+/// has the keys of `github_rows` and
 ///
 ///     step     "build:cu130", for `--step`
 ///     name     "build cu130", for people
@@ -57,7 +57,7 @@ Result<std::vector<JobRow>> job_rows(const plan::Plan& plan, const plan::Outline
 ///     minutes  predicted, with the environments, at least 1
 ///     limit    its time limit in minutes; absent if its step never ran: that of the matrix
 ///     artifact the step, fit for the name of an artifact: "build-cu130"
-///     from     the same of the build that a test needs; of a build empty
+///     from     the artifact of the build that a test needs; empty for a build
 ///     install-driver  the command of `ci.driver` for a test that needs a GPU; absent without one
 ///     secrets  the names of the secrets that its step gets; absent without any
 ///     trusted  true if its step or a build that it needs gets secrets; else absent
@@ -73,7 +73,7 @@ Result<RowChunks> row_chunks(const plan::Plan& plan, const plan::Outline& outlin
                              const std::vector<matrix::Variant>& variants,
                              const matrix::CiSettings& settings, Rows rows);
 
-/// A chunk, counted from 1. Who lists a fixed number of chunks says how many they are.
+/// A chunk, counted from 1. A caller with a fixed number of chunks states the number.
 struct ChunkChoice {
   int number = 1;
   std::optional<int> of = {};
@@ -82,8 +82,9 @@ struct ChunkChoice {
 /// "2", or "2/4": the second of at most four. `usage` for anything else.
 Result<ChunkChoice> parse_chunk(const std::string& text);
 
-/// The rows of a chunk. Of a fixed number those that the rows do not fill are empty, and more are
-/// an error of kind `config`: the rest would get no jobs. `usage` if there is none of that number.
+/// The rows of a chunk. With a fixed number of chunks, those without rows are empty, and more rows
+/// than fit are a `config` error, because some would get no jobs. `usage` if there is no such
+/// chunk.
 Result<std::string> chunk_of(const RowChunks& rows, const ChunkChoice& choice);
 
 /// The rows of an outline, without a plan: `{"include":[...]}` on one line, one row per variant

@@ -9,22 +9,23 @@
 
 namespace pinwheel::ci {
 
-/// `plan`: freezes the plan, or takes that of the first attempt, and gives the rows of the first
-/// job of builds and of tests.
+/// `plan`: freezes the plan, or downloads that of the first attempt, and outputs the rows of the
+/// first job of builds and of tests.
 Job plan_job(const WorkflowFacts& facts);
-/// `list-2`, ...: the rows of the others: GitHub takes 1 MB of outputs from a job.
+/// `list-2`, ...: output the rows of the others, because GitHub limits the outputs of a job to 1
+/// MB.
 std::vector<Job> list_jobs(const WorkflowFacts& facts);
-/// The job that gives the rows of a chunk: "plan", "list-2".
+/// The job that outputs the rows of a chunk: "plan", "list-2".
 std::string lister(size_t chunk);
 /// `build`, `build-2`, ...: a row is a distinct build or the sdist.
 std::vector<Job> build_jobs(const WorkflowFacts& facts);
-/// `test`, `test-2`, ...: a row is a test, which gets the result of its build alone.
+/// `test`, `test-2`, ...: a row is a test, which receives only the result of its build.
 std::vector<Job> test_jobs(const WorkflowFacts& facts, const std::vector<Job>& builds);
 /// `gate`, named `pinwheel`: the one required check, after all jobs before it.
 Job gate_job(const WorkflowFacts& facts, const std::vector<Job>& before);
 /// `publish-TARGET`, one after the other, each behind its environment.
 std::vector<Job> publish_jobs(const WorkflowFacts& facts);
-/// `remember`, after the job `last` of a nightly: keeps its fingerprint for the next (ci/idle.h).
+/// `remember`, after the job `last` of a nightly: stores its fingerprint for the next (ci/idle.h).
 Job remember_job(const WorkflowFacts& facts, const std::string& last);
 
 }  // namespace pinwheel::ci

@@ -25,7 +25,7 @@ inline constexpr std::array kPins = {
 
 /// "actions/checkout@COMMIT # v7.0.1", as it stands behind `uses:`. The action must be in `kPins`.
 std::string pinned(std::string_view action);
-/// The same of an action below it: "actions/cache/restore@COMMIT # v6.1.0".
+/// The same for an action below it: "actions/cache/restore@COMMIT # v6.1.0".
 std::string pinned(std::string_view action, std::string_view below);
 
 /// A pin that is not the release that a list names.
@@ -36,7 +36,7 @@ struct Update {
 };
 
 /// The pins of `kPins` that a list of releases would change. A line is `ACTION VERSION COMMIT`;
-/// empty lines, lines that begin with `#`, and actions that have no pin are passed over. `config`
+/// empty lines, lines that begin with `#`, and actions without a pin are ignored. `config`
 /// with the line for any other; `file` names the list.
 Result<std::vector<Update>> updates_in(std::string_view text, const std::string& file);
 

@@ -47,7 +47,7 @@ constexpr std::string_view kPlanSteps = R"(
     @RETENTION@
 )";
 
-// Whether an environment has such a rule, a job cannot see.
+// A job cannot see whether an environment has such a rule.
 constexpr std::string_view kStarted = R"(
 - name: Say what protected environments look at
   if: inputs.tag && github.ref != format('refs/tags/{0}', inputs.tag)
@@ -86,12 +86,12 @@ constexpr std::string_view kListSteps = R"(
 @ROWS@
 )";
 
-/// `if:` of a step that an idle run passes over.
+/// `if:` of a step that an idle run skips.
 std::string unless_idle(const WorkflowFacts& facts) {
   return may_be_idle(facts) ? fmt::format("if: {}", kNotIdle) : std::string();
 }
 
-/// What a person should know who has started a release by hand, before everything is built.
+/// The warning for a person who starts a release by hand, before everything is built.
 std::string started_of(const WorkflowFacts& facts) {
   const bool guarded = std::ranges::any_of(
       facts.publish, [](const PublishJob& job) { return !job.environment.empty(); });
@@ -114,7 +114,7 @@ std::vector<std::pair<std::string, size_t>> stages_of(const WorkflowFacts& facts
   return stages;
 }
 
-/// The steps that list the rows of a chunk. An idle run comes no further than the job `plan`.
+/// The steps that list the rows of a chunk. An idle run ends with the job `plan`.
 std::string rows_of(const WorkflowFacts& facts, size_t chunk, const std::string& condition) {
   std::string text;
   for (const auto& [stage, chunks] : stages_of(facts, chunk)) {
@@ -130,8 +130,8 @@ std::string rows_of(const WorkflowFacts& facts, size_t chunk, const std::string&
   return text;
 }
 
-/// Their outputs, each with its expression. Without rows there are no jobs; `otherwise` is what an
-/// idle run says instead.
+/// Their outputs, each with its expression. Without rows there are no jobs; `otherwise` is the
+/// value of an idle run.
 std::vector<std::pair<std::string, std::string>> row_outputs(const WorkflowFacts& facts,
                                                              size_t chunk,
                                                              std::string_view otherwise) {

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPlanArch = "x86_64";  // of the runner of the job `plan`
 constexpr const char* kSomeVersion = "1.0";  // of a plan that only names projects and counts rows
 
-/// PyPI trusts a job by its identity; an index of one's own takes a token.
+/// PyPI trusts a job by its identity; a private index takes a token.
 PublishAuth usual_auth(matrix::TargetKind kind) {
   switch (kind) {
     case matrix::TargetKind::pypi:
@@ -132,7 +132,7 @@ env::Engine engine_of(const matrix::CiSettings& settings, const Contained& conta
                                                            : env::Engine::host;
 }
 
-/// What a person may not expect of builds that have an image of their own.
+/// The warning that builds do not run in the image of `environment.container`.
 std::vector<Error> engine_warnings(const WorkflowFacts& facts, const Contained& contained) {
   const matrix::CiSettings& settings = facts.settings;
   const bool chosen = settings.engine != matrix::JobEngine::automatic;

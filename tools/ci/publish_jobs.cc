@@ -35,7 +35,7 @@ constexpr std::string_view kIndex = R"(
     @RETENTION@
 )";
 
-/// Where a job is not trusted by the index itself, the environment's secret authenticates it.
+/// If the index does not trust the job, a secret of the environment authenticates it.
 std::string token_of(const PublishJob& job) {
   if (job.auth != PublishAuth::token) return {};
   const std::string name = publish::credential_variable("PINWHEEL_TOKEN_", job.target);

@@ -52,7 +52,7 @@ constexpr std::string_view kTestSteps = R"(
 @RESULT@
 )";
 
-// What an earlier attempt finished is not done again, so no step has two results.
+// Steps that an earlier attempt finished are not repeated, so no step has two results.
 std::string earlier() {
   return take_results("Take the result of an earlier attempt", "if: github.run_attempt > 1",
                       "result-${{ matrix.artifact }}-*");
@@ -136,9 +136,8 @@ std::string has_rows(const Job& job) {
   return fmt::format("contains({}, '\"step\"')", job.rows);
 }
 
-/// Builds come first, and a failed one ends a pull request early; elsewhere the tests of the others
-/// are still worth their time. A job of builds that has no rows is skipped, which holds nothing
-/// back.
+/// In a pull request, no test starts after a failed build. Elsewhere the tests of the other builds
+/// still run. A job of builds without rows is skipped, which blocks no test.
 std::string test_condition(const WorkflowFacts& facts, const Job& job) {
   std::string when = has_rows(job);
   if (facts.set != WorkflowSet::ci) {

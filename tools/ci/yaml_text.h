@@ -6,7 +6,7 @@
 
 namespace pinwheel::ci {
 
-/// A double-quoted YAML scalar, on one line whatever the text holds.
+/// A double-quoted YAML scalar on one line, for any text.
 std::string yaml_string(std::string_view text);
 /// A flow sequence of such scalars: `["a", "b"]`.
 std::string yaml_list(const std::vector<std::string>& texts);
@@ -14,8 +14,8 @@ std::string yaml_list(const std::vector<std::string>& texts);
 using Place = std::pair<std::string_view, std::string>;  ///< its name and value
 using Places = std::vector<Place>;
 
-/// A template with its places `@NAME@` filled. A value of several lines is indented as its place
-/// is; a line that holds nothing but a place whose value is empty is dropped.
+/// A template with its places `@NAME@` filled. A value of several lines is indented like its
+/// place. A line with only a place and an empty value is removed.
 std::string filled(std::string_view text, const Places& places);
 
 }  // namespace pinwheel::ci
