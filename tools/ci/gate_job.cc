@@ -58,7 +58,7 @@ std::string gate_steps(const WorkflowFacts& facts, const std::vector<Job>& befor
       {{"CHECKOUT", checkout(facts)},
        {"PLAN", take_plan()},
        {"RESULTS", take_results()},
-       {"KEEP", keep("before-gate")},
+       {"KEEP", own_lines("before-gate")},
        {"ACTION", facts.action},
        {"ARGS", args(fmt::format("release --plan {} --reuse-only --gate", plan_argument()), facts,
                      Results::take)},

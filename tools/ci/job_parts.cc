@@ -120,7 +120,7 @@ std::string after(const std::string& job) {
   return fmt::format("${{{{ !cancelled() && needs.{}.result == 'success' }}}}", job);
 }
 
-std::string keep(std::string_view name) {
+std::string own_lines(std::string_view name) {
   return fmt::format("# pinwheel: keep {}\n# pinwheel: end\n", name);
 }
 

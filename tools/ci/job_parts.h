@@ -49,7 +49,7 @@ inline constexpr const char* kReleased =
 std::string after(const std::string& job);
 
 /// The place for a person's own lines.
-std::string keep(std::string_view name);
+std::string own_lines(std::string_view name);
 
 /// `env:` with the variables that builds and tests get from secrets, each only in the rows whose
 /// step needs it; empty if there are none.

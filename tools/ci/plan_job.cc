@@ -160,7 +160,7 @@ std::string plan_steps(const WorkflowFacts& facts) {
                              {"DOWNLOAD", pinned("actions/download-artifact")},
                              {"PLACE", kPlaceOfRun},
                              {"FILE", kPlanFile},
-                             {"KEEP", keep("before-plan")},
+                             {"KEEP", own_lines("before-plan")},
                              {"ACTION", facts.action},
                              {"MATRIX", yaml_string(facts.matrix)},
                              {"FREEZE", yaml_string(freeze_command(facts))},

@@ -57,7 +57,7 @@ std::string publish_steps(const WorkflowFacts& facts, const PublishJob& publicat
   return filled(kPublishSteps, {{"CHECKOUT", checkout(facts)},
                                 {"PLAN", take_plan()},
                                 {"RESULTS", take_results()},
-                                {"KEEP", keep("before-publish-" + publication.target)},
+                                {"KEEP", own_lines("before-publish-" + publication.target)},
                                 {"ACTION", facts.action},
                                 {"TOKEN", token_of(publication)},
                                 {"ARGS", args(command, facts, Results::take)},

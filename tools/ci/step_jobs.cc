@@ -116,14 +116,14 @@ Places common_places(const WorkflowFacts& facts) {
 std::string build_steps(const WorkflowFacts& facts, const std::string& id) {
   Places places = common_places(facts);
   places.emplace_back("ARGS", args(build_command(), facts, Results::take_and_leave));
-  places.emplace_back("KEEP", keep("before-" + id));
+  places.emplace_back("KEEP", own_lines("before-" + id));
   return filled(kBuildSteps, places);
 }
 
 std::string test_steps(const WorkflowFacts& facts, const std::string& id) {
   Places places = common_places(facts);
   places.emplace_back("ARGS", args(test_command(), facts, Results::take_and_leave));
-  places.emplace_back("KEEP", keep("before-" + id));
+  places.emplace_back("KEEP", own_lines("before-" + id));
   places.emplace_back(
       "BUILT", take_results("Take the result of its build", {}, "result-${{ matrix.from }}-*"));
   places.emplace_back("DRIVER",

@@ -154,9 +154,9 @@ std::string yaml_of(const Workflow& workflow) {
                 {{"WRITTEN", fmt::format("{}{}{}", kBeforeMatrix, workflow.matrix, kAfterMatrix)},
                  {"NAME", workflow.name},
                  {"TRIGGERS", workflow.triggers},
-                 {"KEEP_TRIGGERS", keep("triggers")},
+                 {"KEEP_TRIGGERS", own_lines("triggers")},
                  {"CONCURRENCY", workflow.concurrency}}) +
-         join(jobs, "\n") + "\n" + filled("\n  @KEEP@", {{"KEEP", keep("jobs")}});
+         join(jobs, "\n") + "\n" + filled("\n  @KEEP@", {{"KEEP", own_lines("jobs")}});
 }
 
 }  // namespace pinwheel::ci

@@ -22,7 +22,7 @@ struct Workflow {
 Workflow make_workflow(const WorkflowFacts& facts);
 
 /// The text of its file: plain jobs, since an index trusts no reusable workflow (PyPI's
-/// documentation of trusted publishers). It has places for a person's own lines (ci/kept.h).
+/// documentation of trusted publishers). It has places for a person's own lines (ci/own_lines.h).
 std::string yaml_of(const Workflow& workflow);
 
 /// The matrix file that a workflow was generated from; empty if it was not generated.

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "ci/composite.h"
-#include "ci/kept.h"
+#include "ci/own_lines.h"
 #include "ci/pins.h"
 #include "ci/workflow.h"
 #include "cli/ci_workflows.h"
@@ -65,8 +65,8 @@ Result<std::string> text_at(ports::Files& files, const fs::path& path) {
 
 Result<GeneratedFile> generated(ports::Files& files, fs::path path, const std::string& text) {
   TRY(std::string existing, text_at(files, path));
-  TRY(std::string kept, ci::with_kept(text, existing, path.string()));
-  return GeneratedFile{std::move(path), std::move(kept), std::move(existing)};
+  TRY(std::string merged, ci::with_own_lines(text, existing, path.string()));
+  return GeneratedFile{std::move(path), std::move(merged), std::move(existing)};
 }
 
 tl::unexpected<Error> written_by_a_person(const fs::path& path, std::string hint) {

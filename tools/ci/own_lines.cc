@@ -1,4 +1,4 @@
-#include "ci/kept.h"
+#include "ci/own_lines.h"
 
 #include <fmt/format.h>
 
@@ -75,8 +75,8 @@ Result<Blocks> blocks_of(std::string_view text, const std::string& file) {
 
 }  // namespace
 
-Result<std::string> with_kept(std::string_view generated, std::string_view existing,
-                              const std::string& file) {
+Result<std::string> with_own_lines(std::string_view generated, std::string_view existing,
+                                   const std::string& file) {
   TRY(const Blocks blocks, blocks_of(existing, file));
   std::set<std::string> placed;
   std::string text;
@@ -86,9 +86,9 @@ Result<std::string> with_kept(std::string_view generated, std::string_view exist
     const auto name = begins(line);
     if (!name) continue;
     placed.insert(*name);
-    const auto kept = blocks.find(*name);
-    if (kept == blocks.end()) continue;
-    for (const std::string& each : kept->second.lines) text += each + "\n";
+    const auto own = blocks.find(*name);
+    if (own == blocks.end()) continue;
+    for (const std::string& each : own->second.lines) text += each + "\n";
   }
   for (const auto& [name, block] : blocks) {
     if (placed.contains(name) || block.lines.empty()) continue;
