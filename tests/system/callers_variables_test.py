@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 
 import pytest
 from conftest import PYTHON
@@ -38,7 +39,10 @@ def script(project):
 
 def seen(script) -> dict:
     """What the last build saw."""
-    log = script.run("logs", "build:plain").stdout
+    return seen_in(script.run("logs", "build:plain").stdout)
+
+
+def seen_in(log: str) -> dict:
     return json.loads(next(line for line in log.splitlines() if line.startswith("SEEN ")).removeprefix("SEEN "))
 
 
@@ -71,16 +75,20 @@ def test_the_callers_architectures_are_ignored_where_the_matrix_names_some(scrip
     assert script.report("build", "matrix.yaml", CUDAARCHS="90")["build:plain"]["state"] == "reused"
 
 
+def path_with(directory: pathlib.Path, compiler: str) -> str:
+    """A PATH with a compiler for GPUs and other programs in one directory."""
+    directory.mkdir()
+    for name in (compiler, "beside-nvcc", "unshare", "mount"):
+        (directory / name).write_text("#!/bin/sh\n")
+        (directory / name).chmod(0o755)
+    return f"{directory}:{os.environ['PATH']}"
+
+
 @pytest.mark.parametrize("compiler", ["nvcc", "hipcc"])
 def test_a_build_for_the_cpu_does_not_see_the_compilers_of_the_machine(script, tmp_path, compiler):
     """Projects compile for CUDA where they find one, whatever torch they are built for. A directory that has it may
     have the programs that make a build's root, too."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    for name in (compiler, "beside-nvcc", "unshare", "mount"):
-        (programs / name).write_text("#!/bin/sh\n")
-        (programs / name).chmod(0o755)
-    script.run("build", "matrix.yaml", PATH=f"{programs}:{os.environ['PATH']}")
+    script.run("build", "matrix.yaml", PATH=path_with(tmp_path / "programs", compiler))
     assert seen(script)["nvcc"] is None
     assert seen(script)["hipcc"] is None
     assert os.path.basename(seen(script)["beside-nvcc"]) == "beside-nvcc"
@@ -107,3 +115,15 @@ def test_a_build_for_the_cpu_does_not_see_the_usual_places_of_toolkits(script, t
     script.edit(lambda matrix: matrix["environment"]["variables"].update(CUDA_HOME="/usr/local/cuda"))
     script.run("build", "matrix.yaml")
     assert seen(script)["places"][:2] == ["/usr/local/cuda", "/opt/rocm-9"]
+
+
+def test_the_script_of_a_dry_run_hides_the_toolkits_of_the_machine_as_a_build_does(script, toolkits, tmp_path):
+    path = path_with(tmp_path / "programs", "nvcc")
+    dry = script.run("build", "matrix.yaml", "--dry-run", PATH=path).stdout
+    options = {"env": script.environment, "capture_output": True, "text": True, "timeout": 240}
+    by_hand = seen_in(subprocess.run(["bash"], input=dry, check=True, **options).stdout)
+    assert by_hand["nvcc"] is None and by_hand["hipcc"] is None and by_hand["places"] == []
+    script.start_afresh()
+    script.run("build", "matrix.yaml", PATH=path)
+    # The links of a script are at the same fixed path.
+    assert by_hand == seen(script)
