@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -13,7 +14,6 @@
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/full_disk.h"
-#include "host/steps/checkout_place.h"
 #include "host/steps/hidden_toolkits.h"
 #include "host/system/log_tail.h"
 
@@ -41,6 +41,23 @@ std::vector<BuildMount> mounts_of(const StepContext& context, const BaseEnvironm
     mounts.push_back({toolkit->prefix, kToolkitName});
   if (!base.conda.empty()) mounts.push_back({base.conda, kCondaName});
   return mounts;
+}
+
+bool leads_outside(const fs::path& relative) {
+  return relative.empty() || relative == "." || *relative.begin() == "..";
+}
+
+/// The path below the source. A relative one is named from the package's root or from a directory
+/// below that, where a build system ran.
+fs::path below_source(const BuildSpace& space, const fs::path& file) {
+  if (file.is_absolute()) {
+    return file.lexically_normal().lexically_relative(space.seen(kSourceName));
+  }
+  fs::path below = file.lexically_normal();
+  while (!below.empty() && *below.begin() == "..") {
+    below = below.lexically_relative("..");
+  }
+  return below;
 }
 
 std::optional<Location> place_to_edit(const BuildSite& site, Location named) {
@@ -118,6 +135,19 @@ Done run_logged(const StepContext& context, const BuildSite& site, ports::Comman
   if (network == ports::Network::loopback) diagnosis = env::without_network(std::move(diagnosis));
   if (diagnosis.at) diagnosis.at = place_to_edit(site, *std::move(diagnosis.at));
   return fail(to_error(name_full_disk(context.machine, std::move(diagnosis)), what, exit));
+}
+
+std::optional<Location> checkout_place(const BuildSpace& space, const fs::path& package,
+                                       Location named) {
+  const fs::path below = below_source(space, named.file);
+  if (leads_outside(below)) return std::nullopt;
+  std::error_code unknown;
+  // A build that stopped may have made files; only those of the checkout can be edited.
+  const fs::path file = (package / below).lexically_normal();
+  if (!fs::is_regular_file(file, unknown)) return std::nullopt;
+  const fs::path here = file.lexically_relative(fs::current_path(unknown));
+  named.file = (leads_outside(here) ? file : here).string();
+  return named;
 }
 
 Result<fs::path> only_file(const StepContext& context, const fs::path& directory,

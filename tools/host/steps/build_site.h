@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "env/toolkit.h"
+#include "host/machine/fixed_path.h"
 #include "host/provision/python_environments.h"
 #include "host/steps/build_command.h"
 #include "host/steps/step_context.h"
@@ -58,6 +60,12 @@ Result<BaseEnvironment> test_environment(const StepContext& context, const env::
 /// is the beginning of the message.
 Done run_logged(const StepContext& context, const BuildSite& site, ports::Command command,
                 const std::string& what);
+
+/// A place that the compiler of a build named, in the package's own files, where a person edits
+/// them: relative to the current directory if it is below that, else absolute. Nullopt if it is not
+/// one of the source's files: a header of a library, a file that the build made.
+std::optional<Location> checkout_place(const BuildSpace& space,
+                                       const std::filesystem::path& package, Location named);
 
 /// The only file in a directory whose name ends in `suffix`; `check`, with a list of files, if
 /// there is none or more than one.

@@ -9,18 +9,44 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "host/steps/path_without.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
 using Mounts = std::vector<ports::Mount>;
+using Programs = std::vector<std::string>;
 
 constexpr std::array<const char*, 2> kCompilers = {"nvcc", "hipcc"};
 constexpr std::array<const char*, 2> kParents = {"/usr/local", "/opt"};
 constexpr std::string_view kToolkits = "{cuda,cuda-*,rocm,rocm-*}";
 constexpr const char* kHidden = "hidden";
+
+/// Links to the files of a directory, but for some, in another.
+Done link_others(const fs::path& directory, const Programs& programs, const fs::path& at,
+                 Supplier& supplier) {
+  std::error_code error;
+  Links links;
+  for (fs::directory_iterator each(directory, error), end; !error && each != end;
+       each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    if (std::find(programs.begin(), programs.end(), name) != programs.end()) continue;
+    links.emplace(name, each->path());
+  }
+  if (!error) error = supplier.link(at, links);
+  if (!error) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("{} cannot be seen without {}: {}", quoted(directory.string()),
+                          quoted_list(programs), error.message()),
+              fmt::format("take {} off PATH", quoted(directory.string())));
+}
+
+bool has_one(const fs::path& directory, const Programs& programs) {
+  return std::any_of(programs.begin(), programs.end(), [&directory](const std::string& name) {
+    std::error_code absent;
+    return fs::exists(directory / name, absent);
+  });
+}
 
 std::vector<std::string> compilers() {
   return {kCompilers.begin(), kCompilers.end()};
@@ -200,6 +226,19 @@ bool choose_toolkit(const std::map<std::string, std::string>& variables) {
                                                  "ROCM_HOME", "ROCM_PATH", "HIP_PATH"};
   return std::any_of(kNames.begin(), kNames.end(),
                      [&variables](const char* name) { return variables.contains(name); });
+}
+
+Result<std::string> path_without(const std::string& path, const Programs& programs,
+                                 const BuildSpace& space, Supplier& supplier) {
+  std::vector<std::string> directories = split(path, ':');
+  size_t made = 0;
+  for (std::string& directory : directories) {
+    if (directory.empty() || !has_one(directory, programs)) continue;
+    const fs::path links = fs::path("programs") / std::to_string(made++);
+    TRY_DONE(link_others(fs::absolute(directory), programs, space.real(links), supplier));
+    directory = space.seen(links).string();
+  }
+  return join(directories, ":");
 }
 
 Result<HiddenToolkits> hide_toolkits(const StepContext& context, const BuildSpace& space,

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "host/machine/fixed_path.h"
 #include "host/steps/step_context.h"
+#include "host/steps/supplier.h"
 #include "ports/process.h"
 
 namespace pinwheel::host {
@@ -26,6 +27,13 @@ struct HiddenToolkits {
 /// if a directory cannot be made, or the image cannot be asked.
 Result<HiddenToolkits> hide_toolkits(const StepContext& context, const BuildSpace& space,
                                      const std::map<std::string, std::string>& chosen);
+
+/// A search path on which these programs are not found, and every other program is: a directory
+/// that has one of them is replaced by one below the build's root, with a link to each of its other
+/// files, which `supplier` makes. `path` has directories of the host. `environment` if such a
+/// directory cannot be made.
+Result<std::string> path_without(const std::string& path, const std::vector<std::string>& programs,
+                                 const BuildSpace& space, Supplier& supplier);
 
 /// The text of a module `sitecustomize`, which Python imports when it starts: torch's module that
 /// looks for a toolkit then finds none. The `sitecustomize` that it takes the place of runs, too.

@@ -1,4 +1,4 @@
-#include "host/steps/checkout_place.h"
+#include "host/steps/build_site.h"
 
 #include "unit/host/scratch.h"
 
