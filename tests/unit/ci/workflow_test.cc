@@ -172,6 +172,23 @@ TEST_CASE("a pull request gets read access, no token and no publication", "[work
   }
 }
 
+TEST_CASE("builds, tests and publications alone get secrets, and trusted publications a token",
+          "[workflow]") {
+  for (const GoldenWorkflow& each : golden_workflows()) {
+    for (const Job& job : each.workflow.jobs) {
+      INFO(each.name << " " << job.id);
+      const bool publication = job.id.starts_with("publish-");
+      if (job.runner != JobRunner::hosted) {
+        CHECK(has(job.steps, "secrets.") == !each.facts.secrets.empty());
+      } else if (!publication) {
+        CHECK_FALSE(has(yaml_of(job), "secrets."));
+      }
+      CHECK(has(yaml_of(job), "id-token: write") == job.trusted);
+      CHECK((publication || !job.trusted));
+    }
+  }
+}
+
 TEST_CASE("every action is pinned to a commit, with its version next to it", "[workflow]") {
   for (const GoldenWorkflow& each : golden_workflows()) {
     INFO(each.name);
