@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
+#include "base/retries.h"
 #include "base/text.h"
 #include "host/index/checked_bytes.h"
 #include "host/index/confirm_upload.h"
@@ -203,38 +206,72 @@ Done replace_refused(const UploadSession& session, Attempt attempt, size_t repla
   return patiently<void>(session, [&] { return session.credentials.replace(); });
 }
 
+/// What became of a file; nullopt if it has to be sent again.
+using Settled = Result<std::optional<FileOutcome>>;
+
+/// Looks for a file that may have arrived.
+Settled find_arrived(const UploadSession& session, const Artifact& file, int sent) {
+  TRY(const Holding holding, look_up_now(session, file));
+  if (holding.held == Held::identical) {
+    return FileOutcome{file.filename, file.sha256, Outcome::uploaded, sent, {}};
+  }
+  if (holding.held == Held::different) {
+    return fail(publish::conflict_error(file.filename, file.sha256, holding.sha256));
+  }
+  return std::nullopt;
+}
+
+/// After the attempt number `sent`: replaces the credentials, or waits and looks for the file.
+Settled prepare_next(const UploadSession& session, const Artifact& file, const Attempt& attempt,
+                     int sent, size_t replaced) {
+  if (attempt.outcome == Outcome::auth) {
+    TRY_DONE(replace_refused(session, attempt, replaced));
+    return std::nullopt;
+  }
+  notice_retry(session, attempt.error);
+  TRY_DONE(wait(session, sent, attempt.retry_after));
+  if (attempt.outcome == Outcome::unknown) return find_arrived(session, file, sent);
+  return std::nullopt;
+}
+
+bool is_there(const Attempt& attempt) {
+  return attempt.outcome == Outcome::uploaded || attempt.outcome == Outcome::identical;
+}
+
 /// Sends a file that the index does not have, with retries; `event` describes the file.
 Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& file,
                                  UploadEvent event) {
   event.stage = UploadStage::sending;
+  event.attempt = 0;
   const size_t replaced = session.target.earlier.size();
-  for (int sent = 1;; ++sent) {
-    event.attempt = sent;
+  const int most = session.options.attempts;
+  Settled settled = std::nullopt;
+  const auto send_once = [&] {
+    ++event.attempt;
     tell(session, event);
-    TRY(Attempt attempt, attempt_once(session, file));
-    if (attempt.outcome == Outcome::uploaded || attempt.outcome == Outcome::identical) {
-      return FileOutcome{file.filename, file.sha256, attempt.outcome, sent, attempt.message};
-    }
-    if (attempt.outcome == Outcome::auth) {
-      TRY_DONE(replace_refused(session, std::move(attempt), replaced));
-      continue;
-    }
-    const bool last = sent >= session.options.attempts;
-    if (!last) {
-      notice_retry(session, attempt.error);
-      TRY_DONE(wait(session, sent, attempt.retry_after));
-    }
-    if (attempt.outcome == Outcome::unknown) {
-      TRY(const Holding holding, look_up_now(session, file));
-      if (holding.held == Held::identical) {
-        return FileOutcome{file.filename, file.sha256, Outcome::uploaded, sent, {}};
-      }
-      if (holding.held == Held::different) {
-        return fail(publish::conflict_error(file.filename, file.sha256, holding.sha256));
-      }
-    }
-    if (last) return fail(spent(session, file, attempt.outcome, std::move(attempt.error)));
+    return attempt_once(session, file);
+  };
+  const auto again = [&](const Result<Attempt>& attempt) {
+    if (!attempt || is_there(*attempt)) return false;
+    return attempt->outcome == Outcome::auth || event.attempt < most;
+  };
+  const auto ready_next = [&](int sent, const Result<Attempt>& attempt) {
+    settled = prepare_next(session, file, *attempt, sent, replaced);
+    return settled && !*settled;
+  };
+  // One more, because credentials that replace refused ones are always tried.
+  TRY(Attempt last, with_retries(most + 1, send_once, again, ready_next));
+  TRY(const std::optional<FileOutcome> found, std::move(settled));
+  if (found) return *found;
+  if (is_there(last)) {
+    return FileOutcome{file.filename, file.sha256, last.outcome, event.attempt, last.message};
   }
+  if (last.outcome == Outcome::auth) return fail(std::move(last.error));
+  if (last.outcome == Outcome::unknown) {
+    TRY(const std::optional<FileOutcome> arrived, find_arrived(session, file, event.attempt));
+    if (arrived) return *arrived;
+  }
+  return fail(spent(session, file, last.outcome, std::move(last.error)));
 }
 
 /// Everything was tried often enough: what the index did not answer is its answer.

@@ -157,6 +157,29 @@ TEST_CASE("a minted token that the index refuses is replaced once for a file") {
   }
 }
 
+TEST_CASE("a token that the index refuses at the last attempt is replaced all the same") {
+  UploadBench bench;
+  int minted = 0;
+  host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
+  target.credentials = [&]() -> Result<host::MintedCredentials> {
+    const std::string token = ++minted == 1 ? "pypi-ended-canary" : kToken;
+    host::MintedCredentials made{{"__token__", Secret(token)}};
+    made.fresh_for = std::chrono::minutes(10);
+    return made;
+  };
+  host::UploadOptions options;
+  options.attempts = 1;
+  host::UploadHooks hooks;
+  hooks.sleep = [](std::chrono::milliseconds) { return false; };
+  hooks.now = [] { return std::chrono::system_clock::time_point(std::chrono::hours(500'000)); };
+  host::CurlHttp http;
+  const auto outcomes = host::upload_release({bench.file("demo_ops-1.0-py3-none-any.whl")}, target,
+                                             options, http, hooks);
+  REQUIRE(outcomes);
+  CHECK(outcomes->front().attempts == 2);
+  CHECK(minted == 2);
+}
+
 TEST_CASE("a token of the user is neither minted anew nor burnt") {
   MintBench bench;
   bench.target.credentials = ports::BasicCredentials{"me", Secret("pass-word")};
