@@ -178,7 +178,7 @@ Result<int> enter(const prepare::Host& host, const prepare::GlobalOptions& globa
 
 Result<int> cmd_reproduce(const prepare::Host& host, const prepare::GlobalOptions& global,
                           const ReproduceOptions& options, Streams& streams) {
-  TRY(prepare::RunStore store, prepare::read_run_store(options.store, host.variables));
+  TRY(prepare::RunStore store, prepare::read_run_store(options.store, host));
   TRY(const ReproduceTarget target, find_target(host, global, options.arguments, streams));
   TRY(Place place, make_place(host, global, target.step));
   // One of them may be a report, which is no source.

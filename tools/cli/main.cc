@@ -34,6 +34,7 @@
 #include "host/system/system_error.h"
 #include "prepare/http_options.h"
 #include "prepare/product.h"
+#include "prepare/store_places.h"
 #include "report/failure_cause.h"
 
 namespace pinwheel::cli {
@@ -84,11 +85,14 @@ struct OwnPorts {
 
 prepare::Host host_of(OwnPorts& ports) {
   std::error_code gone;
+  std::map<std::string, std::string> variables = user_variables();
+  Result<std::vector<store::PlaceDescription>> stores = prepare::variable_places(variables);
   return {.files = ports.files,
           .git = ports.git,
           .clock = ports.clock,
-          .variables = user_variables(),
+          .variables = std::move(variables),
           .directory = std::filesystem::current_path(gone),
+          .stores = std::move(stores),
           .machine = open_machine,
           .http = open_http,
           .ask_backend = host::ask_backend,

@@ -177,7 +177,7 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
                       const std::string& command, Streams& streams) {
   prepare::GlobalOptions global = all;
   global.named_files.push_back(options.plan_file);
-  TRY(const prepare::RunStore store, prepare::read_run_store(options.store, host.variables));
+  TRY(const prepare::RunStore store, prepare::read_run_store(options.store, host));
   for (std::string& path : prepare::directories_of(store.places)) {
     global.named_files.push_back(std::move(path));
   }

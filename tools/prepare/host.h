@@ -19,6 +19,7 @@
 #include "ports/log.h"
 #include "project/pyproject.h"
 #include "run/runner.h"
+#include "store/place_description.h"
 
 namespace pinwheel::prepare {
 
@@ -37,6 +38,8 @@ struct Host {
   ports::Clock& clock;
   std::map<std::string, std::string> variables = {};  ///< the user's environment
   std::filesystem::path directory = {};               ///< the working directory, absolute
+  /// The places of PINWHEEL_STORE; an error is reported where they are used.
+  Result<std::vector<store::PlaceDescription>> stores = std::vector<store::PlaceDescription>();
   /// Opens the machine of a workplace. Its programs see the workplace's variables, stop with the
   /// workplace's token, and are logged.
   std::function<OpenMachine(const host::Workplace& workplace)> machine = {};

@@ -18,19 +18,21 @@ bool is_on_disk(const store::PlaceDescription& place) {
   return place.kind == store::PlaceKind::directory || place.kind == store::PlaceKind::artifacts;
 }
 
-}  // namespace
-
-Result<Places> named_places(const StoreOptions& options,
-                            const std::map<std::string, std::string>& variables) {
+/// The places of `--store`, else of PINWHEEL_STORE.
+Result<Places> named_places(const StoreOptions& options, const Host& host) {
+  if (options.places.empty()) return host.stores;
   Places places;
-  if (options.places.empty()) {
-    TRY(places, store::parse_places(value_at(variables, "PINWHEEL_STORE")));
-  }
   for (const std::string& text : options.places) {
     TRY(store::PlaceDescription place, store::parse_place(text));
     places.push_back(std::move(place));
   }
   return places;
+}
+
+}  // namespace
+
+Result<Places> variable_places(const std::map<std::string, std::string>& variables) {
+  return store::parse_places(value_at(variables, "PINWHEEL_STORE"));
 }
 
 Result<Places> matrix_places(const matrix::Matrix& matrix,
@@ -62,12 +64,11 @@ std::vector<std::string> directories_of(const Places& places) {
   return directories;
 }
 
-Result<RunStore> read_run_store(const StoreOptions& options,
-                                const std::map<std::string, std::string>& variables) {
+Result<RunStore> read_run_store(const StoreOptions& options, const Host& host) {
   RunStore store;
-  TRY(store.places, named_places(options, variables));
-  TRY(store.domain, store::choose_domain(options.domain, variables));
-  store.keeping = store::may_keep(options.domain, variables) ? Keeping::yes : Keeping::no;
+  TRY(store.places, named_places(options, host));
+  TRY(store.domain, store::choose_domain(options.domain, host.variables));
+  store.keeping = store::may_keep(options.domain, host.variables) ? Keeping::yes : Keeping::no;
   return store;
 }
 

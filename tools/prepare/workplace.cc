@@ -42,9 +42,9 @@ fs::path redirected_to(int stream) {
 std::vector<fs::path> named_paths(const Host& host, const RunScope& scope) {
   const GlobalOptions& global = scope.global;
   std::vector<std::string> names = global.named_files;
-  for (const auto& places : {named_places({}, host.variables), scope.stores}) {
-    if (!places) continue;
-    for (std::string& path : directories_of(*places)) names.push_back(std::move(path));
+  for (const auto* places : {&host.stores, &scope.stores}) {
+    if (!*places) continue;
+    for (std::string& path : directories_of(**places)) names.push_back(std::move(path));
   }
   std::vector<fs::path> paths;
   for (const std::string& name : names) {

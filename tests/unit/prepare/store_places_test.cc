@@ -1,13 +1,15 @@
 #include "prepare/store_places.h"
 
+#include "fakes/fake_host.h"
 #include "unit/catch.h"
 
 namespace pinwheel::prepare {
 namespace {
 
 using Texts = std::vector<std::string>;
+using Places = std::vector<store::PlaceDescription>;
 
-Texts texts(const Result<std::vector<store::PlaceDescription>>& places) {
+Texts texts(const Result<Places>& places) {
   REQUIRE(places);
   Texts out;
   for (const store::PlaceDescription& place : *places) out.push_back(store::to_string(place));
@@ -22,19 +24,36 @@ matrix::Matrix with_stores(Texts stores) {
   return matrix;
 }
 
+Result<Places> named_by(const StoreOptions& options, const Host& host) {
+  return read_run_store(options, host).map([](const RunStore& store) { return store.places; });
+}
+
 TEST_CASE("the places of the command line take the place of the variable's") {
-  const std::map<std::string, std::string> variables = {
-      {"PINWHEEL_STORE", "local https://example.org/a"}};
-  CHECK(texts(named_places({}, variables)) == Texts{"local", "https://example.org/a"});
-  CHECK(texts(named_places({.places = {"local"}}, variables)) == Texts{"local"});
-  CHECK(texts(named_places({}, {})).empty());
-  const auto refused = named_places({.places = {"nowhere"}}, {});
+  fakes::FakeHost fake;
+  CHECK(texts(named_by({}, fake.host)).empty());
+  CHECK(texts(variable_places({})).empty());
+  fake.host.stores = variable_places({{"PINWHEEL_STORE", "local https://example.org/a"}});
+  CHECK(texts(named_by({}, fake.host)) == Texts{"local", "https://example.org/a"});
+  CHECK(texts(named_by({.places = {"local"}}, fake.host)) == Texts{"local"});
+  const auto refused = named_by({.places = {"nowhere"}}, fake.host);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::usage);
 }
 
+TEST_CASE("a variable that names no place is an error where no option names one") {
+  fakes::FakeHost fake;
+  fake.host.stores = variable_places({{"PINWHEEL_STORE", "local nowhere"}});
+  REQUIRE_FALSE(fake.host.stores);
+  CHECK(fake.host.stores.error().kind == ErrorKind::usage);
+  const auto refused = named_by({}, fake.host);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == fake.host.stores.error().message);
+  CHECK(texts(named_by({.places = {"local"}}, fake.host)) == Texts{"local"});
+}
+
 TEST_CASE("a directory that a matrix names is relative to its file") {
-  const auto named = named_places({.places = {"dir:out", "local"}}, {});
+  const fakes::FakeHost fake;
+  const auto named = named_by({.places = {"dir:out", "local"}}, fake.host);
   REQUIRE(named);
   CHECK(directories_of(*named) == Texts{"out"});
   const auto of_matrix = matrix_places(with_stores({"dir:../results", "dir:/all", "local"}), {});
@@ -59,15 +78,16 @@ TEST_CASE("what is no place in a matrix is an error that names the file") {
 }
 
 TEST_CASE("places and a domain that a run cannot have are refused by themselves") {
-  CHECK(read_run_store({.places = {"local"}, .domain = "release"}, {}));
+  fakes::FakeHost fake;
+  CHECK(read_run_store({.places = {"local"}, .domain = "release"}, fake.host));
   for (const StoreOptions& options :
        {StoreOptions{.places = {"nowhere"}}, StoreOptions{.domain = "nonsense"}}) {
-    const Result<RunStore> refused = read_run_store(options, {});
+    const Result<RunStore> refused = read_run_store(options, fake.host);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::usage);
   }
-  const Result<RunStore> request =
-      read_run_store({.domain = "release"}, {{"GITHUB_EVENT_NAME", "pull_request"}});
+  fake.host.variables["GITHUB_EVENT_NAME"] = "pull_request";
+  const Result<RunStore> request = read_run_store({.domain = "release"}, fake.host);
   REQUIRE_FALSE(request);
   CHECK(request.error().kind == ErrorKind::usage);
 }

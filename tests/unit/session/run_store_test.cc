@@ -27,7 +27,7 @@ struct StoreWorld {
     workplace.variables = fake.host.variables;
   }
   void name(const prepare::StoreOptions& options) {
-    Result<prepare::RunStore> store = prepare::read_run_store(options, workplace.variables);
+    Result<prepare::RunStore> store = prepare::read_run_store(options, fake.host);
     REQUIRE(store);
     own = *std::move(store);
   }
@@ -76,6 +76,7 @@ TEST_CASE("a directory that cannot be made is a fault of the place, which a run 
 
 TEST_CASE("nothing is kept for an event that may be a pull request, and people are told") {
   StoreWorld world;
+  world.fake.host.variables["CI"] = "true";
   world.workplace.variables["CI"] = "true";
   world.name({.places = {"dir:/out"}});
   CHECK(world.own.keeping == prepare::Keeping::no);
