@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 #include "host/store/xml_value.h"
 #include "store/action_result.h"
-#include "store/aws_profile.h"
+#include "store/aws.h"
 #include "store/place_description.h"
 #include "store/stored_result.h"
 

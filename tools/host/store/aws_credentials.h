@@ -11,8 +11,7 @@
 #include "base/result.h"
 #include "base/secret.h"
 #include "ports/http.h"
-#include "store/aws_profile.h"
-#include "store/sigv4.h"
+#include "store/aws.h"
 
 namespace pinwheel::host {
 

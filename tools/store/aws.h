@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,6 +8,8 @@
 
 #include "base/secret.h"
 
+// The protocol of S3 as far as it is pure: signatures and settings. `host/store` sends requests and
+// reads files.
 namespace pinwheel::store {
 
 // AWS Signature Version 4, as S3 wants it: the path is encoded once and never normalized.
@@ -48,5 +51,20 @@ NameValues signed_headers(const AwsRequest& request, const AwsKeys& keys, const 
 
 /// 32 raw bytes.
 std::string hmac_sha256(std::string_view key, std::string_view message);
+
+// The settings of its command line.
+
+/// The settings of one profile. Nested ones have the name of their block before a dot:
+/// "s3.addressing_style".
+using AwsProfile = std::map<std::string, std::string>;
+
+/// The two files of the AWS command line.
+enum class AwsFile {
+  config,      ///< ~/.aws/config: sections are called "profile NAME", or "default"
+  credentials  ///< ~/.aws/credentials: sections are called "NAME"
+};
+
+/// The settings of a profile in the text of a file; empty if there is none of that name.
+AwsProfile parse_aws_profile(std::string_view text, AwsFile file, std::string_view name);
 
 }  // namespace pinwheel::store
