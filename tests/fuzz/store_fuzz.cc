@@ -4,16 +4,16 @@
 #include "host/store/xml_value.h"
 #include "store/action_result.h"
 #include "store/aws.h"
+#include "store/entry.h"
 #include "store/place_description.h"
-#include "store/stored_result.h"
 
 using namespace pinwheel;
 
 // The contents of a store, the answers of a bucket, and the domains that may use a result.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = text_of(data, size);
-  if (const auto result = store::parse_stored_result(text)) {
-    const auto again = store::parse_stored_result(store::to_json(*result));
+  if (const auto result = store::parse_entry(text)) {
+    const auto again = store::parse_entry(store::to_json(*result));
     must(again.has_value());
     must(store::to_json(*again) == store::to_json(*result));
   }

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/store_place.h"
-#include "host/store/copy_results.h"
 #include "host/store/tree_inventory.h"
 #include "prepare/host.h"
 #include "report/table.h"
@@ -23,14 +22,14 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Result<int> stat(const prepare::Host& host, const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(host, options, PlaceUse::reading));
-  const store::Inventory inventory = host::take_inventory(root);
+  TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::reading));
+  const store::Inventory inventory = host::take_inventory(place.root);
   uint64_t bytes = 0;
-  for (const store::KeptBlob& blob : inventory.blobs) bytes += blob.blob.size;
-  // A result has an address for its key and perhaps one for its step of a plan.
+  for (const store::InventoryBlob& blob : inventory.blobs) bytes += blob.blob.size;
+  // An entry has an address for its key and perhaps one for its step of a plan.
   std::map<std::string, std::set<std::string>> keys;
-  for (const host::TreeResult& one : host::read_results(root)) {
-    keys[std::string(store::to_string(one.result.writer.domain))].insert(one.result.key);
+  for (const host::TreeEntry& one : host::read_entries(place.root)) {
+    keys[std::string(store::to_string(one.entry.writer.domain))].insert(one.entry.key);
   }
   Json domains = Json::object();
   std::vector<std::vector<std::string>> rows = {{"domain", "results"}};
@@ -40,20 +39,20 @@ Result<int> stat(const prepare::Host& host, const StoreCommandOptions& options, 
   }
   print_of_store(options,
                  {{"schema", "pinwheel-store/1"},
-                  {"path", root.string()},
+                  {"path", place.root.string()},
                   {"results", domains},
                   {"blobs", inventory.blobs.size()},
                   {"bytes", bytes},
                   {"runs", inventory.runs.size()}},
                  report::align_columns(rows, streams.data_columns()) +
                      fmt::format("{}, {} in {}\n", plural(inventory.blobs.size(), "blob"),
-                                 format_bytes(bytes), quoted(root.string())),
+                                 format_bytes(bytes), quoted(place.root.string())),
                  streams);
   return 0;
 }
 
 Result<int> gc(const prepare::Host& host, const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(host, options, PlaceUse::changing));
+  TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::changing));
   const std::optional<uint64_t> size = parse_bytes(options.size);
   if (!size) {
     return fail(ErrorKind::usage, fmt::format("--size: {} is not a size", quoted(options.size)),
@@ -68,19 +67,19 @@ Result<int> gc(const prepare::Host& host, const StoreCommandOptions& options, St
                                         std::chrono::duration_cast<std::chrono::seconds>(*grace),
                                         host.clock.now()};
   TRY(const store::Collection removed,
-      host::collect_tree(root, limits, options.dry_run ? host::DryRun::yes : host::DryRun::no,
+      host::collect_tree(place.root, limits, options.dry_run ? host::DryRun::yes : host::DryRun::no,
                          [&streams](const std::string& line) { streams.note(line); }));
   print_of_store(
       options,
       {{"schema", "pinwheel-store-gc/1"},
-       {"path", root.string()},
+       {"path", place.root.string()},
        {"dry-run", options.dry_run},
-       {"removed-results", removed.results.size()},
+       {"removed-results", removed.entries.size()},
        {"removed-blobs", removed.blobs.size()},
        {"removed-bytes", removed.removed_bytes},
        {"kept-bytes", removed.kept_bytes}},
       fmt::format("{} {} and {}, {}; {} stay\n", options.dry_run ? "would remove" : "removed",
-                  plural(removed.results.size(), "result"), plural(removed.blobs.size(), "blob"),
+                  plural(removed.entries.size(), "result"), plural(removed.blobs.size(), "blob"),
                   format_bytes(removed.removed_bytes), format_bytes(removed.kept_bytes)),
       streams);
   return 0;
@@ -88,43 +87,43 @@ Result<int> gc(const prepare::Host& host, const StoreCommandOptions& options, St
 
 Result<int> verify(const prepare::Host& host, const StoreCommandOptions& options,
                    Streams& streams) {
-  TRY(const fs::path root, root_of_place(host, options, PlaceUse::reading));
-  // The machine's own place appears with its first result.
-  const bool may_lack = sharing_of(options) == host::Sharing::machine;
-  if (host.files.type_behind(root) != ports::FileType::directory &&
-      (host.files.type_behind(root) != ports::FileType::missing || !may_lack)) {
-    return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(root.string())),
+  TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::reading));
+  // The machine's own place appears with its first entry.
+  const bool may_lack = place.sharing == host::Sharing::machine;
+  if (host.files.type_behind(place.root) != ports::FileType::directory &&
+      (host.files.type_behind(place.root) != ports::FileType::missing || !may_lack)) {
+    return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(place.root.string())),
                 "name one that `--store dir:PATH` wrote to");
   }
-  const std::vector<std::string> wrong = host::verify_tree(root);
+  const std::vector<std::string> wrong = host::verify_tree(place.root);
   std::string text;
   for (const std::string& line : wrong) text += line + "\n";
   print_of_store(
-      options, {{"schema", "pinwheel-store-verify/1"}, {"path", root.string()}, {"damaged", wrong}},
+      options,
+      {{"schema", "pinwheel-store-verify/1"}, {"path", place.root.string()}, {"damaged", wrong}},
       text, streams);
   if (wrong.empty()) return 0;
   return fail(
       ErrorKind::check,
       fmt::format("{} damaged in {}",
                   wrong.size() == 1 ? "1 entry is" : fmt::format("{} entries are", wrong.size()),
-                  quoted(root.string())),
+                  quoted(place.root.string())),
       "no run uses them, and the next that needs one replaces it");
 }
 
 Result<int> import_results(const prepare::Host& host, const StoreCommandOptions& options,
                            Streams& streams) {
-  TRY(const fs::path root, root_of_place(host, options, PlaceUse::changing));
+  TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::changing));
   TRY(const store::Domain domain, store::choose_domain(options.domain, host.variables));
   if (host.files.type_behind(fs::path(options.directory) / "ac") != ports::FileType::directory) {
     return fail(ErrorKind::usage, fmt::format("{} has no results", quoted(options.directory)),
                 "`pinwheel store export --plan FILE DIR` writes such a directory");
   }
-  host::TreePlace to =
-      place_at(host.variables, root, options.place, sharing_of(options), domain, streams);
+  host::TreePlace to = place_at(host.variables, place, options.place, domain, streams);
   // What claims to be of a more trusted domain may come from anybody.
-  TRY(const host::CopiedResults copied,
-      host::copy_results(options.directory, to, [domain](const store::StoredResult& result) {
-        return store::may_read(result.writer.domain, domain);
+  TRY(const host::CopiedEntries copied,
+      host::copy_entries(options.directory, to, [domain](const store::Entry& entry) {
+        return store::may_read(entry.writer.domain, domain);
       }));
   print_of_store(options,
                  {{"schema", "pinwheel-store-copy/1"},

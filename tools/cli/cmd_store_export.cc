@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The steps of a plan whose results travel.
+/// The steps of a plan whose results stores share.
 std::set<std::string> traveling_steps(const plan::Plan& plan) {
   std::set<std::string> steps;
   for (const plan::Step& step : plan.steps) {
@@ -37,23 +37,22 @@ struct Exported {
   std::vector<std::string> missing = {};  ///< ids of steps
 };
 
-/// Copies the result of one step: under its key, and for the plan, in whose name a machine without
-/// the compiler that made it looks for it.
-Result<host::Kept> copy_result(const store::StoredResult& found, const std::string& plan,
-                               const fs::path& from, host::TreePlace& to) {
+/// Copies the entry of one step: under its key, and for the plan, by which a machine without the
+/// compiler that made it looks for it.
+Result<host::PutOutcome> copy_entry(const store::Entry& found, const std::string& plan,
+                                    const fs::path& from, host::TreePlace& to) {
   host::BlobFiles files;
-  for (const store::StoredOutput& output : found.outputs) {
+  for (const store::NamedBlob& output : found.outputs) {
     files[output.blob] = from / "cas" / output.blob.sha256;
   }
-  store::StoredResult result = found;
-  result.plan = plan;
-  const store::Domain domain = result.writer.domain;
-  const host::PlaceResult<host::Kept> kept =
-      to.put({store::result_address(domain, result.key),
-              store::hand_off_address(domain, plan, result.step)},
-             result, files);
-  if (!kept) return fail(kept.error().error);
-  return *kept;
+  store::Entry entry = found;
+  entry.plan = plan;
+  const store::Domain domain = entry.writer.domain;
+  const host::PlaceResult<host::PutOutcome> put = to.put(
+      {store::entry_address(domain, entry.key), store::hand_off_address(domain, plan, entry.step)},
+      entry, files);
+  if (!put) return fail(put.error().error);
+  return *put;
 }
 
 Result<Exported> copy_all(const AskingRun& asking, const host::SearchedResults& known,
@@ -65,8 +64,8 @@ Result<Exported> copy_all(const AskingRun& asking, const host::SearchedResults& 
       out.missing.push_back(step);
       continue;
     }
-    TRY(const host::Kept kept, copy_result(found->second, asking.facts.plan, from, to));
-    ++(kept == host::Kept::new_one ? out.copied : out.there_already);
+    TRY(const host::PutOutcome put, copy_entry(found->second, asking.facts.plan, from, to));
+    ++(put == host::PutOutcome::written ? out.copied : out.there_already);
   }
   return out;
 }
@@ -75,7 +74,8 @@ Result<Exported> copy_all(const AskingRun& asking, const host::SearchedResults& 
 
 Result<int> cmd_store_export(const prepare::Host& host, const prepare::GlobalOptions& all,
                              const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(host, options, PlaceUse::reading));
+  TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::reading));
+  const fs::path& root = place.root;
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, options.directory, root.string()};
   TRY(const AskingRun asking, prepare_asking_run(host, global, options, {}, streams));
@@ -90,8 +90,8 @@ Result<int> cmd_store_export(const prepare::Host& host, const prepare::GlobalOpt
   }
   // In a checkout it is no part of the source, as the directories of runs are.
   TRY_DONE(host::make_output_directory(host.files, options.directory));
-  host::TreePlace to = place_at(host.variables, options.directory, "dir:" + options.directory,
-                                host::Sharing::shared, asking.domain, streams);
+  host::TreePlace to = place_at(host.variables, {options.directory, host::Sharing::shared},
+                                "dir:" + options.directory, asking.domain, streams);
   TRY(const Exported done, copy_all(asking, known, root, to));
   if (!done.missing.empty()) {
     streams.note(fmt::format("{} {} no result in {}\n", quoted_list(done.missing),

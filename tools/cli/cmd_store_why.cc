@@ -60,8 +60,8 @@ plan::StoreReply reply_of(plan::StoreQuestion question, const host::SearchedResu
   if (const auto taken = known.found.find(question.step); taken != known.found.end()) {
     return plan::taken_reply(std::move(question), taken->second);
   }
-  std::vector<store::StoredResult> stored;
-  for (host::TreeResult& one : host::read_results(root)) stored.push_back(std::move(one.result));
+  std::vector<store::Entry> stored;
+  for (host::TreeEntry& one : host::read_entries(root)) stored.push_back(std::move(one.entry));
   return plan::missing_reply(std::move(question), stored);
 }
 
@@ -69,7 +69,8 @@ plan::StoreReply reply_of(plan::StoreQuestion question, const host::SearchedResu
 
 Result<int> cmd_store_why(const prepare::Host& host, const prepare::GlobalOptions& all,
                           const StoreCommandOptions& options, Streams& streams) {
-  TRY(const fs::path root, root_of_place(host, options, PlaceUse::reading));
+  TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::reading));
+  const fs::path& root = place.root;
   TRY(const std::string step, asked_step(options.arguments));
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, root.string()};

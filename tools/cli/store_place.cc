@@ -15,8 +15,8 @@ namespace pinwheel::cli {
 
 namespace fs = std::filesystem;
 
-Result<fs::path> root_of_place(const prepare::Host& host, const StoreCommandOptions& options,
-                               PlaceUse use) {
+Result<OwnPlace> open_own_place(const prepare::Host& host, const StoreCommandOptions& options,
+                                PlaceUse use) {
   TRY(const store::PlaceDescription place, store::parse_place(options.place));
   const bool on_this_machine =
       place.kind == store::PlaceKind::local || place.kind == store::PlaceKind::directory;
@@ -28,10 +28,10 @@ Result<fs::path> root_of_place(const prepare::Host& host, const StoreCommandOpti
   switch (place.kind) {
     case store::PlaceKind::local: {
       TRY(const fs::path cache, prepare::cache_directory(host));
-      return cache / "store";
+      return OwnPlace{cache / "store", host::Sharing::machine};
     }
     case store::PlaceKind::directory:
-      return fs::path(place.path);
+      return OwnPlace{place.path, host::Sharing::shared};
     case store::PlaceKind::artifacts:
       return fail(ErrorKind::usage,
                   fmt::format("{} is several places", quoted(store::to_string(place))),
@@ -46,22 +46,15 @@ Result<fs::path> root_of_place(const prepare::Host& host, const StoreCommandOpti
       "`store` works on `local` and `dir:PATH`; a server removes old entries by its own rules");
 }
 
-host::TreePlace place_at(const std::map<std::string, std::string>& variables, const fs::path& root,
-                         std::string name, host::Sharing sharing, store::Domain domain,
-                         Streams& streams) {
+host::TreePlace place_at(const std::map<std::string, std::string>& variables, const OwnPlace& place,
+                         std::string name, store::Domain domain, Streams& streams) {
   return host::TreePlace({std::move(name),
-                          root,
+                          place.root,
                           store::PlaceAccess::read_write,
-                          sharing,
+                          place.sharing,
                           {host::run_id(variables), domain},
                           host::Presence::digest,
                           [&streams](const std::string& line) { streams.note(line); }});
-}
-
-host::Sharing sharing_of(const StoreCommandOptions& options) {
-  const Result<store::PlaceDescription> place = store::parse_place(options.place);
-  const bool own = place && place->kind == store::PlaceKind::local;
-  return own ? host::Sharing::machine : host::Sharing::shared;
 }
 
 void print_of_store(const StoreCommandOptions& options, const nlohmann::ordered_json& json,

@@ -64,7 +64,7 @@ host::SearchedResults ask_place(const AskingRun& asking, const std::filesystem::
                                 const StoreCommandOptions& options, plan::Results results,
                                 const std::set<std::string>& skipped_will_do, Streams& streams) {
   constexpr auto kReadOnly = store::PlaceAccess::read_only;
-  std::vector<host::ChainedPlace> places;
+  std::vector<host::StorePlace> places;
   places.push_back({std::make_unique<host::TreePlace>(
                         host::TreeOptions{options.place, root, kReadOnly, host::Sharing::shared}),
                     kReadOnly});

@@ -4,8 +4,8 @@
 
 namespace pinwheel::plan {
 
-store::StoredPackages environment_packages(const env::Resolution& resolution) {
-  store::StoredPackages out;
+store::InstalledPackages environment_packages(const env::Resolution& resolution) {
+  store::InstalledPackages out;
   if (!resolution.python.empty()) out["python"] = {resolution.python};
   for (const env::PipPackage& package : resolution.packages) {
     out[package.name] = {package.version, package.sha256};

@@ -11,7 +11,7 @@ namespace pinwheel::plan {
 namespace {
 
 std::vector<KeyDifference> known_differences(const StoreQuestion& question,
-                                             const store::StoredResult& result) {
+                                             const store::Entry& result) {
   std::vector<KeyDifference> differences = map_differences(result.parts, question.key.parts);
   std::erase_if(differences, [&](const KeyDifference& one) {
     return std::any_of(question.key.unknown.begin(), question.key.unknown.end(),
@@ -21,7 +21,7 @@ std::vector<KeyDifference> known_differences(const StoreQuestion& question,
 }
 
 std::vector<PackageDifference> known_packages(const StoreQuestion& question,
-                                              const store::StoredResult& result,
+                                              const store::Entry& result,
                                               const std::vector<KeyDifference>& differences) {
   const bool same = std::none_of(differences.begin(), differences.end(), is_of_environment);
   if (same || question.packages.empty() || result.packages.empty()) return {};
@@ -64,7 +64,7 @@ std::string_view to_string(StoreAnswer answer) {
   return {};
 }
 
-StoreReply taken_reply(StoreQuestion question, store::StoredResult result) {
+StoreReply taken_reply(StoreQuestion question, store::Entry result) {
   StoreReply reply;
   reply.differences = known_differences(question, result);
   reply.answer = reply.differences.empty() ? StoreAnswer::taken : StoreAnswer::handed_off;
@@ -73,15 +73,15 @@ StoreReply taken_reply(StoreQuestion question, store::StoredResult result) {
   return reply;
 }
 
-StoreReply missing_reply(StoreQuestion question, const std::vector<store::StoredResult>& stored) {
+StoreReply missing_reply(StoreQuestion question, const std::vector<store::Entry>& stored) {
   // What is smaller is nearer.
-  const auto distance = [&question](const store::StoredResult& result) {
+  const auto distance = [&question](const store::Entry& result) {
     return std::tuple(result.step != question.step, known_differences(question, result).size(),
                       !store::may_read(question.domain, result.writer.domain),
                       result.ending != store::Ending::done);
   };
   StoreReply reply;
-  for (const store::StoredResult& result : stored) {
+  for (const store::Entry& result : stored) {
     if (kind_of_step(result.step) != kind_of_step(question.step)) continue;
     const bool nearer =
         !reply.nearest || distance(result) < distance(*reply.nearest) ||

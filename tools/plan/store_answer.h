@@ -8,7 +8,7 @@
 #include "plan/key_difference.h"
 #include "plan/known_results.h"
 #include "store/domain.h"
-#include "store/stored_result.h"
+#include "store/entry.h"
 
 namespace pinwheel::plan {
 
@@ -31,14 +31,14 @@ struct StoreQuestion {
   std::string step;
   PartialKey key = {};
   store::Domain domain = store::Domain::branch;  ///< of the run
-  store::StoredPackages packages = {};           ///< of the step's environment; empty: not known
+  store::InstalledPackages packages = {};        ///< of the step's environment; empty: not known
 };
 
 /// The answer, and the result that shows it best.
 struct StoreReply {
   StoreQuestion question;
   StoreAnswer answer = StoreAnswer::nothing;
-  std::optional<store::StoredResult> nearest = std::nullopt;
+  std::optional<store::Entry> nearest = std::nullopt;
   /// From the nearest result to this run; nothing of what is not known yet.
   std::vector<KeyDifference> differences = {};
   /// The same of the packages, if it is the environments that differ and those of both are known.
@@ -49,10 +49,10 @@ struct StoreReply {
 bool is_of_environment(const KeyDifference& difference);
 
 /// For a result that a run would take.
-StoreReply taken_reply(StoreQuestion question, store::StoredResult result);
+StoreReply taken_reply(StoreQuestion question, store::Entry result);
 
 /// For a step that a run would not take any result for. The nearest is one of the same step, else
 /// of the same kind of step, with the fewest differences; of several, the newest.
-StoreReply missing_reply(StoreQuestion question, const std::vector<store::StoredResult>& stored);
+StoreReply missing_reply(StoreQuestion question, const std::vector<store::Entry>& stored);
 
 }  // namespace pinwheel::plan

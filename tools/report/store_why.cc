@@ -45,7 +45,7 @@ std::string verdict(const plan::StoreReply& reply, const std::string& place) {
                      plural(reply.differences.size(), "part"));
 }
 
-std::string run_text(const store::StoredResult& result) {
+std::string run_text(const store::Entry& result) {
   std::string out = fmt::format("{} of the run {}, {}", quoted(result.step),
                                 quoted(result.writer.run), visible(result.finished));
   if (!result.writer.channel.empty()) out += ", channel " + quoted(result.writer.channel);
@@ -92,8 +92,8 @@ WhyJson json_of(const std::optional<std::string>& value) {
 }
 
 /// A version or a digest of a package; null where there is none.
-WhyJson json_of(const std::optional<store::StoredPackage>& package,
-                std::string store::StoredPackage::*value) {
+WhyJson json_of(const std::optional<store::InstalledPackage>& package,
+                std::string store::InstalledPackage::*value) {
   return package && !((*package).*value).empty() ? WhyJson((*package).*value) : WhyJson(nullptr);
 }
 
@@ -101,15 +101,15 @@ WhyJson packages_json(const std::vector<plan::PackageDifference>& packages) {
   WhyJson out = WhyJson::array();
   for (const plan::PackageDifference& one : packages) {
     out.push_back({{"name", one.name},
-                   {"stored", json_of(one.then, &store::StoredPackage::version)},
-                   {"here", json_of(one.now, &store::StoredPackage::version)},
-                   {"stored-sha256", json_of(one.then, &store::StoredPackage::sha256)},
-                   {"here-sha256", json_of(one.now, &store::StoredPackage::sha256)}});
+                   {"stored", json_of(one.then, &store::InstalledPackage::version)},
+                   {"here", json_of(one.now, &store::InstalledPackage::version)},
+                   {"stored-sha256", json_of(one.then, &store::InstalledPackage::sha256)},
+                   {"here-sha256", json_of(one.now, &store::InstalledPackage::sha256)}});
   }
   return out;
 }
 
-WhyJson json_of(const store::StoredResult& result) {
+WhyJson json_of(const store::Entry& result) {
   return {{"step", result.step},
           {"key", result.key},
           {"run", result.writer.run},

@@ -19,8 +19,8 @@
 
 namespace pinwheel::session {
 
-/// What a run does with its store: it takes results only, keeps its own as well, or even publishes
-/// what it took and kept.
+/// What a run does with its store: it only reads results, writes its own as well, or even publishes
+/// what it read and wrote.
 enum class StoreUse { read, keep, publish };
 
 /// What the command line and the matrix say of the store of a run.

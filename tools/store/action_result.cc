@@ -59,7 +59,7 @@ ActionResult read_action(const Reply& json) {
   ActionResult action;
   std::optional<Blob> record;
   for (const Reply& file : member(json, "outputFiles", "output_files")) {
-    StoredOutput output{file.at("path").get<std::string>(), read_digest(file.at("digest"))};
+    NamedBlob output{file.at("path").get<std::string>(), read_digest(file.at("digest"))};
     if (output.name == kRecordName) {
       record = std::move(output.blob);
     } else {
@@ -76,7 +76,7 @@ ActionResult read_action(const Reply& json) {
 std::string to_json(const ActionResult& action) {
   Reply files = Reply::array();
   files.push_back(file_json(kRecordName, action.record));
-  for (const StoredOutput& output : action.outputs) {
+  for (const NamedBlob& output : action.outputs) {
     files.push_back(file_json(output.name, output.blob));
   }
   const Reply json = {{"outputFiles", std::move(files)}};

@@ -7,7 +7,7 @@
 namespace pinwheel::store {
 namespace {
 
-/// Incremented when results of an older pinwheel must not be found.
+/// Incremented when the entries of an older pinwheel must not be found.
 constexpr std::string_view kResultSchema = "pinwheel-result/1";
 constexpr std::string_view kHandOffSchema = "pinwheel-hand-off/1";
 
@@ -23,7 +23,7 @@ Address address_of(std::initializer_list<std::string_view> parts) {
 
 }  // namespace
 
-Address result_address(Domain domain, std::string_view key) {
+Address entry_address(Domain domain, std::string_view key) {
   return address_of({kResultSchema, to_string(domain), key});
 }
 
@@ -31,10 +31,10 @@ Address hand_off_address(Domain domain, std::string_view plan_digest, std::strin
   return address_of({kHandOffSchema, to_string(domain), plan_digest, step});
 }
 
-bool is_address_of(const Address& address, const StoredResult& result) {
-  const Domain domain = result.writer.domain;
-  return address == result_address(domain, result.key) ||
-         address == hand_off_address(domain, result.plan, result.step);
+bool is_address_of(const Address& address, const Entry& entry) {
+  const Domain domain = entry.writer.domain;
+  return address == entry_address(domain, entry.key) ||
+         address == hand_off_address(domain, entry.plan, entry.step);
 }
 
 }  // namespace pinwheel::store

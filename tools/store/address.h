@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "store/domain.h"
-#include "store/stored_result.h"
+#include "store/entry.h"
 
 // Hand-off
 //
@@ -37,7 +37,7 @@
 // there.
 namespace pinwheel::store {
 
-/// Where a result is in a store: a sha256 in hex, so that every kind of place has room for it.
+/// Where an entry is in a place: a sha256 in hex, so that every kind of place has room for it.
 struct Address {
   std::string hex;
 
@@ -45,15 +45,15 @@ struct Address {
   auto operator<=>(const Address&) const = default;
 };
 
-/// That of the result with a key in a domain.
-Address result_address(Domain domain, std::string_view key);
+/// That of the entry with a key in a domain.
+Address entry_address(Domain domain, std::string_view key);
 
-/// That of the result of a step of a frozen plan (its sha256): for a job that cannot know the key,
+/// That of the entry of a step of a frozen plan (its sha256): for a job that cannot know the key,
 /// because it does not have the compiler that made the result.
 Address hand_off_address(Domain domain, std::string_view plan_digest, std::string_view step);
 
-/// Whether an address is one that follows from what a result says of itself. What lies elsewhere
-/// is not what was asked for there.
-bool is_address_of(const Address& address, const StoredResult& result);
+/// Whether an address is one that follows from the contents of an entry. An entry at another
+/// address is not what was asked for there.
+bool is_address_of(const Address& address, const Entry& entry);
 
 }  // namespace pinwheel::store

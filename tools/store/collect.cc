@@ -8,14 +8,14 @@ namespace {
 /// The ids of the last runs that published, each with the jobs that worked for it. What a pull
 /// request publishes is no release.
 std::set<std::string> last_releases(const Inventory& inventory, size_t count) {
-  std::vector<KeptRun> runs;
-  for (const KeptRun& run : inventory.runs) {
+  std::vector<InventoryRun> runs;
+  for (const InventoryRun& run : inventory.runs) {
     if (run.publishes && run.domain != Domain::pull_request) runs.push_back(run);
   }
   std::stable_sort(runs.begin(), runs.end(),
-                   [](const KeptRun& a, const KeptRun& b) { return a.used > b.used; });
+                   [](const InventoryRun& a, const InventoryRun& b) { return a.used > b.used; });
   std::set<std::string> ids;
-  for (const KeptRun& run : runs) {
+  for (const InventoryRun& run : runs) {
     if (ids.size() < count) ids.insert(run.run);
   }
   return ids;
@@ -24,14 +24,14 @@ std::set<std::string> last_releases(const Inventory& inventory, size_t count) {
 /// The blobs that stay, and their size.
 class Staying {
  public:
-  void add(const KeptResult& result) {
-    for (const Blob& blob : result.blobs) {
+  void add(const InventoryEntry& entry) {
+    for (const Blob& blob : entry.blobs) {
       if (blobs_.insert(blob).second) bytes_ += blob.size;
     }
   }
-  uint64_t bytes_with(const KeptResult& result) const {
+  uint64_t bytes_with(const InventoryEntry& entry) const {
     uint64_t bytes = bytes_;
-    for (const Blob& blob : result.blobs) bytes += blobs_.contains(blob) ? 0 : blob.size;
+    for (const Blob& blob : entry.blobs) bytes += blobs_.contains(blob) ? 0 : blob.size;
     return bytes;
   }
   bool has(const Blob& blob) const { return blobs_.contains(blob); }
@@ -48,7 +48,7 @@ Collection collect(const Inventory& inventory, const CollectOptions& options) {
   const StoreTime old = options.now - options.grace;
   const std::set<std::string> releases = last_releases(inventory, options.releases);
   std::set<Address> needed;
-  for (const KeptRun& run : inventory.runs) {
+  for (const InventoryRun& run : inventory.runs) {
     if (run.living || releases.contains(run.run) || run.used >= old) {
       needed.insert(run.addresses.begin(), run.addresses.end());
     } else {
@@ -56,27 +56,28 @@ Collection collect(const Inventory& inventory, const CollectOptions& options) {
     }
   }
   Staying staying;
-  std::vector<const KeptResult*> others;
-  for (const KeptResult& result : inventory.results) {
-    if (needed.contains(result.address) || result.used >= old) {
-      staying.add(result);
+  std::vector<const InventoryEntry*> others;
+  for (const InventoryEntry& entry : inventory.entries) {
+    if (needed.contains(entry.address) || entry.used >= old) {
+      staying.add(entry);
     } else {
-      others.push_back(&result);
+      others.push_back(&entry);
     }
   }
-  std::stable_sort(others.begin(), others.end(),
-                   [](const KeptResult* a, const KeptResult* b) { return a->used > b->used; });
-  for (const KeptResult* result : others) {
-    if (staying.bytes_with(*result) <= options.most_bytes) {
-      staying.add(*result);
+  std::stable_sort(
+      others.begin(), others.end(),
+      [](const InventoryEntry* a, const InventoryEntry* b) { return a->used > b->used; });
+  for (const InventoryEntry* entry : others) {
+    if (staying.bytes_with(*entry) <= options.most_bytes) {
+      staying.add(*entry);
     } else {
-      out.results.push_back(result->address);
+      out.entries.push_back(entry->address);
     }
   }
-  for (const DamagedResult& result : inventory.damaged) {
-    if (result.used < old) out.results.push_back(result.address);
+  for (const DamagedEntry& entry : inventory.damaged) {
+    if (entry.used < old) out.entries.push_back(entry.address);
   }
-  for (const KeptBlob& blob : inventory.blobs) {
+  for (const InventoryBlob& blob : inventory.blobs) {
     const bool stays = staying.has(blob.blob) || blob.used >= old;
     (stays ? out.kept_bytes : out.removed_bytes) += blob.blob.size;
     if (!stays) out.blobs.push_back(blob.blob);

@@ -14,7 +14,7 @@ enum class PlaceAccess { read_only, read_write };
 /// to those of a matrix, which may come from anybody.
 enum class NamedBy { user, matrix };
 
-/// A place where results are kept, as text describes it.
+/// A place of a store, as text describes it.
 struct PlaceDescription {
   PlaceKind kind = PlaceKind::local;
   std::string path = {};    ///< directory, artifacts: PATH

@@ -36,15 +36,15 @@ TEST_CASE("whatever changes the digest of an environment is a package that diffe
   CHECK(changed(now).size() == 1);
   now = resolution();
   now.python = "3.12.8";
-  CHECK(changed(now) == std::vector{PackageDifference{"python", store::StoredPackage{"3.12.7"},
-                                                      store::StoredPackage{"3.12.8"}}});
+  CHECK(changed(now) == std::vector{PackageDifference{"python", store::InstalledPackage{"3.12.7"},
+                                                      store::InstalledPackage{"3.12.8"}}});
   now = resolution();
   now.absent.clear();
   CHECK(changed(now).front().name == "absent:nvidia-nccl-cu13");
   now = resolution();
   now.conda[0].build = "h5eee18b_1";
   CHECK(to_text(changed(now).front()) == "conda:zlib: 1.2.13 h5eee18b_0 -> 1.2.13 h5eee18b_1");
-  const store::StoredPackages same = environment_packages(resolution());
+  const store::InstalledPackages same = environment_packages(resolution());
   CHECK(map_differences(same, same).empty());
 }
 

@@ -7,9 +7,9 @@ using namespace pinwheel::plan;
 
 namespace {
 
-store::StoredResult stored(std::string step, KeyParts parts, std::string run,
-                           std::string finished = "2026-01-02T03:04:05Z") {
-  store::StoredResult result;
+store::Entry stored(std::string step, KeyParts parts, std::string run,
+                    std::string finished = "2026-01-02T03:04:05Z") {
+  store::Entry result;
   result.step = std::move(step);
   result.key = key_of(parts);
   result.parts = std::move(parts);
@@ -53,7 +53,7 @@ TEST_CASE("without one of the step another of its kind tells, and else nothing d
 }
 
 TEST_CASE("a result with the key that is not taken is not read, was skipped or is not whole") {
-  store::StoredResult same = stored("build:x", asked().key.parts, "same");
+  store::Entry same = stored("build:x", asked().key.parts, "same");
   CHECK(missing_reply(asked(), {same}).answer == StoreAnswer::lacks_files);
   same.ending = store::Ending::skipped;
   CHECK(missing_reply(asked(), {same}).answer == StoreAnswer::skipped);
@@ -73,17 +73,17 @@ TEST_CASE("what is not known yet is no difference, and no reason to say that the
 }
 
 TEST_CASE("where the environment differs, its packages do, if both are known") {
-  const store::StoredPackages then = {{"numpy", {"1.0"}}};
-  const store::StoredPackages now = {{"numpy", {"2.0"}}};
+  const store::InstalledPackages then = {{"numpy", {"1.0"}}};
+  const store::InstalledPackages now = {{"numpy", {"2.0"}}};
   StoreQuestion question = asked({{"flag", "1"}, {"needs env:a", "new"}});
-  store::StoredResult result = stored("build:x", {{"flag", "1"}, {"needs env:a", "old"}}, "run");
+  store::Entry result = stored("build:x", {{"flag", "1"}, {"needs env:a", "old"}}, "run");
   CHECK(missing_reply(question, {result}).packages.empty());
   result.packages = then;
   CHECK(missing_reply(question, {result}).packages.empty());
   question.packages = now;
   CHECK(missing_reply(question, {result}).packages ==
-        std::vector{
-            PackageDifference{"numpy", store::StoredPackage{"1.0"}, store::StoredPackage{"2.0"}}});
+        std::vector{PackageDifference{"numpy", store::InstalledPackage{"1.0"},
+                                      store::InstalledPackage{"2.0"}}});
   // Of the same environment they are the same, whatever a record says.
   result = stored("build:x", {{"flag", "2"}, {"needs env:a", "new"}}, "run");
   result.packages = then;

@@ -9,7 +9,7 @@ using namespace pinwheel;
 namespace {
 
 plan::StoreReply differing() {
-  store::StoredResult result;
+  store::Entry result;
   result.step = "test:x";
   result.parts = {{"flags", "\"-O2\""}, {"needs build:x", std::string(64, 'a')}};
   result.key = plan::key_of(result.parts);
@@ -32,7 +32,7 @@ TEST_CASE("why a store has no result: the parts that differ, the run, and what t
 }
 
 TEST_CASE("packages are told under the environment they are of, as many as are read") {
-  store::StoredResult result;
+  store::Entry result;
   result.step = "build:x";
   result.parts = {{"a", "1"}, {"needs env:a", "1"}, {"version", "1"}};
   result.writer.run = "1";
@@ -86,7 +86,7 @@ TEST_CASE("the JSON has every difference with both values, and the run") {
 }
 
 TEST_CASE("text of a place moves no cursor") {
-  store::StoredResult result;
+  store::Entry result;
   result.step = "build:x";
   result.parts = {{"flags", "\x1b[2J"}};
   result.finished = "\x1b[2J";

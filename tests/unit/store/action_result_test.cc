@@ -31,7 +31,7 @@ TEST_CASE("an action result is read as servers encode it anew", "[store]") {
   const Result<ActionResult> read = parse_action_result(text);
   REQUIRE(read);
   CHECK(read->record == Blob{record, 6});
-  CHECK(read->outputs == std::vector<StoredOutput>{{"a/empty", {empty, 0}}});
+  CHECK(read->outputs == std::vector<NamedBlob>{{"a/empty", {empty, 0}}});
 }
 
 TEST_CASE("what is not the action result of a finished step is refused", "[store]") {
@@ -48,8 +48,8 @@ TEST_CASE("what is not the action result of a finished step is refused", "[store
 
 TEST_CASE("addresses differ by domain, key, plan and step", "[store]") {
   const std::set<Address> addresses = {
-      result_address(Domain::branch, "k"),        result_address(Domain::release, "k"),
-      result_address(Domain::pull_request, "k"),  result_address(Domain::branch, "l"),
+      entry_address(Domain::branch, "k"),         entry_address(Domain::release, "k"),
+      entry_address(Domain::pull_request, "k"),   entry_address(Domain::branch, "l"),
       hand_off_address(Domain::branch, "p", "s"), hand_off_address(Domain::release, "p", "s"),
       hand_off_address(Domain::branch, "q", "s"), hand_off_address(Domain::branch, "p", "t")};
   CHECK(addresses.size() == 8);

@@ -19,11 +19,11 @@ struct PlaceOf {
   static Address address(const std::string& name) { return {sha256_hex("address " + name)}; }
   static Blob blob(const std::string& name) { return {sha256_hex(name), 10}; }
   void result(const std::string& name, int hours) {
-    inventory.results.push_back({address(name), {blob(name)}, hours_ago(hours)});
+    inventory.entries.push_back({address(name), {blob(name)}, hours_ago(hours)});
     inventory.blobs.push_back({blob(name), hours_ago(hours)});
   }
-  KeptRun& run(const std::string& id, Domain domain, int hours, const std::string& used) {
-    KeptRun run{id + ".file", id, domain, hours_ago(hours)};
+  InventoryRun& run(const std::string& id, Domain domain, int hours, const std::string& used) {
+    InventoryRun run{id + ".file", id, domain, hours_ago(hours)};
     run.addresses = {address(used)};
     return inventory.runs.emplace_back(std::move(run));
   }
@@ -48,7 +48,7 @@ TEST_CASE("what the last releases and living runs used stays", "[store]") {
   place.run("4", Domain::branch, 100, "b1");
   place.run("5", Domain::pull_request, 450, "living").living = true;
   const Collection removed = collect(place.inventory, options());
-  CHECK(removed.results ==
+  CHECK(removed.entries ==
         std::vector{PlaceOf::address("r1"), PlaceOf::address("b1"), PlaceOf::address("free")});
   CHECK(removed.blobs ==
         std::vector{PlaceOf::blob("r1"), PlaceOf::blob("b1"), PlaceOf::blob("free")});
@@ -65,7 +65,7 @@ TEST_CASE("several jobs of one release are one release", "[store]") {
   place.release("3", 200, "b");
   // A job of the third that publishes nothing itself.
   place.run("3", Domain::release, 199, "a");
-  CHECK(collect(place.inventory, options()).results == std::vector{PlaceOf::address("old")});
+  CHECK(collect(place.inventory, options()).entries == std::vector{PlaceOf::address("old")});
 }
 
 TEST_CASE("a release is what publishes, in whatever domain", "[store]") {
@@ -76,7 +76,7 @@ TEST_CASE("a release is what publishes, in whatever domain", "[store]") {
   // Builds in the domain of releases, and what a pull request publishes, count as none.
   for (const char* build : {"3", "4", "5"}) place.run(build, Domain::release, 100, "pull");
   place.release("6", 100, "pull", Domain::pull_request);
-  CHECK(collect(place.inventory, options()).results == std::vector{PlaceOf::address("pull")});
+  CHECK(collect(place.inventory, options()).entries == std::vector{PlaceOf::address("pull")});
 }
 
 TEST_CASE("what was used within the grace time stays, with or without a result", "[store]") {
@@ -87,7 +87,7 @@ TEST_CASE("what was used within the grace time stays, with or without a result",
   place.inventory.blobs.push_back({PlaceOf::blob("left"), hours_ago(30)});
   place.run("1", Domain::branch, 2, "old");
   const Collection removed = collect(place.inventory, options());
-  CHECK(removed.results.empty());
+  CHECK(removed.entries.empty());
   CHECK(removed.blobs == std::vector{PlaceOf::blob("left")});
   CHECK(removed.runs.empty());
 }
@@ -97,7 +97,7 @@ TEST_CASE("a damaged result stays for the grace time, whatever needs it", "[stor
   place.inventory.damaged = {{PlaceOf::address("new"), hours_ago(23)},
                              {PlaceOf::address("old"), hours_ago(25)}};
   place.run("1", Domain::release, 1, "old").living = true;
-  CHECK(collect(place.inventory, options(100)).results == std::vector{PlaceOf::address("old")});
+  CHECK(collect(place.inventory, options(100)).entries == std::vector{PlaceOf::address("old")});
 }
 
 TEST_CASE("up to a size, what was used last stays", "[store]") {
@@ -105,17 +105,17 @@ TEST_CASE("up to a size, what was used last stays", "[store]") {
   place.result("oldest", 300);
   place.result("newest", 100);
   place.result("middle", 200);
-  CHECK(collect(place.inventory, options(20)).results == std::vector{PlaceOf::address("oldest")});
-  CHECK(collect(place.inventory, options(19)).results ==
+  CHECK(collect(place.inventory, options(20)).entries == std::vector{PlaceOf::address("oldest")});
+  CHECK(collect(place.inventory, options(19)).entries ==
         std::vector{PlaceOf::address("middle"), PlaceOf::address("oldest")});
-  CHECK(collect(place.inventory, options(30)).results.empty());
+  CHECK(collect(place.inventory, options(30)).entries.empty());
 }
 
 TEST_CASE("a blob that another result needs stays, and counts once", "[store]") {
   PlaceOf place;
   place.result("a", 100);
-  place.inventory.results.push_back({PlaceOf::address("b"), {PlaceOf::blob("a")}, hours_ago(200)});
-  CHECK(collect(place.inventory, options(10)).results.empty());
+  place.inventory.entries.push_back({PlaceOf::address("b"), {PlaceOf::blob("a")}, hours_ago(200)});
+  CHECK(collect(place.inventory, options(10)).entries.empty());
   CHECK(collect(place.inventory, options(9)).blobs == std::vector{PlaceOf::blob("a")});
 }
 

@@ -37,9 +37,9 @@ std::string name_of(const plan::Output& output) {
 
 /// The result of a step that is done, or of a test that was skipped, without what only its files
 /// know: when it ended and the digest of its log.
-store::StoredResult stored_result(const plan::Step& step, const plan::StepOutcome& outcome,
-                                  const ResultFacts& facts) {
-  store::StoredResult result;
+store::Entry stored_result(const plan::Step& step, const plan::StepOutcome& outcome,
+                           const ResultFacts& facts) {
+  store::Entry result;
   result.step = outcome.id;
   result.key = outcome.key;
   result.parts = outcome.parts;
@@ -67,19 +67,19 @@ store::StoredResult stored_result(const plan::Step& step, const plan::StepOutcom
 
 void keep(const plan::Step& step, const plan::StepOutcome& outcome, const ResultFacts& facts,
           const ports::Clock& clock, Store& store) {
-  store::StoredResult result = stored_result(step, outcome, facts);
+  store::Entry result = stored_result(step, outcome, facts);
   result.finished = now(clock);
   if (!outcome.log.empty()) {
     if (const Result<FileDigest> log = digest_file(outcome.log)) result.log_sha256 = log->sha256;
   }
   std::map<std::string, fs::path> files;
   for (const plan::Output& output : outcome.outputs) files[name_of(output)] = output.path;
-  store.keep(std::move(result), files);
+  store.put(std::move(result), files);
 }
 
 /// A result that was looked up.
 struct Hit {
-  store::StoredResult stored;
+  store::Entry stored;
   plan::StepOutcome outcome;
 };
 
@@ -88,7 +88,7 @@ struct LookedUp {
   std::optional<Error> warning = std::nullopt;
 };
 
-plan::StepOutcome outcome_of(const store::StoredResult& result, const fs::path& output) {
+plan::StepOutcome outcome_of(const store::Entry& result, const fs::path& output) {
   plan::StepOutcome outcome;
   outcome.id = result.step;
   outcome.key = result.key;
@@ -98,7 +98,7 @@ plan::StepOutcome outcome_of(const store::StoredResult& result, const fs::path& 
   outcome.reason = result.reason;
   outcome.evidence = plan::parse_evidence(result.evidence).value_or(plan::Evidence::none);
   outcome.warnings = result.warnings;
-  for (const store::StoredOutput& file : result.outputs) {
+  for (const store::NamedBlob& file : result.outputs) {
     outcome.outputs.push_back(
         {(output / fs::path(file.name).filename()).string(), file.blob.sha256, file.blob.size});
   }
@@ -122,32 +122,31 @@ void add_differences(std::vector<std::string>& reasons, const std::vector<std::s
 }
 
 /// The result in a place that has all its files, which are then in the output directory.
-LookedUp take(const FoundResult& found, const ResultSearch& search) {
+LookedUp take(const FoundEntry& found, const ResultSearch& search) {
   LookedUp looked;
-  Hit hit{found.result, outcome_of(found.result, search.output)};
+  Hit hit{found.entry, outcome_of(found.entry, search.output)};
   const size_t wanted = search.files == ResultFiles::fetch ? hit.outcome.outputs.size() : 0;
   for (size_t i = 0; i < wanted; ++i) {
-    Done made =
-        search.store.materialize(found, found.result.outputs[i], hit.outcome.outputs[i].path);
+    Done made = search.store.fetch(found, found.entry.outputs[i], hit.outcome.outputs[i].path);
     if (made) continue;
     looked.warning = std::move(made).error();
     return looked;
   }
   search.log->write({ports::LogLevel::info,
                      "result_found",
-                     {{"step", found.result.step},
-                      {"key", found.result.key},
+                     {{"step", found.entry.step},
+                      {"key", found.entry.key},
                       {"place", found.place},
-                      {"run", found.result.writer.run}}});
+                      {"run", found.entry.writer.run}}});
   looked.hit = std::move(hit);
   return looked;
 }
 
-bool will_do(const store::StoredResult& result, const ResultSearch& search) {
+bool will_do(const store::Entry& result, const ResultSearch& search) {
   return result.ending == store::Ending::done || search.skipped_will_do.contains(result.step);
 }
 
-Error refusal(const plan::OpenStep& open, const FoundResult& found,
+Error refusal(const plan::OpenStep& open, const FoundEntry& found,
               const std::vector<std::string>& reasons) {
   return {ErrorKind::check,
           fmt::format("the result of {} in {} is not of this plan: {}", quoted(open.step->id),
@@ -156,34 +155,34 @@ Error refusal(const plan::OpenStep& open, const FoundResult& found,
 
 /// What has the key of a step, or why that cannot stand for it.
 struct OfKey {
-  std::optional<FoundResult> found = std::nullopt;
+  std::optional<FoundEntry> found = std::nullopt;
   std::optional<Error> refused = std::nullopt;
 };
 
 OfKey find_by_key(const plan::OpenStep& open, const ResultSearch& search) {
-  std::optional<FoundResult> found = search.store.find({open.step->id, open.key});
+  std::optional<FoundEntry> found = search.store.find({open.step->id, open.key});
   // A step of another name may have the same key.
-  if (!found || !will_do(found->result, search) || found->result.step != open.step->id) return {};
-  const std::vector<std::string> reasons = objections(open, found->result, search.facts);
+  if (!found || !will_do(found->entry, search) || found->entry.step != open.step->id) return {};
+  const std::vector<std::string> reasons = objections(open, found->entry, search.facts);
   if (!reasons.empty()) return {std::nullopt, refusal(open, *found, reasons)};
   return {std::move(found)};
 }
 
 /// What another machine made of the step of this frozen plan, even if it cannot stand for it here.
-std::optional<FoundResult> find_by_plan(const plan::OpenStep& open, const ResultSearch& search) {
+std::optional<FoundEntry> find_by_plan(const plan::OpenStep& open, const ResultSearch& search) {
   if (search.facts.plan.empty()) return std::nullopt;
-  std::optional<FoundResult> found = search.store.find({open.step->id, {}, search.facts.plan});
-  return found && will_do(found->result, search) ? found : std::nullopt;
+  std::optional<FoundEntry> found = search.store.find({open.step->id, {}, search.facts.plan});
+  return found && will_do(found->entry, search) ? found : std::nullopt;
 }
 
 LookedUp look_up(const plan::OpenStep& open, const ResultSearch& search) {
   const OfKey of_key = find_by_key(open, search);
-  const std::optional<FoundResult>& own = of_key.found;
-  if (own && own->result.ending == store::Ending::done) return take(*own, search);
-  const std::optional<FoundResult> other = find_by_plan(open, search);
-  if (own && !(other && store::improves(other->result, own->result))) return take(*own, search);
+  const std::optional<FoundEntry>& own = of_key.found;
+  if (own && own->entry.ending == store::Ending::done) return take(*own, search);
+  const std::optional<FoundEntry> other = find_by_plan(open, search);
+  if (own && !(other && store::improves(other->entry, own->entry))) return take(*own, search);
   if (!other) return {std::nullopt, of_key.refused};
-  const std::vector<std::string> reasons = objections(open, other->result, search.facts);
+  const std::vector<std::string> reasons = objections(open, other->entry, search.facts);
   if (reasons.empty()) return take(*other, search);
   if (own) return take(*own, search);
   return {std::nullopt, refusal(open, *other, reasons)};
@@ -200,12 +199,12 @@ std::vector<LookedUp> look_up_all(const std::vector<plan::OpenStep>& open,
 
 }  // namespace
 
-std::vector<std::string> objections(const plan::OpenStep& open, const store::StoredResult& found,
+std::vector<std::string> objections(const plan::OpenStep& open, const store::Entry& found,
                                     const ResultFacts& facts) {
   std::vector<std::string> reasons;
   if (found.step != open.step->id) reasons.push_back("it is of " + quoted(found.step));
   std::vector<plan::NamedFile> files;
-  for (const store::StoredOutput& output : found.outputs) {
+  for (const store::NamedBlob& output : found.outputs) {
     files.push_back({output.name, output.blob.size});
   }
   const std::vector<std::string> strange = plan::strange_outputs(open.step->action, files);
@@ -257,13 +256,13 @@ void keep_reused(const plan::Plan& plan, const SearchedResults& known, const Res
       const auto earlier = known.results.find({step.id, outcome->second.key});
       if (earlier != known.results.end()) keep(step, earlier->second, facts, clock, store);
     } else if (!facts.plan.empty() && found->second.plan != facts.plan) {
-      store::StoredResult result = found->second;
+      store::Entry result = found->second;
       result.plan = facts.plan;
       std::map<std::string, fs::path> files;
       for (size_t i = 0; i < result.outputs.size(); ++i) {
         files[result.outputs[i].name] = outcome->second.outputs[i].path;
       }
-      store.keep(std::move(result), files);
+      store.put(std::move(result), files);
     }
   }
 }

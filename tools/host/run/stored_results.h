@@ -14,7 +14,7 @@
 #include "ports/clock.h"
 #include "ports/log.h"
 #include "run/recorder.h"
-#include "store/stored_result.h"
+#include "store/entry.h"
 
 namespace pinwheel::host {
 
@@ -24,13 +24,13 @@ struct ResultFacts {
   /// Step id -> the exact Python that it uses, "3.12.7"; not of a step that uses none.
   std::map<std::string, std::string> pythons = {};
   /// Step id -> the packages of its environment; not of a step that has none.
-  std::map<std::string, store::StoredPackages> packages = {};
+  std::map<std::string, store::InstalledPackages> packages = {};
   store::Writer writer = {};
 };
 
 /// Why a stored result cannot stand for a step here, one text for each reason; empty: it can. One
 /// with the step's own key differs in nothing else. Pure.
-std::vector<std::string> objections(const plan::OpenStep& open, const store::StoredResult& found,
+std::vector<std::string> objections(const plan::OpenStep& open, const store::Entry& found,
                                     const ResultFacts& facts);
 
 /// Whether the files of results are wanted, or only what the store has.
@@ -52,7 +52,7 @@ struct ResultSearch {
 
 struct SearchedResults {
   plan::Results results;
-  std::map<std::string, store::StoredResult> found = {};  ///< in the store, by step id
+  std::map<std::string, store::Entry> found = {};  ///< in the store, by step id
   std::vector<Error> warnings = {};
 };
 

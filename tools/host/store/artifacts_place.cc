@@ -25,10 +25,10 @@ std::vector<std::string> names_in(const fs::path& directory) {
   return names;
 }
 
-/// The steps whose results are there.
-std::set<std::string> steps_in(TreePlace& tree, const std::vector<std::string>& results) {
+/// The steps whose entries are there.
+std::set<std::string> steps_in(TreePlace& tree, const std::vector<std::string>& entries) {
   std::set<std::string> steps;
-  for (const std::string& hex : results) {
+  for (const std::string& hex : entries) {
     const auto found = tree.find({hex});
     if (found && *found) steps.insert((*found)->step);
   }
@@ -47,21 +47,20 @@ ArtifactsPlace::ArtifactsPlace(std::string name, const fs::path& root, const Sto
 
 void ArtifactsPlace::add(const fs::path& root, const std::string& name, const StoreUser& user) {
   const fs::path directory = name.empty() ? root : root / name;
-  const std::vector<std::string> results = names_in(directory / "ac");
+  const std::vector<std::string> entries = names_in(directory / "ac");
   const std::vector<std::string> blobs = names_in(directory / "cas");
-  if (results.empty() && blobs.empty()) return;
+  if (entries.empty() && blobs.empty()) return;
   artifacts_.push_back(std::make_unique<Artifact>(Artifact{
       name, std::make_unique<TreePlace>(TreeOptions{name_, directory, store::PlaceAccess::read_only,
                                                     Sharing::shared, user})}));
-  if (name.empty()) is_of_one_step_ = steps_in(*artifacts_.back()->tree, results).size() <= 1;
-  for (const std::string& each : results) results_[each].push_back(artifacts_.back().get());
+  if (name.empty()) is_of_one_step_ = steps_in(*artifacts_.back()->tree, entries).size() <= 1;
+  for (const std::string& each : entries) entries_[each].push_back(artifacts_.back().get());
   for (const std::string& each : blobs) blobs_[each].push_back(artifacts_.back().get());
 }
 
-PlaceResult<std::optional<store::StoredResult>> ArtifactsPlace::find(
-    const store::Address& address) {
-  const auto holders = results_.find(address.hex);
-  if (holders == results_.end()) return std::nullopt;
+PlaceResult<std::optional<store::Entry>> ArtifactsPlace::find(const store::Address& address) {
+  const auto holders = entries_.find(address.hex);
+  if (holders == entries_.end()) return std::nullopt;
   std::optional<PlaceFault> trouble;
   for (const Artifact* const artifact : holders->second) {
     auto found = artifact->tree->find(address);
@@ -91,25 +90,25 @@ PlaceResult<bool> ArtifactsPlace::fetch(const store::Blob& blob, const fs::path&
   return false;
 }
 
-std::optional<std::string> ArtifactsPlace::objection_to(const store::StoredResult& result,
+std::optional<std::string> ArtifactsPlace::objection_to(const store::Entry& entry,
                                                         const store::Address& address,
                                                         const Artifact& artifact) const {
-  if (!store::is_address_of(address, result)) return "it is in the place of another step's result";
+  if (!store::is_address_of(address, entry)) return "it is in the place of another step's result";
   if (artifact.name.empty()) {
     if (is_of_one_step_) return std::nullopt;
     return "an artifact without a directory of its name has the result of one step";
   }
-  if (store::is_artifact_of(artifact.name, result.step)) return std::nullopt;
+  if (store::is_artifact_of(artifact.name, entry.step)) return std::nullopt;
   return fmt::format("the artifact of that step is {}",
-                     quoted(fmt::format("result-{}-ATTEMPT", store::artifact_of(result.step))));
+                     quoted(fmt::format("result-{}-ATTEMPT", store::artifact_of(entry.step))));
 }
 
-void ArtifactsPlace::reject(const Artifact& artifact, const store::StoredResult& result,
+void ArtifactsPlace::reject(const Artifact& artifact, const store::Entry& entry,
                             const std::string& why) {
   const std::string where = artifact.name.empty() ? name_ : artifact.name;
   const std::lock_guard lock(mutex_);
   rejected_.push_back({ErrorKind::check, fmt::format("a result of {} in {} is not used: {}",
-                                                     quoted(result.step), quoted(where), why)});
+                                                     quoted(entry.step), quoted(where), why)});
 }
 
 std::vector<Error> ArtifactsPlace::rejected() {
@@ -117,9 +116,9 @@ std::vector<Error> ArtifactsPlace::rejected() {
   return std::exchange(rejected_, {});
 }
 
-PlaceResult<Kept> ArtifactsPlace::put(const std::vector<store::Address>& /*addresses*/,
-                                      const store::StoredResult& /*result*/,
-                                      const BlobFiles& /*files*/) {
+PlaceResult<PutOutcome> ArtifactsPlace::put(const std::vector<store::Address>& /*addresses*/,
+                                            const store::Entry& /*entry*/,
+                                            const BlobFiles& /*files*/) {
   return fault(FaultKind::refused,
                {ErrorKind::internal, fmt::format("{} is only read", quoted(name_))});
 }

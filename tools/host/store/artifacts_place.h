@@ -12,22 +12,22 @@
 namespace pinwheel::host {
 
 /// A directory with the artifacts of a workflow's jobs, each a place on disk in a directory of its
-/// name, "result-STEP-ATTEMPT". It is only read. An artifact gives the result of its own step
-/// alone: the code of a test could write a result of a build into its artifact. Of several attempts
-/// of a step the latest counts whose result is complete (store/attempt.h). An artifact that was
-/// unpacked without a directory of its name gives a result only if it has those of one step. What
+/// name, "result-STEP-ATTEMPT". It is only read. An artifact gives the entry of its own step
+/// alone: the code of a test could write an entry of a build into its artifact. Of several attempts
+/// of a step the latest counts whose entry is complete (store/attempt.h). An artifact that was
+/// unpacked without a directory of its name gives an entry only if it has those of one step. What
 /// is there is looked up once.
 class ArtifactsPlace final : public Place {
  public:
   ArtifactsPlace(std::string name, const std::filesystem::path& root, const StoreUser& user);
 
   std::string name() const override { return name_; }
-  PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) override;
+  PlaceResult<std::optional<store::Entry>> find(const store::Address& address) override;
   std::vector<Error> rejected() override;
   PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) override;
   /// `refused`.
-  PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
-                        const store::StoredResult& result, const BlobFiles& files) override;
+  PlaceResult<PutOutcome> put(const std::vector<store::Address>& addresses,
+                              const store::Entry& entry, const BlobFiles& files) override;
 
  private:
   struct Artifact {
@@ -38,18 +38,17 @@ class ArtifactsPlace final : public Place {
   using Holders = std::unordered_map<std::string, std::vector<Artifact*>>;
 
   void add(const std::filesystem::path& root, const std::string& name, const StoreUser& user);
-  /// Why a result cannot belong to where it lies; nullopt: it can.
-  std::optional<std::string> objection_to(const store::StoredResult& result,
-                                          const store::Address& address,
+  /// Why an entry cannot belong to its address and artifact; nullopt: it can.
+  std::optional<std::string> objection_to(const store::Entry& entry, const store::Address& address,
                                           const Artifact& artifact) const;
-  void reject(const Artifact& artifact, const store::StoredResult& result, const std::string& why);
+  void reject(const Artifact& artifact, const store::Entry& entry, const std::string& why);
 
   std::string name_;
   std::vector<std::unique_ptr<Artifact>> artifacts_ = {};
   bool is_of_one_step_ = true;  ///< the artifact without a name
   std::mutex mutex_;
   std::vector<Error> rejected_ = {};
-  Holders results_ = {};
+  Holders entries_ = {};
   Holders blobs_ = {};
 };
 

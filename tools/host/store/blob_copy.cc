@@ -119,7 +119,7 @@ bool BlobFile::clone(int source) {
   return true;
 }
 
-PlaceDone BlobFile::keep() {
+PlaceDone BlobFile::finish() {
   if (error_ != 0) return unwritable(error_);
   if (size_ != blob_.size) {
     return wrong_bytes(blob_.sha256, fmt::format("has {} bytes instead of {}", size_, blob_.size));
@@ -190,7 +190,7 @@ PlaceDone copy_blob(const fs::path& source, const fs::path& target, const store:
         read_pieces((*from)->get(), [&file](std::string_view bytes) { file.write(bytes); });
     if (number != 0) return system_fault("read", source, number);
   }
-  return file.keep();
+  return file.finish();
 }
 
 }  // namespace pinwheel::host

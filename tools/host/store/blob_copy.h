@@ -14,7 +14,7 @@ namespace pinwheel::host {
 
 /// What a finished file must be.
 enum class Durable {
-  no,       ///< whoever reads it compares it, or has it for this run alone
+  no,       ///< its readers compare it, or only this run uses it
   written,  ///< its file system, perhaps a server, has accepted all of it
   yes,      ///< it survives a power loss
 };
@@ -33,7 +33,7 @@ class BlobFile {
   BlobFile(const BlobFile&) = delete;
   BlobFile& operator=(const BlobFile&) = delete;
 
-  /// After a failure nothing more is written; `keep` returns the fault. Nothing is written either
+  /// After a failure nothing more is written; `finish` returns the fault. Nothing is written either
   /// where the file system has less room than the blob needs.
   void write(std::string_view bytes);
   /// An error if something could not be written: what brings more bytes may stop.
@@ -45,11 +45,10 @@ class BlobFile {
   bool clone(int source);
   /// Gives the file its name, replacing one that is there. `wrong_bytes` if they are not those of
   /// the blob, `full` or `unreachable` if it cannot be written.
-  PlaceDone keep();
+  PlaceDone finish();
 
  private:
   void open();
-  PlaceDone finish();
   int make_durable() const;  ///< 0 or an errno value
   PlaceDone take_name();
   tl::unexpected<PlaceFault> unwritable(int number) const;
@@ -68,7 +67,7 @@ class BlobFile {
 int read_pieces(int fd, const std::function<void(std::string_view bytes)>& take);
 
 /// Makes `target` the blob from the file `source`, by a reflink or a copy. `wrong_bytes` if the
-/// file is another one, `unreachable` if it cannot be read, and as `BlobFile::keep`.
+/// file is another one, `unreachable` if it cannot be read, and as `BlobFile::finish`.
 PlaceDone copy_blob(const std::filesystem::path& source, const std::filesystem::path& target,
                     const store::Blob& blob, const BlobFileOptions& options);
 

@@ -14,7 +14,7 @@ namespace pinwheel::host {
 
 /// Receives the bytes of an object.
 struct ObjectSink {
-  std::function<void()> restart;  ///< discards what came: an answer begins anew
+  std::function<void()> restart;  ///< discards what was received: an answer starts again
   std::function<void(std::string_view bytes)> write;
   uint64_t most_bytes = 0;  ///< a longer one is a fault
   /// Whether what came could be written; an error ends the transfer. May be empty.
@@ -28,7 +28,7 @@ struct ObjectToPut {
   Replace replace = Replace::no;
 };
 
-/// A server that keeps objects by path: "ac/HEX", "cas/HEX". Thread-safe.
+/// A server that stores objects by path: "ac/HEX", "cas/HEX". Thread-safe.
 class ObjectServer {
  public:
   ObjectServer() = default;

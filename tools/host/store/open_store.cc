@@ -119,7 +119,7 @@ std::string run_id(const std::map<std::string, std::string>& environment) {
 Result<std::unique_ptr<Store>> open_store(const StoreSetup& setup) {
   const std::string run = setup.run.empty() ? run_id(setup.environment) : setup.run;
   const StoreUser user{run, setup.domain, setup.publishes};
-  std::vector<ChainedPlace> places;
+  std::vector<StorePlace> places;
   for (const store::PlaceDescription& place : setup.places) {
     TRY(std::unique_ptr<Place> opened, open_place(place, setup, user));
     places.push_back({std::move(opened), place.access});

@@ -31,14 +31,14 @@ tl::unexpected<PlaceFault> wrong_bytes(std::string_view what, std::string_view w
 
 std::vector<AddressToWrite> addresses_to_write(Place& place,
                                                const std::vector<store::Address>& addresses,
-                                               const store::StoredResult& result) {
+                                               const store::Entry& entry) {
   std::vector<AddressToWrite> out;
   for (const store::Address& address : addresses) {
-    const auto kept = place.find(address);
+    const auto present = place.find(address);
     // A damaged one is replaced, and one whose blobs are gone.
-    if (!kept) out.push_back({address, Replace::yes});
-    if (kept && (!*kept || store::improves(result, **kept))) {
-      out.push_back({address, *kept ? Replace::yes : Replace::no});
+    if (!present) out.push_back({address, Replace::yes});
+    if (present && (!*present || store::improves(entry, **present))) {
+      out.push_back({address, *present ? Replace::yes : Replace::no});
     }
   }
   return out;

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "store/address.h"
-#include "store/stored_result.h"
+#include "store/entry.h"
 
 namespace pinwheel::host {
 
@@ -44,15 +44,16 @@ tl::unexpected<PlaceFault> wrong_bytes(std::string_view what, std::string_view w
 /// Where a blob's bytes are on this machine.
 using BlobFiles = std::map<store::Blob, std::filesystem::path>;
 
-/// Whether a place has a result already; one that has it keeps the one it has.
-enum class Kept { new_one, had_it };
+/// What a place did with an entry: it wrote it, or it had one that is as good, which stays.
+enum class PutOutcome { written, present };
 
-/// Who uses a directory of results: this machine alone, for which blobs are durable and may be
+/// Who uses a directory of entries: this machine alone, for which blobs are durable and may be
 /// linked to, or others, too.
 enum class Sharing { machine, shared };
 
-/// Results and blobs by name. Thread-safe. A missing thing is a value; nothing that a place returns
-/// is trusted because of where it lies: records and blobs are compared with their digests.
+/// Entries by address and blobs by digest. Thread-safe. A missing thing is a value; nothing that a
+/// place returns is trusted because of its location: entries and blobs are compared with their
+/// digests.
 class Place {
  public:
   Place() = default;
@@ -66,20 +67,20 @@ class Place {
   /// Whether another machine answers: one that is slow once is not asked again.
   virtual bool is_remote() const { return false; }
 
-  /// The result at an address.
-  virtual PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) = 0;
+  /// The entry at an address.
+  virtual PlaceResult<std::optional<store::Entry>> find(const store::Address& address) = 0;
 
   /// Makes `target` a file with the blob's bytes, complete or not at all; false if the place does
   /// not have the blob. The directory of `target` exists, and a file that is there is replaced.
   virtual PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) = 0;
 
-  /// Keeps a result at each of the addresses: the blobs in `files` first, each of which is compared
-  /// with its digest or was, then the record.
-  virtual PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
-                                const store::StoredResult& result, const BlobFiles& files) = 0;
+  /// Writes an entry at each of the addresses: the blobs in `files` first, each of which is
+  /// compared with its digest or was, then the entry itself.
+  virtual PlaceResult<PutOutcome> put(const std::vector<store::Address>& addresses,
+                                      const store::Entry& entry, const BlobFiles& files) = 0;
 
-  /// Results that it had and did not give since the last call, because they are where they cannot
-  /// belong, each with why. They are no faults of the place.
+  /// Entries that it rejected since the last call because they cannot belong to their address, each
+  /// with the reason. They are no faults of the place.
   virtual std::vector<Error> rejected() { return {}; }
 
   /// Where the bytes of a blob are on this machine, unchangeable; nullopt if they are not.
@@ -88,7 +89,7 @@ class Place {
   }
 };
 
-/// Whether something may be replaced that is there already, by whomever it was written meanwhile.
+/// Whether something that is there already may be replaced.
 enum class Replace { no, yes };
 
 struct AddressToWrite {
@@ -96,9 +97,9 @@ struct AddressToWrite {
   Replace replace = Replace::no;  ///< no: nothing was there
 };
 
-/// The addresses where a place has no such result yet, or one that this one improves.
+/// The addresses where a place has no entry yet, or one that this one improves.
 std::vector<AddressToWrite> addresses_to_write(Place& place,
                                                const std::vector<store::Address>& addresses,
-                                               const store::StoredResult& result);
+                                               const store::Entry& entry);
 
 }  // namespace pinwheel::host

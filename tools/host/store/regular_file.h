@@ -10,7 +10,7 @@
 namespace pinwheel::host {
 
 /// A file of a place, open to be read; nullopt if it is missing. `wrong_bytes` for whatever else
-/// lies there, a FIFO, a device, a directory: it could be waited for, or read, without an end.
+/// is there, a FIFO, a device, a directory: it could be waited for, or read, without an end.
 PlaceResult<std::optional<UniqueFd>> open_regular(const std::filesystem::path& path);
 
 /// All of it. `wrong_bytes` also for one with more than `most` bytes, of which no more are read.

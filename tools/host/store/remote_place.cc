@@ -72,7 +72,7 @@ PlaceResult<std::optional<std::string>> RemotePlace::text(const std::string& pat
   return bytes;
 }
 
-PlaceResult<std::optional<store::StoredResult>> RemotePlace::find(const store::Address& address) {
+PlaceResult<std::optional<store::Entry>> RemotePlace::find(const store::Address& address) {
   auto action_text = text("ac/" + address.hex, store::kMostRecordBytes);
   if (!action_text) return tl::unexpected(std::move(action_text).error());
   if (!*action_text) return std::nullopt;
@@ -88,14 +88,14 @@ PlaceResult<std::optional<store::StoredResult>> RemotePlace::find(const store::A
     mark_damaged(action->record);
     return wrong_bytes(action->record.sha256, "is damaged");
   }
-  Result<store::StoredResult> result = store::parse_stored_result(**record);
-  if (!result) return fault(FaultKind::wrong_bytes, std::move(result).error());
-  for (const store::StoredOutput& output : result->outputs) {
+  Result<store::Entry> entry = store::parse_entry(**record);
+  if (!entry) return fault(FaultKind::wrong_bytes, std::move(entry).error());
+  for (const store::NamedBlob& output : entry->outputs) {
     const PlaceResult<bool> has = server_->has(blob_path(output.blob), output.blob.size);
     if (!has) return tl::unexpected(has.error());
     if (!*has) return std::nullopt;
   }
-  return *std::move(result);
+  return *std::move(entry);
 }
 
 PlaceResult<bool> RemotePlace::fetch(const store::Blob& blob, const std::filesystem::path& target) {
@@ -107,10 +107,10 @@ PlaceResult<bool> RemotePlace::fetch(const store::Blob& blob, const std::filesys
   if (got && !*got) return false;
   // What could not be written has ended the transfer.
   const bool arrived = got.has_value() || !file.written();
-  PlaceDone kept = arrived ? file.keep() : PlaceDone(tl::unexpected(got.error()));
-  if (kept) return true;
-  if (kept.error().kind == FaultKind::wrong_bytes) mark_damaged(blob);
-  return tl::unexpected(std::move(kept).error());
+  PlaceDone done = arrived ? file.finish() : PlaceDone(tl::unexpected(got.error()));
+  if (done) return true;
+  if (done.error().kind == FaultKind::wrong_bytes) mark_damaged(blob);
+  return tl::unexpected(std::move(done).error());
 }
 
 bool RemotePlace::is_damaged(const store::Blob& blob) {
@@ -118,9 +118,9 @@ bool RemotePlace::is_damaged(const store::Blob& blob) {
   return damaged_.contains(blob);
 }
 
-bool RemotePlace::is_damaged(const store::StoredResult& result) {
-  return std::any_of(result.outputs.begin(), result.outputs.end(),
-                     [this](const store::StoredOutput& output) { return is_damaged(output.blob); });
+bool RemotePlace::is_damaged(const store::Entry& entry) {
+  return std::any_of(entry.outputs.begin(), entry.outputs.end(),
+                     [this](const store::NamedBlob& output) { return is_damaged(output.blob); });
 }
 
 void RemotePlace::mark_damaged(const store::Blob& blob) {
@@ -154,26 +154,26 @@ PlaceDone RemotePlace::put_files(const BlobFiles& files) {
   return {};
 }
 
-PlaceResult<Kept> RemotePlace::put(const std::vector<store::Address>& addresses,
-                                   const store::StoredResult& result, const BlobFiles& files) {
-  const std::vector<AddressToWrite> lacking = addresses_to_write(*this, addresses, result);
-  if (lacking.empty() && !is_damaged(result)) return Kept::had_it;
+PlaceResult<PutOutcome> RemotePlace::put(const std::vector<store::Address>& addresses,
+                                         const store::Entry& entry, const BlobFiles& files) {
+  const std::vector<AddressToWrite> lacking = addresses_to_write(*this, addresses, entry);
+  if (lacking.empty() && !is_damaged(entry)) return PutOutcome::present;
   if (PlaceDone put = put_files(files); !put) return tl::unexpected(std::move(put).error());
   const auto memory = [](const std::string& bytes) {
     return std::make_shared<const ports::MemorySource>(bytes);
   };
-  const std::string record = store::to_json(result);
+  const std::string record = store::to_json(entry);
   const store::Blob blob{sha256_hex(record), record.size()};
   if (PlaceDone put = put_blob(blob, memory(record)); !put) {
     return tl::unexpected(std::move(put).error());
   }
-  const std::string action = store::to_json(store::ActionResult{blob, result.outputs});
+  const std::string action = store::to_json(store::ActionResult{blob, entry.outputs});
   for (const auto& [address, replace] : lacking) {
     PlaceDone put =
         server_->put("ac/" + address.hex, {memory(action), sha256_hex(action), replace});
     if (!put) return tl::unexpected(std::move(put).error());
   }
-  return Kept::new_one;
+  return PutOutcome::written;
 }
 
 }  // namespace pinwheel::host

@@ -11,24 +11,24 @@
 namespace pinwheel::host {
 
 /// A place on a server. Blobs are streamed from and to files. Bytes that are not what their name
-/// says are refused, and sent anew when they are written the next time.
+/// says are refused, and sent again when they are written the next time.
 class RemotePlace final : public Place {
  public:
   RemotePlace(std::string name, std::unique_ptr<ObjectServer> server);
 
   std::string name() const override { return name_; }
   bool is_remote() const override { return true; }
-  PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) override;
+  PlaceResult<std::optional<store::Entry>> find(const store::Address& address) override;
   PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) override;
-  PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
-                        const store::StoredResult& result, const BlobFiles& files) override;
+  PlaceResult<PutOutcome> put(const std::vector<store::Address>& addresses,
+                              const store::Entry& entry, const BlobFiles& files) override;
 
  private:
   PlaceResult<std::optional<std::string>> text(const std::string& path, uint64_t most_bytes);
   PlaceDone put_blob(const store::Blob& blob, std::shared_ptr<const ports::ByteSource> contents);
   PlaceDone put_files(const BlobFiles& files);
   bool is_damaged(const store::Blob& blob);
-  bool is_damaged(const store::StoredResult& result);
+  bool is_damaged(const store::Entry& entry);
   void mark_damaged(const store::Blob& blob);
 
   std::string name_;

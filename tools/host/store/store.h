@@ -1,7 +1,10 @@
 #pragma once
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,67 +13,75 @@
 #include "host/store/place.h"
 #include "ports/log.h"
 #include "store/domain.h"
+#include "store/entry.h"
 #include "store/place_description.h"
-#include "store/stored_result.h"
 
 namespace pinwheel::host {
 
-/// A place of a chain, and what may be done with it.
-struct ChainedPlace {
+/// A place of a store, and what may be done with it.
+struct StorePlace {
   std::unique_ptr<Place> place;
   store::PlaceAccess access = store::PlaceAccess::read_write;
 };
 
-/// What is looked for. With a key, the result that has it. Without, the result of a step of a
-/// frozen plan (the sha256 of its file), for a machine that cannot compute the key.
-struct WantedResult {
+/// What is looked for. With a key, the entry that has it. Without, the entry of a step of a frozen
+/// plan (the sha256 of its file), for a machine that cannot compute the key.
+struct EntryQuery {
   std::string step;
   std::string key = {};
   std::string plan = {};
 };
 
-/// A result that was found. Its blobs are fetched by `materialize`.
-struct FoundResult {
-  store::StoredResult result;
+/// An entry that was found. Its blobs are fetched by `Store::fetch`.
+struct FoundEntry {
+  store::Entry entry;
   std::string place;       ///< the name of the place that has it
   size_t place_index = 0;  ///< of that place, in order
   store::Address address;  ///< where it is
 };
 
 /// The places of a run, in order. Reads ask one after the other; writes go to all that may be
-/// written, in the background. A place that fails is a warning and counts as one that has nothing;
-/// after three faults it is left alone. Thread-safe.
+/// written, in the background. Thread-safe.
+///
+/// A fault of a place is a warning and counts as if the place had nothing. After three while
+/// reading it is not read any more in this run, after three while writing not written to. A place
+/// on another machine that was slow once, with a fault or with an entry, is left alone at once:
+/// each step would wait for it again.
 class Store {
  public:
+  /// How long a place on another machine may take to say that it cannot, or to give an entry.
+  static constexpr std::chrono::seconds kSlow{4};
+
   struct Options {
     store::Domain domain = store::Domain::branch;
-    std::string run = "local";  ///< id of this run, for the results that it writes
+    std::string run = "local";  ///< id of this run, for the entries that it writes
     ports::LogHandle log = ports::no_log();
+    std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
   };
 
-  Store(std::vector<ChainedPlace> places, Options options);
+  Store(std::vector<StorePlace> places, Options options);
   ~Store();  ///< waits for writes, as `finish` does
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// The result in the nearest place that has it, of the run's own domain, else of one above it. A
+  /// The entry in the nearest place that has it, of the run's own domain, else of one above it. A
   /// test that was skipped is looked for everywhere, since it may have been finished elsewhere; of
   /// skipped ones the one that shows most.
   /// nullopt if no place has it, or only with bytes that are not what their name says.
-  std::optional<FoundResult> find(const WantedResult& wanted);
+  std::optional<FoundEntry> find(const EntryQuery& query);
 
-  /// Makes `target` the file of an output of a found result, with its directory, complete or not at
-  /// all, from the first place that has its blob intact. Of a result of the run's own domain,
-  /// places before the one where it was found receive what they lack, in the background; nothing is
-  /// kept under another domain. An error (kind `transient`, naming the places) means a miss: no
+  /// Makes `target` the file of a blob of a found entry, with its directory, complete or not at
+  /// all, from the first place that has it intact. If the entry is of the run's own domain, places
+  /// before the one where it was found receive what they lack, in the background; nothing is
+  /// written under another domain. An error (kind `transient`, naming the places) means a miss: no
   /// place has it; or (kind `environment`) that it cannot be written, as on a full disk.
-  Done materialize(const FoundResult& found, const store::StoredOutput& output,
-                   const std::filesystem::path& target);
+  Done fetch(const FoundEntry& found, const store::NamedBlob& blob,
+             const std::filesystem::path& target);
 
-  /// Keeps a result in every place that may be written, in the background: under its key, and with
-  /// `result.plan` under its step of that plan. `files`: the outputs by name, which stay unchanged
-  /// until `finish`. The run and the domain of `result.writer` are set to those of the store.
-  void keep(store::StoredResult result, const std::map<std::string, std::filesystem::path>& files);
+  /// Writes an entry to every place that may be written, in the background: under its key, and with
+  /// `entry.plan` under its step of that plan. `files`: the blobs by name, which stay unchanged
+  /// until `finish`. The run and the domain of `entry.writer` are set to those of the store.
+  void put(store::Entry entry, const std::map<std::string, std::filesystem::path>& files);
 
   /// Waits for all writes. The warnings since the last call, each once.
   std::vector<Error> finish();
@@ -78,12 +89,53 @@ class Store {
   /// The places, for messages: "`dir:in`, `https://host/prefix`".
   std::vector<std::string> places_asked() const;
 
-  store::Domain domain() const;
-  bool empty() const;  ///< whether there is no place
+  store::Domain domain() const { return options_.domain; }
+  bool empty() const { return places_.empty(); }  ///< whether there is no place
 
  private:
-  class Chain;
-  std::unique_ptr<Chain> chain_;
+  using Time = std::chrono::steady_clock::time_point;
+  enum class Use { reading, writing };
+  /// A place with its faults in this run.
+  struct Member {
+    std::unique_ptr<Place> place;
+    store::PlaceAccess access;
+    bool slow = false;
+    int reading_faults = 0;
+    int writing_faults = 0;
+
+    bool may_be_written() const { return access == store::PlaceAccess::read_write; }
+    int& faults(Use use) { return use == Use::reading ? reading_faults : writing_faults; }
+  };
+  class Background;
+
+  /// The first that is finished; else, of a test that was skipped everywhere, what shows most.
+  std::optional<FoundEntry> look_for(const EntryQuery& query);
+  /// The entry of a place at an address, if it was written there for this domain, and is what was
+  /// asked for.
+  std::optional<store::Entry> find_in(Member& member, const store::Address& address,
+                                      store::Domain domain, const EntryQuery& query);
+  /// As `Place::fetch`. A disk of this machine that is full is a fault, and none of the place.
+  PlaceResult<bool> fetch_from(Member& member, const store::Blob& blob,
+                               const std::filesystem::path& target);
+  /// Writes an entry of the run's own domain to the places before the one that had it, once all its
+  /// files are here.
+  void fill(const FoundEntry& found, const BlobFiles& files);
+  void put_in(Member& member, const std::vector<store::Address>& addresses,
+              const store::Entry& entry, const BlobFiles& files);
+
+  bool is_left_alone(Member& member, Use use);
+  void leave_alone(Member& member, Time begin);
+  void failed(Member& member, Use use, const PlaceFault& failure, Time begin);
+  void warn(Error warning);
+
+  Options options_;
+  std::vector<Member> places_ = {};
+  std::mutex mutex_;  ///< guards the faults of places and what follows
+  std::vector<Error> warnings_ = {};
+  std::vector<std::string> warned_ = {};
+  /// Entries of which some files are here, by address; for `fill`.
+  std::map<store::Address, BlobFiles> arriving_ = {};
+  std::unique_ptr<Background> background_;  ///< last: its tasks use the others
 };
 
 }  // namespace pinwheel::host

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a file of a run, with a line for each of a million results.
+/// Of a file of a run, with a line for each of a million entries.
 constexpr uint64_t kMostLeaseBytes = 64UL << 20;
 
 /// The files of a directory, sorted; none if it cannot be listed.
@@ -39,16 +39,16 @@ std::vector<fs::path> files_below(const fs::path& directory) {
   return out;
 }
 
-/// What a writer that was killed left of an entry.
+/// What a writer that was killed left of an entry or a blob.
 bool is_left_over(std::string_view name) {
   constexpr size_t kDigits = 64;
   return name.size() > kDigits + 2 && name.front() == '.' && name[kDigits + 1] == '.' &&
          is_sha256_hex(name.substr(1, kDigits));
 }
 
-/// The entries of a directory of results or blobs, and what killed writers left of them; nothing
-/// else that lies there.
-std::vector<fs::path> entries_below(const fs::path& directory) {
+/// The files of a directory of entries or blobs, and what killed writers left of them; nothing
+/// else.
+std::vector<fs::path> own_files_below(const fs::path& directory) {
   std::vector<fs::path> out = files_below(directory);
   std::erase_if(out, [](const fs::path& path) {
     const std::string name = path.filename().string();
@@ -86,19 +86,17 @@ std::string text_at(const nlohmann::json& object, const char* name) {
 }
 
 /// nullopt for a file that is not of a run.
-std::optional<store::KeptRun> read_run(const fs::path& path) {
+std::optional<store::InventoryRun> read_run(const fs::path& path) {
   const PlaceResult<std::optional<std::string>> text = read_regular(path, kMostLeaseBytes);
   const std::optional<struct stat> status = status_of(path);
   if (!text || !*text || !status) return std::nullopt;
   const std::vector<std::string> lines = split(**text, '\n');
   const nlohmann::json header = read_json(lines.front());
   if (text_at(header, "schema") != kLeaseSchema) return std::nullopt;
-  store::KeptRun run{path.filename().string(), text_at(header, "run")};
+  store::InventoryRun run{path.filename().string(), text_at(header, "run")};
   run.used = time_of(*status);
   run.domain = store::parse_domain(text_at(header, "domain")).value_or(run.domain);
-  // Runs of earlier versions did not say it.
-  run.publishes = header.value("publishes", nlohmann::json(run.domain == store::Domain::release)) ==
-                  nlohmann::json(true);
+  run.publishes = header.value("publishes", nlohmann::json(false)) == nlohmann::json(true);
   for (const std::string& line : lines) {
     if (is_sha256_hex(line)) run.addresses.insert({line});
   }
@@ -114,22 +112,22 @@ bool remove_unused(const fs::path& path, store::StoreTime old) {
 }
 
 /// Removes what was collected, and returns what was removed: somebody who takes no lock may use a
-/// result meanwhile, which then keeps its files.
+/// entry meanwhile, whose files then stay.
 store::Collection remove_collected(const fs::path& root, const store::Inventory& inventory,
                                    const store::Collection& collected, store::StoreTime old) {
   store::Collection removed;
   removed.kept_bytes = collected.kept_bytes + collected.removed_bytes;
   std::set<store::Address> used;
-  for (const store::Address& address : collected.results) {
+  for (const store::Address& address : collected.entries) {
     if (remove_unused(root / "ac" / address.hex, old)) {
-      removed.results.push_back(address);
+      removed.entries.push_back(address);
     } else {
       used.insert(address);
     }
   }
   std::set<store::Blob> needed;
-  for (const store::KeptResult& result : inventory.results) {
-    if (used.contains(result.address)) needed.insert(result.blobs.begin(), result.blobs.end());
+  for (const store::InventoryEntry& entry : inventory.entries) {
+    if (used.contains(entry.address)) needed.insert(entry.blobs.begin(), entry.blobs.end());
   }
   for (const store::Blob& blob : collected.blobs) {
     if (needed.contains(blob) || !remove_unused(root / "cas" / blob.sha256, old)) continue;
@@ -143,38 +141,6 @@ store::Collection remove_collected(const fs::path& root, const store::Inventory&
   return removed;
 }
 
-}  // namespace
-
-store::Inventory take_inventory(const fs::path& root) {
-  store::Inventory inventory;
-  for (const fs::path& path : entries_below(root / "ac")) {
-    const std::optional<struct stat> status = status_of(path);
-    if (!status) continue;
-    const std::string name = path.filename().string();
-    const PlaceResult<store::ActionResult> action = action_at(path);
-    const bool damaged = !action && action.error().kind == FaultKind::wrong_bytes;
-    if (damaged || is_left_over(name)) inventory.damaged.push_back({{name}, time_of(*status)});
-    if (!action || is_left_over(name)) continue;
-    store::KeptResult result{{name}, {action->record}, time_of(*status)};
-    for (const store::StoredOutput& output : action->outputs) result.blobs.push_back(output.blob);
-    inventory.results.push_back(std::move(result));
-  }
-  for (const fs::path& path : entries_below(root / "cas")) {
-    const std::optional<struct stat> status = status_of(path);
-    if (!status) continue;
-    inventory.blobs.push_back(
-        {{path.filename().string(), static_cast<uint64_t>(status->st_size)}, time_of(*status)});
-  }
-  for (const fs::path& path : files_below(root / "runs")) {
-    if (std::optional<store::KeptRun> run = read_run(path)) {
-      inventory.runs.push_back(*std::move(run));
-    }
-  }
-  return inventory;
-}
-
-namespace {
-
 /// The directories of a place are its own: behind a link are files of somebody else.
 Done check_own_directories(const fs::path& root) {
   for (const char* const name : {"ac", "cas", "runs"}) {
@@ -187,14 +153,51 @@ Done check_own_directories(const fs::path& root) {
   return {};
 }
 
+/// Whether a file is missing or has another size than its blob.
+bool lacks_files(const BlobFiles& files) {
+  return std::any_of(files.begin(), files.end(), [](const auto& each) {
+    std::error_code code;
+    return !fs::is_regular_file(each.second, code) ||
+           fs::file_size(each.second, code) != each.first.size || code;
+  });
+}
+
 }  // namespace
+
+store::Inventory take_inventory(const fs::path& root) {
+  store::Inventory inventory;
+  for (const fs::path& path : own_files_below(root / "ac")) {
+    const std::optional<struct stat> status = status_of(path);
+    if (!status) continue;
+    const std::string name = path.filename().string();
+    const PlaceResult<store::ActionResult> action = action_at(path);
+    const bool damaged = !action && action.error().kind == FaultKind::wrong_bytes;
+    if (damaged || is_left_over(name)) inventory.damaged.push_back({{name}, time_of(*status)});
+    if (!action || is_left_over(name)) continue;
+    store::InventoryEntry entry{{name}, {action->record}, time_of(*status)};
+    for (const store::NamedBlob& output : action->outputs) entry.blobs.push_back(output.blob);
+    inventory.entries.push_back(std::move(entry));
+  }
+  for (const fs::path& path : own_files_below(root / "cas")) {
+    const std::optional<struct stat> status = status_of(path);
+    if (!status) continue;
+    inventory.blobs.push_back(
+        {{path.filename().string(), static_cast<uint64_t>(status->st_size)}, time_of(*status)});
+  }
+  for (const fs::path& path : files_below(root / "runs")) {
+    if (std::optional<store::InventoryRun> run = read_run(path)) {
+      inventory.runs.push_back(*std::move(run));
+    }
+  }
+  return inventory;
+}
 
 Result<store::Collection> collect_tree(const fs::path& root, const store::CollectOptions& options,
                                        DryRun dry_run, const WaitingForLock& waiting) {
   std::error_code absent;
   if (!fs::exists(root, absent)) return store::Collection{};
   TRY_DONE(check_own_directories(root));
-  // No run writes or begins to use a result from here on; what was before is in the inventory.
+  // No run writes or begins to use an entry from here on; what was before is in the inventory.
   const TreeLock lock(root, TreeLock::Kind::exclusive, waiting);
   const store::Inventory inventory = take_inventory(root);
   store::Collection collected = store::collect(inventory, options);
@@ -202,23 +205,50 @@ Result<store::Collection> collect_tree(const fs::path& root, const store::Collec
   return remove_collected(root, inventory, collected, options.now - options.grace);
 }
 
-std::vector<TreeResult> read_results(const fs::path& root) {
-  std::vector<TreeResult> out;
+std::vector<TreeEntry> read_entries(const fs::path& root) {
+  std::vector<TreeEntry> out;
   for (const fs::path& path : files_below(root / "ac")) {
     const PlaceResult<store::ActionResult> action = action_at(path);
     if (!action) continue;
     const PlaceResult<std::optional<std::string>> record =
         read_regular(root / "cas" / action->record.sha256, store::kMostRecordBytes);
     if (!record || !*record || sha256_hex(**record) != action->record.sha256) continue;
-    Result<store::StoredResult> result = store::parse_stored_result(**record);
-    if (result) out.push_back({{path.filename().string()}, *std::move(result)});
+    Result<store::Entry> entry = store::parse_entry(**record);
+    if (entry) out.push_back({{path.filename().string()}, *std::move(entry)});
+  }
+  return out;
+}
+
+Result<CopiedEntries> copy_entries(const fs::path& from, TreePlace& to,
+                                   const std::function<bool(const store::Entry& entry)>& wanted) {
+  CopiedEntries out;
+  for (const TreeEntry& one : read_entries(from)) {
+    if (!wanted(one.entry) || !store::is_address_of(one.address, one.entry)) {
+      ++out.left_out;
+      continue;
+    }
+    BlobFiles files;
+    for (const store::NamedBlob& output : one.entry.outputs) {
+      files[output.blob] = from / "cas" / output.blob.sha256;
+    }
+    if (lacks_files(files)) {
+      out.damaged.insert(one.entry.step);
+      continue;
+    }
+    PlaceResult<PutOutcome> put = to.put({one.address}, one.entry, files);
+    if (!put && put.error().kind == FaultKind::wrong_bytes) {
+      out.damaged.insert(one.entry.step);
+      continue;
+    }
+    if (!put) return fail(std::move(put).error().error);
+    ++(*put == PutOutcome::written ? out.copied : out.there_already);
   }
   return out;
 }
 
 std::vector<std::string> verify_tree(const fs::path& root) {
   std::vector<std::string> wrong;
-  for (const fs::path& path : entries_below(root / "cas")) {
+  for (const fs::path& path : own_files_below(root / "cas")) {
     const std::string name = path.filename().string();
     if (!is_sha256_hex(name)) continue;
     const PlaceResult<std::optional<RegularFile>> file = digest_regular(path);
@@ -229,7 +259,7 @@ std::vector<std::string> verify_tree(const fs::path& root) {
                                   (*file)->sha256));
     }
   }
-  for (const fs::path& path : entries_below(root / "ac")) {
+  for (const fs::path& path : own_files_below(root / "ac")) {
     const std::string name = path.filename().string();
     if (is_left_over(name)) continue;
     const PlaceResult<store::ActionResult> action = action_at(path);
@@ -238,7 +268,7 @@ std::vector<std::string> verify_tree(const fs::path& root) {
       continue;
     }
     std::vector<store::Blob> blobs = {action->record};
-    for (const store::StoredOutput& output : action->outputs) blobs.push_back(output.blob);
+    for (const store::NamedBlob& output : action->outputs) blobs.push_back(output.blob);
     for (const store::Blob& blob : blobs) {
       const std::optional<struct stat> status = status_of(root / "cas" / blob.sha256);
       const bool whole =

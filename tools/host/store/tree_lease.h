@@ -16,7 +16,7 @@ namespace pinwheel::host {
 /// The schema in the first line of a run's file.
 constexpr std::string_view kLeaseSchema = "pinwheel-store-run/1";
 
-/// Whether a run publishes what it uses: `gc` keeps that of the last such runs.
+/// Whether a run publishes what it uses: `gc` does not remove the entries of the last such runs.
 enum class Publishes { no, yes };
 
 /// The run that uses a place on disk.
@@ -26,14 +26,14 @@ struct StoreUser {
   Publishes publishes = Publishes::no;
 };
 
-/// The results that a run found or kept, in a file `runs/RUN.ID` below a place on disk, locked
+/// The entries that a run found or wrote, in a file `runs/RUN.ID` below a place on disk, locked
 /// while the run lives: `gc` removes nothing that a living run or one of the last releases needs. A
 /// place that cannot have such a file works without. Thread-safe.
 class TreeLease {
  public:
   TreeLease(std::filesystem::path root, StoreUser user);
 
-  /// Adds a result, once.
+  /// Adds an entry, once.
   void hold(const store::Address& address);
 
  private:
@@ -52,7 +52,7 @@ class TreeLease {
 using WaitingForLock = std::function<void(const std::string& line)>;
 
 /// A lock on a place on disk, held while the object lives: runs share it while they write, and from
-/// their look at a result until they hold it; `gc` has it alone. Where there are no locks, only the
+/// their look at an entry until they hold it; `gc` has it alone. Where there are no locks, only the
 /// grace time protects. A stop request ends the waiting without the lock.
 class TreeLock {
  public:

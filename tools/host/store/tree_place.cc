@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kReadOnly = 0444;
-/// This machine's results outlast a power loss. A directory that others read, a job's artifact or
+/// This machine's entries outlast a power loss. A directory that others read, a job's artifact or
 /// a shared file system, is not waited for: who reads a blob compares it, and one that is damaged
 /// counts as missing.
 BlobFileOptions kept_blob(Sharing sharing) {
@@ -104,33 +104,33 @@ bool TreePlace::has(const store::Blob& blob) const {
   return file && *file && (*file)->sha256 == blob.sha256;
 }
 
-PlaceResult<std::optional<store::StoredResult>> TreePlace::find(const store::Address& address) {
+PlaceResult<std::optional<store::Entry>> TreePlace::find(const store::Address& address) {
   const fs::path path = options_.root / "ac" / address.hex;
   std::error_code ignored;
   const bool read_only = options_.access == store::PlaceAccess::read_only;
   if (read_only || !fs::exists(path, ignored)) return look_at(path);
-  // Until the lease is written, `gc` could remove the files of a result that is there.
+  // Until the lease is written, `gc` could remove the files of an entry that is there.
   const TreeLock lock(options_.root, TreeLock::Kind::shared, options_.waiting, options_.cancel);
   if (lock.stopped()) return fault(FaultKind::stopped, interrupted_store());
-  auto result = look_at(path);
-  if (!result || !*result) return result;
+  auto entry = look_at(path);
+  if (!entry || !*entry) return entry;
   touch(path);
   lease_.hold(address);
-  return result;
+  return entry;
 }
 
-PlaceResult<std::optional<store::StoredResult>> TreePlace::look_at(const fs::path& path) const {
+PlaceResult<std::optional<store::Entry>> TreePlace::look_at(const fs::path& path) const {
   PlaceResult<std::optional<std::string>> action = read_regular(path, store::kMostRecordBytes);
   if (!action) return tl::unexpected(std::move(action).error());
   if (!*action) return std::nullopt;
   return record_of(**action);
 }
 
-PlaceResult<std::optional<store::StoredResult>> TreePlace::record_of(
+PlaceResult<std::optional<store::Entry>> TreePlace::record_of(
     const std::string& action_text) const {
   const Result<store::ActionResult> action = store::parse_action_result(action_text);
   if (!action) return fault(FaultKind::wrong_bytes, action.error());
-  for (const store::StoredOutput& output : action->outputs) {
+  for (const store::NamedBlob& output : action->outputs) {
     if (!has(output.blob)) return std::nullopt;
   }
   PlaceResult<std::optional<std::string>> record =
@@ -141,9 +141,9 @@ PlaceResult<std::optional<store::StoredResult>> TreePlace::record_of(
     drop(action->record);
     return wrong_bytes(action->record.sha256, "is damaged");
   }
-  Result<store::StoredResult> result = store::parse_stored_result(**record);
-  if (!result) return fault(FaultKind::wrong_bytes, std::move(result).error());
-  return *std::move(result);
+  Result<store::Entry> entry = store::parse_entry(**record);
+  if (!entry) return fault(FaultKind::wrong_bytes, std::move(entry).error());
+  return *std::move(entry);
 }
 
 PlaceResult<bool> TreePlace::fetch(const store::Blob& blob, const fs::path& target) {
@@ -162,7 +162,7 @@ PlaceDone TreePlace::fetch_from(int fd, const store::Blob& blob, const fs::path&
   // Reject a wrong size before reading.
   if (PlaceDone fits = check_size_of(fd, blob); !fits) return fits;
   BlobFile file(target, blob, {});
-  if (file.clone(fd)) return file.keep();
+  if (file.clone(fd)) return file.finish();
   if (options_.sharing == Sharing::machine && nobody_writes(fd)) {
     if (PlaceDone same = check_file(fd, blob); !same) return same;
     if (hard_link(source, target)) return {};
@@ -170,7 +170,7 @@ PlaceDone TreePlace::fetch_from(int fd, const store::Blob& blob, const fs::path&
   }
   const int number = read_pieces(fd, [&file](std::string_view piece) { file.write(piece); });
   if (number != 0) return system_fault("read", source, number);
-  return file.keep();
+  return file.finish();
 }
 
 void TreePlace::drop(const store::Blob& blob) const {
@@ -188,7 +188,7 @@ PlaceDone TreePlace::make_directories() const {
 
 PlaceDone TreePlace::put_blob(const store::Blob& blob, const fs::path& source) {
   if (has(blob)) {
-    // Old blobs that no result needs are removed: from now on this one is needed.
+    // Old blobs that no entry needs are removed: from now on this one is needed.
     touch(blob_path(blob));
     return {};
   }
@@ -202,23 +202,23 @@ PlaceDone TreePlace::put_bytes(const store::Blob& blob, const std::string& bytes
   }
   BlobFile file(blob_path(blob), blob, kept_blob(options_.sharing));
   file.write(bytes);
-  return file.keep();
+  return file.finish();
 }
 
-PlaceResult<Kept> TreePlace::put(const std::vector<store::Address>& addresses,
-                                 const store::StoredResult& result, const BlobFiles& files) {
+PlaceResult<PutOutcome> TreePlace::put(const std::vector<store::Address>& addresses,
+                                       const store::Entry& entry, const BlobFiles& files) {
   if (PlaceDone made = make_directories(); !made) return tl::unexpected(std::move(made).error());
   const TreeLock lock(options_.root, TreeLock::Kind::shared, options_.waiting, options_.cancel);
   if (lock.stopped()) return fault(FaultKind::stopped, interrupted_store());
-  const std::vector<AddressToWrite> lacking = addresses_to_write(*this, addresses, result);
-  if (lacking.empty()) return Kept::had_it;
+  const std::vector<AddressToWrite> lacking = addresses_to_write(*this, addresses, entry);
+  if (lacking.empty()) return PutOutcome::present;
   for (const auto& [blob, path] : files) {
     if (PlaceDone put = put_blob(blob, path); !put) return tl::unexpected(std::move(put).error());
   }
-  const std::string record = store::to_json(result);
+  const std::string record = store::to_json(entry);
   const store::Blob blob{sha256_hex(record), record.size()};
   if (PlaceDone put = put_bytes(blob, record); !put) return tl::unexpected(std::move(put).error());
-  const std::string action = store::to_json(store::ActionResult{blob, result.outputs});
+  const std::string action = store::to_json(store::ActionResult{blob, entry.outputs});
   for (const auto& [address, replace] : lacking) {
     lease_.hold(address);
     if (Done done = atomic_write(options_.root / "ac" / address.hex, action, 0644); !done) {
@@ -229,7 +229,7 @@ PlaceResult<Kept> TreePlace::put(const std::vector<store::Address>& addresses,
       return tl::unexpected(std::move(written));
     }
   }
-  return Kept::new_one;
+  return PutOutcome::written;
 }
 
 std::optional<fs::path> TreePlace::path_of(const store::Blob& blob) {

@@ -11,7 +11,7 @@
 
 namespace pinwheel::host {
 
-/// How a place makes sure that it has a blob: by its size, since whoever reads it compares it; or
+/// How a place makes sure that it has a blob: by its size, since its readers compare it; or
 /// by its digest, where it is said to be there and nobody reads it.
 enum class Presence { size, digest };
 
@@ -28,24 +28,25 @@ struct TreeOptions {
 
 /// A place on a file system, laid out as servers lay out theirs: `ac/HEX` an ActionResult in JSON,
 /// `cas/HEX` a blob (mode 0444). A file has its name only once it is complete and durable, and a
-/// result only after its blobs. Recently used results have a recent time of change.
+/// entry only after its blobs. Recently used entries have a recent time of change.
 class TreePlace final : public Place {
  public:
   explicit TreePlace(TreeOptions options);
 
   std::string name() const override { return options_.name; }
-  PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) override;
+  PlaceResult<std::optional<store::Entry>> find(const store::Address& address) override;
   /// By a reflink, else by a hard link where the mode keeps everybody from writing through it, else
-  /// by a copy. A damaged blob is removed where that is allowed, so that it can be had anew.
+  /// by a copy. A damaged blob is removed where that is allowed, so that the next run can write it
+  /// again.
   PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) override;
-  PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
-                        const store::StoredResult& result, const BlobFiles& files) override;
+  PlaceResult<PutOutcome> put(const std::vector<store::Address>& addresses,
+                              const store::Entry& entry, const BlobFiles& files) override;
   std::optional<std::filesystem::path> path_of(const store::Blob& blob) override;
 
  private:
   std::filesystem::path blob_path(const store::Blob& blob) const;
-  PlaceResult<std::optional<store::StoredResult>> look_at(const std::filesystem::path& path) const;
-  PlaceResult<std::optional<store::StoredResult>> record_of(const std::string& action) const;
+  PlaceResult<std::optional<store::Entry>> look_at(const std::filesystem::path& path) const;
+  PlaceResult<std::optional<store::Entry>> record_of(const std::string& action) const;
   PlaceDone fetch_from(int fd, const store::Blob& blob, const std::filesystem::path& target) const;
   bool has(const store::Blob& blob) const;
   PlaceDone put_blob(const store::Blob& blob, const std::filesystem::path& source);

@@ -20,7 +20,7 @@ const std::string kWheel = "x-1.0-py3-none-any.whl";
 /// What a place in memory has.
 struct Shelf {
   std::mutex mutex = {};
-  std::map<store::Address, store::StoredResult> results = {};
+  std::map<store::Address, store::Entry> results = {};
   std::map<store::Blob, std::string> blobs = {};
 };
 
@@ -31,7 +31,7 @@ class ShelfPlace final : public Place {
 
   std::string name() const override { return "shelf"; }
 
-  PlaceResult<std::optional<store::StoredResult>> find(const store::Address& address) override {
+  PlaceResult<std::optional<store::Entry>> find(const store::Address& address) override {
     const std::scoped_lock held(shelf_->mutex);
     const auto found = shelf_->results.find(address);
     if (found == shelf_->results.end()) return std::nullopt;
@@ -46,15 +46,15 @@ class ShelfPlace final : public Place {
     return true;
   }
 
-  PlaceResult<Kept> put(const std::vector<store::Address>& addresses,
-                        const store::StoredResult& result, const BlobFiles& files) override {
+  PlaceResult<PutOutcome> put(const std::vector<store::Address>& addresses,
+                              const store::Entry& result, const BlobFiles& files) override {
     const std::scoped_lock held(shelf_->mutex);
     for (const auto& [blob, path] : files) {
       std::ifstream file(path);
       shelf_->blobs[blob] = {std::istreambuf_iterator<char>(file), {}};
     }
     for (const store::Address& address : addresses) shelf_->results.try_emplace(address, result);
-    return Kept::new_one;
+    return PutOutcome::written;
   }
 
  private:
@@ -63,7 +63,7 @@ class ShelfPlace final : public Place {
 
 std::unique_ptr<Store> store_on(const std::shared_ptr<Shelf>& shelf,
                                 store::Domain domain = store::Domain::branch) {
-  std::vector<ChainedPlace> places;
+  std::vector<StorePlace> places;
   places.push_back({std::make_unique<ShelfPlace>(shelf), store::PlaceAccess::read_write});
   return std::make_unique<Store>(std::move(places), Store::Options{.domain = domain});
 }

@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const store::Address kWanted = store::result_address(store::Domain::branch, sha256_hex("k"));
+const store::Address kWanted = store::entry_address(store::Domain::branch, sha256_hex("k"));
 
 /// The artifacts of some attempts of one step, each with a file of its own.
 struct Attempts {
@@ -17,7 +17,7 @@ struct Attempts {
   void leave(const std::string& artifact, const std::string& bytes,
              const std::string& step = "build:cpu", const store::Address& address = kWanted) const {
     const auto tree = tree_at(root / artifact);
-    store::StoredResult result = result_of("k", {bytes});
+    store::Entry result = entry_of("k", {bytes});
     result.step = step;
     REQUIRE(tree->put({address}, result, files_of(scratch, {bytes})));
   }
@@ -117,7 +117,7 @@ TEST_CASE("an artifact gives the result of its own step, whatever lies in it", "
 TEST_CASE("a result is not taken from an address that does not follow from it", "[store]") {
   const Attempts attempts;
   attempts.leave("result-build-cpu-1", "built");
-  const store::Address other = store::result_address(store::Domain::branch, sha256_hex("other"));
+  const store::Address other = store::entry_address(store::Domain::branch, sha256_hex("other"));
   attempts.leave("result-build-cpu-2", "forged", "build:cpu", other);
   CHECK(attempts.place().find(other) == std::nullopt);
   CHECK(attempts.chosen() == "built");
@@ -135,7 +135,7 @@ TEST_CASE("an artifact without a directory of its name has the result of one ste
 TEST_CASE("nothing is kept among artifacts", "[store]") {
   const Attempts attempts;
   const auto kept =
-      attempts.place().put({kWanted}, result_of("k", {"one"}), files_of(attempts.scratch, {"one"}));
+      attempts.place().put({kWanted}, entry_of("k", {"one"}), files_of(attempts.scratch, {"one"}));
   REQUIRE_FALSE(kept);
   CHECK(kept.error().kind == FaultKind::refused);
   CHECK_FALSE(fs::exists(attempts.root));

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const store::Address kWhere = store::result_address(store::Domain::branch, sha256_hex("k"));
+const store::Address kWhere = store::entry_address(store::Domain::branch, sha256_hex("k"));
 
 /// tests/fakes/store_server.py, and places on it.
 class RemoteStore {
@@ -54,7 +54,7 @@ FaultKind kind_of(const RemoteStore& server) {
 void fill(const Scratch& scratch) {
   REQUIRE(RemoteStore({"--root", (scratch.path() / "root").string()})
               .place()
-              ->put({kWhere}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+              ->put({kWhere}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
 }
 
 std::vector<std::string> serving(const Scratch& scratch, const std::string& fault) {
@@ -68,8 +68,8 @@ TEST_CASE("a server with the rules of bazel-remote keeps results", "[store]") {
   const RemoteStore server;
   const auto place = server.place();
   CHECK(*place->find(kWhere) == std::nullopt);
-  const store::StoredResult result = result_of("k", {"one", ""});
-  CHECK(place->put({kWhere}, result, files_of(scratch, {"one", ""})) == Kept::new_one);
+  const store::Entry result = entry_of("k", {"one", ""});
+  CHECK(place->put({kWhere}, result, files_of(scratch, {"one", ""})) == PutOutcome::written);
   CHECK(*place->find(kWhere) == result);
   CHECK(place->fetch(blob_of("one"), scratch.path() / "out") == true);
   CHECK(scratch.read("out") == "one");
@@ -82,9 +82,9 @@ TEST_CASE("blobs are sent before the result, and only those that the server lack
   const Scratch scratch;
   const RemoteStore server;
   const auto place = server.place();
-  REQUIRE(place->put({kWhere}, result_of("k", {"one"}), files_of(scratch, {"one"})));
-  const store::Address second = store::result_address(store::Domain::branch, "l");
-  REQUIRE(place->put({second}, result_of("l", {"one"}), files_of(scratch, {"one"})));
+  REQUIRE(place->put({kWhere}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
+  const store::Address second = store::entry_address(store::Domain::branch, "l");
+  REQUIRE(place->put({second}, entry_of("l", {"one"}), files_of(scratch, {"one"})));
   std::vector<std::string> puts;
   for (const std::string& request : server.requests()) {
     if (request.starts_with("PUT")) puts.push_back(request.substr(0, 18));
@@ -93,7 +93,7 @@ TEST_CASE("blobs are sent before the result, and only those that the server lack
                                          "PUT /a/prefix/ac/" + kWhere.hex.substr(0, 1),
                                          "PUT /a/prefix/cas/",
                                          "PUT /a/prefix/ac/" + second.hex.substr(0, 1)});
-  CHECK(place->put({second}, result_of("l", {"one"}), {}) == Kept::had_it);
+  CHECK(place->put({second}, entry_of("l", {"one"}), {}) == PutOutcome::present);
 }
 
 TEST_CASE("a large blob is streamed into the server and out of it", "[store]") {
@@ -102,7 +102,7 @@ TEST_CASE("a large blob is streamed into the server and out of it", "[store]") {
   const auto place = server.place();
   std::string large(20'000'001, 'x');
   large[19'999'999] = 'y';
-  REQUIRE(place->put({kWhere}, result_of("k", {large}), files_of(scratch, {large})));
+  REQUIRE(place->put({kWhere}, entry_of("k", {large}), files_of(scratch, {large})));
   REQUIRE(place->fetch(blob_of(large), scratch.path() / "out") == true);
   CHECK(scratch.read("out") == large);
 }
@@ -111,7 +111,7 @@ TEST_CASE("nothing is received that the disk has no room for", "[store]") {
   const Scratch scratch;
   const RemoteStore server;
   const auto place = server.place();
-  REQUIRE(place->put({kWhere}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+  REQUIRE(place->put({kWhere}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
   const auto fetched =
       place->fetch({sha256_hex("one"), uint64_t{1} << 60U}, scratch.path() / "out");
   REQUIRE_FALSE(fetched);
@@ -126,12 +126,12 @@ TEST_CASE("a file that changed is not sent to the end", "[store]") {
     const RemoteStore server({"--fault", rules});
     const BlobFiles files = files_of(scratch, {"one"});
     scratch.write("made/" + sha256_hex("one"), "two");
-    const auto put = server.place()->put({kWhere}, result_of("k", {"one"}), files);
+    const auto put = server.place()->put({kWhere}, entry_of("k", {"one"}), files);
     REQUIRE_FALSE(put);
     CHECK(put.error().kind == FaultKind::wrong_bytes);
     CHECK(server.place()->fetch(blob_of("one"), scratch.path() / "out") == false);
     scratch.write("made/" + sha256_hex("one"), "three");
-    CHECK_FALSE(server.place()->put({kWhere}, result_of("k", {"one"}), files));
+    CHECK_FALSE(server.place()->put({kWhere}, entry_of("k", {"one"}), files));
   }
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("a full server is a fault", "[store]") {
   const Scratch scratch;
   const RemoteStore server({"--fault", "full"});
   const auto put =
-      server.place()->put({kWhere}, result_of("k", {"one"}), files_of(scratch, {"one"}));
+      server.place()->put({kWhere}, entry_of("k", {"one"}), files_of(scratch, {"one"}));
   REQUIRE_FALSE(put);
   CHECK(put.error().kind == FaultKind::full);
   CHECK(put.error().error.message.starts_with("it answered 507 to PUT http://127.0.0.1:"));
@@ -196,7 +196,8 @@ TEST_CASE("a damaged blob is sent anew", "[store]") {
   const auto place = server.place();
   CHECK(place->fetch(blob_of("one"), scratch.path() / "out").error().kind ==
         FaultKind::wrong_bytes);
-  CHECK(place->put({kWhere}, result_of("k", {"one"}), files_of(scratch, {"one"})) == Kept::new_one);
+  CHECK(place->put({kWhere}, entry_of("k", {"one"}), files_of(scratch, {"one"})) ==
+        PutOutcome::written);
   CHECK(place->fetch(blob_of("one"), scratch.path() / "out") == true);
 }
 

@@ -19,9 +19,8 @@ inline store::Blob blob_of(std::string_view bytes) {
 }
 
 /// A result of `build:cpu` with a file for each of the contents: "file-0", "file-1".
-inline store::StoredResult result_of(const std::string& key,
-                                     const std::vector<std::string>& contents) {
-  store::StoredResult result;
+inline store::Entry entry_of(const std::string& key, const std::vector<std::string>& contents) {
+  store::Entry result;
   result.step = "build:cpu";
   result.key = sha256_hex(key);
   for (const std::string& bytes : contents) {

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 store::Address address_of_key(const std::string& key) {
-  return store::result_address(store::Domain::branch, sha256_hex(key));
+  return store::entry_address(store::Domain::branch, sha256_hex(key));
 }
 
 /// Makes everything in a place as old as that.
@@ -34,7 +34,20 @@ store::CollectOptions now(uint64_t most_bytes = 0) {
 
 void keep_aging(const Scratch& scratch, const std::string& key, const std::string& bytes) {
   REQUIRE(tree_at(scratch.path() / "s")
-              ->put({address_of_key(key)}, result_of(key, {bytes}), files_of(scratch, {bytes})));
+              ->put({address_of_key(key)}, entry_of(key, {bytes}), files_of(scratch, {bytes})));
+}
+
+/// Writes an entry of a plan to the place "from", under both of its addresses.
+void put_in_from(const Scratch& scratch, const std::string& key, const std::string& plan,
+                 store::Domain domain = store::Domain::branch) {
+  store::Entry result = entry_of(key, {key});
+  result.plan = plan.empty() ? "" : sha256_hex(plan);
+  result.writer.domain = domain;
+  std::vector<store::Address> addresses = {store::entry_address(domain, result.key)};
+  if (!plan.empty()) {
+    addresses.push_back(store::hand_off_address(domain, result.plan, result.step));
+  }
+  REQUIRE(tree_at(scratch.path() / "from")->put(addresses, result, files_of(scratch, {key})));
 }
 
 }  // namespace
@@ -52,7 +65,7 @@ TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
   CHECK(tree_at(root, store::PlaceAccess::read_only)->find(address_of_key("old"))->has_value());
   const auto removed = collect_tree(root, now(), DryRun::no);
   REQUIRE(removed);
-  CHECK(removed->results == std::vector{address_of_key("old"), store::Address{left}});
+  CHECK(removed->entries == std::vector{address_of_key("old"), store::Address{left}});
   CHECK(removed->runs.size() == 1);
   CHECK_FALSE(fs::exists(root / "cas" / sha256_hex("old bytes")));
   CHECK_FALSE(fs::exists(root / "cas" / left));
@@ -68,7 +81,7 @@ TEST_CASE("what a living run found stays", "[store]") {
   const auto living = tree_at(root);
   REQUIRE(living->find(address_of_key("k"))->has_value());
   age(root, std::chrono::hours(48));
-  CHECK(collect_tree(root, now(), DryRun::no)->results.empty());
+  CHECK(collect_tree(root, now(), DryRun::no)->entries.empty());
   CHECK(living->fetch(blob_of("bytes"), scratch.path() / "out") == true);
 }
 
@@ -86,14 +99,14 @@ TEST_CASE("files that are not pinwheel's stay", "[store]") {
   age(root, std::chrono::hours(48));
   const auto removed = collect_tree(root, now(), DryRun::no);
   REQUIRE(removed);
-  CHECK(removed->results.size() == 1);
+  CHECK(removed->entries.size() == 1);
   CHECK(removed->runs.size() == 1);
   for (const std::string& name : foreign) CHECK(fs::exists(root / name));
   CHECK(fs::exists(root / "cas" / sha256_hex("directory")));
   CHECK(verify_tree(root).empty());
 }
 
-TEST_CASE("a run says whether it publishes; of an older one the domain does", "[store]") {
+TEST_CASE("a run publishes only if its file says so", "[store]") {
   const Scratch scratch;
   const auto publishes = [&scratch](const std::string& header) {
     scratch.write("s/runs/r", header + "\n");
@@ -105,7 +118,7 @@ TEST_CASE("a run says whether it publishes; of an older one the domain does", "[
   CHECK(publishes(begin + R"("branch","publishes":true})"));
   CHECK_FALSE(publishes(begin + R"("release","publishes":false})"));
   CHECK_FALSE(publishes(begin + R"("release","publishes":"yes"})"));
-  CHECK(publishes(begin + R"("release"})"));
+  CHECK_FALSE(publishes(begin + R"("release"})"));
   CHECK_FALSE(publishes(begin + R"("branch"})"));
 }
 
@@ -119,7 +132,7 @@ TEST_CASE("an inventory waits for nothing, and reads no more than a record may h
   for (const char* kind : {"ac", "cas", "runs"}) {
     REQUIRE(::mkfifo((root / kind / sha256_hex("fifo")).c_str(), 0600) == 0);
   }
-  CHECK(read_results(root).size() == 1);
+  CHECK(read_entries(root).size() == 1);
   CHECK(take_inventory(root).damaged.size() == 3);
   CHECK(verify_tree(root).size() == 4);
   age(root, std::chrono::hours(48));
@@ -132,18 +145,18 @@ TEST_CASE("a damaged result goes when it is old", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
   scratch.write("s/ac/" + sha256_hex("x"), "{");
-  CHECK(collect_tree(root, now(), DryRun::no)->results.empty());
+  CHECK(collect_tree(root, now(), DryRun::no)->entries.empty());
   CHECK(verify_tree(root).size() == 1);
   age(root, std::chrono::hours(48));
-  CHECK(collect_tree(root, now(), DryRun::yes)->results.size() == 1);
+  CHECK(collect_tree(root, now(), DryRun::yes)->entries.size() == 1);
   CHECK(verify_tree(root).size() == 1);
-  CHECK(collect_tree(root, now(), DryRun::no)->results.size() == 1);
+  CHECK(collect_tree(root, now(), DryRun::no)->entries.size() == 1);
   CHECK(verify_tree(root).empty());
 }
 
 TEST_CASE("a place that does not exist has nothing to remove", "[store]") {
   const Scratch scratch;
-  CHECK(collect_tree(scratch.path() / "none", now(), DryRun::no)->results.empty());
+  CHECK(collect_tree(scratch.path() / "none", now(), DryRun::no)->entries.empty());
   CHECK_FALSE(fs::exists(scratch.path() / "none"));
   CHECK(verify_tree(scratch.path() / "none").empty());
 }
@@ -154,7 +167,7 @@ TEST_CASE("verification finds what is damaged, missing or unreadable", "[store]"
   keep_aging(scratch, "a", "first");
   keep_aging(scratch, "b", "second");
   CHECK(verify_tree(root).empty());
-  CHECK(read_results(root).size() == 2);
+  CHECK(read_entries(root).size() == 2);
   const fs::path blob = root / "cas" / sha256_hex("first");
   fs::permissions(blob, fs::perms::owner_all);
   std::ofstream(blob) << "FIRST";
@@ -205,6 +218,77 @@ TEST_CASE("who waits for a lock says who holds it, and a stop ends the waiting",
   CHECK(said.starts_with(expected));
   CHECK(said.find(" has held it for ") != std::string::npos);
   CHECK_FALSE(held.stopped());
+}
+
+TEST_CASE("the wanted results are copied, and no others", "[store]") {
+  const Scratch scratch;
+  put_in_from(scratch, "a", "plan");
+  put_in_from(scratch, "b", "");
+  const auto to = tree_at(scratch.path() / "to");
+  const auto wanted = [](const store::Entry& result) { return result.plan == sha256_hex("plan"); };
+  const auto copied = copy_entries(scratch.path() / "from", *to, wanted);
+  REQUIRE(copied);
+  CHECK(copied->copied == 2);
+  CHECK(copied->left_out == 1);
+  CHECK(to->fetch(blob_of("a"), scratch.path() / "out") == true);
+  CHECK(to->fetch(blob_of("b"), scratch.path() / "out") == false);
+  CHECK(copy_entries(scratch.path() / "from", *to, wanted)->there_already == 2);
+}
+
+TEST_CASE("a result at an address that is not its own is not copied", "[store]") {
+  const Scratch scratch;
+  store::Entry poison = entry_of("k", {});
+  REQUIRE(tree_at(scratch.path() / "from")
+              ->put({store::entry_address(store::Domain::release, poison.key)}, poison, {}));
+  const auto to = tree_at(scratch.path() / "to");
+  CHECK(copy_entries(scratch.path() / "from", *to, [](const auto&) { return true; })->left_out ==
+        1);
+}
+
+TEST_CASE("a damaged blob does not end the copy", "[store]") {
+  const Scratch scratch;
+  for (const char* key : {"a", "b", "c", "d"}) put_in_from(scratch, key, "");
+  const auto blob = [&scratch](const std::string& bytes) {
+    return scratch.path() / "from/cas" / sha256_hex(bytes);
+  };
+  std::filesystem::remove(blob("b"));
+  for (const auto& [key, damage] : {std::pair("a", "x"), std::pair("c", "longer")}) {
+    std::filesystem::permissions(blob(key), std::filesystem::perms::owner_all);
+    std::ofstream(blob(key)) << damage;
+  }
+  const auto to = tree_at(scratch.path() / "to");
+  const auto copied = copy_entries(scratch.path() / "from", *to, [](const auto&) { return true; });
+  REQUIRE(copied);
+  CHECK(copied->copied == 1);
+  CHECK(copied->damaged == std::set<std::string>{"build:cpu"});
+  CHECK(to->fetch(blob_of("d"), scratch.path() / "out") == true);
+}
+
+TEST_CASE("a fault of the place that is copied to ends the copy", "[store]") {
+  const Scratch scratch;
+  put_in_from(scratch, "a", "");
+  scratch.write("file", "");
+  const auto to = tree_at(scratch.path() / "file/to");
+  CHECK_FALSE(copy_entries(scratch.path() / "from", *to, [](const auto&) { return true; }));
+}
+
+TEST_CASE("a damaged blob is not there already for a copy", "[store]") {
+  const Scratch scratch;
+  put_in_from(scratch, "a", "");
+  const auto all = [](const auto&) { return true; };
+  REQUIRE(copy_entries(scratch.path() / "from", *tree_at(scratch.path() / "to"), all));
+  const auto blob = scratch.path() / "to/cas" / sha256_hex("a");
+  std::filesystem::permissions(blob, std::filesystem::perms::owner_all);
+  std::ofstream(blob) << "b";
+  TreePlace to({"dir:to",
+                scratch.path() / "to",
+                store::PlaceAccess::read_write,
+                Sharing::shared,
+                {"r1"},
+                Presence::digest});
+  CHECK(copy_entries(scratch.path() / "from", to, all)->copied == 1);
+  CHECK(scratch.read("to/cas/" + sha256_hex("a")) == "a");
+  CHECK(copy_entries(scratch.path() / "from", to, all)->there_already == 1);
 }
 
 }  // namespace pinwheel::host

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const store::Address kAddress = store::result_address(store::Domain::branch, "k");
+const store::Address kAddress = store::entry_address(store::Domain::branch, "k");
 
 mode_t mode_of(const fs::path& path) {
   struct stat status = {};
@@ -34,9 +34,9 @@ std::vector<std::string> names_in(const fs::path& directory) {
 TEST_CASE("a place on disk gives back what it was given", "[store]") {
   const Scratch scratch;
   const auto place = tree_at(scratch.path() / "s");
-  const store::StoredResult result = result_of("k", {"one", ""});
+  const store::Entry result = entry_of("k", {"one", ""});
   CHECK(*place->find(kAddress) == std::nullopt);
-  CHECK(place->put({kAddress}, result, files_of(scratch, {"one", ""})) == Kept::new_one);
+  CHECK(place->put({kAddress}, result, files_of(scratch, {"one", ""})) == PutOutcome::written);
   CHECK(*place->find(kAddress) == result);
   CHECK(place->fetch(blob_of("one"), scratch.path() / "out") == true);
   CHECK(scratch.read("out") == "one");
@@ -48,7 +48,7 @@ TEST_CASE("a place on disk gives back what it was given", "[store]") {
 TEST_CASE("blobs on disk are named by their sha256, and cannot be written by mistake", "[store]") {
   const Scratch scratch;
   const auto place = tree_at(scratch.path() / "s");
-  REQUIRE(place->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+  REQUIRE(place->put({kAddress}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
   CHECK(mode_of(scratch.path() / "s/cas" / sha256_hex("one")) == 0444);
   CHECK(names_in(scratch.path() / "s/ac") == std::vector{kAddress.hex});
   // The blob, and the record of the result.
@@ -60,7 +60,7 @@ TEST_CASE("a file that is not what the result says is not kept", "[store]") {
   const auto place = tree_at(scratch.path() / "s");
   BlobFiles files = files_of(scratch, {"one"});
   scratch.write("made/" + sha256_hex("one"), "two");
-  const auto put = place->put({kAddress}, result_of("k", {"one"}), files);
+  const auto put = place->put({kAddress}, entry_of("k", {"one"}), files);
   REQUIRE_FALSE(put);
   CHECK(put.error().kind == FaultKind::wrong_bytes);
   CHECK(*place->find(kAddress) == std::nullopt);
@@ -72,7 +72,7 @@ TEST_CASE("a blob is not copied to where it has no room", "[store]") {
   BlobFile file(scratch.path() / "out", {sha256_hex("one"), uint64_t{1} << 60U}, {});
   file.write("one");
   REQUIRE_FALSE(file.written());
-  const PlaceDone kept = file.keep();
+  const PlaceDone kept = file.finish();
   REQUIRE_FALSE(kept);
   CHECK(kept.error().kind == FaultKind::full);
 }
@@ -84,7 +84,7 @@ TEST_CASE("a damaged blob is not served, and makes room for an intact one", "[st
     const fs::path root = scratch.path() / ("s" + std::to_string(damage.size()));
     const auto place = tree_at(root);
     const BlobFiles files = files_of(scratch, {"one"});
-    REQUIRE(place->put({kAddress}, result_of("k", {"one"}), files));
+    REQUIRE(place->put({kAddress}, entry_of("k", {"one"}), files));
     const fs::path blob = root / "cas" / sha256_hex("one");
     fs::permissions(blob, fs::perms::owner_all);
     std::ofstream(blob) << damage;
@@ -93,7 +93,7 @@ TEST_CASE("a damaged blob is not served, and makes room for an intact one", "[st
     CHECK(fetched.error().kind == FaultKind::wrong_bytes);
     CHECK_FALSE(fs::exists(scratch.path() / "out"));
     CHECK(*place->find(kAddress) == std::nullopt);
-    CHECK(place->put({kAddress}, result_of("k", {"one"}), files) == Kept::new_one);
+    CHECK(place->put({kAddress}, entry_of("k", {"one"}), files) == PutOutcome::written);
     CHECK(place->fetch(blob_of("one"), scratch.path() / "out") == true);
     fs::remove(scratch.path() / "out");
   }
@@ -102,7 +102,7 @@ TEST_CASE("a damaged blob is not served, and makes room for an intact one", "[st
 TEST_CASE("a damaged record or list of files is a fault", "[store]") {
   const Scratch scratch;
   const auto place = tree_at(scratch.path() / "s");
-  REQUIRE(place->put({kAddress}, result_of("k", {}), {}));
+  REQUIRE(place->put({kAddress}, entry_of("k", {}), {}));
   const std::string action = scratch.read("s/ac/" + kAddress.hex);
   const store::Blob record = store::parse_action_result(action)->record;
   const fs::path blob = scratch.path() / "s/cas" / record.sha256;
@@ -118,7 +118,7 @@ TEST_CASE("a damaged record or list of files is a fault", "[store]") {
 TEST_CASE("a place does not wait for what is no regular file", "[store]") {
   const Scratch scratch;
   const auto place = tree_at(scratch.path() / "s");
-  REQUIRE(place->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+  REQUIRE(place->put({kAddress}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
   const fs::path result = scratch.path() / "s/ac" / kAddress.hex;
   const fs::path blob = scratch.path() / "s/cas" / sha256_hex("one");
   fs::remove(blob);
@@ -132,34 +132,34 @@ TEST_CASE("a place does not wait for what is no regular file", "[store]") {
   // As the file that is to be kept, too.
   const fs::path made = scratch.path() / "made/fifo";
   REQUIRE(::mkfifo(made.c_str(), 0600) == 0);
-  CHECK(place->put({kAddress}, result_of("k", {"one"}), {{blob_of("one"), made}}).error().kind ==
+  CHECK(place->put({kAddress}, entry_of("k", {"one"}), {{blob_of("one"), made}}).error().kind ==
         FaultKind::wrong_bytes);
-  CHECK(place->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})) ==
-        Kept::new_one);
+  CHECK(place->put({kAddress}, entry_of("k", {"one"}), files_of(scratch, {"one"})) ==
+        PutOutcome::written);
   CHECK(place->fetch(blob_of("one"), scratch.path() / "out") == true);
 }
 
 TEST_CASE("a kept result stays, unless another shows more", "[store]") {
   const Scratch scratch;
   const auto place = tree_at(scratch.path() / "s");
-  store::StoredResult skipped = result_of("k", {});
+  store::Entry skipped = entry_of("k", {});
   skipped.ending = store::Ending::skipped;
-  store::StoredResult loaded = result_of("k", {});
+  store::Entry loaded = entry_of("k", {});
   loaded.evidence = "loaded";
-  store::StoredResult ran = loaded;
+  store::Entry ran = loaded;
   ran.evidence = "ran";
-  CHECK(place->put({kAddress}, skipped, {}) == Kept::new_one);
-  CHECK(place->put({kAddress}, loaded, {}) == Kept::new_one);
-  CHECK(place->put({kAddress}, skipped, {}) == Kept::had_it);
-  CHECK(place->put({kAddress}, ran, {}) == Kept::new_one);
-  CHECK(place->put({kAddress}, loaded, {}) == Kept::had_it);
+  CHECK(place->put({kAddress}, skipped, {}) == PutOutcome::written);
+  CHECK(place->put({kAddress}, loaded, {}) == PutOutcome::written);
+  CHECK(place->put({kAddress}, skipped, {}) == PutOutcome::present);
+  CHECK(place->put({kAddress}, ran, {}) == PutOutcome::written);
+  CHECK(place->put({kAddress}, loaded, {}) == PutOutcome::present);
   CHECK(*place->find(kAddress) == ran);
 }
 
 TEST_CASE("a read-only place is not changed", "[store]") {
   const Scratch scratch;
   REQUIRE(tree_at(scratch.path() / "s")
-              ->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+              ->put({kAddress}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
   const auto before = names_in(scratch.path() / "s/runs");
   const auto place = tree_at(scratch.path() / "s", store::PlaceAccess::read_only);
   CHECK(*place->find(kAddress));
@@ -177,7 +177,7 @@ TEST_CASE("a place that does not exist has nothing, and appears with its first r
   CHECK(*place->find(kAddress) == std::nullopt);
   CHECK(place->fetch(blob_of("one"), scratch.path() / "out") == false);
   CHECK_FALSE(fs::exists(scratch.path() / "a"));
-  CHECK(place->put({kAddress}, result_of("k", {}), {}));
+  CHECK(place->put({kAddress}, entry_of("k", {}), {}));
   CHECK(fs::exists(scratch.path() / "a/b/ac"));
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("a directory that cannot be made is a fault of the place", "[store]") 
   scratch.write("file", "");
   const auto place = tree_at(scratch.path() / "file/s");
   CHECK(*place->find(kAddress) == std::nullopt);
-  const auto put = place->put({kAddress}, result_of("k", {}), {});
+  const auto put = place->put({kAddress}, entry_of("k", {}), {});
   REQUIRE_FALSE(put);
   CHECK(put.error().kind == FaultKind::unreachable);
 }
@@ -194,7 +194,7 @@ TEST_CASE("a directory that cannot be made is a fault of the place", "[store]") 
 TEST_CASE("a run holds what it found and kept", "[store]") {
   const Scratch scratch;
   const auto writer = tree_at(scratch.path() / "s");
-  REQUIRE(writer->put({kAddress}, result_of("k", {}), {}));
+  REQUIRE(writer->put({kAddress}, entry_of("k", {}), {}));
   const auto reader = tree_at(scratch.path() / "s");
   REQUIRE(*reader->find(kAddress));
   REQUIRE(*reader->find(kAddress));
@@ -212,7 +212,7 @@ TEST_CASE("a run holds what it found and kept", "[store]") {
 TEST_CASE("the place of the machine tells where its blobs are, others do not", "[store]") {
   const Scratch scratch;
   const auto own = tree_at(scratch.path() / "s", store::PlaceAccess::read_write, Sharing::machine);
-  REQUIRE(own->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+  REQUIRE(own->put({kAddress}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
   CHECK(own->path_of(blob_of("one")) == scratch.path() / "s/cas" / sha256_hex("one"));
   CHECK(own->path_of(blob_of("two")) == std::nullopt);
   CHECK(tree_at(scratch.path() / "s")->path_of(blob_of("one")) == std::nullopt);
@@ -221,7 +221,7 @@ TEST_CASE("the place of the machine tells where its blobs are, others do not", "
 TEST_CASE("nobody can change a blob through the file that was made of it", "[store]") {
   const Scratch scratch;
   const auto own = tree_at(scratch.path() / "s", store::PlaceAccess::read_write, Sharing::machine);
-  REQUIRE(own->put({kAddress}, result_of("k", {"one"}), files_of(scratch, {"one"})));
+  REQUIRE(own->put({kAddress}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
   REQUIRE(own->fetch(blob_of("one"), scratch.path() / "out"));
   std::ofstream(scratch.path() / "out") << "changed";
   CHECK(scratch.read("s/cas/" + sha256_hex("one")) == "one");

@@ -1,4 +1,4 @@
-#include "store/stored_result.h"
+#include "store/entry.h"
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -7,34 +7,34 @@
 namespace pinwheel::store {
 namespace {
 
-StoredResult full_result() {
-  StoredResult result;
-  result.step = "build:cu130";
-  result.key = sha256_hex("key");
-  result.parts = {{"version", "\"1.2.0\""}, {"source.digest", sha256_hex("source")}};
-  result.ending = Ending::skipped;
-  result.reason = "no GPU here";
-  result.evidence = "loaded";
-  result.outputs = {{"demo-1.2.0-py3-none-any.whl", {sha256_hex("wheel"), 5}},
-                    {"sub/other.whl", {sha256_hex(""), 0}}};
-  result.warnings = {"large"};
-  result.log_sha256 = sha256_hex("log");
-  result.finished = "2026-01-02T03:04:05Z";
-  result.elapsed_ms = 1234;
-  result.attempts = 2;
-  result.machine = {"g++ 12.2.0", "3.12.7"};
-  result.packages = {{"numpy", {"1.26.4", sha256_hex("numpy")}}, {"python", {"3.12.7"}}};
-  result.plan = sha256_hex("plan");
-  result.writer = {"4711", "0123abcd", "release", Domain::release};
-  return result;
+Entry full_entry() {
+  Entry entry;
+  entry.step = "build:cu130";
+  entry.key = sha256_hex("key");
+  entry.parts = {{"version", "\"1.2.0\""}, {"source.digest", sha256_hex("source")}};
+  entry.ending = Ending::skipped;
+  entry.reason = "no GPU here";
+  entry.evidence = "loaded";
+  entry.outputs = {{"demo-1.2.0-py3-none-any.whl", {sha256_hex("wheel"), 5}},
+                   {"sub/other.whl", {sha256_hex(""), 0}}};
+  entry.warnings = {"large"};
+  entry.log_sha256 = sha256_hex("log");
+  entry.finished = "2026-01-02T03:04:05Z";
+  entry.elapsed_ms = 1234;
+  entry.attempts = 2;
+  entry.machine = {"g++ 12.2.0", "3.12.7"};
+  entry.packages = {{"numpy", {"1.26.4", sha256_hex("numpy")}}, {"python", {"3.12.7"}}};
+  entry.plan = sha256_hex("plan");
+  entry.writer = {"4711", "0123abcd", "release", Domain::release};
+  return entry;
 }
 
-/// Why the text of a full result, changed, is not read.
+/// Why the text of a full entry, changed, is not read.
 std::string refusal(std::string_view from, std::string_view to) {
-  const std::string text = to_json(full_result());
+  const std::string text = to_json(full_entry());
   const std::string changed = replace_all(text, from, to);
   REQUIRE(changed != text);
-  const Result<StoredResult> read = parse_stored_result(changed);
+  const Result<Entry> read = parse_entry(changed);
   REQUIRE_FALSE(read);
   CHECK(read.error().kind == ErrorKind::check);
   return read.error().message;
@@ -42,16 +42,16 @@ std::string refusal(std::string_view from, std::string_view to) {
 
 }  // namespace
 
-TEST_CASE("a result is read as it was written", "[store]") {
-  CHECK(parse_stored_result(to_json(full_result())) == full_result());
-  StoredResult least;
+TEST_CASE("an entry is read as it was written", "[store]") {
+  CHECK(parse_entry(to_json(full_entry())) == full_entry());
+  Entry least;
   least.step = "sdist";
   least.key = sha256_hex("key");
   least.writer.run = "1";
-  CHECK(parse_stored_result(to_json(least)) == least);
+  CHECK(parse_entry(to_json(least)) == least);
 }
 
-TEST_CASE("a result is read strictly", "[store]") {
+TEST_CASE("an entry is read strictly", "[store]") {
   const std::string start = "a stored result cannot be read: ";
   CHECK(refusal("\"attempts\"", "\"tries\"") == start + "`result.attempts` is missing");
   CHECK(refusal("\"attempts\": 2", "\"attempts\": 2, \"host\": \"a\"") ==
@@ -65,21 +65,25 @@ TEST_CASE("a result is read strictly", "[store]") {
         start + "its schema is `pinwheel-result/9`; this pinwheel reads `pinwheel-result/1`");
   CHECK(refusal(sha256_hex("key"), "key") == start + "`result.key` is not a sha256");
   CHECK(refusal("\"4711\"", "\"\"") == start + "`writer.run` is empty");
-  CHECK_FALSE(parse_stored_result(""));
-  CHECK_FALSE(parse_stored_result("[]"));
-  CHECK_FALSE(parse_stored_result(std::string(kMostRecordBytes + 1, ' ')));
+  CHECK_FALSE(parse_entry(""));
+  CHECK_FALSE(parse_entry("[]"));
+  CHECK_FALSE(parse_entry(std::string(kMostRecordBytes + 1, ' ')));
 }
 
-TEST_CASE("a record without packages is read, and so are those that were written before any",
+TEST_CASE("an entry without packages lists none, and a record that does not list them is no entry",
           "[store]") {
-  StoredResult result = full_result();
-  result.packages.clear();
-  const std::string text = to_json(result);
-  CHECK(text.find("packages") == std::string::npos);
-  CHECK(parse_stored_result(text) == result);
+  Entry entry = full_entry();
+  entry.packages.clear();
+  const std::string text = to_json(entry);
+  CHECK(text.find("\"packages\": {}") != std::string::npos);
+  CHECK(parse_entry(text) == entry);
+  const Result<Entry> refused = parse_entry(replace_all(text, " \"packages\": {},\n", ""));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::check);
+  CHECK(refused.error().message == "a stored result cannot be read: `result.packages` is missing");
 }
 
-TEST_CASE("packages of a record are read strictly", "[store]") {
+TEST_CASE("packages of an entry are read strictly", "[store]") {
   const std::string start = "a stored result cannot be read: ";
   CHECK(refusal("\"1.26.4\"", "\"\"") == start + "a package has no name or no version");
   CHECK(refusal("\"numpy\"", "\"\"") == start + "a package has no name or no version");
@@ -88,7 +92,7 @@ TEST_CASE("packages of a record are read strictly", "[store]") {
         start + "`packages` is not of packages");
 }
 
-TEST_CASE("no output of a result can leave its directory", "[store]") {
+TEST_CASE("no output of an entry can leave its directory", "[store]") {
   for (const std::string_view name :
        {"../x", "/etc/x", "a/../x", "a//x", "./x", ".", "", "a/", "x\\u0000y", "x\\ny"}) {
     CAPTURE(name);
@@ -99,11 +103,11 @@ TEST_CASE("no output of a result can leave its directory", "[store]") {
             .ends_with("two outputs are called `demo-1.2.0-py3-none-any.whl`"));
 }
 
-TEST_CASE("a result cut at any byte is not read", "[store]") {
-  const std::string text = to_json(full_result());
+TEST_CASE("an entry cut at any byte is not read", "[store]") {
+  const std::string text = to_json(full_entry());
   for (size_t length = 0; length + 1 < text.size(); ++length) {
     CAPTURE(length);
-    REQUIRE_FALSE(parse_stored_result(text.substr(0, length)));
+    REQUIRE_FALSE(parse_entry(text.substr(0, length)));
   }
 }
 

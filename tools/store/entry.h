@@ -8,9 +8,12 @@
 #include "base/result.h"
 #include "store/domain.h"
 
+// The three nouns of a store: an entry is the result of a finished step, under the address of its
+// key (store/address). Its files are blobs, each under the digest of its bytes; the JSON of the
+// entry is such a blob, too: its record. A place has entries and blobs.
 namespace pinwheel::store {
 
-/// Bytes by their name in a store.
+/// Bytes by their name in a place.
 struct Blob {
   std::string sha256;  ///< hex
   uint64_t size = 0;
@@ -19,12 +22,12 @@ struct Blob {
   auto operator<=>(const Blob&) const = default;
 };
 
-/// A file that a step produced.
-struct StoredOutput {
+/// A file that a step produced, as its entry lists it.
+struct NamedBlob {
   std::string name;  ///< relative, without `..`: "dist/demo-1.0-py3-none-any.whl"
   Blob blob;
 
-  bool operator==(const StoredOutput&) const = default;
+  bool operator==(const NamedBlob&) const = default;
 };
 
 /// How a step ended. There is no failure: one is never stored.
@@ -44,15 +47,15 @@ struct MachineFacts {
 };
 
 /// What was installed of a package.
-struct StoredPackage {
+struct InstalledPackage {
   std::string version;      ///< not empty; of conda's with its build, "1.2.13 h5eee18b_0"
   std::string sha256 = {};  ///< of its file, hex; empty for what is no file
 
-  bool operator==(const StoredPackage&) const = default;
+  bool operator==(const InstalledPackage&) const = default;
 };
-using StoredPackages = std::map<std::string, StoredPackage>;  ///< by name
+using InstalledPackages = std::map<std::string, InstalledPackage>;  ///< by name
 
-/// The run that wrote a result.
+/// The run that wrote an entry.
 struct Writer {
   std::string run;          ///< its id: random, or that of the CI run; not empty
   std::string commit = {};  ///< hex; empty outside of a repository
@@ -62,41 +65,42 @@ struct Writer {
   bool operator==(const Writer&) const = default;
 };
 
-/// What a finished step gave, with everything that another machine must know to use it.
-struct StoredResult {
+/// The result of a finished step, with everything that another machine must know to use it.
+struct Entry {
   std::string step;                               ///< "build:cu130"
   std::string key;                                ///< of the result (plan/key)
   std::map<std::string, std::string> parts = {};  ///< the parts of the key
   Ending ending = Ending::done;
   std::string reason = {};        ///< why it was skipped
   std::string evidence = "none";  ///< "ran", "loaded", "inspected", "none"
-  std::vector<StoredOutput> outputs = {};
+  std::vector<NamedBlob> outputs = {};
   std::vector<std::string> warnings = {};  ///< what people should know of the result
-  std::string log_sha256 = {};             ///< of its log, which does not travel; or empty
-  std::string finished = {};               ///< UTC, "2026-01-02T03:04:05Z"
+  std::string log_sha256 = {};  ///< of its log, which stays where it was written; or empty
+  std::string finished = {};    ///< UTC, "2026-01-02T03:04:05Z"
   int64_t elapsed_ms = 0;
   int attempts = 1;
   MachineFacts machine = {};
-  /// Of the step's environment, whose part of the key is a digest; empty if nobody wrote them down.
-  StoredPackages packages = {};
+  /// Of the step's environment, whose part of the key is a digest; empty if they are not known.
+  InstalledPackages packages = {};
   std::string plan = {};  ///< digest of the frozen plan; empty without one
   Writer writer;
 
-  bool operator==(const StoredResult&) const = default;
+  bool operator==(const Entry&) const = default;
 };
 
-/// Whether a result should replace one that is kept for the same key: it finished what the other
-/// skipped, or shows more. Else the kept one stays, so that all who use it have the same bytes.
-bool improves(const StoredResult& candidate, const StoredResult& kept);
+/// Whether an entry should replace one that a place has for the same key: it finished what the
+/// other skipped, or shows more. Else the one in the place stays, so that all who use it have the
+/// same bytes.
+bool improves(const Entry& candidate, const Entry& present);
 
 /// JSON, schema `pinwheel-result/1`; bytes that are not UTF-8 are replaced.
-std::string to_json(const StoredResult& result);
+std::string to_json(const Entry& entry);
 
 constexpr size_t kMostRecordBytes = 4UL << 20;
 
 /// The inverse of `to_json`. `check` for any other text: unknown and missing members, a name of an
 /// output that could leave its directory or that two outputs have, a digest that is none, a text
 /// longer than `kMostRecordBytes`.
-Result<StoredResult> parse_stored_result(std::string_view text);
+Result<Entry> parse_entry(std::string_view text);
 
 }  // namespace pinwheel::store

@@ -1,4 +1,4 @@
-#include "store/stored_result.h"
+#include "store/entry.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,6 @@ class Members {
     if (!json.is_object()) reject(fmt::format("{} is not an object", quoted(name_)));
   }
 
-  bool has(const char* member) const { return json_.contains(member); }
   const Json& at(const char* member) {
     taken_.insert(member);
     const auto found = json_.find(member);
@@ -91,17 +90,17 @@ bool stays_below(const std::string& name) {
   return true;
 }
 
-Json output_json(const StoredOutput& output) {
+Json output_json(const NamedBlob& output) {
   return {{"name", output.name}, {"sha256", output.blob.sha256}, {"size", output.blob.size}};
 }
 
-std::vector<StoredOutput> read_outputs(const Json& json) {
+std::vector<NamedBlob> read_outputs(const Json& json) {
   if (!json.is_array() || json.size() > kMostOutputs) reject("`outputs` is not a list of files");
-  std::vector<StoredOutput> outputs;
+  std::vector<NamedBlob> outputs;
   std::set<std::string> names;
   for (const Json& one : json) {
     Members members(one, "outputs");
-    StoredOutput output{members.text("name"), {members.digest("sha256"), members.number("size")}};
+    NamedBlob output{members.text("name"), {members.digest("sha256"), members.number("size")}};
     members.end();
     if (!stays_below(output.name)) {
       reject(fmt::format("{} cannot be the name of an output", quoted(output.name)));
@@ -114,7 +113,7 @@ std::vector<StoredOutput> read_outputs(const Json& json) {
   return outputs;
 }
 
-Json packages_json(const StoredPackages& packages) {
+Json packages_json(const InstalledPackages& packages) {
   Json out = Json::object();
   for (const auto& [name, package] : packages) {
     out[name] = {{"version", package.version}, {"sha256", package.sha256}};
@@ -122,12 +121,12 @@ Json packages_json(const StoredPackages& packages) {
   return out;
 }
 
-StoredPackages read_packages(const Json& json) {
+InstalledPackages read_packages(const Json& json) {
   if (!json.is_object() || json.size() > kMostPackages) reject("`packages` is not of packages");
-  StoredPackages packages;
+  InstalledPackages packages;
   for (const auto& [name, one] : json.items()) {
     Members members(one, "packages");
-    const StoredPackage package{members.text("version"), members.optional_digest("sha256")};
+    const InstalledPackage package{members.text("version"), members.optional_digest("sha256")};
     members.end();
     if (name.empty() || package.version.empty()) reject("a package has no name or no version");
     packages[name] = package;
@@ -169,32 +168,31 @@ MachineFacts read_machine(const Json& json) {
   return machine;
 }
 
-StoredResult read_result(const Json& json) {
+Entry read_entry(const Json& json) {
   Members members(json, "result");
   if (const std::string schema = members.text("schema"); schema != kSchema) {
     reject(
         fmt::format("its schema is {}; this pinwheel reads {}", quoted(schema), quoted(kSchema)));
   }
-  StoredResult result;
-  result.step = members.text("step");
-  result.key = members.digest("key");
-  result.parts = members.at("parts").get<std::map<std::string, std::string>>();
-  result.ending = read_ending(members.text("ending"));
-  result.reason = members.text("reason");
-  result.evidence = read_evidence(members.text("evidence"));
-  result.outputs = read_outputs(members.at("outputs"));
-  result.warnings = members.at("warnings").get<std::vector<std::string>>();
-  result.log_sha256 = members.optional_digest("log-sha256");
-  result.finished = members.text("finished");
-  result.elapsed_ms = static_cast<int64_t>(members.number("elapsed-ms"));
-  result.attempts = static_cast<int>(members.number("attempts"));
-  result.machine = read_machine(members.at("machine"));
-  // Records that were written before there were any have none.
-  if (members.has("packages")) result.packages = read_packages(members.at("packages"));
-  result.plan = members.optional_digest("plan");
-  result.writer = read_writer(members.at("writer"));
+  Entry entry;
+  entry.step = members.text("step");
+  entry.key = members.digest("key");
+  entry.parts = members.at("parts").get<std::map<std::string, std::string>>();
+  entry.ending = read_ending(members.text("ending"));
+  entry.reason = members.text("reason");
+  entry.evidence = read_evidence(members.text("evidence"));
+  entry.outputs = read_outputs(members.at("outputs"));
+  entry.warnings = members.at("warnings").get<std::vector<std::string>>();
+  entry.log_sha256 = members.optional_digest("log-sha256");
+  entry.finished = members.text("finished");
+  entry.elapsed_ms = static_cast<int64_t>(members.number("elapsed-ms"));
+  entry.attempts = static_cast<int>(members.number("attempts"));
+  entry.machine = read_machine(members.at("machine"));
+  entry.packages = read_packages(members.at("packages"));
+  entry.plan = members.optional_digest("plan");
+  entry.writer = read_writer(members.at("writer"));
   members.end();
-  return result;
+  return entry;
 }
 
 }  // namespace
@@ -209,49 +207,49 @@ std::string_view to_string(Ending ending) {
   return {};
 }
 
-bool improves(const StoredResult& candidate, const StoredResult& kept) {
-  if (candidate.ending != kept.ending) return candidate.ending == Ending::done;
+bool improves(const Entry& candidate, const Entry& present) {
+  if (candidate.ending != present.ending) return candidate.ending == Ending::done;
   const auto rank = [](const std::string& evidence) {
     return std::find(kEvidences.begin(), kEvidences.end(), evidence);
   };
-  return rank(candidate.evidence) > rank(kept.evidence);
+  return rank(candidate.evidence) > rank(present.evidence);
 }
 
-std::string to_json(const StoredResult& result) {
+std::string to_json(const Entry& entry) {
   Json outputs = Json::array();
-  for (const StoredOutput& output : result.outputs) outputs.push_back(output_json(output));
-  Json json = {
+  for (const NamedBlob& output : entry.outputs) outputs.push_back(output_json(output));
+  const Json json = {
       {"schema", std::string(kSchema)},
-      {"step", result.step},
-      {"key", result.key},
-      {"parts", result.parts},
-      {"ending", std::string(to_string(result.ending))},
-      {"reason", result.reason},
-      {"evidence", result.evidence},
+      {"step", entry.step},
+      {"key", entry.key},
+      {"parts", entry.parts},
+      {"ending", std::string(to_string(entry.ending))},
+      {"reason", entry.reason},
+      {"evidence", entry.evidence},
       {"outputs", std::move(outputs)},
-      {"warnings", result.warnings},
-      {"log-sha256", result.log_sha256},
-      {"finished", result.finished},
-      {"elapsed-ms", result.elapsed_ms},
-      {"attempts", result.attempts},
-      {"machine", {{"compiler", result.machine.compiler}, {"python", result.machine.python}}},
-      {"plan", result.plan},
+      {"warnings", entry.warnings},
+      {"log-sha256", entry.log_sha256},
+      {"finished", entry.finished},
+      {"elapsed-ms", entry.elapsed_ms},
+      {"attempts", entry.attempts},
+      {"machine", {{"compiler", entry.machine.compiler}, {"python", entry.machine.python}}},
+      {"packages", packages_json(entry.packages)},
+      {"plan", entry.plan},
       {"writer",
-       {{"run", result.writer.run},
-        {"commit", result.writer.commit},
-        {"channel", result.writer.channel},
-        {"domain", std::string(to_string(result.writer.domain))}}}};
-  if (!result.packages.empty()) json["packages"] = packages_json(result.packages);
+       {{"run", entry.writer.run},
+        {"commit", entry.writer.commit},
+        {"channel", entry.writer.channel},
+        {"domain", std::string(to_string(entry.writer.domain))}}}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<StoredResult> parse_stored_result(std::string_view text) {
+Result<Entry> parse_entry(std::string_view text) {
   if (text.size() > kMostRecordBytes) {
     return fail(ErrorKind::check,
                 fmt::format("a stored result has more than {}", format_bytes(kMostRecordBytes)));
   }
   try {
-    return read_result(parse_json<Json>(text));
+    return read_entry(parse_json<Json>(text));
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::check,
                 fmt::format("a stored result cannot be read: {}", visible(thrown.what())));
