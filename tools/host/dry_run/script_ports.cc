@@ -61,19 +61,21 @@ std::string unpack_line(const plan::Source& source, const std::string& archive,
   return fmt::format("python3 -m zipfile -e {0} {1}\ncp -a {1}/*/. {2}\n", archive, whole, target);
 }
 
-/// The same snapshot as `export_source`: git's files, modes 0644 and 0755, one time.
+/// Prints the names of the source's files. A frozen plan has none: git's files, then.
+std::string list_command(const plan::Source& source) {
+  if (source.files == nullptr) return "git ls-files -z --cached -- .";
+  std::vector<std::string> print = {"printf", "%s\\0"};
+  for (const auto& [name, digest] : source.files->digests) print.push_back(name);
+  return shell_join(print);
+}
+
+/// The same snapshot as `export_source`: its files, modes 0644 and 0755, one time.
 std::string export_lines(const plan::Source& source, const std::string& destination,
                          int64_t epoch) {
-  std::string list = "git ls-files -z --cached -- .";
-  if (source.files != nullptr && !source.files->untracked.empty()) {
-    std::vector<std::string> print = {"printf", "%s\\0"};
-    print.insert(print.end(), source.files->untracked.begin(), source.files->untracked.end());
-    list = fmt::format("{{ {}; {}; }}", list, shell_join(print));
-  }
   return fmt::format(
              "(cd {} && {} | "
              "xargs -0 cp --parents --no-dereference --target-directory={})\n",
-             shell_quote(source.directory), list, destination) +
+             shell_quote(source.directory), list_command(source), destination) +
          fmt::format(
              "find {0} -type f -perm /100 -exec chmod 0755 {{}} + -o -type f -exec chmod 0644 {{}} "
              "+\n",

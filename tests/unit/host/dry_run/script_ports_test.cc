@@ -61,6 +61,22 @@ TEST_CASE("files elsewhere are the machine's") {
   CHECK(place.script.take().empty());
 }
 
+TEST_CASE("the script copies the files of the snapshot, or git's if a frozen plan names none") {
+  ScriptPlace place;
+  ScriptSupplier supplier(place.script);
+  const std::filesystem::path at = place.machine.cache / "environments/src";
+  plan::Source source{"/project"};
+  REQUIRE(supplier.source(source, at, 7).has_value());
+  CHECK(place.script.take().starts_with("(cd /project && git ls-files -z --cached -- . | xargs "));
+
+  source.files = std::make_shared<const plan::SourceFiles>(
+      plan::SourceFiles{{{"a b.py", "file 00"}, {"setup.py", "file 01"}}, {"a b.py", "ignored"}});
+  REQUIRE(supplier.source(source, at, 7).has_value());
+  const std::string lines = place.script.take();
+  CHECK(lines.starts_with("(cd /project && printf '%s\\0' 'a b.py' setup.py | xargs -0 cp "));
+  CHECK(lines.find("--date=@7 ") != std::string::npos);
+}
+
 TEST_CASE("links of a directory are one command, except those with other names") {
   ScriptPlace place;
   ScriptSupplier supplier(place.script);
