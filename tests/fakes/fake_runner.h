@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fakes/fake_clock.h"
-#include "run/recorder.h"
 #include "run/runner.h"
 #include "run/status.h"
 

@@ -1,7 +1,7 @@
 #include <string>
 
 #include "binary/device_code.h"
-#include "binary/fatbin_scan.h"
+#include "binary/fatbin.h"
 #include "fuzz/fuzz.h"
 
 using namespace pinwheel;

@@ -1,13 +1,12 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
-#include "journal/history.h"
-#include "journal/record.h"
 #include "plan/frozen.h"
 #include "plan/origin.h"
-#include "plan/outcome_json.h"
+#include "plan/outcome.h"
 #include "report/documentation.h"
 #include "report/report_json.h"
+#include "run/history.h"
 
 using namespace pinwheel;
 
@@ -24,8 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(plan::parse_outcome(text));
   static_cast<void>(report::parse_report(text));
   static_cast<void>(report::find_report(text, "report.json"));
-  static_cast<void>(journal::parse_line(text));
-  static_cast<void>(journal::read_history(text, store::Domain::branch));
+  static_cast<void>(run::parse_line(text));
+  static_cast<void>(run::read_history(text, store::Domain::branch));
   static_cast<void>(report::documented_keys(text));
   return 0;
 }

@@ -3,7 +3,6 @@
 #include "base/hidden_text.h"
 #include "fuzz/fuzz.h"
 #include "publish/catalog.h"
-#include "publish/exchange_error.h"
 #include "publish/html.h"
 #include "publish/identity_claims.h"
 #include "publish/identity_request.h"

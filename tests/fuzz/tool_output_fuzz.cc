@@ -1,23 +1,21 @@
 #include <string>
 
 #include "compat/open_order.h"
+#include "conda/conda_output.h"
+#include "container/container_image.h"
+#include "container/engine.h"
 #include "env/architectures.h"
 #include "env/checks_before.h"
+#include "env/classify.h"
 #include "env/classify_compiler.h"
-#include "env/classify_pip.h"
-#include "env/classify_test.h"
-#include "env/conda_output.h"
-#include "env/container_image.h"
-#include "env/engine_info.h"
 #include "env/environment_marker.h"
 #include "env/first_error.h"
 #include "env/interpreter.h"
 #include "env/missing_library.h"
 #include "env/resolution.h"
-#include "env/source_place.h"
 #include "env/toolkit.h"
 #include "fuzz/fuzz.h"
-#include "init/auditwheel.h"
+#include "init/from_cibuildwheel.h"
 #include "repair/loader_cache.h"
 
 using namespace pinwheel;
@@ -30,18 +28,18 @@ void check_environments(std::string_view text) {
   static_cast<void>(env::parse_environment_marker(text));
   static_cast<void>(env::parse_interpreter(text));
   static_cast<void>(env::parse_torch_build(text));
-  static_cast<void>(env::parse_image(text));
-  static_cast<void>(env::parse_docker_info(text));
-  static_cast<void>(env::parse_podman_info(text));
-  static_cast<void>(env::parse_binfmt(text));
+  static_cast<void>(container::parse_image(text));
+  static_cast<void>(container::parse_docker_info(text));
+  static_cast<void>(container::parse_podman_info(text));
+  static_cast<void>(container::parse_binfmt(text));
   static_cast<void>(env::parse_spec(text));
-  for (const env::CondaKind kind : {env::CondaKind::micromamba, env::CondaKind::conda}) {
-    static_cast<void>(env::parse_solution(kind, text));
-    static_cast<void>(env::parse_conda_version(kind, text));
-    static_cast<void>(env::explanation(kind, text, text));
+  for (const conda::CondaKind kind : {conda::CondaKind::micromamba, conda::CondaKind::conda}) {
+    static_cast<void>(conda::parse_solution(kind, text));
+    static_cast<void>(conda::parse_conda_version(kind, text));
+    static_cast<void>(conda::explanation(kind, text, text));
   }
-  static_cast<void>(env::parse_rattler_failure(text));
-  static_cast<void>(env::parse_glibc(text));
+  static_cast<void>(conda::parse_rattler_failure(text));
+  static_cast<void>(conda::parse_glibc(text));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ from limits import check_limits
 from pages import check_cli_page, check_matrix_page, check_nav
 from quoting import check_quoting
 from readers import check_fuzz_targets, check_reads
-from rooms import check_cycles, check_host_modules, check_map, check_pairs, check_rooms
+from rooms import check_cycles, check_host_modules, check_map, check_pairs, check_rooms, check_small_modules
 from schema import check_schema
 from step_ids import check_step_ids
 from tree import read_tree
@@ -25,6 +25,7 @@ CHECKS = (
     check_pairs,
     check_host_modules,
     check_cycles,
+    check_small_modules,
     check_documents,
     check_limits,
     check_type_names,

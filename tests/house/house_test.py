@@ -51,6 +51,18 @@ def test_the_page_of_the_architecture_names_modules_that_exist():
     ]
 
 
+def test_a_small_module_has_two_users_or_a_test():
+    small = {
+        "tools/x/part.h": "int part();\n",
+        "tools/x/part.cc": '#include "x/part.h"\nint part() { return 1; }\n',
+        "tools/x/whole.cc": '#include "x/part.h"\n',
+    }
+    assert texts(rooms.check_small_modules(small)) == ["tools/x/part.h: has 3 lines and one user: it is a part of `x/whole`"]
+    assert rooms.check_small_modules({**small, "tools/x/other.cc": '#include "x/part.h"\n'}) == []
+    assert rooms.check_small_modules({**small, "tests/unit/x/part_test.cc": '#include "x/part.h"\n'}) == []
+    assert rooms.check_small_modules({**small, "tools/x/part.h": "\n" * 60}) == []
+
+
 def test_a_source_without_its_header_must_be_an_exception(monkeypatch):
     monkeypatch.setattr(rooms, "DECLARED_IN", {"tools/x/part_*.cc": "tools/x/whole.h"})
     monkeypatch.setattr(rooms, "NO_HEADER", set())

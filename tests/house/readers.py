@@ -36,8 +36,6 @@ NOT_CALLED = {
     "read_yaml": "is called by matrix::parse",
     "parse_gpu_architecture": "is called by matrix::parse",
     "parse_tag_pattern": "is called by matrix::parse",
-    "read_compressed_bundle": "is called by read_device_code",
-    "read_fatbin_entry": "is called by read_device_code",
     "read_x86": "is called by inspect_file, which the target `inspect` calls",
     "read_loose_file": "is called by the target `inspect` through its report",
     "read_info": "reads a member of an open archive: the target `zip`",
@@ -57,7 +55,7 @@ ONLY_IN = (
     (
         r"\bYAML::(?:Load\w*|Parser\b)",
         {
-            "tools/matrix/read.cc",
+            "tools/matrix/parse.cc",
             "tools/project/workflow.cc",
         },
         "matrix::read_yaml",
@@ -66,7 +64,7 @@ ONLY_IN = (
         r"\bstd::i?fstream\b|\bfopen\(",
         {
             "tools/prepare/budget.cc",  # /proc/meminfo
-            "tools/host/system/out_of_memory.cc",  # the counters of a control group
+            "tools/host/system/process.cc",  # the counters of a control group
         },
         "read_regular_file",
     ),
@@ -76,7 +74,7 @@ ONLY_IN = (
             "tools/host/system/open_regular.cc",
             "tools/host/store/regular_file.cc",  # the same with the faults of a place
             "tools/host/store/tree_inventory.cc",  # whether a lease is locked; nothing is read
-            "tools/host/system/file_lock.cc",  # a lock; nothing is read
+            "tools/host/system/files.cc",  # a lock; nothing is read
             "tools/host/system/pending_file.cc",  # a file that was written just now, to be synchronized
             "tools/host/system/atomic_write.cc",  # a directory, to be synchronized
             "tools/host/system/process.cc",  # /dev/null

@@ -136,3 +136,28 @@ def check_cycles(tree: Tree) -> list[Finding]:
             named |= cycle
             found.append(Finding(f"tools/{module}.h", f"is in a cycle of includes: {', '.join(sorted(cycle))}"))
     return found
+
+
+# A module with fewer lines, header and source together, is a part of its only user.
+SMALL_MODULE = 60
+
+
+def check_small_modules(tree: Tree) -> list[Finding]:
+    """A small module has two users, or a test of its own."""
+    lines: dict[str, int] = {}
+    users: dict[str, set[str]] = {}
+    for path, text in tree.items():
+        if not is_cpp(path):
+            continue
+        module = path.removeprefix("tools/").rpartition(".")[0]
+        if path.startswith("tools/"):
+            lines[module] = lines.get(module, 0) + text.count("\n")
+        for name in includes_of(text):
+            if name.startswith('"'):
+                users.setdefault(name.strip('"').rpartition(".")[0], set()).add(module)
+    found = []
+    for module, count in sorted(lines.items()):
+        using = users.get(module, set()) - {module}
+        if count < SMALL_MODULE and len(using) == 1 and not any(user.startswith("tests/") for user in using):
+            found.append(Finding(f"tools/{module}.h", f"has {count} lines and one user: it is a part of `{using.pop()}`"))
+    return found

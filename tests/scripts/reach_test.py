@@ -22,7 +22,7 @@ def test_a_room_is_the_directory_of_a_source_or_of_its_tests():
     assert room_of("tools/base/text.cc") == "base"
     assert room_of("tools/host/steps/build.h") == "host/steps"
     assert room_of("tests/unit/host/steps/build_test.cc") == "host/steps"
-    assert room_of("tools/env/rattler.py") == "env"
+    assert room_of("tools/conda/rattler.py") == "conda"
     assert unit_target("host/steps") == "unit_host_steps"
 
 

@@ -6,8 +6,6 @@
 #include "binary/code_list.h"
 #include "binary/elf_image.h"
 #include "binary/fatbin.h"
-#include "binary/fatbin_format.h"
-#include "binary/fatbin_scan.h"
 #include "binary/hip_bundle.h"
 #include "binary/window.h"
 

@@ -15,7 +15,7 @@
 
 #include "base/parse_integer.h"
 #include "base/text.h"
-#include "matrix/variant_index.h"
+#include "matrix/variant.h"
 #include "plan/runner_labels.h"
 #include "plan/step_id.h"
 #include "store/attempt.h"

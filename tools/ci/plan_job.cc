@@ -147,8 +147,8 @@ std::vector<std::pair<std::string, std::string>> row_outputs(const WorkflowFacts
 std::string freeze_command(const WorkflowFacts& facts) {
   std::string freeze = "plan " + shell_quote(facts.matrix);
   if (!facts.channel.empty()) freeze += " --channel " + facts.channel;
-  if (facts.engine != env::Engine::host) {
-    freeze += fmt::format(" --engine {}", env::to_string(facts.engine));
+  if (facts.engine != container::Engine::host) {
+    freeze += fmt::format(" --engine {}", to_string(facts.engine));
   }
   return freeze + " --out " + plan_argument();
 }

@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "ci/job_rows.h"
-#include "env/engine.h"
+#include "container/engine.h"
 #include "matrix/settings.h"
-#include "matrix/target_place.h"
+#include "matrix/target_kind.h"
 #include "plan/make_plan.h"
 
 namespace pinwheel::ci {
@@ -64,7 +64,7 @@ std::vector<PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
 /// The plan of an outline, of whatever version; with its publications if it has targets.
 Result<plan::Plan> planned(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
                            const plan::Outline& outline, const std::vector<std::string>& targets,
-                           env::Engine engine) {
+                           container::Engine engine) {
   plan::PlanOptions options;
   options.engine = engine;
   options.stage = targets.empty() ? plan::Stage::test : plan::Stage::publish;
@@ -117,26 +117,26 @@ Result<Contained> contained_in(const matrix::Matrix& matrix,
   return contained;
 }
 
-env::Engine engine_of(const matrix::CiSettings& settings, const Contained& contained) {
+container::Engine engine_of(const matrix::CiSettings& settings, const Contained& contained) {
   switch (settings.engine) {
     case matrix::JobEngine::host:
-      return env::Engine::host;
+      return container::Engine::host;
     case matrix::JobEngine::docker:
-      return env::Engine::docker;
+      return container::Engine::docker;
     case matrix::JobEngine::podman:
-      return env::Engine::podman;
+      return container::Engine::podman;
     case matrix::JobEngine::automatic:
       break;
   }
-  return contained.any && settings.container.image.empty() ? env::Engine::docker
-                                                           : env::Engine::host;
+  return contained.any && settings.container.image.empty() ? container::Engine::docker
+                                                           : container::Engine::host;
 }
 
 /// The warning that builds do not run in the image of `environment.container`.
 std::vector<Error> engine_warnings(const WorkflowFacts& facts, const Contained& contained) {
   const matrix::CiSettings& settings = facts.settings;
   const bool chosen = settings.engine != matrix::JobEngine::automatic;
-  if (!contained.any || facts.engine != env::Engine::host || chosen) return {};
+  if (!contained.any || facts.engine != container::Engine::host || chosen) return {};
   return {Error{ErrorKind::config,
                 "builds run in the image of `ci.container`, not in that of "
                 "`environment.container`"}
@@ -224,7 +224,7 @@ Result<PlannedWorkflow> plan_workflow(const matrix::Matrix& matrix,
   TRY(facts.secrets, secret_names(matrix, outline.variants));
   TRY(const Contained contained, contained_in(matrix, outline.variants));
   facts.engine = engine_of(matrix.ci, contained);
-  facts.emulated = facts.engine != env::Engine::host && contained.other_arch;
+  facts.emulated = facts.engine != container::Engine::host && contained.other_arch;
   TRY(const plan::Plan plan, planned(matrix, expansion, outline, targets, facts.engine));
   for (PublishJob& job : facts.publish) job.names = names_in(plan, job.target);
   TRY(facts.build_chunks, chunks_of(matrix, expansion, outline, plan, Rows::builds));

@@ -8,7 +8,7 @@
 #include "matrix/expand.h"
 #include "matrix/matrix.h"
 #include "plan/outline.h"
-#include "plan/unreachable_evidence.h"
+#include "plan/runner_labels.h"
 
 namespace pinwheel::ci {
 

@@ -5,10 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "env/engine.h"
+#include "container/engine.h"
 #include "matrix/ci_settings.h"
 #include "matrix/target_kind.h"
-#include "matrix/target_place.h"
 
 namespace pinwheel::ci {
 
@@ -38,9 +37,9 @@ struct WorkflowFacts {
   std::string matrix;   ///< the path of the matrix file in the repository
   std::string channel;  ///< the channel it plans; empty: by git
   matrix::CiSettings settings = {};
-  env::Engine engine = env::Engine::host;  ///< what steps run in
-  bool submodules = false;                 ///< the repository has some
-  bool lfs = false;                        ///< the repository leaves files to Git LFS
+  container::Engine engine = container::Engine::host;  ///< what steps run in
+  bool submodules = false;                             ///< the repository has some
+  bool lfs = false;                                    ///< the repository leaves files to Git LFS
   bool emulated = false;    ///< a container is of another architecture than the job `plan`
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
   size_t test_chunks = 1;

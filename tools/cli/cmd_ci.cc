@@ -13,12 +13,11 @@
 #include "ci/workflow.h"
 #include "cli/ci_workflows.h"
 #include "cli/commands.h"
-#include "host/git/text_difference.h"
+#include "host/git/git.h"
 #include "ports/files.h"
 #include "prepare/checkout_state.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
-#include "prepare/product.h"
 
 // `ci generate` and `ci check`: the files that a matrix gives, written or compared.
 

@@ -49,7 +49,7 @@ void add_matrix_files(ports::Files& files, Words& words) {
 void add_steps(const prepare::GlobalOptions& global, const CompletionRequest& request,
                Words& words) {
   const std::string& directory = request.state_dir.empty() ? global.state_dir : request.state_dir;
-  const Result<journal::History> history = host::read_whole_journal(directory);
+  const Result<run::History> history = host::read_whole_journal(directory);
   if (!history) return;
   for (const auto& [step, finished] : history->latest) words.push_back(step);
   for (const auto& [step, attempt] : history->unfinished) words.push_back(step.first);

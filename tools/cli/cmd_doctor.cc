@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "cli/commands.h"
-#include "env/doctor.h"
+#include "doctor/doctor.h"
 #include "host/machine/gpu.h"
 #include "host/provision/doctor.h"
-#include "host/provision/machine_interpreter.h"
+#include "host/provision/interpreters.h"
 #include "matrix/axis_value.h"
 #include "matrix/settings.h"
 #include "prepare/host.h"
@@ -18,12 +18,12 @@
 namespace pinwheel::cli {
 namespace {
 
-std::string as_text(const std::vector<env::DoctorLine>& lines) {
+std::string as_text(const std::vector<doctor::DoctorLine>& lines) {
   std::string out;
-  for (const env::DoctorLine& line : lines) {
-    const char* const mark = line.verdict == env::DoctorVerdict::good      ? "ok"
-                             : line.verdict == env::DoctorVerdict::limited ? "--"
-                                                                           : "no";
+  for (const doctor::DoctorLine& line : lines) {
+    const char* const mark = line.verdict == doctor::DoctorVerdict::good      ? "ok"
+                             : line.verdict == doctor::DoctorVerdict::limited ? "--"
+                                                                              : "no";
     out += fmt::format("{}  {:<13}{}\n", mark, line.name, line.found);
     if (!line.allows.empty()) out += fmt::format("    {:<13}{}\n", "", line.allows);
     if (!line.fix.empty()) out += fmt::format("    {:<13}fix: {}\n", "", line.fix);
@@ -32,14 +32,14 @@ std::string as_text(const std::vector<env::DoctorLine>& lines) {
 }
 
 /// The devices that the tests of a matrix need.
-Result<std::vector<env::WantedDevice>> wanted_devices(const prepare::Loaded& loaded,
-                                                      const host::EnvMachine& machine) {
-  std::vector<env::WantedDevice> devices;
+Result<std::vector<doctor::WantedDevice>> wanted_devices(const prepare::Loaded& loaded,
+                                                         const host::EnvMachine& machine) {
+  std::vector<doctor::WantedDevice> devices;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, variant));
     const std::string& path = settings.test.device;
     if (path.empty()) continue;
-    auto known = std::ranges::find(devices, path, &env::WantedDevice::path);
+    auto known = std::ranges::find(devices, path, &doctor::WantedDevice::path);
     if (known == devices.end()) {
       devices.push_back({path, host::has_hardware(machine, {}, path), {}});
       known = devices.end() - 1;
@@ -50,9 +50,9 @@ Result<std::vector<env::WantedDevice>> wanted_devices(const prepare::Loaded& loa
 }
 
 /// The Pythons of a matrix that this machine lacks.
-Result<std::vector<env::MissingPython>> missing_pythons(const prepare::Loaded& loaded,
-                                                        const host::EnvMachine& machine) {
-  std::vector<env::MissingPython> missing;
+Result<std::vector<doctor::MissingPython>> missing_pythons(const prepare::Loaded& loaded,
+                                                           const host::EnvMachine& machine) {
+  std::vector<doctor::MissingPython> missing;
   TRY(const std::vector<prepare::PythonUse> uses, prepare::python_uses(loaded));
   for (const prepare::PythonUse& use : uses) {
     if (use.libc == matrix::kMusl || host::interpreter_for(machine, use.version)) continue;
@@ -74,18 +74,18 @@ Result<int> cmd_doctor(const prepare::Host& host, const prepare::GlobalOptions& 
   if (!options.matrix.empty()) {
     TRY(loaded, prepare::load_matrix(host.files, options.matrix, streams, prepare::Warnings::tell));
   }
-  env::DoctorFacts facts = host::gather_doctor_facts(*local);
+  doctor::DoctorFacts facts = host::gather_doctor_facts(*local);
   if (loaded) {
     TRY(facts.missing, missing_pythons(*loaded, *local));
     TRY(facts.devices, wanted_devices(*loaded, *local));
   }
-  const std::vector<env::DoctorLine> lines = env::diagnose_machine(facts);
+  const std::vector<doctor::DoctorLine> lines = doctor::diagnose_machine(facts);
   if (options.json) {
-    streams.json(env::to_json(facts, lines));
+    streams.json(doctor::to_json(facts, lines));
   } else {
     streams.lines(as_text(lines));
   }
-  return env::can_build(lines) ? 0 : exit_code(ErrorKind::environment);
+  return doctor::can_build(lines) ? 0 : exit_code(ErrorKind::environment);
 }
 
 }  // namespace pinwheel::cli

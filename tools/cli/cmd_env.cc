@@ -5,16 +5,25 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <variant>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "conda/export.h"
 #include "host/provision/collect_cache.h"
 #include "host/provision/compare_environments.h"
-#include "host/provision/disk_use.h"
+#include "host/provision/env_resolve.h"
 #include "host/provision/environment_list.h"
+#include "host/run/journal_file.h"
+#include "plan/step_id.h"
 #include "prepare/host.h"
+#include "prepare/locks.h"
+#include "prepare/read_scope.h"
+#include "prepare/run_forecast.h"
 #include "prepare/workplace.h"
 #include "report/table.h"
+#include "session/enter_step.h"
+#include "store/domain.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -302,6 +311,194 @@ Result<int> cmd_env(const prepare::Host& host, const prepare::GlobalOptions& glo
         "{} in all; `pinwheel env gc` removes entries that were not used for some time\n",
         format_bytes(disk.total())));
   }
+  return 0;
+}
+
+namespace {
+
+const plan::Step& step_of(const plan::Plan& plan, plan::StepKind kind) {
+  // Steps are in topological order, so the last match is the build or the test itself.
+  const plan::Step* found = &plan.steps.back();
+  for (const plan::Step& step : plan.steps) {
+    if (plan::kind_of_step(step.id) == kind) found = &step;
+  }
+  return *found;
+}
+
+/// The earlier outcomes of the steps that a test needs.
+Result<std::vector<plan::StepOutcome>> earlier_needs(const prepare::PreparedRun& run,
+                                                     const plan::Step& step) {
+  const host::Workplace& workplace = run.gathered.workplace;
+  TRY(const store::Domain own, store::choose_domain({}, workplace.variables));
+  TRY(const run::History history, host::read_journal(workplace.state, own));
+  std::vector<plan::StepOutcome> needs;
+  for (const auto& [id, outcome] :
+       plan::reuse(run.plan, prepare::find_results(run.plan, history))) {
+    const bool needed = std::find(step.needs.begin(), step.needs.end(), id) != step.needs.end();
+    if (needed) needs.push_back(outcome);
+  }
+  return needs;
+}
+
+std::string levels_text(const prepare::LevelOptions& levels, const plan::PlanOptions& options) {
+  std::string text;
+  if (levels.engine != container::Engine::host)
+    text += fmt::format(" {}", to_string(levels.engine));
+  if (options.python == env::PythonSource::conda) text += " conda";
+  return text;
+}
+
+bool has_wheel(const std::vector<plan::StepOutcome>& needs) {
+  return std::any_of(needs.begin(), needs.end(),
+                     [](const plan::StepOutcome& need) { return !need.outputs.empty(); });
+}
+
+}  // namespace
+
+Result<int> cmd_env_shell(const prepare::Host& host, const prepare::GlobalOptions& global,
+                          const EnvShellOptions& options, Streams& streams) {
+  const plan::Stage stage = options.test ? plan::Stage::test : plan::Stage::build;
+  const prepare::UseLocks locks = options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
+  TRY(const prepare::PreparedRun run,
+      prepare::prepare_variant(
+          host, global,
+          {"env shell", options.arguments, options.levels, stage, prepare::locks_or_indexes(locks)},
+          streams));
+  const prepare::RunScope& scope = run.gathered.scope;
+  const std::string& variant = scope.outline.variants.front().id;
+  const plan::Step& step =
+      step_of(run.plan, options.test ? plan::StepKind::test : plan::StepKind::build);
+  session::StepEntry entry{step,
+                           fmt::format("{}{}{}", variant, options.test ? " test" : "",
+                                       levels_text(options.levels, scope.options)),
+                           options.command};
+  if (options.test) {
+    TRY(entry.needs, earlier_needs(run, step));
+    if (!has_wheel(entry.needs)) {
+      streams.note(fmt::format("there is no wheel of {} yet: `pinwheel build` builds it\n",
+                               quoted(variant)));
+    }
+  }
+  if (options.command.empty()) {
+    streams.note(
+        fmt::format("{}: a copy of the source and the {}'s environment; the copy and any files in "
+                    "it are removed when the shell exits\n",
+                    step.id, options.test ? "test" : "build"));
+  }
+  return session::enter_step(host, run.gathered.workplace, entry, streams);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The build of the variant.
+Result<const plan::BuildWheel*> build_of(const plan::Plan& plan) {
+  for (const plan::Step& step : plan.steps) {
+    if (const auto* const build = std::get_if<plan::BuildWheel>(&step.action)) {
+      return build;
+    }
+  }
+  return fail(ErrorKind::internal, "the plan builds nothing");
+}
+
+/// Replaces an earlier export; a directory with anything else is not touched.
+Done make_room(ports::Files& files, const fs::path& out) {
+  TRY(const ports::FileStatus status, files.status(out));
+  if (status.type == ports::FileType::missing) return {};
+  TRY(const std::vector<std::string> names, files.list(out));
+  TRY(const ports::FileStatus script, files.status(out / conda::kExportDirectory / "create.sh"));
+  if (!names.empty() && script.type == ports::FileType::missing) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} is not empty and contains no earlier export", quoted(out.string())),
+                "choose a directory that does not exist yet");
+  }
+  return files.remove_all(out);
+}
+
+/// The project's Dockerfile may copy files beside it.
+Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::path& out) {
+  const fs::path context = dockerfile.parent_path();
+  std::error_code failed;
+  for (fs::recursive_directory_iterator at(context, failed), end; !failed && at != end;
+       at.increment(failed)) {
+    std::error_code ignored;
+    if (!at->is_regular_file(ignored) || at->path() == dockerfile) continue;
+    TRY(std::string text, files.read(at->path()));
+    const fs::path name = at->path().lexically_relative(context);
+    if (name == ".dockerignore") text += fmt::format("\n!{}\n", conda::kExportDirectory);
+    const fs::perms mode = at->status(ignored).permissions();
+    const bool program = (mode & fs::perms::owner_exec) != fs::perms::none;
+    TRY_DONE(files.write(out / name, text, program ? 0755 : 0644));
+  }
+  if (!failed) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("{} cannot be read: {}", quoted(context.string()), failed.message()));
+}
+
+/// The base of the export: the image that was used, else the public one with the same Python.
+Done add_image(ports::Files& files, const prepare::GatheredRun& run, const env::Request& request,
+               const fs::path& out, conda::EnvironmentExport& what) {
+  if (request.container.base.empty()) {
+    what.base = "python:" + what.lock.resolution.python;
+    return {};
+  }
+  const auto image = run.images.find(container::digest(request.container));
+  if (image == run.images.end()) {
+    return fail(ErrorKind::internal,
+                fmt::format("{} has no image", quoted(request.container.base)));
+  }
+  const auto& [name, used] = image->second;
+  what.base = used.base_digests.empty() ? name : used.base_digests.front();
+  what.lock.image = prepare::locked_image(used);
+  if (request.container.dockerfile.empty()) return {};
+  const fs::path dockerfile =
+      (run.workplace.matrix_directory / request.container.dockerfile).lexically_normal();
+  TRY(const std::string text, files.read(dockerfile));
+  what.dockerfile = conda::with_arguments(text, request.container.arguments);
+  what.stage = request.container.target;
+  return copy_context(files, dockerfile, out);
+}
+
+Result<conda::EnvironmentExport> gather_export(const prepare::Host& host,
+                                               const prepare::PreparedRun& prepared,
+                                               const fs::path& out) {
+  const prepare::GatheredRun& run = prepared.gathered;
+  const std::string& variant = run.scope.outline.variants.front().id;
+  TRY(const plan::BuildWheel* const build, build_of(prepared.plan));
+  const env::Request& request = build->environment;
+  const prepare::OpenMachine local = host.machine(run.workplace);
+  TRY(env::Resolution resolution, host::load_resolution(*local, env::digest(request)));
+  conda::EnvironmentExport what{variant,
+                                env::make_lock(request, std::move(resolution), run.facts.machine)};
+  what.lock.variants = {variant};
+  what.secrets = build->secrets;
+  if (!request.toolkit.empty()) {
+    what.lock.toolkits = {{request.toolkit, prepare::found_release(*local, run.facts, request)}};
+  }
+  TRY_DONE(add_image(host.files, run, request, out, what));
+  return what;
+}
+
+}  // namespace
+
+Result<int> cmd_env_export(const prepare::Host& host, const prepare::GlobalOptions& global,
+                           const EnvExportOptions& options, Streams& streams) {
+  const fs::path out = host.at(options.out);
+  const prepare::UseLocks locks = options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
+  TRY(const prepare::PreparedRun run,
+      prepare::prepare_variant(host, global,
+                               {"env export", options.arguments, options.levels, plan::Stage::build,
+                                prepare::locks_or_indexes(locks)},
+                               streams));
+  TRY_DONE(make_room(host.files, out));
+  TRY(const conda::EnvironmentExport what, gather_export(host, run, out));
+  for (const conda::ExportedFile& file : conda::export_files(what)) {
+    TRY_DONE(host.files.write(out / file.path, file.text, file.mode));
+  }
+  const std::string place = shell_quote(options.out);
+  streams.note(fmt::format("wrote {}: {}, or {}/{}/create.sh DIRECTORY\n", what.id,
+                           quoted("docker build " + place), place, conda::kExportDirectory));
   return 0;
 }
 

@@ -12,7 +12,7 @@
 #include "host/machine/machine_name.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
-#include "host/provision/machine_interpreter.h"
+#include "host/provision/interpreters.h"
 #include "plan/environments.h"
 #include "prepare/build_facts.h"
 #include "prepare/collect_answers.h"
@@ -47,7 +47,7 @@ Levels levels_of(const env::Lock& lock, const plan::PlanOptions& options) {
   const bool container = !lock.asked.container.base.empty();
   const bool conda = !lock.asked.conda.packages.empty();
   const bool toolkit = lock.asked.python.empty();
-  const bool same = container == env::uses_containers(options.engine) &&
+  const bool same = container == container::uses_containers(options.engine) &&
                     (toolkit || conda == (options.python == env::PythonSource::conda));
   return same ? Levels::same : Levels::other;
 }
@@ -145,7 +145,7 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   lock = with_tools(std::move(lock), what.scope.loaded.matrix, target);
   lock.toolkits = toolkits_of(machine, what, made.facts, target);
   TRY(lock.pip_options, pip_options(machine, target.request));
-  const auto image = made.images.find(env::digest(target.request.container));
+  const auto image = made.images.find(container::digest(target.request.container));
   if (image != made.images.end() && !target.request.container.base.empty()) {
     lock.image = prepare::locked_image(image->second.image);
   }

@@ -34,7 +34,7 @@ Result<std::string> forecast_of_id(const prepare::Host& host, prepare::RunScope 
       prepare::forecast_run(host, std::move(scope), streams));
   if (!forecast) return std::string();
   std::string out;
-  for (const journal::Forecast& step : forecast->steps) {
+  for (const run::Forecast& step : forecast->steps) {
     const bool of_it =
         step.id == plan::build_id(outline.builds[0].cls.id) || plan::variant_of(step.id) == variant;
     if (of_it) out += report::forecast_lines(step);
@@ -56,7 +56,7 @@ Result<std::string> environment_text(const prepare::Host& host, prepare::RunScop
   }
   TRY(std::string text, report::explain_environment(plan, id));
   if (!forecast) return text;
-  for (const journal::Forecast& step : forecast->steps) {
+  for (const run::Forecast& step : forecast->steps) {
     if (step.id == id) text += report::forecast_lines(step);
   }
   return text;

@@ -3,21 +3,27 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "base/result.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/commands.h"
-#include "cli/matrix_policy.h"
-#include "cli/torch_range.h"
 #include "cli/wheel_argument.h"
 #include "compat/judge_on.h"
 #include "compat/torch_bounds.h"
+#include "compat/wheel_policy.h"
 #include "host/torch/torch_exports.h"
 #include "host/wheels/inspect_path.h"
 #include "inspect/arch_list.h"
 #include "inspect/rules.h"
+#include "inspect/wheel_facts.h"
+#include "matrix/settings.h"
+#include "matrix/variant.h"
+#include "pep/specifier.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
+#include "prepare/read_scope.h"
 #include "report/difference_report.h"
 #include "report/inspect_json.h"
 #include "report/inspect_text.h"
@@ -25,6 +31,48 @@
 
 namespace pinwheel::cli {
 namespace {
+
+/// The requirements of a matrix for a wheel.
+struct MatrixPolicy {
+  compat::WheelPolicy wheel;
+  std::optional<pep::SpecifierSet> torch;  ///< nullopt: no release of torch is declared
+};
+
+/// The first variant in the wheel's record that is in the matrix.
+Result<std::string> served_variant(const prepare::Loaded& loaded,
+                                   const inspect::WheelFacts& facts) {
+  const std::vector<std::string>& served = facts.claim.variants;
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    if (std::find(served.begin(), served.end(), variant.id) != served.end()) return variant.id;
+  }
+  return fail(ErrorKind::usage,
+              served.empty()
+                  ? fmt::format("{} has no record of the variants of {} that it serves",
+                                quoted(facts.file_name), quoted(loaded.matrix.file))
+                  : fmt::format("{} serves {}, which is not in {}", quoted(facts.file_name),
+                                quoted(served.front()), quoted(loaded.matrix.file)),
+              "pass one with `--variant`; `pinwheel plan --format ids` lists them");
+}
+
+/// The policy for the variant or build `id`, or without one for the variants in the wheel's own
+/// record. `usage` if there is neither, and for an id that is not in the matrix.
+Result<MatrixPolicy> matrix_policy(const prepare::Loaded& loaded, const std::string& id,
+                                   const inspect::WheelFacts& facts) {
+  std::string wanted = id;
+  if (wanted.empty()) {
+    TRY(wanted, served_variant(loaded, facts));
+  }
+  TRY(const plan::Outline outline, prepare::outline_of(loaded, wanted));
+  // The representative of the class, as for `build`.
+  const std::string& representative = outline.builds.front().cls.representative;
+  const matrix::VariantIndex variants(loaded.expansion.variants);
+  TRY(const matrix::Variant* const variant, variants.find(representative));
+  TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
+  MatrixPolicy policy;
+  TRY(policy.wheel, compat::wheel_policy(settings, variant->get("compute")));
+  policy.torch = compat::declared_torch(loaded.matrix.abi, variant->get("torch"));
+  return policy;
+}
 
 using Names = std::vector<std::string>;
 

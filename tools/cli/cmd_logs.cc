@@ -29,7 +29,7 @@ struct LoggedAttempt {
 };
 
 /// That attempt; nullopt if the step has none.
-std::optional<LoggedAttempt> last_attempt(const journal::History& history, const std::string& id) {
+std::optional<LoggedAttempt> last_attempt(const run::History& history, const std::string& id) {
   const auto open = history.open.find(id);
   if (open != history.open.end() && !open->second.log.empty()) {
     return LoggedAttempt{open->second.log, open->second.attempt, false};
@@ -46,7 +46,7 @@ std::optional<LoggedAttempt> last_attempt(const journal::History& history, const
   return last;
 }
 
-std::vector<std::string> known_steps(const journal::History& history) {
+std::vector<std::string> known_steps(const run::History& history) {
   std::vector<std::string> ids;
   for (const auto& [step, outcome] : history.finished) ids.push_back(step.first);
   for (const auto& [step, attempt] : history.open) ids.push_back(step);
@@ -62,7 +62,7 @@ fs::path log_of_attempt(const LoggedAttempt& last, int attempt) {
   return last.log.parent_path() / fmt::format("{}.{}.log", name, attempt);
 }
 
-Error no_log(const std::string& state, const std::string& id, const journal::History& history) {
+Error no_log(const std::string& state, const std::string& id, const run::History& history) {
   return {.kind = ErrorKind::usage,
           .message = fmt::format("no run in {} has a log of {}", quoted(state), quoted(id)),
           .hint = suggest(id, known_steps(history))};
@@ -119,7 +119,7 @@ Result<int> follow(const std::string& state, const std::string& id, Streams& str
   for (;;) {
     // Before the journal is read, so that nothing is missed of a run that ends meanwhile.
     const bool in_use = host::is_in_use(state);
-    TRY(const journal::History history, host::read_whole_journal(state));
+    TRY(const run::History history, host::read_whole_journal(state));
     const std::optional<LoggedAttempt> last = last_attempt(history, id);
     if (last) follower.print(last->log);
     if (!last && !in_use) return fail(no_log(state, id, history));
@@ -138,7 +138,7 @@ Result<int> follow(const std::string& state, const std::string& id, Streams& str
 Result<int> cmd_logs(const prepare::Host& /*host*/, const prepare::GlobalOptions& global,
                      const LogsOptions& options, Streams& streams) {
   if (options.follow) return follow(global.state_dir, options.id, streams);
-  TRY(const journal::History history, host::read_whole_journal(global.state_dir));
+  TRY(const run::History history, host::read_whole_journal(global.state_dir));
   const std::optional<LoggedAttempt> last = last_attempt(history, options.id);
   if (!last) return fail(no_log(global.state_dir, options.id, history));
   if (options.attempt > last->attempt) {

@@ -13,7 +13,7 @@
 #include "host/index/upload_hooks.h"
 #include "host/net/credentials.h"
 #include "host/net/http.h"
-#include "host/system/stop_on_signal.h"
+#include "host/system/signals.h"
 #include "prepare/check_version.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"

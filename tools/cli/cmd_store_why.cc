@@ -49,7 +49,7 @@ Done check_travels(const plan::Plan& part, const std::string& step) {
 Result<plan::Results> made_here(ports::Files& files, const prepare::GlobalOptions& global,
                                 const AskingRun& asking, const std::string& step) {
   if (files.type_behind(global.state_dir) == ports::FileType::missing) return plan::Results{};
-  TRY(const journal::History history, host::read_journal(global.state_dir, asking.domain));
+  TRY(const run::History history, host::read_journal(global.state_dir, asking.domain));
   plan::Results results = prepare::find_results(asking.run.plan, history);
   std::erase_if(results, [&step](const auto& each) { return each.first.first == step; });
   return results;

@@ -20,7 +20,6 @@
 #include "cli/commands.h"
 #include "cli/parser.h"
 #include "cli/streams.h"
-#include "cli/terminal_columns.h"
 #include "host/git/git.h"
 #include "host/log/logged_http.h"
 #include "host/log/masked_log.h"
@@ -32,10 +31,10 @@
 #include "host/system/files.h"
 #include "host/system/secluded.h"
 #include "host/system/system_error.h"
+#include "prepare/host.h"
 #include "prepare/http_options.h"
-#include "prepare/product.h"
 #include "prepare/store_places.h"
-#include "report/failure_cause.h"
+#include "report/failure.h"
 
 namespace pinwheel::cli {
 namespace {

@@ -6,18 +6,14 @@
 #include "base/fit_text.h"
 #include "base/text.h"
 #include "cli/ci_options.h"
-#include "cli/compat_options.h"
 #include "cli/completion.h"
 #include "cli/effective_values.h"
 #include "cli/env_options.h"
-#include "cli/init_options.h"
 #include "cli/inspect_options.h"
-#include "cli/repair_options.h"
 #include "cli/shared_options.h"
 #include "cli/store_options.h"
-#include "cli/torch_exports_options.h"
 #include "cli/usage_error.h"
-#include "prepare/product.h"
+#include "prepare/host.h"
 
 namespace pinwheel::cli {
 namespace {

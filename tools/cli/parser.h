@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/completion_request.h"
+#include "cli/completion.h"
 #include "cli/effective_values.h"
 #include "cli/options.h"
 

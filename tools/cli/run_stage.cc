@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "ci/job_rows.h"
+#include "cli/commands.h"
 #include "plan/subplan.h"
 #include "prepare/asked_run.h"
 #include "prepare/frozen_run.h"
@@ -170,8 +171,8 @@ Done add_store_to(const prepare::Host& host, session::RunRequest& request,
   return {};
 }
 
-}  // namespace
-
+/// `build`, `test` and `release` up to `stage`: load, gather, decide, run. `command` is the name
+/// used in the command line that repeats the run.
 Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& all,
                       const prepare::RunOptions& options, plan::Stage stage,
                       const std::string& command, Streams& streams) {
@@ -211,6 +212,23 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   }
   if (options.gate) TRY_DONE(add_gate_to(request, run, stage));
   return session::run_plan(host, global, options, request, streams);
+}
+
+}  // namespace
+
+Result<int> cmd_build(const prepare::Host& host, const prepare::GlobalOptions& global,
+                      const BuildCommand& options, Streams& streams) {
+  return run_stage(host, global, options.run, plan::Stage::build, "build", streams);
+}
+
+Result<int> cmd_test(const prepare::Host& host, const prepare::GlobalOptions& global,
+                     const TestCommand& options, Streams& streams) {
+  return run_stage(host, global, options.run, plan::Stage::test, "test", streams);
+}
+
+Result<int> cmd_release(const prepare::Host& host, const prepare::GlobalOptions& global,
+                        const ReleaseCommand& options, Streams& streams) {
+  return run_stage(host, global, options.run, plan::Stage::publish, "release", streams);
 }
 
 }  // namespace pinwheel::cli

@@ -77,8 +77,8 @@ void add_selection(CLI::App& app, prepare::SelectionOptions& selection) {
 
 void add_levels(CLI::App& app, prepare::LevelOptions& levels) {
   const OptionGroup group(app, "Where");
-  add_choice<env::Engine>(app, "--engine", levels.engine, named_choices(env::kEngines),
-                          "run on this machine, `host`, or in containers (default: host)")
+  add_choice<container::Engine>(app, "--engine", levels.engine, named_choices(container::kEngines),
+                                "run on this machine, `host`, or in containers (default: host)")
       ->envname("PINWHEEL_ENGINE");
   add_choice<env::PythonSource>(app, "--python", levels.python, named_choices(env::kPythonSources),
                                 "`venv`: an installed Python; `conda`: a Python from conda "

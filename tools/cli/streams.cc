@@ -1,8 +1,10 @@
 #include "cli/streams.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -12,13 +14,47 @@
 #include <utility>
 
 #include "base/fit_text.h"
+#include "base/parse_integer.h"
 #include "base/visible_text.h"
-#include "cli/terminal_columns.h"
 #include "host/system/system_error.h"
 #include "report/error_lines.h"
 
 namespace pinwheel::cli {
 namespace {
+
+constexpr size_t kFewestColumns = 20;
+constexpr size_t kLaunchersColumns = 80;
+
+/// What `COLUMNS` names; 0 without a number.
+size_t named_columns() {
+  const char* const variable = std::getenv("COLUMNS");
+  const int named = parse_integer(variable == nullptr ? "" : variable).value_or(0);
+  return named > 0 ? std::max(static_cast<size_t>(named), kFewestColumns) : 0;
+}
+
+}  // namespace
+
+size_t window_columns(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+size_t help_columns(int descriptor) {
+  const size_t named = named_columns();
+  return named > 0 ? named : window_columns(descriptor);
+}
+
+namespace {
+
+/// The columns for a table on a file descriptor: those of the terminal, which `COLUMNS` may
+/// replace. Where there is no terminal only a `COLUMNS` below 80 counts: 80 is what launchers set
+/// for programs without one. At least 20; 0 if nothing is known: what is printed may be for a
+/// program.
+size_t terminal_columns(int descriptor) {
+  if (isatty(descriptor) == 1) return help_columns(descriptor);
+  const size_t named = named_columns();
+  return named < kLaunchersColumns ? named : 0;
+}
 
 std::string_view text_of_variable(const char* name) {
   const char* const value = std::getenv(name);

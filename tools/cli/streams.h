@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -62,7 +63,7 @@ class Streams final : public session::Console {
   const ports::LogHandle& log() const override { return diagnostics_->log(); }
   Done keep_log(const std::filesystem::path& directory) override;
   Color color() const override { return color_; }
-  /// The columns for a table on stdout and on stderr; 0: unlimited (cli/terminal_columns).
+  /// The columns for a table on stdout and on stderr; 0: unlimited (cli/streams).
   size_t data_columns() const;
   size_t note_columns() const override;
   size_t window_columns() const override;
@@ -89,5 +90,12 @@ class Streams final : public session::Console {
   bool github_ = false;
   int data_error_ = 0;  ///< errno of the first write to stdout that failed
 };
+
+/// The columns for help, which nothing parses: `COLUMNS`, else those of the terminal; 0 if neither
+/// is known.
+size_t help_columns(int descriptor);
+
+/// The columns of the terminal alone, as they are now; 0 if it is none.
+size_t window_columns(int descriptor);
 
 }  // namespace pinwheel::cli

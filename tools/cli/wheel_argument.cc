@@ -9,6 +9,7 @@
 #include "base/url.h"
 #include "host/net/get_remote.h"
 #include "host/net/http.h"
+#include "pep/requirement.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/workplace.h"
@@ -54,6 +55,15 @@ Result<FileArgument> open_argument(const prepare::Host& host, const std::string&
   FileArgument argument{{wheel.path, wheel.name}};
   argument.fetched = std::move(wheel);
   return argument;
+}
+
+Result<pep::SpecifierSet> parse_torch_range(const std::string& option, const std::string& text) {
+  const Result<pep::Requirement> requirement = pep::parse_requirement(text);
+  if (requirement && requirement->name == "torch") return requirement->specifiers;
+  Result<pep::SpecifierSet> clauses = pep::parse_specifiers(text);
+  if (clauses) return clauses;
+  return fail(ErrorKind::usage, fmt::format("{} cannot be {}", quoted(option), quoted(text)),
+              "use a range of torch releases, `torch>=2.10,<2.14`");
 }
 
 }  // namespace pinwheel::cli

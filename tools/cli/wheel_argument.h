@@ -5,8 +5,9 @@
 
 #include "base/result.h"
 #include "cli/streams.h"
-#include "host/net/fetch_wheel.h"
+#include "host/net/fetch_text.h"
 #include "host/wheels/inspect_path.h"
+#include "pep/specifier.h"
 #include "prepare/host.h"
 
 namespace pinwheel::cli {
@@ -20,5 +21,8 @@ struct FileArgument {
 /// Downloads a URL, with a message. Errors are those of `host::fetch_wheel`.
 Result<FileArgument> open_argument(const prepare::Host& host, const std::string& text,
                                    Streams& streams);
+
+/// Parses an option such as "torch>=2.10" or ">=2.10"; `usage` errors name the option.
+Result<pep::SpecifierSet> parse_torch_range(const std::string& option, const std::string& text);
 
 }  // namespace pinwheel::cli

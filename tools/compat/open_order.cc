@@ -121,4 +121,120 @@ std::vector<std::string> other_requirements(const inspect::WheelFacts& facts) {
   return out;
 }
 
+namespace {
+
+// A library that ends the process, or that leaves something behind, must not decide about the next.
+constexpr const char* kOpenEach = R"(
+import ctypes, importlib, json, os, sys, traceback
+
+imports_failed, request_file, root, answer_file = sys.argv[1:]
+with open(request_file) as file:
+    request = json.load(file)
+try:
+    for module in request["imports"]:
+        importlib.import_module(module)
+except BaseException:
+    traceback.print_exc()
+    sys.exit(int(imports_failed))
+
+def error_of(paths):
+    error = ""
+    for path in paths:
+        try:
+            ctypes.CDLL(os.path.join(root, path), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+            error = ""
+        except OSError as failure:
+            error = str(failure).replace(root + os.sep, "") or "it cannot be opened"
+    return error
+
+def opened_apart(paths):
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, error_of(paths).encode(errors="replace")[:4000])
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        error = pipe.read().decode(errors="replace")
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        return "ended by signal %d while it was opened" % os.WTERMSIG(status)
+    return "exit code %d while it was opened" % os.WEXITSTATUS(status) if status else error
+
+answer = [{"member": each["member"], "error": opened_apart(each["paths"])}
+          for each in request["libraries"]]
+with open(answer_file, "w") as file:
+    json.dump(answer, file)
+for module in request["modules"]:
+    importlib.import_module(module)
+)";
+
+}  // namespace
+
+std::vector<std::string> open_libraries(const std::string& python, const std::string& request,
+                                        const std::string& site_packages,
+                                        const std::string& answer) {
+  return {python, "-c", kOpenEach, std::to_string(kImportsFailed), request, site_packages, answer};
+}
+
+namespace {
+
+// Arguments: the modules, joined by commas, then the operators. Each operator is called as a user
+// would call it, with tensors on a CUDA device: torch says there that it has none.
+constexpr const char* kCheck = R"(
+import importlib, sys
+import torch
+
+def example(kind):
+    if "Tensor" in kind:
+        tensor = torch.ones(2, device="cuda")
+        return [tensor] if kind.startswith("List[") else tensor
+    if kind.startswith("List["):
+        return []
+    return {"bool": False, "float": 1.0, "str": "", "Device": torch.device("cuda")}.get(kind, 1)
+
+def call(operator):
+    needed = [each for each in operator._schema.arguments if not each.has_default_value()]
+    try:
+        operator(*[example(str(each.type)) for each in needed])
+    except Exception as error:
+        return str(error).split("\n")[0]
+    return "it returned"
+
+for module in sys.argv[1].split(","):
+    importlib.import_module(module)
+lacking, unclear = [], []
+for name in sys.argv[2:]:
+    space, bare = name.split("::")
+    try:
+        packet = getattr(getattr(torch.ops, space), bare)
+        operator = getattr(packet, packet.overloads()[0])
+    except (AttributeError, RuntimeError):
+        lacking.append(name)
+        continue
+    if not torch._C._dispatch_has_kernel_for_dispatch_key(operator.name(), "CUDA"):
+        print(name + ": registered, without a kernel for CUDA")
+        continue
+    said = call(operator)
+    print(name + ": registered; called on a CUDA device: " + said)
+    if not any(word in said for word in ("CUDA", "NVIDIA", "GPU")):
+        unclear.append(name)
+if lacking:
+    sys.exit("not registered: " + ", ".join(lacking))
+if unclear:
+    sys.exit("called without a CUDA device, these do not say so: " + ", ".join(unclear))
+)";
+
+}  // namespace
+
+std::vector<std::string> load_check(const std::string& python,
+                                    const std::vector<std::string>& modules,
+                                    const std::vector<std::string>& operators) {
+  std::vector<std::string> argv = {python, "-c", kCheck, join(modules, ",")};
+  argv.insert(argv.end(), operators.begin(), operators.end());
+  return argv;
+}
+
 }  // namespace pinwheel::compat

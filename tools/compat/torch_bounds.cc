@@ -39,7 +39,7 @@ std::string why_newest(const TorchVerdicts& torch, const pep::SpecifierSet& requ
 }
 
 /// 2.15 after 2.14.1.
-pep::Version next_minor(const pep::Version& version) {
+pep::Version minor_after(const pep::Version& version) {
   pep::Version next = minor_of(version);
   ++next.release.at(1);
   return next;
@@ -75,7 +75,7 @@ std::vector<inspect::Finding> judge_bounds_of(const inspect::WheelFacts& facts,
   }
   const bool open = assessment.torch.use == TorchUse::classic && !releases.empty() &&
                     releases.back().version.release.size() > 1 &&
-                    pep::satisfies(next_minor(releases.back().version), *required);
+                    pep::satisfies(minor_after(releases.back().version), *required);
   if (!open) return {};
   return {too_wide(facts, assessment,
                    fmt::format("which allows releases after {}, but it uses torch's C++ ABI, which "

@@ -47,4 +47,17 @@ Error to_error(const Diagnosis& diagnosis, std::string_view what, const ports::E
 /// How a failed child ended: "exit code 3", "ended by signal 9", "exceeded its time limit".
 std::string ending(const ports::Exit& exit);
 
+/// Why pip failed: an unreachable or busy index is `transient`; a requirement that nothing
+/// satisfies is `config`; a hash mismatch and a rejected login are `environment`. The line of a
+/// conflict ends with pip's reasons, five at most, from anywhere in the output. A package that
+/// cannot be built is `step`, or `environment` for want of a compiler, with the line of
+/// `pip_reason`.
+Diagnosis classify_pip(const ports::Exit& exit, std::string_view output);
+
+/// Why a command of a test failed. Its exit alone decides the kind; the line is what the output
+/// says of it: the exception by which a process that a signal ended had ended itself, pytest's or
+/// unittest's first failure, Python's exception, the error of a compiler that the test ran. A
+/// signal that nothing explains comes with the last line of the output. Empty if there is no line.
+Diagnosis classify_test(const ports::Exit& exit, std::string_view output);
+
 }  // namespace pinwheel::env

@@ -1,6 +1,8 @@
 #pragma once
+#include <optional>
 #include <string_view>
 
+#include "base/error.h"
 #include "env/classify.h"
 
 namespace pinwheel::env {
@@ -17,5 +19,10 @@ Diagnosis classify_compiler(const ports::Exit& exit, std::string_view output);
 /// The diagnosis of a build that had no network: a download that failed will fail again, and the
 /// hint says how to allow it.
 Diagnosis without_network(Diagnosis diagnosis);
+
+/// The place that a line of a compiler or a build system names, as it names it: "a.cc:12:5: error:"
+/// (gcc, clang, rustc), "a.cu(12): error:" (nvcc), "CMake Error at CMakeLists.txt:3 (message):",
+/// "ld: a.cc:12: undefined reference". Nullopt without a line number.
+std::optional<Location> source_place(std::string_view line);
 
 }  // namespace pinwheel::env

@@ -57,4 +57,7 @@ std::vector<std::string> program_names(std::string_view wanted);
 /// fix it.
 Error no_interpreter(std::string_view wanted, const std::vector<Interpreter>& found);
 
+/// Sorts "3.11.10" above "3.11.9": numerically if both have a number.
+bool is_newer_name(const std::string& left, const std::string& right);
+
 }  // namespace pinwheel::env

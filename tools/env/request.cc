@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
-#include "env/container_image.h"
+#include "container/container_image.h"
 
 namespace pinwheel::env {
 
@@ -26,7 +26,7 @@ std::string digest(const Request& request) {
                          {"requirements", request.requirements},
                          {"torch", request.torch.spec},
                          {"torch_index", request.torch.index}};
-  if (!request.container.base.empty()) json["container"] = digest(request.container);
+  if (!request.container.base.empty()) json["container"] = container::digest(request.container);
   if (!request.conda.packages.empty()) {
     json["conda"] = {request.conda.channels, request.conda.packages};
     if (!request.conda_cuda.empty()) json["conda-cuda"] = request.conda_cuda;
@@ -38,7 +38,7 @@ std::string digest(const Request& request) {
 std::string torch_digest(const Request& request) {
   nlohmann::json json = {
       {"torch-of", request.python}, {"spec", request.torch.spec}, {"index", request.torch.index}};
-  if (!request.container.base.empty()) json["container"] = digest(request.container);
+  if (!request.container.base.empty()) json["container"] = container::digest(request.container);
   return digest_of(json);
 }
 
@@ -46,7 +46,7 @@ std::string toolkit_digest(const Request& request) {
   nlohmann::json json = {request.toolkit, static_cast<int>(request.toolkit_from),
                          request.toolkit_conda.channels, request.toolkit_conda.packages};
   if (!request.toolkit_packages.empty()) json.push_back({{"pypi", request.toolkit_packages}});
-  if (!request.container.base.empty()) json.push_back(digest(request.container));
+  if (!request.container.base.empty()) json.push_back(container::digest(request.container));
   return digest_of(json);
 }
 

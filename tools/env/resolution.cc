@@ -10,7 +10,6 @@
 
 #include "base/digest.h"
 #include "base/json.h"
-#include "base/json_levels.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "env/gpu_packages.h"

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/text.h"
-#include "exports/python_tag.h"
 
 namespace pinwheel::exports {
 namespace {

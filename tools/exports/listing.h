@@ -1,6 +1,9 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "exports/table.h"
@@ -24,5 +27,15 @@ struct Difference {
 };
 /// The differences between `table` and a fresh `read`, for the libraries in `read`.
 std::vector<Difference> differences(const Table& table, const Table& read);
+
+/// Whether a Python tag sorts before another, by the number in it: cp39, cp310, cp313, cp313t.
+inline bool python_before(std::string_view left, std::string_view right) {
+  const auto key = [](std::string_view tag) {
+    const auto digits = static_cast<size_t>(
+        std::count_if(tag.begin(), tag.end(), [](char c) { return c >= '0' && c <= '9'; }));
+    return std::pair(digits, tag);
+  };
+  return key(left) < key(right);
+}
 
 }  // namespace pinwheel::exports

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <tuple>
 #include <unordered_map>
+
+#include "pep/version.h"
 
 namespace pinwheel::exports {
 namespace {
@@ -175,6 +179,62 @@ std::span<const uint32_t> Table::exporters_of(uint64_t hash) const {
 
 Table merge(const Table& base, const Table& over) {
   return Table(Merger(base.parts(), over.parts()).run());
+}
+
+uint64_t symbol_hash(std::string_view mangled) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : mangled) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3;
+  }
+  hash ^= hash >> 30U;
+  hash *= 0xbf58476d1ce4e5b9;
+  hash ^= hash >> 27U;
+  hash *= 0x94d049bb133111eb;
+  hash ^= hash >> 31U;
+  return hash;
+}
+
+bool before(const Build& left, const Build& right) {
+  const auto a = pep::parse_version(left.version);
+  const auto b = pep::parse_version(right.version);
+  if (a && b && !(*a == *b)) return *a < *b;
+  return std::tie(left.version, left.arch) < std::tie(right.version, right.arch);
+}
+
+bool before(const Record& left, const Record& right, const std::vector<Build>& builds) {
+  return std::tie(left.soname, left.python, builds[left.build].arch, left.build) <
+         std::tie(right.soname, right.python, builds[right.build].arch, right.build);
+}
+
+Parts canonical(Parts parts) {
+  std::vector<uint32_t> uses(parts.sets.size(), 0);
+  for (const uint32_t set : parts.set_of) ++uses[set];
+  std::vector<uint32_t> order(parts.sets.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order, [&](uint32_t set) { return uses[set] == 0 || parts.sets[set].empty(); });
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (uses[a] != uses[b]) return uses[a] > uses[b];
+    const auto left = parts.sets[a];
+    const auto right = parts.sets[b];
+    return std::lexicographical_compare(left.begin(), left.end(), right.begin(), right.end());
+  });
+
+  Parts out{std::move(parts.builds), std::move(parts.records)};
+  for (Record& record : out.records) record.symbols = 0;
+  std::vector<uint32_t> renumbered(parts.sets.size(), UINT32_MAX);
+  for (const uint32_t set : order) {
+    renumbered[set] = out.sets.size();
+    out.sets.add(parts.sets[set]);
+    for (const uint32_t record : parts.sets[set]) out.records[record].symbols += uses[set];
+  }
+  for (size_t i = 0; i < parts.hashes.size(); ++i) {
+    const uint32_t set = renumbered[parts.set_of[i]];
+    if (set == UINT32_MAX) continue;
+    out.hashes.push_back(parts.hashes[i]);
+    out.set_of.push_back(set);
+  }
+  return out;
 }
 
 }  // namespace pinwheel::exports

@@ -1,11 +1,4 @@
 #pragma once
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "base/result.h"
-#include "exports/table.h"
-
 // The file format of a table. Integers are little-endian; `text` is a length byte followed by the
 // bytes; `number` is unsigned LEB128.
 //
@@ -23,6 +16,14 @@
 //
 // Hashes are random, so their differences are the smallest encoding; in planes, bytes that are
 // always zero compress to nothing.
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "exports/table.h"
+
 namespace pinwheel::exports {
 
 /// Deterministic: the same libraries and symbols give the same bytes.

@@ -9,8 +9,6 @@
 #include "base/text.h"
 #include "init/from_cibuildwheel.h"
 #include "init/identity.h"
-#include "init/other_builds.h"
-#include "init/publication.h"
 #include "init/python_abi.h"
 #include "init/pythons.h"
 #include "init/system_libraries.h"
@@ -19,9 +17,157 @@
 namespace pinwheel::init {
 namespace {
 
-using project::SourceMark;
 using Texts = std::vector<std::string>;
+
+constexpr std::string_view kMuslImage = "musllinux-x86_64-image";
+constexpr std::string_view kUsualImage = "musllinux_1_2";
+
+bool names_musl(const std::string& glob) {
+  return glob.find("musllinux") != std::string::npos;
+}
+
+/// The options that name musl, "`build` (pyproject.toml)".
+Texts options_for_musl(const ProjectFacts& facts) {
+  Texts names;
+  for (const auto& [name, value] : facts.cibuildwheel.options) {
+    const bool named =
+        name == "build" &&
+        std::ranges::any_of(project::words_of_option(facts.cibuildwheel, name), names_musl);
+    if (named || name.starts_with("musllinux-")) {
+      names.push_back(fmt::format("{} ({})", quoted(name), value.file));
+    }
+  }
+  return names;
+}
+
+bool skips_musl(const ProjectFacts& facts, const Texts& pythons) {
+  const Texts globs = project::words_of_option(facts.cibuildwheel, "skip");
+  return std::ranges::all_of(pythons, [&](const std::string& python) {
+    const std::string id = "cp" + replace_all(python, ".", "") + "-musllinux_x86_64";
+    return std::ranges::any_of(globs, [&](const auto& glob) { return glob_match(glob, id); });
+  });
+}
+
+/// The full name of the image; cibuildwheel's short one is that of PyPA.
+std::string musl_image(const ProjectFacts& facts) {
+  std::string image(kUsualImage);
+  const auto found = facts.cibuildwheel.options.find(std::string(kMuslImage));
+  if (found != facts.cibuildwheel.options.end() && !found->second.items.empty()) {
+    image = found->second.items[0];
+  }
+  return image.find('/') == std::string::npos ? fmt::format("quay.io/pypa/{}_x86_64", image)
+                                              : image;
+}
+
+bool is_threaded(const std::string& python) {
+  return python.ends_with('t');
+}
+
+}  // namespace
+
+std::vector<LeftOut> musl_builds(const ProjectFacts& facts, const Texts& pythons) {
+  const Texts options = options_for_musl(facts);
+  if (options.empty() || skips_musl(facts, pythons)) return {};
+  const std::string what = "wheels for musl, by cibuildwheel's " + join(options, ", ");
+  if (!choose_torch(facts).needed_because.empty()) return {{what, "torch has no builds for musl"}};
+  return {{what, fmt::format("built only in containers, by `--engine docker` or `podman`; these "
+                             "lines make them, too:\n"
+                             "axes:\n"
+                             "  libc: [glibc, musl]\n"
+                             "overrides:\n"
+                             "  - when: {{libc: musl}}\n"
+                             "    environment: {{container: {{base: {}}}}}",
+                             musl_image(facts))}};
+}
+
+std::vector<LeftOut> threaded_builds(const ProjectFacts& facts, const Texts& named,
+                                     const Texts& pythons) {
+  Texts missing;
+  for (const std::string& python : named) {
+    if (is_threaded(python) && std::ranges::find(pythons, python) == pythons.end()) {
+      missing.push_back(python);
+    }
+  }
+  if (!missing.empty()) {
+    return {{"free-threaded Pythons that the project names: " + quoted_list(missing),
+             "they have no limited API, and not every torch; if the project builds for them, write "
+             "them into `axes.python`, and `python: limited(X.Y) else version` into `abi`"}};
+  }
+  const Texts enabled = project::words_of_option(facts.cibuildwheel, "enable");
+  const bool wanted = std::ranges::find(enabled, "cpython-freethreading") != enabled.end();
+  if (!wanted || std::ranges::any_of(pythons, is_threaded)) return {};
+  return {
+      {fmt::format("cibuildwheel's `enable` ({})", facts.cibuildwheel.options.at("enable").file),
+       "free-threaded Pythons are values of `axes.python`, `3.13t` and `3.14t`, with "
+       "`environment: {python: auto}`"}};
+}
+
+std::vector<MatrixLine> threaded_lines(const Texts& pythons) {
+  const auto found = std::ranges::find_if(pythons, is_threaded);
+  if (found == pythons.end()) return {};
+  return {{"environment.python", "auto",
+           fmt::format("few machines have {}: a run fetches it", *found)}};
+}
+
+namespace {
+
 using Entries = std::vector<std::pair<std::string, std::string>>;
+
+constexpr const char* kTarget = "index";
+
+/// The keys of PyPI and TestPyPI: names tell apart what a label says elsewhere, which they refuse.
+std::string keys_of_index(const std::string& kind, const Texts& computes) {
+  if (computes.size() < 2) return fmt::format("{0}: {{kind: {0}}}", kind);
+  return fmt::format("{0}: {{kind: {0}, default: {1}, others: name-suffix}}", kind, computes[0]);
+}
+
+std::string other_targets(const std::string& indent, const Texts& computes, const Texts& torches) {
+  std::string text =
+      fmt::format("{0}Other targets, which `channels` can name:\n{0}{1}\n{0}{2}", indent,
+                  keys_of_index("pypi", computes), keys_of_index("testpypi", computes));
+  if (torches.size() > 1) {
+    text += "\n" + indent +
+            "They take no labels: one name there has wheels for one value of `axes.torch`.";
+  }
+  return text;
+}
+
+/// The index of a wheel for each compute: it takes their labels, or each compute has its own name.
+std::string choice_of_index(const ProjectFacts& facts, const Texts& computes,
+                            const Texts& torches) {
+  return fmt::format(
+      "Releases need an index, and you must choose one. A directory accepts all labels of wheels, "
+      "and\npip can use it as an index:\n"
+      "channels: {{ci: {{publish: [{0}]}}, test: {{publish: [{0}]}}, release: {{publish: "
+      "[{0}]}}}}\n"
+      "publish:\n"
+      "  require: loaded\n"
+      "  {0}: {{kind: directory, path: {1}, label: local}}\n"
+      "{2}",
+      kTarget, facts.published, other_targets("  ", computes, torches));
+}
+
+/// `channels` and `publish`. Without the axis `compute`, the first release needs no edit: a
+/// directory is the target of every commit and tag, and other indexes are comments. With it, all
+/// lines are comments, because an index takes labels or needs a name for each compute, and the
+/// project must choose. `computes` and `torches` are the values of these axes, none without the
+/// axis.
+std::vector<MatrixLine> publication_lines(const ProjectFacts& facts, const Texts& computes,
+                                          const Texts& torches) {
+  if (!computes.empty()) return {{"publish", {}, choice_of_index(facts, computes, torches)}};
+  const Texts targets = {kTarget};
+  return {
+      {"channels.ci.publish", targets, "commits without a tag"},
+      {"channels.test.publish", targets, "tags of pre-releases"},
+      {"channels.release.publish", targets, "tags of releases"},
+      {"publish.require", "loaded", "an import shows this; use `ran` if `test.command` runs tests"},
+      {fmt::format("publish.{}", kTarget),
+       Entries{{"kind", "directory"}, {"path", facts.published}, {"label", "local"}},
+       "pip can use this directory as an index"},
+      {"publish", {}, other_targets({}, computes, torches)}};
+}
+
+using project::SourceMark;
 
 constexpr const char* kTorchIndex = "https://download.pytorch.org/whl";
 

@@ -187,7 +187,7 @@ PythonChoice of_requires_python(const ProjectFacts& facts) {
 }
 
 /// The Pythons that a predicate keeps; all if it keeps none. The others are left out, for the
-/// reason `why`, unless they are free-threaded (`init/other_builds`).
+/// reason `why`, unless they are free-threaded (`init/decide`).
 template <class Keep>
 PythonChoice narrowed(PythonChoice choice, const Keep& keep, const std::string& because,
                       const std::string& why) {

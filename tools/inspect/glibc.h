@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,5 +13,9 @@ namespace pinwheel::inspect {
 /// version.
 std::vector<std::string> newer_than_glibc(const std::vector<ElfMember>& files,
                                           std::string_view glibc);
+
+/// The newest version of each family that the files need: {"GLIBC": "2.28", "GLIBCXX": "3.4.24"}.
+/// The families are those in manylinux policies; names that are not numbers are ignored.
+std::map<std::string, std::string> newest_versions(const std::vector<ElfMember>& files);
 
 }  // namespace pinwheel::inspect

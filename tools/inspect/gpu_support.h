@@ -1,12 +1,4 @@
 #pragma once
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "inspect/arch_list.h"
-#include "inspect/gpu_product.h"
-#include "inspect/wheel_facts.h"
-
 // Device code
 //
 // A library for a GPU contains programs for the GPU. Whether a wheel works on a given GPU depends
@@ -36,7 +28,24 @@
 // the compiler and not that of the architecture: PTX 8.7 needs a driver of CUDA 12.8 (570), even
 // for compute_50. So a wheel can have two minimum drivers, one to load it and a newer one to
 // compile its PTX (`inspect/driver`). Compression can raise the first one.
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inspect/arch_list.h"
+#include "inspect/wheel_facts.h"
+
 namespace pinwheel::inspect {
+
+/// A GPU product and its architecture: "9.0" is a compute capability, "gfx942" an AMD target.
+struct GpuProduct {
+  std::string_view name;
+  std::string_view architecture;
+};
+
+/// The products in reports, NVIDIA's first, older ones first.
+std::span<const GpuProduct> gpu_products();
 
 /// How code runs on a GPU; smaller values are better.
 enum class GpuSupport {

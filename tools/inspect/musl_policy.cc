@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "inspect/libc.h"
-#include "inspect/libc_symbols.h"
 
 namespace pinwheel::inspect {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/digest.h"
 #include "base/lfs_pointer.h"
 #include "base/text.h"
-#include "binary/fatbin_scan.h"
+#include "binary/fatbin.h"
 #include "binary/foreign.h"
 #include "inspect/python_import.h"
 #include "wheel/deflate.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "inspect/libc_symbols.h"
+#include "inspect/libc.h"
 #include "inspect/wheel_facts.h"
 
 namespace pinwheel::inspect {

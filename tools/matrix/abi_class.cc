@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "matrix/axis_map.h"
 #include "matrix/axis_value.h"
 #include "matrix/expand.h"
 #include "matrix/ids.h"

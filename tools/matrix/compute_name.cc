@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
+#include "matrix/condition.h"
 #include "matrix/config_error.h"
 
 namespace pinwheel::matrix {
@@ -135,6 +136,13 @@ std::string full_label_of_compute(const DeclaredComputes& computes, std::string_
   const DeclaredCompute* const line = find_declared(computes, value);
   if (line == nullptr || line->label.empty()) return full_compute_label(value);
   return label_of_compute(computes, value, std::string::npos);
+}
+
+bool matches_compute(std::string_view pattern, const Variant& variant) {
+  const size_t at = pattern.find('@');
+  const std::string_view compute = pattern.substr(0, at);
+  if (!compute.empty() && !value_matches(compute, variant.get("compute"))) return false;
+  return at == std::string_view::npos || value_matches(pattern.substr(at + 1), variant.get("arch"));
 }
 
 }  // namespace pinwheel::matrix

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "matrix/matrix.h"
+#include "matrix/variant.h"
 
 namespace pinwheel::matrix {
 
@@ -31,5 +32,9 @@ std::string label_of_compute(const DeclaredComputes& computes, std::string_view 
                              size_t components = 2);
 /// The same with every version component.
 std::string full_label_of_compute(const DeclaredComputes& computes, std::string_view value);
+
+/// Whether `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, both patterns as in conditions, matches the
+/// variant.
+bool matches_compute(std::string_view pattern, const Variant& variant);
 
 }  // namespace pinwheel::matrix

@@ -1,4 +1,8 @@
 #pragma once
+// Decodes the sections of a validated tree, and checks what the schema cannot express: references
+// to names declared elsewhere in the file, and keys that only make sense together. Each function
+// fills its part of the matrix; errors are of kind `config` with a place. `root` has passed
+// `validate`.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -6,11 +10,6 @@
 #include "base/result.h"
 #include "matrix/matrix.h"
 #include "matrix/node.h"
-
-// Decodes the sections of a validated tree, and checks what the schema cannot express: references
-// to names declared elsewhere in the file, and keys that only make sense together. Each function
-// fills its part of the matrix; errors are of kind `config` with a place. `root` has passed
-// `validate`.
 
 namespace pinwheel::matrix {
 
@@ -55,5 +54,12 @@ Done check_by_compute(const Node& node, const Matrix& matrix);
 
 /// The names that conditions and templates may use: axes and attributes.
 std::vector<std::string> names_in(const Matrix& matrix);
+
+/// The axis of that name, owned by the matrix; null if it has none.
+const Axis* find_axis(const Matrix& matrix, std::string_view name);
+
+/// Every value that a variant may have on the axis or attribute: those that the axis lists, then
+/// those of `include`, each once.
+std::vector<std::string> values_of_axis(const Matrix& matrix, std::string_view name);
 
 }  // namespace pinwheel::matrix

@@ -8,7 +8,6 @@
 #include "matrix/compute_name.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
-#include "matrix/find_axis.h"
 #include "matrix/yaml_limits.h"
 #include "pep/python_version.h"
 

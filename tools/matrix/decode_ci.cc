@@ -7,7 +7,6 @@
 #include "matrix/condition.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
-#include "matrix/find_axis.h"
 #include "store/place_description.h"
 
 namespace pinwheel::matrix {

@@ -7,7 +7,6 @@
 #include "matrix/compute_name.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
-#include "matrix/find_axis.h"
 #include "matrix/template.h"
 
 namespace pinwheel::matrix {

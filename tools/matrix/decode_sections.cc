@@ -5,7 +5,6 @@
 #include "matrix/axis_value.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
-#include "matrix/find_axis.h"
 #include "matrix/gpu_architecture.h"
 #include "matrix/template.h"
 

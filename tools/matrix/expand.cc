@@ -11,7 +11,7 @@
 #include "matrix/compute_name.h"
 #include "matrix/condition.h"
 #include "matrix/config_error.h"
-#include "matrix/find_axis.h"
+#include "matrix/decode.h"
 #include "matrix/ids.h"
 #include "matrix/yaml_limits.h"
 

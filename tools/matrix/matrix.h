@@ -10,7 +10,6 @@
 #include "matrix/ci_settings.h"
 #include "matrix/node.h"
 #include "matrix/target_kind.h"
-#include "matrix/upload_auth.h"
 
 namespace pinwheel::matrix {
 

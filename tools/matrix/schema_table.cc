@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "matrix/shapes.h"
 #include "matrix/target_kind.h"
-#include "matrix/upload_auth.h"
 
 // The schema of matrix files. A key that has no effect is not in it.
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "matrix/combine.h"
-#include "matrix/find_axis.h"
+#include "matrix/decode.h"
 #include "matrix/ids.h"
 
 namespace pinwheel::matrix {

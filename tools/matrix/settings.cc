@@ -11,7 +11,6 @@
 #include "matrix/axis_value.h"
 #include "matrix/build_requires.h"
 #include "matrix/config_error.h"
-#include "matrix/cuda_parts.h"
 #include "matrix/decode.h"
 #include "matrix/gpu_architecture.h"
 #include "matrix/merge.h"

@@ -1,9 +1,11 @@
 #pragma once
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -165,5 +167,13 @@ Result<Settings> settings_for(const Matrix& matrix, const Variant& variant);
 
 /// The environment of a variant as the file alone says it, without the project's requirements.
 Result<EnvironmentSettings> own_environment(const Matrix& matrix, const Variant& variant);
+
+/// The parts of NVIDIA's CUDA toolkit on PyPI: the extras of `cuda-toolkit` 13.0 to 13.2.
+inline constexpr std::array<std::string_view, 29> kCudaParts = {
+    "cccl",      "crt",      "cublas",    "cudart",        "cudla",    "cufft",
+    "cufile",    "culibos",  "cuobjdump", "cupti",         "curand",   "cusolver",
+    "cusparse",  "cuxxfilt", "npp",       "nvcc",          "nvdisasm", "nvfatbin",
+    "nvjitlink", "nvjpeg",   "nvml",      "nvptxcompiler", "nvrtc",    "nvtx",
+    "nvvm",      "opencl",   "profiler",  "sanitizer",     "tileiras"};
 
 }  // namespace pinwheel::matrix

@@ -1,9 +1,11 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "matrix/matrix.h"
 
 namespace pinwheel::matrix {
@@ -30,6 +32,20 @@ struct AbiClass {
       id;  ///< "cu13-x86_64": the axes that remain after the reduction; "any" when none remains
   std::vector<std::string> members;  ///< ids of the variants it serves, in matrix order
   std::string representative;        ///< id of the member whose environment builds it
+};
+
+/// The variants of a matrix by id, for a caller that looks up many. It refers to them: they outlive
+/// it.
+class VariantIndex {
+ public:
+  explicit VariantIndex(const std::vector<Variant>& variants);
+  explicit VariantIndex(std::vector<Variant>&& variants) = delete;
+
+  /// The variant with an id; `internal` if there is none.
+  Result<const Variant*> find(const std::string& id) const;
+
+ private:
+  std::unordered_map<std::string_view, const Variant*> by_id_;
 };
 
 }  // namespace pinwheel::matrix

@@ -1,6 +1,9 @@
 #pragma once
 #include <yaml-cpp/exceptions.h>
 
+#include <optional>
+#include <vector>
+
 #include "base/error.h"
 #include "matrix/source_lines.h"
 
@@ -14,5 +17,18 @@ Error yaml_problem(const YAML::Exception& error, const SourceLines& lines);
 
 /// A bracket, brace or quote that nothing closes.
 Error unclosed_at(char opening, Location at);
+
+/// A bracket, brace or quote in YAML text; line and column from 0.
+struct Opening {
+  char character = '[';
+  int line = 0;
+  int column = 0;
+};
+
+/// What is open before a place in broken YAML: the innermost bracket or brace, and the quote.
+struct OpenAt {
+  std::optional<Opening> bracket = std::nullopt;
+  std::optional<Opening> quote = std::nullopt;
+};
 
 }  // namespace pinwheel::matrix

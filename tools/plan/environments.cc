@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/text.h"
-#include "env/container_image.h"
+#include "container/container_image.h"
 #include "env/toolkit.h"
 #include "matrix/axis_value.h"
-#include "matrix/compute_pattern.h"
-#include "matrix/variant_index.h"
+#include "matrix/compute_name.h"
+#include "matrix/variant.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -55,7 +55,7 @@ std::vector<std::string> python_packages(const std::vector<std::string>& package
 Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
                                   const matrix::Settings& settings, const PlanOptions& options) {
   env::Request request;
-  if (env::uses_containers(options.engine)) {
+  if (container::uses_containers(options.engine)) {
     TRY(request.container, container_of(matrix, variant, settings, options));
   }
   if (options.python == env::PythonSource::conda) {
@@ -116,7 +116,7 @@ Result<env::Request> build_request(const matrix::Matrix& matrix, const matrix::V
     const matrix::CondaSettings& conda = settings.environment.conda;
     request.toolkit_conda = {conda.channels, conda.toolkit};
   }
-  const bool contained = env::uses_containers(options.engine);
+  const bool contained = container::uses_containers(options.engine);
   if (request.toolkit_from == matrix::ToolkitFrom::container && !contained) {
     return fail(ErrorKind::config,
                 fmt::format("{} uses the toolkit of {} from its container, but there is none",
@@ -156,8 +156,33 @@ std::string mirrored(const std::string& image,
 
 std::string image_key(const PlanFacts& facts, const env::Request& request) {
   if (request.container.base.empty()) return {};
-  const auto found = facts.images.find(env::digest(request.container));
+  const auto found = facts.images.find(container::digest(request.container));
   return found == facts.images.end() ? std::string() : found->second;
+}
+
+store::InstalledPackages environment_packages(const env::Resolution& resolution) {
+  store::InstalledPackages out;
+  if (!resolution.python.empty()) out["python"] = {resolution.python};
+  for (const env::PipPackage& package : resolution.packages) {
+    out[package.name] = {package.version, package.sha256};
+  }
+  for (const env::PipPackage& package : resolution.absent) {
+    out["absent:" + package.name] = {package.version};
+  }
+  for (const env::CondaPackage& package : resolution.conda) {
+    out["conda:" + package.name] = {package.version + " " + package.build, package.sha256};
+  }
+  // A record with such a package could not be read.
+  std::erase_if(out, [](const auto& one) { return one.second.version.empty(); });
+  return out;
+}
+
+std::string to_text(const PackageDifference& difference) {
+  const auto& [name, then, now] = difference;
+  if (!then) return fmt::format("{} {} is new", name, now->version);
+  if (!now) return fmt::format("{} {} is gone", name, then->version);
+  if (then->version == now->version) return fmt::format("{} {}: another file", name, now->version);
+  return fmt::format("{}: {} -> {}", name, then->version, now->version);
 }
 
 }  // namespace pinwheel::plan

@@ -11,7 +11,6 @@
 
 #include "base/digest.h"
 #include "base/json.h"
-#include "base/json_levels.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -33,7 +32,7 @@ Json levels_json(const FrozenLevels& levels) {
 FrozenLevels read_levels(const Json& json) {
   const std::string engine = json.at("engine").get<std::string>();
   const std::string python = json.at("python").get<std::string>();
-  const std::optional<env::Engine> known_engine = env::parse_engine(engine);
+  const std::optional<container::Engine> known_engine = container::parse_engine(engine);
   const std::optional<env::PythonSource> known_python = env::parse_python_source(python);
   if (!known_engine) throw std::out_of_range(quoted(engine) + " is not an engine");
   if (!known_python) throw std::out_of_range(quoted(python) + " is not a Python source");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "env/engine.h"
+#include "container/engine.h"
 #include "env/python_source.h"
 #include "plan/make_plan.h"
 
@@ -16,7 +16,7 @@ namespace pinwheel::plan {
 
 /// What a plan's environments are made of: an engine, a source of Python, images.
 struct FrozenLevels {
-  env::Engine engine = env::Engine::host;
+  container::Engine engine = container::Engine::host;
   env::PythonSource python = env::PythonSource::venv;
   std::vector<std::pair<std::string, std::string>> bases = {};  ///< as `PlanOptions::bases`
 

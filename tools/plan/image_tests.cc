@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/text.h"
-#include "env/container_image.h"
+#include "container/container_image.h"
 #include "env/interpreter.h"
-#include "matrix/variant_index.h"
+#include "matrix/variant.h"
 #include "plan/environments.h"
 #include "plan/step_id.h"
 
@@ -97,13 +97,13 @@ std::vector<std::string> images_of(const std::vector<ImageTest>& tests,
 ImageTestVerdict verdict_on(const ImageTest& test, const PlanFacts& facts,
                             const PlanOptions& options) {
   using Gate = ImageTestVerdict::Gate;
-  if (!env::uses_containers(options.engine)) {
+  if (!container::uses_containers(options.engine)) {
     return {fmt::format("{} needs a container engine: `--engine docker` or `podman`",
                         quoted(test.image)),
             Gate::holds};
   }
   if (test.python == matrix::TestPython::provided) return {};
-  const auto found = facts.image_pythons.find(env::digest(test.environment.container));
+  const auto found = facts.image_pythons.find(container::digest(test.environment.container));
   if (found == facts.image_pythons.end()) return {};
   if (env::fits(found->second, test.environment.python)) return {};
   return {fmt::format("{} has Python {}, the variant is for {}", quoted(test.image),

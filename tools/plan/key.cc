@@ -1,5 +1,7 @@
 #include "plan/key.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -10,7 +12,6 @@
 
 #include "base/digest.h"
 #include "env/patchelf.h"
-#include "plan/key_fields.h"
 #include "plan/record.h"
 
 namespace pinwheel::plan {
@@ -247,6 +248,26 @@ KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& pr
 
 std::string key_of(const KeyParts& parts) {
   return sha256_hex(Json({{"schema", kKeySchema}, {"parts", parts}}).dump());
+}
+
+namespace {
+
+/// Parts are JSON; strings read better without their quotes.
+std::string without_quotes(const std::string& part) {
+  const bool quoted = part.size() >= 2 && part.front() == '"' && part.back() == '"';
+  return quoted ? part.substr(1, part.size() - 2) : part;
+}
+
+}  // namespace
+
+std::string to_text(const KeyDifference& difference) {
+  if (!difference.then) return difference.name + " is new";
+  if (!difference.now) return difference.name + " is gone";
+  if (is_sha256_hex(*difference.then) || is_sha256_hex(*difference.now)) {
+    return difference.name + " changed";
+  }
+  return fmt::format("{}: {} -> {}", difference.name, without_quotes(*difference.then),
+                     without_quotes(*difference.now));
 }
 
 }  // namespace pinwheel::plan

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "plan/key_difference.h"
+#include "plan/key.h"
 
 namespace pinwheel::plan {
 namespace {

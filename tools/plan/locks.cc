@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/text.h"
-#include "env/made_toolkit.h"
 #include "env/toolkit.h"
 #include "plan/environments.h"
+#include "toolkits/made_toolkit.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -33,9 +33,9 @@ std::string environment_name(const std::string& variant, const env::Request& req
   return name;
 }
 
-std::string toolkit_name(const env::Request& request, env::ToolkitSource source) {
+std::string toolkit_name(const env::Request& request, toolkits::ToolkitSource source) {
   const std::string name = replace_all(env::toolkit_name(request.toolkit), "/", "-");
-  if (source == env::ToolkitSource::conda) {
+  if (source == toolkits::ToolkitSource::conda) {
     const char* const level = request.container.base.empty() ? "" : "-container";
     return identifier(fmt::format("toolkit-{}{}-conda", name, level));
   }
@@ -73,10 +73,10 @@ void add_toolkit(const env::Request& build, const std::string& variant, Collecto
                      build.toolkit_from == matrix::ToolkitFrom::container;
   if (found) return;
   // A toolkit that is not requested from conda may come from PyPI, on a machine that lacks it.
-  const env::ToolkitSource source = build.toolkit_from == matrix::ToolkitFrom::conda
-                                        ? env::ToolkitSource::conda
-                                        : env::ToolkitSource::pypi;
-  const Result<env::Request> packages = env::toolkit_packages(build, source);
+  const toolkits::ToolkitSource source = build.toolkit_from == matrix::ToolkitFrom::conda
+                                             ? toolkits::ToolkitSource::conda
+                                             : toolkits::ToolkitSource::pypi;
+  const Result<env::Request> packages = toolkits::toolkit_packages(build, source);
   if (!packages) return;
   LockTarget& target = collector.add(*packages, toolkit_name(build, source));
   target.variants.push_back(variant);

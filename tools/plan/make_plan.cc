@@ -9,20 +9,130 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "env/arch_list.h"
-#include "env/made_toolkit.h"
 #include "env/toolkit.h"
 #include "matrix/axis_value.h"
-#include "matrix/variant_index.h"
+#include "matrix/condition.h"
+#include "matrix/variant.h"
 #include "plan/environments.h"
 #include "plan/image_tests.h"
 #include "plan/key.h"
-#include "plan/publish_step.h"
 #include "plan/record.h"
 #include "plan/step_id.h"
-#include "plan/step_inputs.h"
+#include "toolkits/made_toolkit.h"
 
 namespace pinwheel::plan {
 namespace {
+
+/// The inputs that every step is made from, bundled instead of repeated in each signature.
+struct StepInputs {
+  const matrix::Matrix& matrix;
+  const matrix::Expansion& expansion;
+  const matrix::VariantIndex& variants;  ///< those of `expansion`
+  const PlanFacts& facts;
+  const PlanOptions& options;
+  const std::vector<ImageTest>& image_tests;
+};
+
+/// The minimum evidence that `publish.require` sets for a variant: by the first pattern that
+/// matches, then `default`.
+std::string required_evidence(const matrix::Matrix& matrix, const matrix::Variant& variant) {
+  std::string evidence;
+  for (const auto& [pattern, value] : matrix.require_evidence) {
+    if (pattern == "default") {
+      evidence = value;
+    } else if (matrix::value_matches(pattern, variant.get("compute"))) {
+      return value;
+    }
+  }
+  return evidence;
+}
+
+/// The name of a build's wheel on a target.
+wheel::Naming name_for(const std::string& target, const std::vector<wheel::Naming>& namings) {
+  for (const wheel::Naming& naming : namings) {
+    const bool takes =
+        std::find(naming.targets.begin(), naming.targets.end(), target) != naming.targets.end();
+    if (takes) return naming;
+  }
+  return {};
+}
+
+/// Whether a build serves selected variants, and all of them are experimental.
+bool is_experimental(const Outline& outline, const BuildGroup& group) {
+  const auto serves = [&group](const matrix::Variant& variant) {
+    return std::find(group.tests.begin(), group.tests.end(), variant.id) != group.tests.end();
+  };
+  const auto& variants = outline.variants;
+  return std::any_of(variants.begin(), variants.end(), serves) &&
+         std::none_of(variants.begin(), variants.end(), [&](const matrix::Variant& variant) {
+           return serves(variant) && variant.status != matrix::Status::experimental;
+         });
+}
+
+void require_image_tests(const StepInputs& in, const std::string& variant,
+                         const std::string& evidence, Publish& action, Step& step) {
+  for (const ImageTest& test : in.image_tests) {
+    if (test.variant != variant) continue;
+    step.needs.push_back(test.id);
+    const bool asked = verdict_on(test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
+    if (asked && !evidence.empty()) action.require_evidence[test.id] = evidence;
+  }
+}
+
+/// The step that publishes the builds of an outline to a target: it needs their tests, including
+/// those on distributions, with the evidence that the matrix requires. Builds that serve only
+/// experimental variants are withheld. `usage` for an unknown target, `check` if nothing is left.
+Result<Step> publish_step(const StepInputs& in, const std::string& target, const Outline& outline,
+                          const Namings& namings) {
+  const auto found =
+      std::find_if(in.matrix.targets.begin(), in.matrix.targets.end(),
+                   [&target](const matrix::PublishTarget& each) { return each.name == target; });
+  if (found == in.matrix.targets.end()) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} has no publish target {}", quoted(in.matrix.file), quoted(target)));
+  }
+  Publish action;
+  action.target = *found;
+  Step step{publish_id(target), {}, {}};
+  for (const BuildGroup& group : outline.builds) {
+    const std::string build = build_id(group.cls.id);
+    if (is_experimental(outline, group)) {
+      action.withheld.push_back(build);
+      continue;
+    }
+    action.builds.push_back(build);
+    action.names[build] = name_for(target, namings.at(group.cls.id));
+    step.needs.push_back(build);
+    TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
+    action.labels[build] = label_of(in.matrix, *variant);
+    for (const std::string& test : group.tests) {
+      TRY(const matrix::Variant* const tested, in.variants.find(test));
+      const std::string evidence = required_evidence(in.matrix, *tested);
+      if (!evidence.empty()) action.require_evidence[test_id(test)] = evidence;
+      step.needs.push_back(test_id(test));
+      require_image_tests(in, test, evidence, action, step);
+      if (action.default_build.empty() &&
+          matrix::value_matches(found->default_compute, tested->get("compute"))) {
+        action.default_build = build;
+      }
+    }
+  }
+  if (action.builds.empty()) {
+    return fail(ErrorKind::check,
+                fmt::format("nothing to publish to {}: everything selected is experimental, which "
+                            "is never published",
+                            quoted(target)),
+                "select supported variants as well");
+  }
+  if (action.default_build.empty()) action.default_build = action.builds[0];
+  if (in.matrix.package.sdist) {
+    action.builds.push_back(sdist_id());
+    step.needs.push_back(sdist_id());
+  }
+  step.action = action;
+  step.resources.pools["upload"] = 1;
+  return step;
+}
 
 // Guesses for when no run is recorded; earlier runs correct them (plan/predict.h).
 constexpr double kEnvironmentSeconds = 60;
@@ -109,8 +219,8 @@ class PlanBuilder {
     const std::string digest = env::toolkit_digest(request);
     const auto known = in_.facts.toolkits.find(digest);
     const bool is_known = known != in_.facts.toolkits.end();
-    const bool made =
-        is_known ? known->second.origin == ToolkitOrigin::made : env::asks_for_packages(request);
+    const bool made = is_known ? known->second.origin == ToolkitOrigin::made
+                               : toolkits::asks_for_packages(request);
     if (!made) return std::string();
     const std::string id = toolkit_step_id(request);
     if (keys_.contains(id)) return id;
@@ -173,7 +283,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.namings = namings.at(group.cls.id);
   action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
   // In a container the compiler comes from the image, which the environment's key covers.
-  if (!env::uses_containers(in.options.engine)) action.toolchain = in.facts.toolchain;
+  if (!container::uses_containers(in.options.engine)) action.toolchain = in.facts.toolchain;
   const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
   if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
   action.requires_torch = torch_requirement(in.matrix, *variant);

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "env/engine.h"
+#include "container/engine.h"
 #include "env/interpreter.h"
 #include "env/python_source.h"
 #include "matrix/expand.h"
 #include "matrix/matrix.h"
+#include "matrix/variant.h"
 #include "plan/names.h"
 #include "plan/outline.h"
 #include "plan/predict.h"
@@ -49,8 +50,9 @@ struct PlanFacts {
 
 struct PlanOptions {
   Stage stage = Stage::test;
-  std::vector<std::string> targets = {};   ///< publish targets; also determine the names of wheels
-  env::Engine engine = env::Engine::host;  ///< keys only distinguish containers from the host
+  std::vector<std::string> targets = {};  ///< publish targets; also determine the names of wheels
+  container::Engine engine =
+      container::Engine::host;  ///< keys only distinguish containers from the host
   env::PythonSource python = env::PythonSource::venv;
   /// Images to use instead of the matrix's: a base by globs on a variant's compute and arch,
   /// `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, or any image by its name -> image; the first match wins.

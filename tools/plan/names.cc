@@ -12,7 +12,7 @@
 #include "matrix/condition.h"
 #include "matrix/expand.h"
 #include "matrix/template.h"
-#include "matrix/variant_index.h"
+#include "matrix/variant.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {

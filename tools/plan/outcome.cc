@@ -1,8 +1,15 @@
 #include "plan/outcome.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -84,6 +91,112 @@ int exit_code(const Report& report) {
     if (worst == 0 || rank(code) < rank(worst)) worst = code;
   }
   return worst;
+}
+
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson error_object(const Error& error) {
+  OrderedJson json = {{"kind", std::string(to_string(error.kind))}, {"message", error.message}};
+  if (error.at) {
+    json["at"] = {{"file", error.at->file},
+                  {"line", error.at->line},
+                  {"column", error.at->column},
+                  {"excerpt", error.at->excerpt}};
+  }
+  if (!error.hint.empty()) json["hint"] = error.hint;
+  for (const Error& cause : error.causes) json["causes"].push_back(error_object(cause));
+  return json;
+}
+
+template <class Enum>
+Enum known(std::optional<Enum> value, const std::string& name) {
+  if (!value) throw std::invalid_argument(fmt::format("{} is not known", quoted(name)));
+  return *value;
+}
+
+Error error_from(const OrderedJson& json) {
+  Error error;
+  const std::string kind = json.at("kind").get<std::string>();
+  error.kind = known(parse_error_kind(kind), kind);
+  error.message = json.at("message").get<std::string>();
+  error.hint = json.value("hint", "");
+  if (const auto at = json.find("at"); at != json.end()) {
+    error.at = Location{at->at("file").get<std::string>(), at->value("line", 0),
+                        at->value("column", 0), at->value("excerpt", "")};
+  }
+  if (const auto causes = json.find("causes"); causes != json.end()) {
+    for (const OrderedJson& cause : *causes) error.causes.push_back(error_from(cause));
+  }
+  return error;
+}
+
+StepOutcome outcome_from(const OrderedJson& json) {
+  StepOutcome outcome;
+  outcome.id = json.at("id").get<std::string>();
+  outcome.key = json.at("key").get<std::string>();
+  const std::string state = json.at("state").get<std::string>();
+  outcome.state = known(parse_step_state(state), state);
+  outcome.attempts = json.value("attempts", 0);
+  outcome.elapsed = std::chrono::milliseconds(json.value("elapsed_ms", int64_t{0}));
+  outcome.installing = std::chrono::milliseconds(json.value("installing_ms", int64_t{0}));
+  if (const auto parts = json.find("parts"); parts != json.end()) {
+    outcome.parts = parts->get<std::map<std::string, std::string>>();
+  }
+  outcome.log = json.value("log", "");
+  outcome.reason = json.value("reason", "");
+  outcome.environment = json.value("environment", "");
+  const std::string evidence = json.value("evidence", "none");
+  outcome.evidence = known(parse_evidence(evidence), evidence);
+  if (const auto outputs = json.find("outputs"); outputs != json.end()) {
+    for (const OrderedJson& one : *outputs) {
+      outcome.outputs.push_back({one.at("path").get<std::string>(),
+                                 one.at("sha256").get<std::string>(),
+                                 one.at("size").get<uint64_t>()});
+    }
+  }
+  if (const auto warnings = json.find("warnings"); warnings != json.end()) {
+    outcome.warnings = warnings->get<std::vector<std::string>>();
+  }
+  if (const auto error = json.find("error"); error != json.end()) {
+    outcome.error = error_from(*error);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::string outcome_json(const StepOutcome& outcome) {
+  OrderedJson json = {{"id", outcome.id},
+                      {"key", outcome.key},
+                      {"state", std::string(to_string(outcome.state))},
+                      {"attempts", outcome.attempts},
+                      {"elapsed_ms", outcome.elapsed.count()}};
+  if (outcome.installing.count() > 0) json["installing_ms"] = outcome.installing.count();
+  if (!outcome.parts.empty()) json["parts"] = outcome.parts;
+  if (!outcome.log.empty()) json["log"] = outcome.log;
+  if (!outcome.reason.empty()) json["reason"] = outcome.reason;
+  if (outcome.evidence != Evidence::none) {
+    json["evidence"] = std::string(to_string(outcome.evidence));
+  }
+  if (!outcome.environment.empty()) json["environment"] = outcome.environment;
+  for (const Output& output : outcome.outputs) {
+    json["outputs"].push_back(
+        {{"path", output.path}, {"sha256", output.sha256}, {"size", output.size}});
+  }
+  if (!outcome.warnings.empty()) json["warnings"] = outcome.warnings;
+  if (outcome.error) json["error"] = error_object(*outcome.error);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+Result<StepOutcome> parse_outcome(std::string_view text) {
+  try {
+    return outcome_from(parse_json<OrderedJson>(text));
+  } catch (const std::exception& thrown) {
+    return fail(ErrorKind::config,
+                fmt::format("cannot parse the outcome of a step: {}", thrown.what()));
+  }
 }
 
 }  // namespace pinwheel::plan

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/result.h"
 
 namespace pinwheel::plan {
 
@@ -57,5 +58,12 @@ std::string evidence_text(const StepOutcome& outcome);
 /// The documented exit code: 0; the lowest of 1, 5, 6 (then of any other) among the failures;
 /// 130 or 143 if interrupted (`kind_of_stop`).
 int exit_code(const Report& report);
+
+/// An outcome as one JSON object on one line, without a newline; the journal and reports share it.
+/// Bytes that are not UTF-8 are replaced.
+std::string outcome_json(const StepOutcome& outcome);
+
+/// The inverse of `outcome_json`; unknown members are ignored. `config` for any other text.
+Result<StepOutcome> parse_outcome(std::string_view json);
 
 }  // namespace pinwheel::plan

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/environment_packages.h"
-#include "plan/key_difference.h"
+#include "plan/environments.h"
+#include "plan/key.h"
 #include "plan/known_results.h"
 #include "store/domain.h"
 #include "store/entry.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "matrix/find_axis.h"
+#include "matrix/decode.h"
 
 namespace pinwheel::plan {
 namespace {

@@ -5,16 +5,86 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+#include <utility>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "env/arch_list.h"
 #include "env/pass_list.h"
 #include "host/git/source_tree.h"
+#include "host/index/fetch_sdist.h"
+#include "host/log/logged_http.h"
+#include "host/net/http.h"
+#include "host/provision/cache_use.h"
+#include "matrix/build_requires.h"
+#include "pep/name.h"
+#include "pep/requirement.h"
 #include "prepare/host.h"
-#include "prepare/sdist_source.h"
+#include "prepare/http_options.h"
+#include "project/backend_requires.h"
 
 namespace pinwheel::prepare {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Other settings of pip may find another file of the same name.
+fs::path place_of(const std::string& requirement, const host::Workplace& workplace) {
+  constexpr std::array kSettings = {"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS",
+                                    "PIP_NO_INDEX", "PIP_CONFIG_FILE"};
+  constexpr size_t kShort = 20;
+  std::string all = requirement;
+  for (const char* const name : kSettings) all += "\n" + value_at(workplace.variables, name);
+  return workplace.cache / "sdists" / sha256_hex(all).substr(0, kShort);
+}
+
+Result<host::UnpackedSdist> fetch(const Host& host, const pep::Requirement& pinned,
+                                  const fs::path& directory, const host::Workplace& workplace) {
+  const env::PipIndexes indexes = pip_settings(host, workplace.log);
+  host::HttpOptions options = reading_options(host.variables);
+  if (options.ca_bundle.empty()) options.ca_bundle = indexes.certificates;
+  const std::shared_ptr<ports::Http> http = host.http(options, workplace.log, workplace.stop);
+  Result<host::UnpackedSdist> sdist = host::fetch_sdist(
+      *http, indexes, {pinned.name, pep::to_string(pinned.specifiers[0].version), directory},
+      workplace.mask);
+  if (sdist || sdist.error().kind != ErrorKind::transient) return sdist;
+  // The requests were repeated already, and no step can be tried again yet.
+  Error error = std::move(sdist).error();
+  error.kind = ErrorKind::environment;
+  return fail(std::move(error).with_hint(
+      "check the network, and the index in `pip config list`; then run the same command again"));
+}
+
+}  // namespace
+
+Result<plan::Source> sdist_source(const Host& host, const std::string& requirement,
+                                  const host::Workplace& workplace) {
+  const Result<pep::Requirement> pinned = pep::parse_requirement(requirement);
+  if (!pinned || pinned->specifiers.size() != 1 || pinned->specifiers[0].wildcard ||
+      pinned->specifiers[0].comparison != pep::Comparison::equal) {
+    return fail(ErrorKind::config, fmt::format("{} does not pin a version", quoted(requirement)),
+                "name one version: `NAME==VERSION`");
+  }
+  const fs::path directory = place_of(pep::to_string(*pinned), workplace);
+  const OpenMachine local = host.machine(workplace);
+  TRY_DONE(local->files.make_directories(directory.parent_path()));
+  host::use_directory(*local, directory);
+  std::optional<host::UnpackedSdist> sdist = host::kept_sdist(directory);
+  if (!sdist) {
+    TRY(sdist, fetch(host, *pinned, directory, workplace));
+  }
+  TRY(plan::Source source, host::read_directory(sdist->source));
+  source.requirement = requirement;
+  source.url = sdist->url;
+  source.archive_sha256 = sdist->sha256;
+  return source;
+}
+
 namespace {
 
 // User variables that affect the result of a build; their names are not changed.
@@ -158,6 +228,70 @@ Result<BuildFacts> gather_build_facts(
   TRY_DONE(check_variables(facts.variables));
   facts.toolchain = host_compiler(host, workplace, facts.variables);
   return facts;
+}
+
+namespace {
+
+/// The text of a file; nullopt if there is none.
+Result<std::optional<std::string>> text_of(ports::Files& files, const fs::path& file) {
+  TRY(const ports::FileStatus status, files.status(file));
+  if (status.type == ports::FileType::missing) return std::nullopt;
+  TRY(std::string text, files.read(file));
+  return std::optional(std::move(text));
+}
+
+/// A backend may read any file; these are where requirements stand.
+bool may_decide(const std::string& name) {
+  constexpr std::array<std::string_view, 4> kEndings = {".py", ".toml", ".cfg", ".txt"};
+  return std::ranges::any_of(kEndings,
+                             [&name](std::string_view ending) { return name.ends_with(ending); });
+}
+
+/// The contents that decide what a backend answers: the files at the top of the source and of the
+/// directories of a backend in it.
+Result<std::string> digest_inputs(ports::Files& files, const fs::path& source,
+                                  const project::BuildSystem& system) {
+  std::set<fs::path> directories = {source};
+  for (const std::string& path : system.backend_path) {
+    directories.insert((source / path).lexically_normal());
+  }
+  nlohmann::json json = {system.backend, system.backend_path};
+  for (const fs::path& directory : directories) {
+    TRY(const std::vector<std::string> names, files.list(directory));
+    for (const std::string& name : names) {
+      if (!may_decide(name)) continue;
+      TRY(const ports::FileStatus status, files.status(directory / name));
+      if (status.type != ports::FileType::regular) continue;
+      TRY(const std::string text, files.read(directory / name));
+      json.push_back({name, sha256_hex(text)});
+    }
+  }
+  return sha256_hex(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+/// What the build of a project needs: its own requirements, then those of its backend.
+std::vector<std::string> needed_by(const project::Pyproject& project) {
+  matrix::EnvironmentSettings own;
+  own.pip = project.build_system.requires_;
+  return matrix::with_build_requires(std::move(own), project::backend_requires(project)).pip;
+}
+
+}  // namespace
+
+Result<SourceRequires> source_requires(ports::Files& files, const fs::path& source) {
+  const fs::path file = source / "pyproject.toml";
+  TRY(const std::optional<std::string> text, text_of(files, file));
+  TRY(const std::optional<std::string> setup_py, text_of(files, source / "setup.py"));
+  TRY(const std::optional<std::string> setup_cfg, text_of(files, source / "setup.cfg"));
+  if (!text && !setup_py) return SourceRequires{};
+  TRY(const project::Pyproject project, project::parse_pyproject(text.value_or(""), file.string()));
+  SourceRequires found{needed_by(project)};
+  if (project::more_requires(project, setup_py.value_or(""), setup_cfg.value_or("")) ==
+      project::MoreRequires::ask) {
+    TRY(std::string inputs, digest_inputs(files, source, project.build_system));
+    found.question = BackendQuestion{project.build_system, std::move(inputs)};
+  }
+  return found;
 }
 
 }  // namespace pinwheel::prepare

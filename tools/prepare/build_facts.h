@@ -9,11 +9,28 @@
 #include "base/result.h"
 #include "host/machine/workplace.h"
 #include "plan/action.h"
-#include "prepare/backend_question.h"
+#include "ports/files.h"
 #include "prepare/host.h"
 #include "prepare/run_scope.h"
+#include "project/pyproject.h"
 
 namespace pinwheel::prepare {
+
+/// What a backend is asked: the part that is the same for all its builds.
+struct BackendQuestion {
+  project::BuildSystem system;
+  std::string inputs;  ///< digest of the backend and of the files that decide its answer
+};
+
+/// What the builds of a source require, as far as its files say it.
+struct SourceRequires {
+  std::vector<std::string> texts = {};           ///< PEP 508
+  std::optional<BackendQuestion> question = {};  ///< nullopt: nothing more
+};
+
+/// Reads `pyproject.toml`, `setup.py` and `setup.cfg` of a source; runs nothing. Nothing for one
+/// without a project, whose build is a script of its own. Errors are those of `parse_pyproject`.
+Result<SourceRequires> source_requires(ports::Files& files, const std::filesystem::path& source);
 
 /// The inputs of a build other than its version and packages.
 struct BuildFacts {
@@ -42,5 +59,11 @@ Result<BuildFacts> gather_build_facts(
 /// that a frozen plan or a report has: such a file may come from anywhere. Pure.
 std::map<std::string, std::string> deciding_variables(
     const std::map<std::string, std::string>& variables);
+
+/// The source of `package.requirement`, "torch-scatter==2.1.2": its sdist, fetched from the user's
+/// indexes and unpacked in the cache once. Errors: `config` if the version is not pinned, and those
+/// of host/index/fetch_sdist.h.
+Result<plan::Source> sdist_source(const Host& host, const std::string& requirement,
+                                  const host::Workplace& workplace);
 
 }  // namespace pinwheel::prepare

@@ -8,13 +8,13 @@
 #include <set>
 
 #include "base/text.h"
-#include "env/engine.h"
+#include "container/engine.h"
 #include "host/system/program.h"
 #include "matrix/build_requires.h"
 #include "matrix/settings.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
-#include "prepare/backend_question.h"
+#include "prepare/build_facts.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
 
@@ -88,7 +88,7 @@ Done check_command(const std::map<std::string, std::string>& variables, ports::F
   }
   const bool elsewhere = program.find_first_of("/{") != std::string::npos ||
                          program.starts_with("python") || program.starts_with("pip");
-  if (elsewhere || env::uses_containers(scope.levels.engine)) return {};
+  if (elsewhere || container::uses_containers(scope.levels.engine)) return {};
   if (host::find_program(program, variables) || may_be_brought(program, settings.environment)) {
     return {};
   }

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "init/abi_conflict.h"
 #include "init/identity.h"
-#include "init/version_conflict.h"
 #include "matrix/settings.h"
 #include "pep/name.h"
 #include "pep/tag_pattern.h"

@@ -17,7 +17,7 @@
 #include "env/lock.h"
 #include "host/provision/backend_answers.h"
 #include "host/system/scratch_directory.h"
-#include "matrix/variant_index.h"
+#include "matrix/variant.h"
 #include "plan/environments.h"
 #include "plan/locks.h"
 #include "prepare/budget.h"

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "matrix/matrix.h"
 #include "ports/notices.h"
-#include "prepare/backend_question.h"
+#include "prepare/build_facts.h"
 #include "prepare/package_source.h"
 #include "prepare/run_scope.h"
 

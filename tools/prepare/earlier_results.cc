@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "host/run/journal_file.h"
 #include "host/system/digest_file.h"
-#include "journal/reuse.h"
+#include "run/reuse.h"
 
 namespace pinwheel::prepare {
 
@@ -26,7 +26,7 @@ std::vector<uint64_t> sizes_of(const std::vector<std::string>& paths) {
 
 std::map<std::string, std::string> digests_of(const plan::Plan& plan,
                                               const plan::Results& results) {
-  const std::vector<std::string> paths = journal::outputs_to_check(plan, results);
+  const std::vector<std::string> paths = run::outputs_to_check(plan, results);
   std::mutex mutex;
   std::map<std::string, std::string> digests;
   run_jobs(sizes_of(paths), {.threads = usable_processors()}, [&](size_t i) {
@@ -41,17 +41,17 @@ std::map<std::string, std::string> digests_of(const plan::Plan& plan,
 }  // namespace
 
 std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
-                                                  const journal::History& history) {
-  return digests_of(plan, journal::results_of(plan, history));
+                                                  const run::History& history) {
+  return digests_of(plan, run::results_of(plan, history));
 }
 
-plan::Results find_results(const plan::Plan& plan, const journal::History& history) {
-  const plan::Results results = journal::results_of(plan, history);
-  return journal::still_there(results, digests_of(plan, results));
+plan::Results find_results(const plan::Plan& plan, const run::History& history) {
+  const plan::Results results = run::results_of(plan, history);
+  return run::still_there(results, digests_of(plan, results));
 }
 
 plan::Durations earlier_durations(const std::filesystem::path& state) {
-  Result<journal::History> history = host::read_whole_journal(state);
+  Result<run::History> history = host::read_whole_journal(state);
   return history ? std::move(history->took) : plan::Durations();
 }
 

@@ -3,18 +3,18 @@
 #include <map>
 #include <string>
 
-#include "journal/history.h"
 #include "plan/predict.h"
 #include "plan/reuse.h"
+#include "run/history.h"
 
 namespace pinwheel::prepare {
 
 /// Path -> sha256 of the files that decide which results may be reused; missing ones are omitted.
 std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
-                                                  const journal::History& history);
+                                                  const run::History& history);
 
 /// The results of earlier runs that still exist unchanged.
-plan::Results find_results(const plan::Plan& plan, const journal::History& history);
+plan::Results find_results(const plan::Plan& plan, const run::History& history);
 
 /// How long the steps of earlier runs in a state directory took. Empty if its journal cannot be
 /// read: the run itself rejects such a journal.

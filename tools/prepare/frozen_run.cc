@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include "base/digest.h"
@@ -13,10 +15,15 @@
 #include "env/public_url.h"
 #include "env/resolution.h"
 #include "host/provision/env_resolve.h"
-#include "host/provision/machine_interpreter.h"
-#include "matrix/variant_index.h"
+#include "host/provision/interpreters.h"
+#include "matrix/status_name.h"
+#include "matrix/variant.h"
+#include "pep/version.h"
 #include "prepare/host.h"
-#include "prepare/product.h"
+#include "prepare/load.h"
+#include "prepare/package_version.h"
+#include "prepare/version_facts.h"
+#include "version/derive.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -144,8 +151,8 @@ Result<plan::RunOrigin> origin_of(const Host& host, const GatheredRun& run) {
 
 Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& frozen) {
   const plan::FrozenLevels& levels = frozen.levels;
-  if (env::uses_containers(levels.engine) != env::uses_containers(asked.engine)) {
-    if (asked.engine != env::Engine::host) {
+  if (container::uses_containers(levels.engine) != container::uses_containers(asked.engine)) {
+    if (asked.engine != container::Engine::host) {
       return fail(
           disagree("--engine", quoted(fmt::format("--engine {}", to_string(levels.engine)))));
     }
@@ -199,7 +206,7 @@ std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here) 
   if (origin.plan.matrix_digest != run.matrix_digest) {
     errors.push_back({ErrorKind::drift, "the matrix file differs from that of the run"});
   }
-  const bool hosts = origin.plan.levels.engine == env::Engine::host;
+  const bool hosts = origin.plan.levels.engine == container::Engine::host;
   if (hosts && origin.toolchain != here.toolchain) {
     errors.push_back({ErrorKind::environment,
                       fmt::format("the run's compiler was {}, but this machine's is {}",
@@ -225,6 +232,146 @@ Result<FrozenPackages> frozen_packages(const plan::FrozenPlan& frozen, const Run
     packages.given[digest] = env::to_json(resolution);
   }
   return packages;
+}
+
+namespace {
+
+using Ids = std::unordered_set<std::string_view>;
+
+/// A plan promises all of its variants: without one of them it is not the same release.
+Done check_has_all(const Loaded& loaded, const plan::FrozenPlan& frozen) {
+  Ids known;
+  for (const matrix::Variant& variant : loaded.expansion.variants) known.insert(variant.id);
+  for (const std::string& id : frozen.variants) {
+    if (known.contains(id)) continue;
+    return fail(ErrorKind::drift,
+                fmt::format("the plan has the variant {}, which {} lacks", quoted(id),
+                            quoted(loaded.matrix.file)),
+                "check out the commit of the plan, or freeze a new one");
+  }
+  return {};
+}
+
+std::vector<matrix::Variant> variants_of_plan(const std::vector<matrix::Variant>& selected,
+                                              const plan::FrozenPlan& frozen) {
+  const Ids ids(frozen.variants.begin(), frozen.variants.end());
+  std::vector<matrix::Variant> kept;
+  for (const matrix::Variant& variant : selected) {
+    if (ids.contains(variant.id)) kept.push_back(variant);
+  }
+  return kept;
+}
+
+}  // namespace
+
+Result<plan::Outline> frozen_outline(const Loaded& loaded, const SelectionOptions& selection,
+                                     const std::vector<std::string>& globs,
+                                     const plan::FrozenPlan& frozen) {
+  TRY_DONE(check_has_all(loaded, frozen));
+  SelectionOptions wide = selection;
+  if (wide.status.empty()) wide.status = matrix::status_names();
+  // A shard is one of the plan, not of the matrix.
+  wide.shard.clear();
+  TRY(const plan::Outline selected, select_outline(loaded, wide, globs, ""));
+  std::vector<matrix::Variant> kept = variants_of_plan(selected.variants, frozen);
+  if (kept.empty() && !frozen.variants.empty() && !selection.allow_empty) {
+    return fail(ErrorKind::nothing_selected, "no variant is selected: the plan has none of them",
+                "`pinwheel plan --plan FILE --format ids` lists the variants of a plan");
+  }
+  return shard_of(plan::make_outline(loaded.classes, kept), selection);
+}
+
+namespace {
+
+constexpr const char* kFreezeAgain =
+    "check out the commit of the plan, or freeze a new one: `pinwheel plan --out FILE`";
+
+std::string short_commit(const std::string& commit) {
+  constexpr size_t kShortSha = 7;
+  return commit.empty() ? "no commit" : "commit " + quoted(commit.substr(0, kShortSha));
+}
+
+Done check_commit(const plan::FrozenPlan& frozen, const ports::GitFacts& checkout) {
+  if (frozen.commit == checkout.commit) return {};
+  return fail(ErrorKind::drift,
+              fmt::format("the plan is of {}, and the checkout is at {}",
+                          short_commit(frozen.commit), short_commit(checkout.commit)),
+              kFreezeAgain);
+}
+
+/// The version of the plan's commit; nullopt if that cannot be known from the checkout alone.
+std::optional<version::Derived> version_here(const Host& host, const matrix::Matrix& matrix,
+                                             const plan::FrozenPlan& frozen,
+                                             ports::GitFacts checkout, const fs::path& directory) {
+  if (matrix.package.version.from == matrix::VersionFrom::calver) return std::nullopt;
+  checkout.dirty = frozen.version.unreleased.ends_with(".dirty");
+  const VersionSources sources{host, nullptr, &checkout, directory, {}};
+  Result<version::Derived> derived =
+      package_version(matrix.package, version_channel(matrix, frozen.channel), sources);
+  // What is wrong with it beside the plan, those say who derive it.
+  if (!derived) return std::nullopt;
+  return *std::move(derived);
+}
+
+/// The version without what a night adds.
+std::string comparable(pep::Version version, bool nightly) {
+  if (nightly) version.dev.reset();
+  return pep::to_string(version);
+}
+
+Done check_version_of(const plan::FrozenPlan& frozen, const version::Derived& here, bool nightly) {
+  const Result<pep::Version> planned = pep::parse_version(frozen.version.version);
+  const bool same = planned && comparable(*planned, nightly) == comparable(here.version, nightly) &&
+                    frozen.version.unreleased == here.unreleased;
+  if (same) return {};
+  const auto text = [](const std::string& version, const std::string& unreleased) {
+    return quoted(unreleased.empty() ? version : version + "+" + unreleased);
+  };
+  return fail(
+      ErrorKind::drift,
+      fmt::format("the plan is of version {}, and {} has version {}",
+                  text(frozen.version.version, frozen.version.unreleased),
+                  short_commit(frozen.commit), text(pep::to_string(here.version), here.unreleased)),
+      kFreezeAgain);
+}
+
+}  // namespace
+
+Done check_checkout(const Host& host, const Loaded& loaded, const plan::FrozenPlan& frozen) {
+  const matrix::Matrix& matrix = loaded.matrix;
+  if (!matrix.package.requirement.empty()) return {};
+  TRY(const fs::path directory, package_directory(host, matrix));
+  const Result<ports::GitFacts> checkout = host.git.facts(directory, ports::WorkTree::ignore);
+  if (!checkout) return {};
+  TRY_DONE(check_commit(frozen, *checkout));
+  const std::optional<version::Derived> here =
+      version_here(host, matrix, frozen, *checkout, directory);
+  if (!here) return {};
+  const bool nightly = matrix.package.version.from == matrix::VersionFrom::git_tag &&
+                       version_channel(matrix, frozen.channel) == version::Channel::nightly;
+  return check_version_of(frozen, *here, nightly);
+}
+
+Done check_has_channel(const Loaded& loaded, const SelectionOptions& selection,
+                       const std::vector<std::string>& globs, const plan::FrozenPlan& frozen) {
+  SelectionOptions whole = selection;
+  // A shard is one of the plan, not of the channel.
+  whole.shard.clear();
+  whole.allow_empty = true;
+  TRY(const plan::Outline outline, select_outline(loaded, whole, globs, frozen.channel));
+  const std::unordered_set<std::string_view> planned(frozen.variants.begin(),
+                                                     frozen.variants.end());
+  std::vector<std::string> missing;
+  for (const matrix::Variant& variant : outline.variants) {
+    if (!planned.contains(variant.id)) missing.push_back(variant.id);
+  }
+  if (missing.empty()) return {};
+  const std::string of =
+      frozen.channel.empty() ? "the matrix" : "channel " + quoted(frozen.channel);
+  return fail(ErrorKind::drift,
+              fmt::format("the plan lacks {} of the {} of {}: {}", missing.size(),
+                          plural(outline.variants.size(), "variant"), of, quoted_list(missing)),
+              "freeze a new plan; to release a part, use the selection of the plan");
 }
 
 }  // namespace pinwheel::prepare

@@ -5,10 +5,12 @@
 #include "base/result.h"
 #include "plan/frozen.h"
 #include "plan/origin.h"
+#include "plan/outline.h"
 #include "ports/files.h"
 #include "ports/git.h"
 #include "ports/notices.h"
 #include "prepare/host.h"
+#include "prepare/load.h"
 #include "prepare/options.h"
 #include "prepare/packages.h"
 #include "prepare/prepare_containers.h"
@@ -51,5 +53,24 @@ struct FrozenPackages {
 /// different patch release. `config` for packages that cannot be read.
 Result<FrozenPackages> frozen_packages(const plan::FrozenPlan& frozen, const RunView& run,
                                        OtherPython other, ports::Notices& notices);
+
+/// The part of a frozen plan that the command line selects; by default all of it, whatever the
+/// status of its variants: the plan has decided that. `drift` if the matrix lacks a variant of the
+/// plan; `nothing_selected`, unless `--allow-empty`, if the selection has none of it; and the
+/// errors of `select_outline`. Pure.
+Result<plan::Outline> frozen_outline(const Loaded& loaded, const SelectionOptions& selection,
+                                     const std::vector<std::string>& globs,
+                                     const plan::FrozenPlan& frozen);
+
+/// Compares a frozen plan with the checkout before anything runs: its commit is HEAD, and its
+/// version the one of that commit. `drift` otherwise. A plan may come from anywhere, and its
+/// version goes into every name. Of a nightly the date is not compared, and nothing is of a version
+/// from the calendar, of a package without a repository, or where history is missing.
+Done check_checkout(const Host& host, const Loaded& loaded, const plan::FrozenPlan& frozen);
+
+/// `drift` if a plan lacks variants that its channel has, of those that the command line selects:
+/// without a selection, a release has all of them. Pure.
+Done check_has_channel(const Loaded& loaded, const SelectionOptions& selection,
+                       const std::vector<std::string>& globs, const plan::FrozenPlan& frozen);
 
 }  // namespace pinwheel::prepare

@@ -30,7 +30,7 @@ using OpenMachine = std::shared_ptr<const host::EnvMachine>;
 /// replace each part. The ports outlive it.
 ///
 /// Not behind it, because it belongs to the process itself: its terminal with the variables that
-/// describe it, and its log (`cli/streams`, `cli/terminal_columns`, `cli/diagnostics`); its id, its
+/// describe it, and its log (`cli/streams`, `cli/streams`, `cli/diagnostics`); its id, its
 /// program (`/proc/self/exe`), its redirected streams, its memory and its processors; signals.
 struct Host {
   ports::Files& files;
@@ -71,5 +71,7 @@ inline host::Workplace outside_run(const Host& host, ports::LogHandle log) {
   place.log = std::move(log);
   return place;
 }
+
+constexpr const char* kPinwheelVersion = PINWHEEL_VERSION;
 
 }  // namespace pinwheel::prepare

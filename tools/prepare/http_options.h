@@ -3,7 +3,10 @@
 #include <string>
 
 #include "base/result.h"
+#include "env/pip_index.h"
 #include "host/net/http.h"
+#include "ports/log.h"
+#include "prepare/host.h"
 #include "prepare/options.h"
 
 namespace pinwheel::prepare {
@@ -25,5 +28,9 @@ Done check_transfer_variables(const std::map<std::string, std::string>& variable
 /// The variables with the bounds of a command, by which the steps of a run find them.
 Result<std::map<std::string, std::string>> with_transfer(
     std::map<std::string, std::string> variables, const TransferOptions& transfer);
+
+/// What the user's pip is configured to use. Runs `python3 -m pip config list`; without a pip, the
+/// variables PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_FIND_LINKS, PIP_NO_INDEX and PIP_CERT.
+env::PipIndexes pip_settings(const Host& host, const ports::LogHandle& log);
 
 }  // namespace pinwheel::prepare

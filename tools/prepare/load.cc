@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "matrix/parse.h"
 #include "matrix/status_name.h"
-#include "matrix/variant_index.h"
+#include "matrix/variant.h"
 #include "plan/shards.h"
 #include "prepare/host.h"
 

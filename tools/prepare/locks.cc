@@ -5,15 +5,18 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "env/made_toolkit.h"
+#include "env/lock.h"
 #include "env/patchelf.h"
-#include "env/pypi_toolkit.h"
+#include "env/request.h"
 #include "env/toolkit.h"
 #include "host/provision/env_resolve.h"
-#include "host/provision/machine_interpreter.h"
+#include "host/provision/interpreters.h"
 #include "host/provision/toolkit.h"
+#include "pep/name.h"
 #include "plan/environments.h"
 #include "prepare/host.h"
+#include "toolkits/made_toolkit.h"
+#include "toolkits/pypi_toolkit.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -61,6 +64,10 @@ std::string_view to_string(LockState state) {
   return "";
 }
 
+namespace {
+
+/// Reads the lock file of a target and compares the requests. Uses no index. An unreadable lock is
+/// a state, not an error.
 Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
                            const plan::LockTarget& target, const plan::PlanFacts& facts) {
   LockFile result{target};
@@ -90,6 +97,8 @@ Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
   return result;
 }
 
+}  // namespace
+
 Error to_error(const LockFile& lock) {
   if (lock.damage) return *lock.damage;
   const std::string file = quoted(lock.target.file);
@@ -118,7 +127,7 @@ Error out_of_date(const std::string& directory, const std::string& matrix,
   return error;
 }
 
-env::LockedImage locked_image(const env::ContainerImage& image) {
+env::LockedImage locked_image(const container::ContainerImage& image) {
   return {image.id, image.key,
           image.base_digests.empty() ? image.base_id : image.base_digests.front()};
 }
@@ -130,13 +139,17 @@ std::string found_release(const host::EnvMachine& machine, const plan::PlanFacts
     const bool found = fact->second.origin == plan::ToolkitOrigin::found;
     return found ? fact->second.exact : std::string();
   }
-  if (env::asks_for_packages(build) || !build.container.base.empty()) return {};
+  if (toolkits::asks_for_packages(build) || !build.container.base.empty()) return {};
   for (const env::Toolkit& each : host::list_toolkits(machine)) {
     if (each.name == env::toolkit_name(build.toolkit)) return each.release;
   }
   return {};
 }
 
+namespace {
+
+/// Whether a lock applies to a run on this machine. The lock of a toolkit that may come from PyPI
+/// applies only if the machine does not have that toolkit.
 bool binds(const host::EnvMachine& machine, const plan::LockTarget& target) {
   if (target.toolkit_of.empty()) return true;
   return std::any_of(target.toolkit_of.begin(), target.toolkit_of.end(),
@@ -145,10 +158,12 @@ bool binds(const host::EnvMachine& machine, const plan::LockTarget& target) {
                        // The contents of an image are known only when it runs; its own key covers
                        // them.
                        if (!build.container.base.empty()) return false;
-                       return env::comes_from_pypi(build, host::list_toolkits(machine));
+                       return toolkits::comes_from_pypi(build, host::list_toolkits(machine));
                      });
 }
 
+/// Records the contents of a current lock as the resolution of its request. A venv uses the
+/// machine's interpreter: warns if its patch release differs from the locked one.
 Done record_lock(const host::EnvMachine& machine, const LockFile& lock, ports::Notices& notices) {
   const std::string request = env::digest(lock.target.request);
   TRY(const env::Resolution resolution, locked_resolution(machine, lock, notices));
@@ -157,6 +172,8 @@ Done record_lock(const host::EnvMachine& machine, const LockFile& lock, ports::N
   if (known && known->digest() == resolution.digest()) return {};
   return host::record_resolution(machine, request, env::to_json(resolution));
 }
+
+}  // namespace
 
 Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices& notices) {
   const OpenMachine local = run.host.machine(run.workplace);
@@ -195,6 +212,147 @@ Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices&
     decided.insert(env::digest(lock.target.request));
   }
   return decided;
+}
+
+namespace {
+
+Result<std::vector<LockFile>> read_needed(ports::Files& files, const RunView& run,
+                                          const ForLocks& what) {
+  std::vector<LockFile> locks;
+  for (const plan::LockTarget& target : what.needed) {
+    TRY(LockFile lock, read_lock(files, what.directory, target, run.facts));
+    locks.push_back(std::move(lock));
+  }
+  return locks;
+}
+
+/// The locks without those of toolkits that cannot be resolved. A toolkit that may come from PyPI
+/// is locked for machines without one, if possible.
+std::vector<LockFile> lockable(const host::EnvMachine& machine, std::vector<LockFile> locks,
+                               Refresh refresh, ports::Notices& notices) {
+  const auto cannot = [&](const LockFile& lock) {
+    if (lock.target.toolkit_of.empty() || lock.state == LockState::current) return false;
+    // Conda toolkits are resolved with the builds that need them.
+    if (lock.target.request.python.empty()) return false;
+    const Result<host::Resolved> resolved = host::resolve(machine, lock.target.request, refresh);
+    if (!resolved) notices.warn(resolved.error());
+    return !resolved;
+  };
+  locks.erase(std::remove_if(locks.begin(), locks.end(), cannot), locks.end());
+  return locks;
+}
+
+bool is_locked(const LockFile& lock, const pep::Requirement& package) {
+  return lock.lock && lock.lock->resolution.find(pep::normalize_name(package.name)) != nullptr;
+}
+
+/// Whether a package of a lock is to be upgraded.
+bool has_upgrade(const LockFile& lock, const std::vector<pep::Requirement>& upgraded) {
+  return std::any_of(upgraded.begin(), upgraded.end(),
+                     [&lock](const pep::Requirement& package) { return is_locked(lock, package); });
+}
+
+/// Every package to upgrade must be in a lock.
+Done check_upgraded(const std::vector<LockFile>& locks,
+                    const std::vector<pep::Requirement>& upgraded) {
+  for (const pep::Requirement& package : upgraded) {
+    std::vector<std::string> names;
+    bool found = false;
+    bool conda = false;
+    for (const LockFile& lock : locks) {
+      found = found || is_locked(lock, package);
+      if (!lock.lock) continue;
+      for (const env::PipPackage& each : lock.lock->resolution.packages) names.push_back(each.name);
+      for (const env::CondaPackage& each : lock.lock->resolution.conda) {
+        conda = conda || each.name == package.name;
+      }
+    }
+    if (found) continue;
+    return fail(ErrorKind::usage,
+                conda ? fmt::format("{} is a conda package, and those are solved together",
+                                    quoted(package.name))
+                      : fmt::format("no lock has a package {}", quoted(package.name)),
+                conda ? "use `--refresh`" : suggest(package.name, names));
+  }
+  return {};
+}
+
+/// Upgrades the packages of a current lock, and records the result.
+Done upgrade_lock(const RunView& run, LockFile& lock, const std::vector<pep::Requirement>& upgraded,
+                  ports::Notices& notices) {
+  const env::Resolution& before = lock.lock->resolution;
+  TRY(const env::Resolution now,
+      upgrade_packages(run.host, run.workplace, lock.target.request, {before, upgraded}, notices));
+  if (now.digest() != before.digest()) lock.state = LockState::stale;
+  return {};
+}
+
+Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& what,
+                                         ports::Notices& notices) {
+  const OpenMachine local = run.host.machine(run.workplace);
+  TRY(std::vector<LockFile> locks, read_needed(local->files, run, what));
+  TRY_DONE(check_upgraded(locks, what.upgraded));
+  Decided decided;
+  for (LockFile& lock : locks) {
+    if (lock.state != LockState::current) continue;
+    if (has_upgrade(lock, what.upgraded)) {
+      TRY_DONE(upgrade_lock(run, lock, what.upgraded, notices));
+      decided.insert(env::digest(lock.target.request));
+      continue;
+    }
+    if (what.refresh == Refresh::yes) {
+      lock.state = LockState::stale;
+      continue;
+    }
+    TRY_DONE(record_lock(*local, lock, notices));
+    decided.insert(env::digest(lock.target.request));
+  }
+  TRY(Packages packages, resolve_packages(run, decided, what.refresh, notices));
+  locks = lockable(*local, std::move(locks), what.refresh, notices);
+  return LockedPackages{std::move(packages), std::move(locks)};
+}
+
+/// The locks with the changes that a new resolution would make. It uses a separate state directory:
+/// a check must not affect the next build.
+Result<std::vector<LockFile>> compared_afresh(const RunView& run, std::vector<LockFile> locks,
+                                              ports::Notices& notices) {
+  host::Workplace aside = run.workplace;
+  aside.state /= "lock-check";
+  const OpenMachine local = run.host.machine(aside);
+  TRY_DONE(local->files.remove_all(aside.state));
+  TRY_DONE(resolve_packages({run.host, run.scope, aside, run.facts}, {}, Refresh::yes, notices));
+  for (LockFile& lock : locks) {
+    if (lock.state != LockState::current) continue;
+    const Result<env::Resolution> now =
+        host::load_resolution(*local, env::digest(lock.target.request));
+    if (!now) continue;
+    lock.differences = env::package_differences(lock.lock->resolution, *now);
+    if (!lock.differences.empty()) lock.state = LockState::stale;
+  }
+  TRY_DONE(local->files.remove_all(aside.state));
+  return locks;
+}
+
+Result<LockedPackages> packages_to_check(const RunView& run, const ForLocks& what,
+                                         ports::Notices& notices) {
+  const OpenMachine local = run.host.machine(run.workplace);
+  TRY(std::vector<LockFile> locks, read_needed(local->files, run, what));
+  const auto optional = [&local](const LockFile& lock) {
+    return lock.state == LockState::missing && !binds(*local, lock.target);
+  };
+  locks.erase(std::remove_if(locks.begin(), locks.end(), optional), locks.end());
+  if (what.refresh == Refresh::yes) {
+    TRY(locks, compared_afresh(run, std::move(locks), notices));
+  }
+  return LockedPackages{{}, std::move(locks)};
+}
+
+}  // namespace
+
+Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& what,
+                                          ports::Notices& notices) {
+  return what.work == LockWork::write ? packages_to_write(run, what, notices)
+                                      : packages_to_check(run, what, notices);
 }
 
 }  // namespace pinwheel::prepare

@@ -5,12 +5,12 @@
 
 #include "base/result.h"
 #include "env/lock.h"
-#include "env/lock_difference.h"
 #include "host/machine/env_machine.h"
 #include "host/machine/workplace.h"
 #include "plan/locks.h"
 #include "ports/files.h"
 #include "ports/notices.h"
+#include "prepare/package_source.h"
 #include "prepare/packages.h"
 #include "prepare/run_scope.h"
 
@@ -30,11 +30,6 @@ struct LockFile {
   std::optional<env::Lock> lock = {};  ///< contents of the file, if it can be read
 };
 
-/// Reads the lock file of a target and compares the requests. Uses no index. An unreadable lock is
-/// a state, not an error.
-Result<LockFile> read_lock(ports::Files& files, const std::string& directory,
-                           const plan::LockTarget& target, const plan::PlanFacts& facts);
-
 /// An error that describes what is wrong with the lock.
 Error to_error(const LockFile& lock);
 
@@ -44,24 +39,26 @@ Error out_of_date(const std::string& directory, const std::string& matrix,
                   const std::vector<LockFile>& all);
 
 /// The image as recorded in a lock.
-env::LockedImage locked_image(const env::ContainerImage& image);
+env::LockedImage locked_image(const container::ContainerImage& image);
 
 /// The release of an installed toolkit for a build; empty if the build uses one made from packages.
 /// For builds outside the selection, which have no facts, it is looked up on this machine.
 std::string found_release(const host::EnvMachine& machine, const plan::PlanFacts& facts,
                           const env::Request& build);
 
-/// Whether a lock applies to a run on this machine. The lock of a toolkit that may come from PyPI
-/// applies only if the machine does not have that toolkit.
-bool binds(const host::EnvMachine& machine, const plan::LockTarget& target);
-
-/// Records the contents of a current lock as the resolution of its request. A venv uses the
-/// machine's interpreter: warns if its patch release differs from the locked one.
-Done record_lock(const host::EnvMachine& machine, const LockFile& lock, ports::Notices& notices);
-
 /// If the matrix has a directory of locks, they decide the packages of the run: records them all
 /// and returns their requests, or fails with `drift`. Without that directory, returns nothing.
 /// `refresh` with locks is `usage`: they contradict each other.
 Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices& notices);
+
+/// The packages that `env lock` writes or compares, and the state of each lock.
+struct LockedPackages {
+  Packages packages = {};
+  std::vector<LockFile> locks = {};  ///< of the selection; without those not needed on this machine
+};
+
+/// Finds them according to `work` (prepare/package_source.h); writes no lock.
+Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& what,
+                                          ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

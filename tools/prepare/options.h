@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "env/engine.h"
+#include "container/engine.h"
 #include "env/python_source.h"
 
 namespace pinwheel::prepare {
@@ -44,7 +44,7 @@ struct SelectionOptions {
 
 /// The engine and the Python source of environments; independent choices.
 struct LevelOptions {
-  env::Engine engine = env::Engine::host;
+  container::Engine engine = container::Engine::host;
   std::optional<env::PythonSource> python = {};  ///< none: conda in containers, else venv
   std::vector<std::string> base_images;          ///< "IMAGE" or "COMPUTE=IMAGE"
   std::string network;                           ///< of containers; empty: the engine's default

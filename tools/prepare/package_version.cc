@@ -10,7 +10,7 @@
 #include "publish/endpoints.h"
 #include "publish/simple_page.h"
 #include "version/calver.h"
-#include "version/file.h"
+#include "version/derive.h"
 
 namespace pinwheel::prepare {
 namespace {

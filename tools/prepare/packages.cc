@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "env/made_toolkit.h"
 #include "env/request.h"
 #include "host/machine/contained_machine.h"
 #include "host/provision/conda_find.h"
@@ -19,6 +18,7 @@
 #include "plan/image_tests.h"
 #include "plan/step_id.h"
 #include "prepare/host.h"
+#include "toolkits/made_toolkit.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -52,7 +52,7 @@ void announce(const host::EnvMachine& machine, const std::string& what, SolvedBy
 /// A toolkit of a build that is made from packages.
 struct MadeToolkit {
   const env::Request& build;
-  env::ToolkitSource source;
+  toolkits::ToolkitSource source;
   std::string digest;  ///< of the request for its packages
 };
 
@@ -66,7 +66,7 @@ Result<std::optional<env::Resolution>> resolve_made_toolkit(const host::EnvMachi
                                                             Refresh refresh,
                                                             ports::Notices& notices) {
   if (!host::load_resolution(machine, toolkit.digest) || refresh == Refresh::yes) {
-    const bool conda = toolkit.source == env::ToolkitSource::conda;
+    const bool conda = toolkit.source == toolkits::ToolkitSource::conda;
     announce(machine,
              fmt::format("the toolkit {} from {}", toolkit.build.toolkit, conda ? "conda" : "PyPI"),
              conda ? SolvedBy::conda : SolvedBy::pip, notices);
@@ -86,22 +86,23 @@ std::optional<env::Resolution> recorded(const host::EnvMachine& machine,
 Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request& request,
                             const std::vector<env::Toolkit>& present, const FindPackages& find) {
   Packages found;
-  const env::ToolkitSource source = env::toolkit_source(request, present);
-  if (source == env::ToolkitSource::machine) {
+  const toolkits::ToolkitSource source = toolkits::toolkit_source(request, present);
+  if (source == toolkits::ToolkitSource::machine) {
     for (const env::Toolkit& toolkit : present) {
       if (toolkit.name != env::toolkit_name(request.toolkit)) continue;
       found.toolkits.emplace(env::toolkit_digest(request), plan::ToolkitFact{toolkit.release});
     }
     return found;
   }
-  TRY(const env::Request asked, env::toolkit_packages(request, source));
+  TRY(const env::Request asked, toolkits::toolkit_packages(request, source));
   const std::string digest = env::digest(asked);
   TRY(const std::optional<env::Resolution> packages, find(machine, {request, source, digest}));
   if (!packages) return found;
   // The key of a build includes the exact packages of its toolkit.
   found.resolutions[digest] = packages->digest();
   found.toolkits[env::toolkit_digest(request)] = {
-      env::toolkit_id(env::toolkit_name(request.toolkit), *packages), plan::ToolkitOrigin::made};
+      toolkits::toolkit_id(env::toolkit_name(request.toolkit), *packages),
+      plan::ToolkitOrigin::made};
   return found;
 }
 
@@ -123,8 +124,9 @@ Result<FoundToolkits> find_toolkits(const host::EnvMachine& local, const host::W
     TRY(const std::unique_ptr<host::ContainedMachine> contained,
         contain(local, workplace, request));
     const host::EnvMachine& machine = contained ? contained->machine() : local;
-    const auto [there, is_new] = present.try_emplace(
-        {env::digest(request.container), request.toolkit_from == matrix::ToolkitFrom::container});
+    const auto [there, is_new] =
+        present.try_emplace({container::digest(request.container),
+                             request.toolkit_from == matrix::ToolkitFrom::container});
     if (is_new) there->second = host::list_toolkits(machine, request);
     Result<Packages> found = toolkit_of(machine, request, there->second, find);
     if (found) {

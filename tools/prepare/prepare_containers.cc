@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "env/container_image.h"
+#include "container/container_image.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/container_engine.h"
 #include "host/machine/container_images.h"
@@ -32,7 +32,7 @@ struct Wanted {
 Wanted* want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSettings& settings,
              const std::string& id) {
   if (settings.base.empty()) return nullptr;
-  Wanted& one = wanted[env::digest(settings)];
+  Wanted& one = wanted[container::digest(settings)];
   one.settings = settings;
   if (!id.empty()) one.ids.insert(id);
   return &one;
@@ -77,7 +77,7 @@ Result<std::vector<std::string>> tags_of(const Wanted& image, const VersionFacts
   if (image.settings.dockerfile.empty() || version.commit.empty()) return tags;
   for (const std::string& build : image.ids) {
     TRY(const std::string tag,
-        env::image_tag(version.branch, version.commit.substr(0, kShortCommit), build));
+        container::image_tag(version.branch, version.commit.substr(0, kShortCommit), build));
     tags.push_back(fmt::format("{}:{}", kRepository, tag));
   }
   return tags;
@@ -93,7 +93,7 @@ class ImageSite {
     containers.client = engine_.client;
     containers.variables = engine_.variables;
     containers.network = levels.network;
-    if (levels.keep_failed) containers.after_failure = env::AfterEnd::keep;
+    if (levels.keep_failed) containers.after_failure = container::AfterEnd::keep;
   }
 
   const host::EnvMachine& machine() const { return *local_; }
@@ -101,7 +101,8 @@ class ImageSite {
 
   /// Adds an available image; if tests run on the image's own Python, probes it, and remembers the
   /// result with the image.
-  Done enter(const std::string& digest, const Wanted& wanted, const env::ContainerImage& image) {
+  Done enter(const std::string& digest, const Wanted& wanted,
+             const container::ContainerImage& image) {
     prepared_.images[digest] = {wanted.settings.base, image};
     workplace_.containers.images[digest] = image;
     if (wanted.test_of.empty()) return {};
@@ -145,7 +146,7 @@ matrix::ContainerSettings settings_of(const Wanted& image, const std::string& di
 Result<PreparedContainers> prepare_containers(const Host& host, const RunScope& scope,
                                               const host::Workplace& workplace,
                                               const PinnedImages& pinned, ports::Notices& notices) {
-  if (!env::uses_containers(scope.levels.engine)) return PreparedContainers{};
+  if (!container::uses_containers(scope.levels.engine)) return PreparedContainers{};
   // A job that only publishes needs no engine.
   if (scope.carried && scope.carried->steps.empty()) return PreparedContainers{};
   TRY(host::ContainerEngine engine, answering_engine(host, scope.levels, workplace));
@@ -156,7 +157,7 @@ Result<PreparedContainers> prepare_containers(const Host& host, const RunScope& 
   TRY(const auto wanted, wanted_images(scope, scope.images));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::vector<std::string> tags, tags_of(image, scope.version));
-    TRY(const env::ContainerImage made,
+    TRY(const container::ContainerImage made,
         host::ensure_image(bench, settings_of(image, digest, pinned), tags));
     TRY_DONE(site.enter(digest, image, made));
   }
@@ -165,13 +166,14 @@ Result<PreparedContainers> prepare_containers(const Host& host, const RunScope& 
 
 Result<PreparedContainers> recall_containers(const Host& host, const RunScope& scope,
                                              const host::Workplace& workplace) {
-  if (!env::uses_containers(scope.levels.engine)) return PreparedContainers{};
+  if (!container::uses_containers(scope.levels.engine)) return PreparedContainers{};
   TRY(host::ContainerEngine engine, answering_engine(host, scope.levels, workplace));
   ImageSite site(host, workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory, {}, {}};
   TRY(const auto wanted, wanted_images(scope, TestImageUse::prepare));
   for (const auto& [digest, image] : wanted) {
-    TRY(const std::optional<env::ContainerImage> found, host::find_image(bench, image.settings));
+    TRY(const std::optional<container::ContainerImage> found,
+        host::find_image(bench, image.settings));
     if (found) TRY_DONE(site.enter(digest, image, *found));
   }
   return std::move(site).result();

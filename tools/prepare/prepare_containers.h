@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "env/container_image.h"
+#include "container/container_image.h"
 #include "env/interpreter.h"
 #include "host/machine/workplace.h"
 #include "plan/frozen.h"
@@ -16,7 +16,7 @@ namespace pinwheel::prepare {
 /// A base image of environments.
 struct UsedImage {
   std::string base;  ///< name from the matrix or the command line
-  env::ContainerImage image;
+  container::ContainerImage image;
 };
 
 using UsedImages = std::map<std::string, UsedImage>;            ///< by the digest of their settings

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "prepare/frozen_run.h"
-#include "prepare/lock_packages.h"
+#include "prepare/locks.h"
 #include "prepare/plan_facts.h"
 #include "prepare/stoppable.h"
 

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "base/text.h"
-#include "env/engine.h"
+#include "container/engine.h"
 #include "env/interpreter.h"
 #include "host/provision/fetch_python.h"
-#include "host/provision/machine_interpreter.h"
+#include "host/provision/interpreters.h"
 #include "matrix/axis_value.h"
-#include "matrix/variant_index.h"
+#include "matrix/variant.h"
 #include "plan/step_id.h"
 #include "prepare/host.h"
 #include "prepare/stoppable.h"
@@ -88,7 +88,7 @@ Result<Uses> python_uses(const Loaded& loaded) {
 
 Result<Uses> python_uses(const RunScope& scope) {
   const bool conda = scope.levels.python == env::PythonSource::conda;
-  if (conda || env::uses_containers(scope.levels.engine)) return Uses{};
+  if (conda || container::uses_containers(scope.levels.engine)) return Uses{};
   const matrix::Matrix& matrix = scope.loaded.matrix;
   const matrix::VariantIndex variants(scope.loaded.expansion.variants);
   Uses uses;

@@ -11,8 +11,9 @@
 #include "base/text.h"
 #include "host/machine/machine_name.h"
 #include "plan/step_id.h"
-#include "prepare/frozen_outline.h"
 #include "prepare/frozen_run.h"
+#include "prepare/host.h"
+#include "prepare/prepare_run.h"
 #include "prepare/store_places.h"
 
 namespace pinwheel::prepare {
@@ -170,6 +171,25 @@ Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id) {
   return fail(ErrorKind::usage,
               fmt::format("{} has no variant or build {}", quoted(loaded.matrix.file), quoted(id)),
               nearest.empty() ? "`pinwheel plan --format ids` lists them" : nearest);
+}
+
+Result<PreparedRun> prepare_variant(const Host& host, const GlobalOptions& global,
+                                    const OneVariantRequest& request, ports::Notices& notices) {
+  TRY(const MatrixChoice choice, choose_matrix(host, request.arguments));
+  if (choice.globs.size() != 1) {
+    return fail(ErrorKind::usage, fmt::format("{} takes one id", quoted(request.command)),
+                "`pinwheel plan --format ids` lists them");
+  }
+  const SelectionOptions selection;
+  TRY(const RunScope scope, read_scope(host,
+                                       {.global = global,
+                                        .choice = choice,
+                                        .selection = selection,
+                                        .levels = request.levels,
+                                        .stage = request.stage,
+                                        .part = ScopePart::one_id},
+                                       notices));
+  return prepare_run(host, scope, request.packages, notices);
 }
 
 }  // namespace pinwheel::prepare

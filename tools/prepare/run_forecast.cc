@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "host/run/journal_file.h"
-#include "journal/reuse.h"
 #include "prepare/budget.h"
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
 #include "prepare/prepare_run.h"
+#include "run/reuse.h"
 #include "run/wall_time.h"
 #include "store/domain.h"
 
@@ -39,7 +39,7 @@ Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope
     TRY_DONE(tell_no_forecast(own.error(), notices));
     return std::nullopt;
   }
-  TRY(const journal::History history, host::read_journal(state, *own));
+  TRY(const run::History history, host::read_journal(state, *own));
   if (history.latest.empty() && history.unfinished.empty()) return std::nullopt;
   const plan::Stage stage =
       scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
@@ -50,12 +50,10 @@ Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope
     return std::nullopt;
   }
   const auto digests = digest_outputs(prepared->plan, history);
-  RunForecast forecast{{},
-                       journal::forecast(prepared->plan, history, digests),
-                       std::move(prepared->gathered.recorded)};
+  RunForecast forecast{
+      {}, run::forecast(prepared->plan, history, digests), std::move(prepared->gathered.recorded)};
   TRY(const run::Budget budget, budget_of(host.variables, {}));
-  const plan::Results results =
-      journal::still_there(journal::results_of(prepared->plan, history), digests);
+  const plan::Results results = run::still_there(run::results_of(prepared->plan, history), digests);
   forecast.wall_time = run::predicted_wall_time(prepared->plan, budget, results);
   forecast.cores = budget.cores;
   forecast.plan = std::move(prepared->plan);

@@ -4,19 +4,19 @@
 #include <vector>
 
 #include "base/result.h"
-#include "journal/forecast.h"
 #include "plan/step.h"
 #include "ports/notices.h"
 #include "prepare/host.h"
 #include "prepare/packages.h"
 #include "prepare/run_scope.h"
+#include "run/forecast.h"
 
 namespace pinwheel::prepare {
 
 /// A forecast of a run, based on earlier runs here.
 struct RunForecast {
   plan::Plan plan;
-  std::vector<journal::Forecast> steps;  ///< in plan order
+  std::vector<run::Forecast> steps;  ///< in plan order
   std::vector<RecordedResolution> environments;
   std::chrono::milliseconds wall_time{0};  ///< of the whole run, at most
   int cores = 1;                           ///< assumed for the wall time

@@ -9,7 +9,7 @@ namespace pinwheel::prepare {
 Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std::string>& targets,
                                        const LevelOptions& levels) {
   plan::PlanOptions options{stage, targets};
-  const bool contained = env::uses_containers(levels.engine);
+  const bool contained = container::uses_containers(levels.engine);
   options.engine = levels.engine;
   options.python =
       levels.python.value_or(contained ? env::PythonSource::conda : env::PythonSource::venv);

@@ -50,7 +50,7 @@ Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps) {
     const env::Request* const request = request_of(step.action);
     if (request == nullptr || !steps.contains(step.id)) continue;
     all.steps.insert(step.id);
-    all.containers.insert(env::digest(request->container));
+    all.containers.insert(container::digest(request->container));
     all.requests.insert(env::digest(*request));
     const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
     if (build != nullptr && !build->checked_in.python.empty()) {

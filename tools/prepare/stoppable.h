@@ -3,7 +3,7 @@
 #include <stop_token>
 
 #include "base/result.h"
-#include "host/system/stop_on_signal.h"
+#include "host/system/signals.h"
 
 namespace pinwheel::prepare {
 

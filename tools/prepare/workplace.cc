@@ -101,7 +101,7 @@ Result<host::Workplace> make_workplace(const Host& host, const RunScope& scope,
 }
 
 host::Workplace with_path_mode(const Host& host, host::Workplace workplace) {
-  if (env::uses_containers(workplace.engine)) {
+  if (container::uses_containers(workplace.engine)) {
     workplace.paths = host::PathMode::fixed;
     workplace.build_network = ports::Network::loopback;
     return workplace;

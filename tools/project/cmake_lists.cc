@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "project/abi_macros.h"
 #include "project/python_text.h"
-#include "project/truth.h"
 
 namespace pinwheel::project {
 namespace {

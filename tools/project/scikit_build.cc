@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "pep/requirement.h"
 #include "pep/specifier.h"
+#include "project/cmake_lists.h"
 #include "project/toml_document.h"
-#include "project/truth.h"
 
 namespace pinwheel::project {
 namespace {

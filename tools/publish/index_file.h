@@ -3,6 +3,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "pep/version.h"
 
 namespace pinwheel::publish {
 
@@ -19,5 +22,8 @@ struct IndexFile {
 
   bool operator==(const IndexFile&) const = default;
 };
+
+/// The version in the name of a wheel or an sdist; nullopt for any other name.
+std::optional<pep::Version> version_of_file(std::string_view filename);
 
 }  // namespace pinwheel::publish

@@ -32,4 +32,10 @@ std::vector<Artifact> in_upload_order(std::vector<Artifact> files);
 /// Whether PyPI accepts wheels with that platform tag.
 bool is_pypi_platform(std::string_view platform);
 
+/// What PyPI would reject in the upload form of a file, one error of kind `check` each: an unknown
+/// metadata version, a summary that is too long or has several lines, both License and
+/// License-Expression, a requirement that is malformed or has a URL, a malformed Requires-Python, a
+/// project URL with a label of more than 32 characters.
+std::vector<Error> form_findings(const Artifact& file);
+
 }  // namespace pinwheel::publish

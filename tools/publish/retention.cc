@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "publish/file_version.h"
+#include "publish/index_file.h"
 
 namespace pinwheel::publish {
 

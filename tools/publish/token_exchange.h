@@ -1,9 +1,12 @@
 #pragma once
+/// Trusted publishing: an index gives an upload token of a few minutes for the identity token of a
+/// job that it trusts. Requests of that exchange, and what its replies mean.
 #include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/result.h"
 #include "base/secret.h"
 #include "ports/http.h"
@@ -11,8 +14,6 @@
 #include "publish/identity_claims.h"
 #include "publish/identity_provider.h"
 
-/// Trusted publishing: an index gives an upload token of a few minutes for the identity token of a
-/// job that it trusts. Requests of that exchange, and what its replies mean.
 namespace pinwheel::publish {
 
 /// The index and the job, for messages.
@@ -58,5 +59,14 @@ Done burn_reply(const ports::HttpResponse& response);
 /// How long a token is used before another is minted: two thirds of its life, 10 minutes at most.
 std::chrono::milliseconds fresh_for(const UploadToken& token,
                                     std::chrono::system_clock::time_point now);
+
+/// Why an index gave no upload token for an identity token: what it answered, what to set up where,
+/// and, as a cause, the claims that it saw. Never the token.
+Error exchange_error(const ports::HttpResponse& response, const Secret& identity,
+                     const ExchangeParties& parties);
+
+/// What to do where an index refuses a file of a job that it gave a token: the publisher that the
+/// project needs, by the claims of the identity token. It has no token.
+std::string minted_token_advice(const Secret& identity, const ExchangeParties& parties);
 
 }  // namespace pinwheel::publish

@@ -1,14 +1,40 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "binary/elf.h"
 #include "inspect/wheel_facts.h"
-#include "repair/target.h"
+#include "pep/tag.h"
 
 namespace pinwheel::repair {
+
+/// The platform that a repaired wheel must run on.
+struct Target {
+  /// 28 of manylinux_2_28, 2 of musllinux_1_2; nullopt: the one that the binaries justify.
+  std::optional<int> minor = std::nullopt;
+
+  bool operator==(const Target&) const = default;
+};
+
+/// Reads `--plat`: "manylinux_2_28_x86_64", "manylinux_2_28", "manylinux2014", "musllinux_1_2", or
+/// "auto". Kind `usage` for anything else, and for an architecture or a C library that is not the
+/// wheel's.
+Result<Target> parse_target(const std::string& text, const inspect::WheelFacts& wheel);
+
+/// The architecture of the wheel's libraries, "x86_64"; empty without any.
+std::string architecture_of(const inspect::WheelFacts& wheel);
+
+/// The C library that the wheel is for, by what its libraries need; where they need none, by its
+/// tags.
+pep::Libc libc_of(const inspect::WheelFacts& wheel);
+
+/// Kind `check` for a wheel that cannot be repaired at all: it needs two C libraries, or is for an
+/// architecture without policies, or its file name is not a wheel's.
+Done check_repairable(const inspect::WheelFacts& wheel);
 
 /// A library that was found on the machine of the build.
 struct Library {

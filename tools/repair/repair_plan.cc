@@ -3,27 +3,124 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "base/text.h"
 #include "inspect/gpu_library.h"
 #include "inspect/installed_path.h"
+#include "inspect/needed_library.h"
 #include "inspect/platform_tag.h"
 #include "inspect/policy.h"
+#include "inspect/python_abi.h"
 #include "inspect/required_libraries.h"
 #include "inspect/requirements.h"
 #include "inspect/search_path.h"
 #include "pep/tag.h"
 #include "repair/closure.h"
 #include "repair/gpu_requirement.h"
-#include "repair/graft_name.h"
-#include "repair/lost_library.h"
-#include "repair/package_hint.h"
-#include "repair/search_path.h"
 
 namespace pinwheel::repair {
+
+std::string graft_name(const Library& library, const std::string& needed_as) {
+  constexpr size_t kDigits = 8;
+  const std::string name(last_part(library.elf.soname.empty() ? needed_as : library.elf.soname));
+  const std::string mark = "-" + library.sha256.substr(0, kDigits);
+  const size_t suffix = name.find(".so");
+  if (suffix == std::string::npos) return name + mark;
+  return name.substr(0, suffix) + mark + name.substr(suffix);
+}
+
+namespace {
+
+std::vector<size_t> opened(const Facts& facts, const std::vector<inspect::ElfMember>& edited) {
+  const std::set<std::string> needed = inspect::needed_names(edited);
+  std::vector<size_t> out;
+  for (size_t i = 0; i < facts.wheel.libraries.size(); ++i) {
+    const std::set<std::string> names = inspect::own_sonames({edited[i]});
+    const bool drawn_in = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      return needed.count(name) != 0;
+    });
+    if (!drawn_in || inspect::defines_module(facts.wheel.libraries[i].elf)) out.push_back(i);
+  }
+  return out;
+}
+
+/// The libraries of the wheel that others do not find after the edits of a repair: in modules of
+/// Python, and in what no other library needs. `edited` are the wheel's libraries in its order,
+/// then the grafts. What others provide as well does not count.
+std::vector<inspect::LostLibrary> lost_in(const Facts& facts,
+                                          const std::vector<inspect::ElfMember>& edited) {
+  const inspect::LoadPlace place{architecture_of(facts.wheel), libc_of(facts.wheel)};
+  std::vector<inspect::LostLibrary> lost =
+      inspect::lost_libraries(edited, opened(facts, edited), place.libc);
+  std::erase_if(lost, [&](const inspect::LostLibrary& each) {
+    return inspect::outside_provider(place, each.soname, facts.exclude) !=
+           inspect::Provider::nobody;
+  });
+  return lost;
+}
+
+/// Debian Policy 8.1: the name and the number, with a hyphen where the name ends in a digit.
+std::string debian_package(const std::string& soname) {
+  const size_t suffix = soname.find(".so");
+  if (suffix == std::string::npos) return to_lower(soname);
+  std::string name = replace_all(to_lower(soname.substr(0, suffix)), "_", "-");
+  if (suffix + 4 >= soname.size()) return name;
+  if (is_digit(name.back())) name += "-";
+  return name + soname.substr(suffix + 4);
+}
+
+}  // namespace
+
+std::string package_hint(const std::string& soname) {
+  return fmt::format(
+      "install it (Debian calls the package {} or similar, {} finds it), name its directory in "
+      "LD_LIBRARY_PATH, or leave it to others with {}",
+      quoted(debian_package(soname)), quoted(fmt::format("dnf install '{}()(64bit)'", soname)),
+      quoted(fmt::format("--exclude {}", soname)));
+}
+
 namespace {
 
 using Lines = std::vector<std::string>;
+
+bool has(const Lines& lines, const std::string& line) {
+  return std::find(lines.begin(), lines.end(), line) != lines.end();
+}
+
+}  // namespace
+
+SearchPath search_path(const PathOwner& owner, const Places& places) {
+  SearchPath out;
+  Lines entries;
+  Lines searched;
+  if (!owner.old_path.empty()) {
+    for (const std::string& entry : split(owner.old_path, ':')) {
+      const std::optional<std::string> directory =
+          inspect::searched_directory(entry, owner.installed);
+      if (!directory) {
+        out.dropped.push_back(entry);
+        continue;
+      }
+      entries.push_back(entry);
+      searched.push_back(*directory);
+    }
+  }
+  const auto add = [&](const Lines& directories) {
+    for (const std::string& directory : directories) {
+      if (has(searched, directory)) continue;
+      entries.push_back(inspect::search_path_entry(directory, owner.installed));
+      searched.push_back(directory);
+    }
+  };
+  add(places.required);
+  if (!out.dropped.empty()) add(places.own);
+  out.text = join(entries, ":");
+  return out;
+}
+
+namespace {
 
 void add_once(Lines& lines, const std::string& line) {
   if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);

@@ -1,8 +1,11 @@
 #pragma once
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "inspect/library_lookup.h"
 #include "repair/edit.h"
 #include "repair/facts.h"
 #include "repair/launcher.h"
@@ -41,5 +44,41 @@ struct RepairPlan {
 /// be repaired is a problem of the plan: a library that was not found, versions that are too new
 /// for the target or for every policy.
 RepairPlan plan_repair(const Facts& facts);
+
+/// The new name of a grafted library, with the first 8 digits of the digest of its contents:
+/// "libjpeg-1a2b3c4d.so.62" for "libjpeg.so.62". Two wheels that graft the same file share it in a
+/// process; two different files never clash. `needed_as` is used for a library without SONAME.
+std::string graft_name(const Library& library, const std::string& needed_as);
+
+/// What to do about a library that was not found, with the names of packages that may have it by
+/// the conventions of Debian ("libjpeg62" for "libjpeg.so.62") and of RPM
+/// ("libjpeg.so.62()(64bit)").
+std::string package_hint(const std::string& soname);
+
+/// A library whose search path is decided.
+struct PathOwner {
+  std::string member;     ///< for messages
+  std::string installed;  ///< relative to site-packages; empty: it is installed elsewhere
+  std::string old_path;   ///< its RPATH, or its RUNPATH
+};
+
+/// Where its dependencies will be, relative to site-packages.
+struct Places {
+  /// Directories that the new search path must have.
+  std::vector<std::string> required = {};
+  /// Directories of the wheel's own libraries, which an entry that is dropped may have found.
+  std::vector<std::string> own = {};
+};
+
+/// A decided search path.
+struct SearchPath {
+  std::string text;                       ///< entries joined by colons
+  std::vector<std::string> dropped = {};  ///< old entries that do not hold after installation
+};
+
+/// Keeps the old entries that stay inside site-packages, drops the others, and adds those that
+/// `places` needs, each once. When something is dropped, directories of the wheel's own libraries
+/// are added too.
+SearchPath search_path(const PathOwner& owner, const Places& places);
 
 }  // namespace pinwheel::repair

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "inspect/name_list.h"
-#include "report/lines.h"
+#include "report/table.h"
 
 namespace pinwheel::report {
 namespace {

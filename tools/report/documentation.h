@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,5 +41,9 @@ std::vector<std::string> documented_subjects(const std::vector<Document>& docume
 /// it is not 0.
 Result<std::string> documentation(const std::vector<Document>& documents,
                                   const std::string& subject, size_t width = 0);
+
+/// Markdown for a terminal of `width` columns: prose is broken into lines, a table becomes one of
+/// columns, and code stays as it is. A width of 0 leaves the text alone.
+std::string fit_markdown(std::string_view text, size_t width);
 
 }  // namespace pinwheel::report

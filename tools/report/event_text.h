@@ -1,9 +1,12 @@
 #pragma once
+#include <chrono>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "plan/outcome.h"
+#include "report/failure.h"
 #include "run/status.h"
 
 namespace pinwheel::report {
@@ -19,5 +22,22 @@ std::string finished_line(const plan::StepOutcome& outcome, Color color);
 /// an earlier run and the end of its log, and for each step that waits for a retry.
 std::string heartbeat_lines(const run::Progress& progress, Color color,
                             const std::function<std::string(const std::string& log)>& log_end = {});
+
+/// The dependencies of a status printer.
+struct Printer {
+  /// Takes whole lines, in color.
+  std::function<void(std::string_view)> out;
+  /// Takes a workflow command for a GitHub runner, a whole line.
+  std::function<void(std::string_view)> command = {};
+  /// Gathers the facts about a failed step.
+  std::function<FailureFacts(const plan::StepOutcome&)> facts;
+  Color color = Color::never;
+  size_t columns = 0;  ///< of the terminal, for tables; 0: unlimited
+  /// The end of the log at this path; may be empty.
+  std::function<std::string(const std::string& log)> log_end = {};
+};
+
+/// The interval at which a log without a cursor reports running steps.
+constexpr std::chrono::milliseconds kHeartbeat = std::chrono::minutes(1);
 
 }  // namespace pinwheel::report

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "matrix/status_name.h"
-#include "matrix/variant_index.h"
+#include "matrix/variant.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::report {

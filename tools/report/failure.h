@@ -1,11 +1,14 @@
 #pragma once
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "plan/outcome.h"
+#include "report/github_command.h"
 
 namespace pinwheel::report {
 
@@ -24,10 +27,6 @@ std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& 
 /// Lines of a log that tell one failure from another.
 inline constexpr size_t kTellingLines = 5;
 
-/// Whether the error alone says what is to be mended: it has a place in a source or causes. The end
-/// of the log says it of others, such as a test that ended with exit code 1.
-bool says_the_cause(const Error& error);
-
 /// What the failures of one cause have in common: the cause as far as the error says it, else the
 /// error and the end of the log; without the names of the step and of its Python, and without
 /// times.
@@ -43,5 +42,36 @@ class ToldFailures {
  private:
   std::map<std::string, std::string> first_;  ///< the cause -> the step
 };
+
+/// What made one or more steps of a run fail.
+struct FailureCause {
+  std::vector<std::string> steps;  ///< in plan order, at least one
+  std::string text;                ///< lines for people: the error, the other steps, what to run
+  std::optional<Location> at = {};
+};
+
+/// "build:a", "build:a and build:b", "build:a and 3 more".
+std::string steps_line(const std::vector<std::string>& steps);
+
+/// The text as Markdown on one line, also in a cell of a table.
+std::string markdown_text(std::string text);
+
+/// How many of so many annotations of one level are shown: GitHub drops what is above ten, and if
+/// there are more, the last one says so.
+size_t annotations_shown(size_t count);
+
+/// The failures of a run by cause, in plan order. `facts` is asked once for each failed step.
+std::vector<FailureCause> failure_causes(
+    const plan::Report& report, const std::function<FailureFacts(const plan::StepOutcome&)>& facts);
+
+/// An annotation for each cause; of many the last says how many there are, since GitHub drops what
+/// is above ten.
+std::vector<Annotation> annotations_of(const std::vector<FailureCause>& causes);
+
+/// The causes as Markdown for a step summary, each under its steps; empty without any.
+std::string causes_markdown(const std::vector<FailureCause>& causes);
+
+/// The error that ended a command as Markdown for a step summary.
+std::string error_markdown(const Error& error);
 
 }  // namespace pinwheel::report

@@ -23,9 +23,9 @@ std::string group_of(const std::string& id) {
 }
 
 /// The time of a reused result does not matter: it would only keep equal steps apart.
-std::string reason_in_table(const journal::Forecast& step) {
+std::string reason_in_table(const run::Forecast& step) {
   const bool many = !group_of(step.id).empty();
-  return many && step.expected == journal::Expected::reuse ? "done before" : step.because;
+  return many && step.expected == run::Expected::reuse ? "done before" : step.because;
 }
 
 std::string age_text(std::chrono::seconds age) {
@@ -40,18 +40,18 @@ std::string age_text(std::chrono::seconds age) {
 struct Line {
   std::string kind;
   size_t count = 0;
-  const journal::Forecast* first = nullptr;
+  const run::Forecast* first = nullptr;
   double seconds = 0;
   bool guessed = false;
 };
 
-bool is_guess(const journal::Forecast& step) {
-  return step.expected != journal::Expected::reuse && step.prediction == plan::Prediction::guessed;
+bool is_guess(const run::Forecast& step) {
+  return step.expected != run::Expected::reuse && step.prediction == plan::Prediction::guessed;
 }
 
-std::vector<Line> lines_of(const std::vector<journal::Forecast>& steps) {
+std::vector<Line> lines_of(const std::vector<run::Forecast>& steps) {
   std::vector<Line> lines;
-  for (const journal::Forecast& step : steps) {
+  for (const run::Forecast& step : steps) {
     const std::string kind = group_of(step.id);
     auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& other) {
       return !kind.empty() && other.kind == kind && other.first->expected == step.expected &&
@@ -67,7 +67,7 @@ std::vector<Line> lines_of(const std::vector<journal::Forecast>& steps) {
 }
 
 std::string time_of(const Line& line) {
-  if (line.first->expected == journal::Expected::reuse) return "-";
+  if (line.first->expected == run::Expected::reuse) return "-";
   const std::chrono::duration<double> seconds(line.seconds);
   return format_duration(std::chrono::round<std::chrono::milliseconds>(seconds)) +
          (line.guessed ? "?" : "");
@@ -75,36 +75,35 @@ std::string time_of(const Line& line) {
 
 }  // namespace
 
-std::string forecast_table(const std::vector<journal::Forecast>& steps, size_t width) {
+std::string forecast_table(const std::vector<run::Forecast>& steps, size_t width) {
   std::vector<std::vector<std::string>> rows = {{"step", "would", "takes", "because"}};
   for (const Line& line : lines_of(steps)) {
     std::string because = reason_in_table(*line.first);
     if (!line.first->changes.empty()) because += ": " + join(line.first->changes, ", ");
     rows.push_back({line.count == 1 ? line.first->id : plural(line.count, line.kind),
-                    std::string(journal::to_string(line.first->expected)), time_of(line),
+                    std::string(run::to_string(line.first->expected)), time_of(line),
                     std::move(because)});
   }
   return align_columns(rows, width);
 }
 
-std::string wall_time_line(const std::vector<journal::Forecast>& steps,
-                           std::chrono::milliseconds total, int cores) {
-  const auto has = [&steps](journal::Expected expected) {
-    return std::any_of(steps.begin(), steps.end(), [expected](const journal::Forecast& step) {
-      return step.expected == expected;
-    });
+std::string wall_time_line(const std::vector<run::Forecast>& steps, std::chrono::milliseconds total,
+                           int cores) {
+  const auto has = [&steps](run::Expected expected) {
+    return std::any_of(steps.begin(), steps.end(),
+                       [expected](const run::Forecast& step) { return step.expected == expected; });
   };
-  const bool perhaps = has(journal::Expected::perhaps);
-  if (!perhaps && !has(journal::Expected::run)) return {};
+  const bool perhaps = has(run::Expected::perhaps);
+  if (!perhaps && !has(run::Expected::run)) return {};
   const bool guessed = std::any_of(steps.begin(), steps.end(), is_guess);
   return fmt::format("{} {} on {}, estimated from earlier runs{}\n", perhaps ? "at most" : "about",
                      format_duration(total), plural(static_cast<size_t>(cores), "core"),
                      guessed ? "; `?` marks steps that never ran here" : "");
 }
 
-std::string forecast_lines(const journal::Forecast& step) {
-  std::string verb = step.expected == journal::Expected::reuse ? "would be reused" : "would run";
-  if (step.expected == journal::Expected::perhaps) verb = "would run unless nothing changed";
+std::string forecast_lines(const run::Forecast& step) {
+  std::string verb = step.expected == run::Expected::reuse ? "would be reused" : "would run";
+  if (step.expected == run::Expected::perhaps) verb = "would run unless nothing changed";
   std::string out = fmt::format("  {} {}: {}\n", step.id, verb, step.because);
   for (const std::string& change : step.changes) out += fmt::format("    {}\n", change);
   return out;

@@ -9,11 +9,11 @@
 #include "inspect/code_total.h"
 #include "inspect/cxx_abi.h"
 #include "inspect/driver.h"
+#include "inspect/glibc.h"
 #include "inspect/gpu_support.h"
 #include "inspect/needed_library.h"
 #include "inspect/requirements.h"
 #include "inspect/size_shares.h"
-#include "inspect/symbol_versions.h"
 
 namespace pinwheel::report {
 namespace {

@@ -10,13 +10,13 @@
 #include "inspect/code_total.h"
 #include "inspect/cxx_abi.h"
 #include "inspect/driver.h"
+#include "inspect/glibc.h"
 #include "inspect/gpu_support.h"
 #include "inspect/name_list.h"
 #include "inspect/needed_library.h"
 #include "inspect/requirements.h"
 #include "inspect/size_shares.h"
-#include "inspect/symbol_versions.h"
-#include "report/lines.h"
+#include "report/table.h"
 
 namespace pinwheel::report {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/json.h"
-#include "plan/outcome_json.h"
-#include "report/heartbeat.h"
+#include "plan/outcome.h"
+#include "report/event_text.h"
 
 namespace pinwheel::report {
 namespace {

@@ -1,11 +1,13 @@
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ports/log.h"
+#include "report/event_text.h"
 #include "report/failure.h"
-#include "report/printer.h"
 #include "run/status.h"
 
 namespace pinwheel::report {
@@ -54,6 +56,28 @@ class LiveStatus final : public run::StatusSink {
   std::function<size_t()> width_;
   std::string foot_;
   size_t drawn_ = 0;  ///< status lines on the screen
+};
+
+/// Logs what becomes of each step, and the files that it put in place, besides what another sink
+/// tells people: `run_started`, `attempt_started`, `attempt_repeats`, `file_placed`, `step_ended`,
+/// `run_ended`.
+class LoggedStatus final : public run::StatusSink {
+ public:
+  LoggedStatus(std::unique_ptr<run::StatusSink> status, ports::LogHandle log);
+
+  void plan_started(const plan::Plan& plan, size_t reused) override;
+  void step_started(const plan::Step& step, int attempt, int cores) override;
+  void step_retry(const plan::Step& step, const Error& error,
+                  std::chrono::milliseconds delay) override;
+  void step_finished(const plan::StepOutcome& outcome) override;
+  void heartbeat(const run::Progress& progress) override;
+  void summary(const plan::Report& report) override;
+
+ private:
+  void log(std::string name, std::vector<ports::LogField> fields);
+
+  std::unique_ptr<run::StatusSink> status_;
+  ports::LogHandle log_;
 };
 
 }  // namespace pinwheel::report

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "report/event_text.h"
-#include "report/heartbeat.h"
 #include "report/summary.h"
 
 namespace pinwheel::report {
@@ -39,5 +38,51 @@ void PlainStatus::heartbeat(const run::Progress& progress) {
 void PlainStatus::summary(const plan::Report& report) {
   printer_.out(summary_table(report, printer_.columns));
 }
+
+GitHubStatus::GitHubStatus(Printer printer) : printer_(printer), plain_(std::move(printer)) {}
+
+void GitHubStatus::plan_started(const plan::Plan& plan, size_t reused) {
+  plain_.plan_started(plan, reused);
+}
+
+void GitHubStatus::step_started(const plan::Step& step, int attempt, int cores) {
+  plain_.step_started(step, attempt, cores);
+}
+
+void GitHubStatus::step_retry(const plan::Step& step, const Error& error,
+                              std::chrono::milliseconds delay) {
+  plain_.step_retry(step, error, delay);
+}
+
+void GitHubStatus::step_finished(const plan::StepOutcome& outcome) {
+  plain_.step_finished(outcome);
+}
+
+void GitHubStatus::heartbeat(const run::Progress& progress) {
+  plain_.heartbeat(progress);
+}
+
+void GitHubStatus::summary(const plan::Report& report) {
+  printer_.command("::group::summary\n");
+  plain_.summary(report);
+  printer_.command("::endgroup::\n");
+}
+
+FailuresOnly::FailuresOnly(std::unique_ptr<run::StatusSink> inner) : inner_(std::move(inner)) {}
+
+void FailuresOnly::plan_started(const plan::Plan& /*plan*/, size_t /*reused*/) {}
+
+void FailuresOnly::step_started(const plan::Step& /*step*/, int /*attempt*/, int /*cores*/) {}
+
+void FailuresOnly::step_retry(const plan::Step& /*step*/, const Error& /*error*/,
+                              std::chrono::milliseconds /*delay*/) {}
+
+void FailuresOnly::step_finished(const plan::StepOutcome& outcome) {
+  if (outcome.state == plan::StepState::failed) inner_->step_finished(outcome);
+}
+
+void FailuresOnly::heartbeat(const run::Progress& /*progress*/) {}
+
+void FailuresOnly::summary(const plan::Report& /*report*/) {}
 
 }  // namespace pinwheel::report

@@ -1,6 +1,8 @@
 #pragma once
+#include <memory>
+
+#include "report/event_text.h"
 #include "report/failure.h"
-#include "report/printer.h"
 #include "run/status.h"
 
 namespace pinwheel::report {
@@ -24,6 +26,43 @@ class PlainStatus final : public run::StatusSink {
   Printer printer_;
   ToldFailures failures_;
   std::chrono::milliseconds next_beat_;
+};
+
+/// The plain status for a GitHub job: the summary is in a group. Failures and warnings are
+/// annotated when the run has ended (`report/failure`, `report/summary`). Groups do not
+/// nest, and steps run in parallel, so steps have no groups.
+class GitHubStatus final : public run::StatusSink {
+ public:
+  explicit GitHubStatus(Printer printer);
+
+  void plan_started(const plan::Plan& plan, size_t reused) override;
+  void step_started(const plan::Step& step, int attempt, int cores) override;
+  void step_retry(const plan::Step& step, const Error& error,
+                  std::chrono::milliseconds delay) override;
+  void step_finished(const plan::StepOutcome& outcome) override;
+  void heartbeat(const run::Progress& progress) override;
+  void summary(const plan::Report& report) override;
+
+ private:
+  Printer printer_;
+  PlainStatus plain_;
+};
+
+/// The status of a quiet run (`--quiet`): passes on the failed steps alone, in the form of `inner`.
+class FailuresOnly final : public run::StatusSink {
+ public:
+  explicit FailuresOnly(std::unique_ptr<run::StatusSink> inner);
+
+  void plan_started(const plan::Plan& plan, size_t reused) override;
+  void step_started(const plan::Step& step, int attempt, int cores) override;
+  void step_retry(const plan::Step& step, const Error& error,
+                  std::chrono::milliseconds delay) override;
+  void step_finished(const plan::StepOutcome& outcome) override;
+  void heartbeat(const run::Progress& progress) override;
+  void summary(const plan::Report& report) override;
+
+ private:
+  std::unique_ptr<run::StatusSink> inner_;
 };
 
 }  // namespace pinwheel::report

@@ -44,10 +44,10 @@ Json names_json(const std::vector<wheel::Naming>& namings) {
 
 Json forecast_json(const TimedForecast& forecast) {
   Json steps = Json::array();
-  for (const journal::Forecast& step : forecast.steps) {
+  for (const run::Forecast& step : forecast.steps) {
     const bool measured = step.prediction == plan::Prediction::measured;
     steps.push_back({{"id", step.id},
-                     {"would", journal::to_string(step.expected)},
+                     {"would", run::to_string(step.expected)},
                      {"because", step.because},
                      {"seconds", step.seconds},
                      {"from", measured ? "measured" : "guessed"}});

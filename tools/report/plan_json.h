@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "base/result.h"
-#include "journal/forecast.h"
 #include "plan/image_tests.h"
 #include "plan/names.h"
 #include "plan/outline.h"
+#include "run/forecast.h"
 
 namespace pinwheel::report {
 
 /// What a run would do, with how long it takes.
 struct TimedForecast {
-  std::vector<journal::Forecast> steps;
+  std::vector<run::Forecast> steps;
   std::chrono::milliseconds total;  ///< of the run as a whole
   int cores = 1;                    ///< the cores for `total`
 };

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "base/json.h"
-#include "base/json_levels.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "plan/outcome_json.h"
+#include "plan/outcome.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::report {
@@ -169,6 +168,17 @@ Result<std::string> failed_step(const plan::Report& report, const std::string& a
   }
   return fail(ErrorKind::usage, fmt::format("{} did not fail in that run", quoted(asked)),
               fmt::format("these did: {}", quoted_list(failed)));
+}
+
+std::string report_address(const std::map<std::string, std::string>& variables) {
+  const std::string server = value_at(variables, "GITHUB_SERVER_URL");
+  const std::string repository = value_at(variables, "GITHUB_REPOSITORY");
+  const std::string run = value_at(variables, "GITHUB_RUN_ID");
+  const bool kept = !value_at(variables, "GITHUB_STEP_SUMMARY").empty();
+  if (!kept || server.empty() || repository.empty() || run.empty()) return {};
+  const std::string attempt = value_at(variables, "GITHUB_RUN_ATTEMPT");
+  const std::string part = attempt.empty() ? "" : "/attempts/" + attempt;
+  return fmt::format("{}/{}/actions/runs/{}{}", server, repository, run, part);
 }
 
 }  // namespace pinwheel::report

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,5 +33,9 @@ Result<RunReport> find_report(std::string_view text, const std::string& file);
 /// The id of the failed step to reproduce: `asked` (a step's id, or a variant's for its test), else
 /// the first that failed. `usage` if that step did not fail, or none did.
 Result<std::string> failed_step(const plan::Report& report, const std::string& asked);
+
+/// The page of this workflow run, which shows the step summaries with their reports: from what
+/// GitHub Actions sets. Empty elsewhere, and where no step summary is kept.
+std::string report_address(const std::map<std::string, std::string>& variables);
 
 }  // namespace pinwheel::report

@@ -7,12 +7,61 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "plan/step_id.h"
-#include "report/step_warning.h"
+#include "report/failure.h"
 #include "report/table.h"
 
 namespace pinwheel::report {
+
+std::vector<StepWarning> step_warnings(const plan::Report& report) {
+  std::vector<StepWarning> out;
+  for (const plan::StepOutcome& outcome : report.outcomes) {
+    for (const std::string& text : outcome.warnings) {
+      auto known = std::find_if(out.begin(), out.end(),
+                                [&text](const StepWarning& each) { return each.text == text; });
+      if (known == out.end()) known = out.insert(known, {{}, text});
+      known->steps.push_back(outcome.id);
+    }
+  }
+  return out;
+}
+
+std::string warnings_text(const std::vector<StepWarning>& warnings) {
+  if (warnings.empty()) return {};
+  std::string out = plural(warnings.size(), "warning") + ":\n";
+  for (const StepWarning& warning : warnings) {
+    out += fmt::format("  {}: {}\n", visible(steps_line(warning.steps)), visible(warning.text));
+  }
+  return out;
+}
+
+std::vector<Annotation> annotations_of(const std::vector<StepWarning>& warnings) {
+  std::vector<Annotation> out;
+  const size_t shown = annotations_shown(warnings.size());
+  for (size_t i = 0; i < shown; ++i) {
+    out.push_back({AnnotationLevel::warning, steps_line(warnings[i].steps), warnings[i].text});
+  }
+  if (shown < warnings.size()) {
+    out.push_back({AnnotationLevel::warning,
+                   fmt::format("{} more warnings", warnings.size() - shown),
+                   "the step summary has all of them"});
+  }
+  return out;
+}
+
 namespace {
+
+/// The warnings as a list in Markdown under a heading; empty without any.
+std::string warnings_markdown(const std::vector<StepWarning>& warnings) {
+  if (warnings.empty()) return {};
+  std::string out = fmt::format("\n#### {}\n\n", plural(warnings.size(), "warning"));
+  for (const StepWarning& warning : warnings) {
+    out += fmt::format("- {}: {}\n", markdown_text(steps_line(warning.steps)),
+                       markdown_text(warning.text));
+  }
+  return out;
+}
 
 std::string note_of(const plan::StepOutcome& outcome) {
   if (outcome.error && outcome.state == plan::StepState::failed) return outcome.error->message;

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "plan/outcome.h"
-#include "report/failure_cause.h"
+#include "report/failure.h"
+#include "report/github_command.h"
 #include "report/report_json.h"
 
 namespace pinwheel::report {
@@ -24,5 +25,21 @@ std::string summary_table(const plan::Report& report, size_t width = 0);
 /// $GITHUB_STEP_SUMMARY. If a step failed, it has the causes and a folded report of the failures,
 /// so that `pinwheel reproduce` needs only this text.
 std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes);
+
+/// A warning about the results of one or more steps, such as a finding about a wheel.
+struct StepWarning {
+  std::vector<std::string> steps;  ///< in plan order, at least one
+  std::string text;                ///< one line, from outside
+};
+
+/// The warnings of all steps, also of those that were reused; equal ones together, in plan order.
+std::vector<StepWarning> step_warnings(const plan::Report& report);
+
+/// "2 warnings:" and a line for each, as visible text; empty without any.
+std::string warnings_text(const std::vector<StepWarning>& warnings);
+
+/// An annotation for each; of many the last says how many there are, since GitHub drops what is
+/// above ten.
+std::vector<Annotation> annotations_of(const std::vector<StepWarning>& warnings);
 
 }  // namespace pinwheel::report

@@ -1,5 +1,7 @@
 #include "report/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -90,6 +92,11 @@ std::string align_columns(std::vector<Cells> rows, size_t width) {
     out += block_text(rows[0], rows[i], width);
   }
   return out;
+}
+
+void Lines::add(std::string_view label, const std::string& value) {
+  text_ += fmt::format("  {:<16} {}\n", label == last_ ? "" : label, visible(value));
+  last_ = label;
 }
 
 }  // namespace pinwheel::report

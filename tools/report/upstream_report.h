@@ -2,18 +2,18 @@
 #include <string>
 #include <vector>
 
-#include "plan/upstream.h"
+#include "exports/upstream.h"
 #include "report/github_command.h"
 
 namespace pinwheel::report {
 
 /// A table of what changed, then the lines to write, each with its file and line.
-std::string upstream_text(const plan::Upstream& upstream, size_t width = 0);
+std::string upstream_text(const exports::Upstream& upstream, size_t width = 0);
 
 /// The same as JSON, `pinwheel-upstream/1`.
-std::string upstream_json(const plan::Upstream& upstream);
+std::string upstream_json(const exports::Upstream& upstream);
 
 /// A notice for each axis that differs, at its line of the matrix.
-std::vector<Annotation> upstream_notices(const plan::Upstream& upstream);
+std::vector<Annotation> upstream_notices(const exports::Upstream& upstream);
 
 }  // namespace pinwheel::report

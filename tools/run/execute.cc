@@ -3,18 +3,87 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
+#include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "base/retries.h"
 #include "base/text.h"
-#include "run/order.h"
-#include "run/retry.h"
 
 namespace pinwheel::run {
 namespace {
+
+std::string stem_of(const std::string& id) {
+  std::string stem = id;
+  for (char& c : stem) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' ||
+                       c == '+' || c == '-';
+    if (!plain) c = '-';
+  }
+  return stem;
+}
+
+Graph make_graph(const plan::Plan& plan) {
+  Graph graph;
+  const size_t count = plan.steps.size();
+  graph.needs.resize(count);
+  graph.dependents.resize(count);
+  graph.remaining.resize(count);
+  std::map<std::string, size_t> position;
+  for (size_t i = 0; i < count; ++i) {
+    for (const std::string& need : plan.steps[i].needs) {
+      const auto found = position.find(need);
+      if (found == position.end()) {
+        graph.unknown_needs.push_back(need);
+        continue;
+      }
+      graph.needs[i].push_back(found->second);
+      graph.dependents[found->second].push_back(i);
+    }
+    position.emplace(plan.steps[i].id, i);
+  }
+  for (size_t i = count; i-- > 0;) {
+    double after = 0;
+    for (const size_t next : graph.dependents[i]) after = std::max(after, graph.remaining[next]);
+    graph.remaining[i] = plan.steps[i].predicted_seconds + after;
+  }
+  return graph;
+}
+
+/// Unique file name stems, one per step, of letters, digits and `._+-`: "build-cp312-cu130".
+std::vector<std::string> file_stems(const plan::Plan& plan) {
+  std::vector<std::string> stems;
+  std::set<std::string> used;
+  for (const plan::Step& step : plan.steps) {
+    const std::string base = stem_of(step.id);
+    std::string stem = base;
+    for (int i = 2; !used.insert(stem).second; ++i) stem = base + "+" + std::to_string(i);
+    stems.push_back(std::move(stem));
+  }
+  return stems;
+}
+
+/// Whether to retry a step after a failure of `kind`, which `before` does not include yet. A
+/// transient failure: up to `retry.transient` times, after a delay that doubles from `backoff_min`
+/// to `backoff_max`, with a random upper half so that many clients do not retry at the same time.
+/// Out of memory: once, immediately, with half the cores. Everything else: never.
+std::optional<Again> try_again(const matrix::Retry& retry, ErrorKind kind, const Failures& before,
+                               std::mt19937_64& random) {
+  if (kind == ErrorKind::out_of_memory && before.out_of_memory == 0) {
+    return Again{.halve_cores = true};
+  }
+  if (kind == ErrorKind::transient && before.transient < retry.transient) {
+    std::uniform_real_distribution<double> jitter(0, 1);
+    return Again{.delay = backoff(before.transient + 1, retry.backoff_min, retry.backoff_max,
+                                  jitter(random))};
+  }
+  return std::nullopt;
+}
 
 using std::chrono::milliseconds;
 using TimePoint = std::chrono::steady_clock::time_point;

@@ -1,13 +1,20 @@
 #pragma once
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
 
+#include "base/error.h"
+#include "matrix/settings.h"
 #include "plan/outcome.h"
 #include "plan/reuse.h"
 #include "plan/step.h"
 #include "ports/clock.h"
 #include "run/budget.h"
-#include "run/recorder.h"
 #include "run/runner.h"
 #include "run/status.h"
 
@@ -51,5 +58,57 @@ struct ExecutionPorts {
 /// - a record that cannot be written fails its step and stops the run, whatever `on_failure` is.
 plan::Report execute(const plan::Plan& plan, const ExecuteOptions& options,
                      const ExecutionPorts& around);
+
+/// A plan's edges, as indexes into `plan.steps`.
+struct Graph {
+  std::vector<std::vector<size_t>> needs;
+  std::vector<std::vector<size_t>> dependents;
+  /// Predicted seconds from the start of a step to the end of everything that depends on it: the
+  /// longest goes first.
+  std::vector<double> remaining;
+  /// Needs that are not earlier steps of the plan; empty for a valid plan.
+  std::vector<std::string> unknown_needs;
+};
+
+// Retry
+//
+// Failures differ in whether a second attempt can help. The kind of the error decides this, never
+// the text of a log: an `env/classify_*` table has already turned the output of pip, conda,
+// compilers and tests into a kind.
+//
+//     transient       a busy server, a lost connection   up to `retry.transient` times, delayed
+//     out_of_memory   the kernel killed a process        once, at once, with half the cores
+//     timeout, step, check, ...                          never: the next attempt would fail, too
+//
+// The delay doubles from `backoff_min` to `backoff_max`, and the upper half of it is random. With
+// `{transient: 4, backoff: 5s..2m}`, a step whose index does not answer is attempted five times:
+//
+//     attempt 1   fails, wait  2.5 to  5 s
+//     attempt 2   fails, wait  5   to 10 s
+//     attempt 3   fails, wait 10   to 20 s
+//     attempt 4   fails, wait 20   to 40 s
+//     attempt 5   fails: the step failed
+//
+// The random part matters when one server fails many jobs at the same moment. Without it, all of
+// them would return at the same moment, too, and the server would fail again.
+//
+// A build that was killed for memory usually ran too many compilers at once. So it is repeated
+// with half the cores, so that fewer compilers run at once, and only once: a single compiler that
+// needs more memory than there is would fail again.
+//
+// The two counts are separate (`Failures`): a download that failed twice does not use up the
+// attempt with half the cores. The decision is a pure function. `run/execute` waits on its clock,
+// and other steps run meanwhile. Nothing is retried when the run is being stopped.
+
+/// Failed attempts of a step so far, by the kinds that are retried.
+struct Failures {
+  int transient = 0;
+  int out_of_memory = 0;
+};
+
+struct Again {
+  std::chrono::milliseconds delay{0};
+  bool halve_cores = false;
+};
 
 }  // namespace pinwheel::run

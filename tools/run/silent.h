@@ -1,7 +1,7 @@
 #pragma once
 #include <chrono>
 
-#include "run/recorder.h"
+#include "run/runner.h"
 #include "run/status.h"
 
 namespace pinwheel::run {

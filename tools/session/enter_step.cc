@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "env/container.h"
+#include "container/container.h"
 #include "host/steps/step_shell.h"
 #include "host/system/scratch_directory.h"
 #include "prepare/budget.h"
@@ -25,7 +25,8 @@ Result<int> enter_step(const prepare::Host& host, const host::Workplace& given,
                        const StepEntry& entry, Console& console) {
   TRY(const host::Workplace known, with_secrets(given, {&entry.step}, console));
   const host::Workplace workplace = prepare::with_path_mode(host, known);
-  const std::string name = fmt::format("{}-{}", env::container_name(entry.step.id), ::getpid());
+  const std::string name =
+      fmt::format("{}-{}", container::container_name(entry.step.id), ::getpid());
   TRY(const host::ScratchDirectory scratch,
       host::ScratchDirectory::make(host.files, workplace.state / "shells" / name));
   run::Attempt attempt;

@@ -12,6 +12,7 @@
 #include <random>
 #include <set>
 
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "host/dry_run/dry_runner.h"
 #include "host/machine/contained_machine.h"
@@ -21,8 +22,6 @@
 #include "host/run/thread_runner.h"
 #include "host/system/log_tail.h"
 #include "host/system/signals.h"
-#include "journal/forecast.h"
-#include "journal/reuse.h"
 #include "plan/evidence_gate.h"
 #include "plan/known_results.h"
 #include "plan/step_id.h"
@@ -30,24 +29,59 @@
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
 #include "prepare/workplace.h"
-#include "report/failure_cause.h"
-#include "report/failures_only.h"
-#include "report/github_status.h"
+#include "report/failure.h"
 #include "report/json_status.h"
 #include "report/live_status.h"
-#include "report/logged_status.h"
 #include "report/plain_status.h"
 #include "report/report_json.h"
-#include "report/step_warning.h"
 #include "report/summary.h"
 #include "run/execute.h"
+#include "run/forecast.h"
+#include "run/reuse.h"
 #include "run/silent.h"
-#include "session/known_failures.h"
 #include "session/reuse_only.h"
 #include "session/step_secrets.h"
 #include "store/domain.h"
 
 namespace pinwheel::session {
+namespace {
+
+std::string again_line(const prepare::GlobalOptions& global, const RunRequest& request,
+                       const std::string& step) {
+  // An upload is not repeated by hand, and a repeated step keeps its own command line.
+  const std::string& arguments = request.program_arguments;
+  const bool same = plan::kind_of_step(step) == plan::StepKind::publish ||
+                    arguments.starts_with("reproduce ") || arguments.starts_with("init ");
+  if (same) return "pinwheel " + arguments;
+  // The runner is gone when people read its log.
+  const std::string address =
+      request.origin ? report::report_address(request.workplace.variables) : "";
+  if (!address.empty()) return shell_join({"pinwheel", "reproduce", address, step});
+  const bool usual = global.state_dir == prepare::GlobalOptions().state_dir;
+  const std::string where = usual ? "" : " --state-dir " + shell_quote(global.state_dir);
+  return fmt::format("pinwheel reproduce {}{}", shell_quote(step), where);
+}
+
+constexpr uint64_t kMostOfLog = 1 << 20;  ///< bytes in which its last lines are
+
+report::FailureFacts failure_facts(const prepare::GlobalOptions& global, const RunRequest& request,
+                                   const plan::StepOutcome& outcome) {
+  report::FailureFacts facts;
+  if (!outcome.log.empty()) {
+    facts.log_tail = last_lines(host::log_tail(outcome.log, kMostOfLog));
+  }
+  facts.again = again_line(global, request, outcome.id);
+  return facts;
+}
+
+}  // namespace
+
+const report::FailureFacts& KnownFailures::of(const plan::StepOutcome& failed) {
+  const auto known = known_.find(failed.id);
+  if (known != known_.end()) return known->second;
+  return known_.emplace(failed.id, failure_facts(global_, request_, failed)).first->second;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,7 +145,7 @@ Result<RunDirectories> make_run_directories(ports::Files& files, const host::Wor
 
 /// Logs why each step is run or reused.
 void log_decisions(ports::Log& log, const plan::Plan& plan,
-                   const std::vector<journal::Forecast>& steps) {
+                   const std::vector<run::Forecast>& steps) {
   for (size_t i = 0; i < steps.size(); ++i) {
     ports::LogEvent event{ports::LogLevel::info,
                           "step_decided",
@@ -125,11 +159,11 @@ void log_decisions(ports::Log& log, const plan::Plan& plan,
 }
 
 /// The results of earlier runs that this one may reuse.
-plan::Results known_results(const RunRequest& request, const journal::History& history) {
+plan::Results known_results(const RunRequest& request, const run::History& history) {
   const auto digests = prepare::digest_outputs(request.plan, history);
   log_decisions(*request.workplace.log, request.plan,
-                journal::forecast(request.plan, history, digests));
-  plan::Results results = journal::still_there(journal::results_of(request.plan, history), digests);
+                run::forecast(request.plan, history, digests));
+  plan::Results results = run::still_there(run::results_of(request.plan, history), digests);
   results.insert(request.results.begin(), request.results.end());
   return results;
 }
@@ -147,8 +181,7 @@ std::set<std::string> not_requested(const RunRequest& request) {
 
 /// The results of earlier runs, here and in the store.
 Result<host::SearchedResults> results_everywhere(ports::Files& files, const RunRequest& request,
-                                                 const journal::History& history,
-                                                 Console& console) {
+                                                 const run::History& history, Console& console) {
   host::SearchedResults known{known_results(request, history)};
   if (!request.store || request.store->empty()) return known;
   TRY_DONE(host::make_output_directory(files, request.workplace.output));

@@ -1,13 +1,54 @@
 #pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "host/machine/workplace.h"
+#include "host/run/stored_results.h"
+#include "host/store/store.h"
+#include "plan/origin.h"
+#include "plan/outcome.h"
+#include "plan/reuse.h"
+#include "plan/step.h"
 #include "prepare/host.h"
 #include "prepare/options.h"
+#include "report/failure.h"
 #include "report/report_json.h"
 #include "session/console.h"
-#include "session/run_request.h"
 
 namespace pinwheel::session {
+
+/// The file name of a failed run's report, beside its logs.
+inline constexpr const char* kReportName = "report.json";
+
+/// The input of a run, decided before any action.
+struct RunRequest {
+  plan::Plan plan;
+  host::Workplace workplace;
+  /// "release matrix.yaml --target index", quoted, for the command that repeats a step.
+  std::string program_arguments;
+  /// The origin of the run; called when its report is written.
+  std::function<Result<plan::RunOrigin>()> origin = {};
+  plan::Results results = {};               ///< existing results in addition to the journal's
+  std::shared_ptr<host::Store> store = {};  ///< may be null: none
+  std::stop_source stop_store = {};         ///< ends the transfers of the store
+  host::ResultFacts facts = {};
+  std::set<std::string> repeated = {};  ///< ids of steps that no stored result stands for
+  /// Set for a run that only reuses: the steps that it may carry out.
+  std::optional<std::set<std::string>> requested = {};
+  /// For a release that only reuses: tests for which workflows have no runner.
+  std::vector<std::string> unplaced = {};
+  /// Set for a gate: the publications that everything must be there for; of tests, those that they
+  /// must have enough evidence for.
+  std::optional<std::vector<plan::Step>> gate = {};
+  std::string gate_holds = {};  ///< what is said then
+};
 
 /// Executes a plan, with a journal, status lines and a step summary. A run with a failed step
 /// writes its report beside its logs as `report.json`. `check` before anything runs if it only
@@ -20,5 +61,21 @@ Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::Gl
 Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& global,
                      const prepare::RunOptions& options, const RunRequest& request,
                      Console& console);
+
+/// What people are told of the failures of a run beside their errors. A log is read once, whoever
+/// tells it: the terminal, annotations, the step summary. For one thread.
+class KnownFailures {
+ public:
+  /// Both outlive it.
+  KnownFailures(const prepare::GlobalOptions& global, const RunRequest& request)
+      : global_(global), request_(request) {}
+
+  const report::FailureFacts& of(const plan::StepOutcome& failed);
+
+ private:
+  const prepare::GlobalOptions& global_;
+  const RunRequest& request_;
+  std::map<std::string, report::FailureFacts> known_ = {};  ///< by step
+};
 
 }  // namespace pinwheel::session

@@ -42,4 +42,8 @@ struct CommitChannel {
 /// A final tag on HEAD is release, a pre-release tag is test, anything else ci.
 Result<CommitChannel> channel_of(const ports::GitFacts& facts, const Rules& rules);
 
+/// `from: file`: parses the contents of a version file, which may have white space around the
+/// version. `path` is for messages. `config` when it is empty, not a version, or has a local part.
+Result<Derived> version_from_file(std::string_view contents, const std::string& path);
+
 }  // namespace pinwheel::version

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -9,14 +10,21 @@
 #include "pep/wheel_name.h"
 #include "wheel/large_member.h"
 #include "wheel/long_digests.h"
-#include "wheel/member_order.h"
 #include "wheel/member_stream.h"
 #include "wheel/metadata.h"
-#include "wheel/output_meter.h"
 #include "wheel/record.h"
 #include "wheel/wheel_file.h"
 
 namespace pinwheel::wheel {
+
+bool sorts_before(const std::string& info, std::string_view left, std::string_view right) {
+  const auto rank = [&](std::string_view member) {
+    if (member == info + "RECORD") return 2;
+    return member.starts_with(info) ? 1 : 0;
+  };
+  return std::pair(rank(left), left) < std::pair(rank(right), right);
+}
+
 namespace {
 
 constexpr uint32_t kExecutable = 0111;

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/digest.h"
 #include "base/result.h"
 #include "ports/large_memory.h"
 #include "wheel/archive.h"
@@ -50,5 +52,29 @@ Done check_finishable(const WheelArchive& built);
 /// its own RECORD or METADATA, or a member compresses to more than twice what it had.
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
                              const ZipOutput& output, ports::LargeMemories& memories);
+
+/// The order of members in written wheels: by name, but metadata last, so that a reader of a remote
+/// wheel fetches it together with the central directory, and RECORD at the very end. `info` is the
+/// dist-info directory with a slash.
+bool sorts_before(const std::string& info, std::string_view left, std::string_view right);
+
+/// Counts and hashes the bytes on their way to the caller's output, which must outlive it.
+class OutputMeter {
+ public:
+  explicit OutputMeter(const ZipOutput& output) : output_(output) {}
+  Done put(std::string_view bytes) {
+    hash_.update(bytes);
+    size_ += bytes.size();
+    return output_(bytes);
+  }
+  uint64_t size() const { return size_; }
+  /// Hexadecimal; may be called once.
+  std::string sha256() { return to_hex(hash_.finish()); }
+
+ private:
+  const ZipOutput& output_;
+  Sha256 hash_;
+  uint64_t size_ = 0;
+};
 
 }  // namespace pinwheel::wheel

@@ -9,10 +9,9 @@
 #include "base/text.h"
 #include "pep/version.h"
 #include "pep/wheel_name.h"
+#include "wheel/finish.h"
 #include "wheel/long_digests.h"
-#include "wheel/member_order.h"
 #include "wheel/metadata.h"
-#include "wheel/output_meter.h"
 #include "wheel/record.h"
 #include "wheel/wheel_file.h"
 

@@ -1,4 +1,4 @@
-#include "base/backoff.h"
+#include "base/retries.h"
 
 #include "unit/catch.h"
 

@@ -1,4 +1,4 @@
-#include "base/json_levels.h"
+#include "base/json.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "binary/fatbin_scan.h"
+#include "binary/fatbin.h"
 
 #include <filesystem>
 #include <fstream>

@@ -84,15 +84,15 @@ TEST_CASE("a test index is published to first, and who authenticates has an envi
 
 TEST_CASE("steps run in containers of an engine if the matrix has containers for builds") {
   const std::string base = "environment: {container: {base: \"debian:12\"}}\n";
-  CHECK(planned(kHead).facts.engine == env::Engine::host);
-  CHECK(planned(kHead + base).facts.engine == env::Engine::docker);
-  CHECK(planned(kHead + base + "ci: {engine: podman}\n").facts.engine == env::Engine::podman);
+  CHECK(planned(kHead).facts.engine == container::Engine::host);
+  CHECK(planned(kHead + base).facts.engine == container::Engine::docker);
+  CHECK(planned(kHead + base + "ci: {engine: podman}\n").facts.engine == container::Engine::podman);
   const ci::PlannedWorkflow chosen = planned(kHead + base + "ci: {engine: host}\n");
-  CHECK(chosen.facts.engine == env::Engine::host);
+  CHECK(chosen.facts.engine == container::Engine::host);
   CHECK(chosen.warnings.empty());
   const ci::PlannedWorkflow both =
       planned(kHead + base + "ci: {container: {image: \"debian:12\"}}\n");
-  CHECK(both.facts.engine == env::Engine::host);
+  CHECK(both.facts.engine == container::Engine::host);
   REQUIRE(both.warnings.size() == 1);
   CHECK(both.warnings.front().message ==
         "pinwheel-ci: builds run in the image of `ci.container`, not in that of "

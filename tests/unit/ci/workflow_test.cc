@@ -93,7 +93,7 @@ WorkflowFacts unprotected() {
   facts.publish.front() = {"own-index", matrix::TargetKind::index, PublishAuth::token, {}, {}};
   facts.submodules = true;
   facts.lfs = true;
-  facts.engine = env::Engine::docker;
+  facts.engine = container::Engine::docker;
   facts.emulated = true;
   return facts;
 }

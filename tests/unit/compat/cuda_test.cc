@@ -1,4 +1,4 @@
-#include "compat/cuda.h"
+#include "compat/assessment.h"
 
 #include "unit/compat/demo_wheel.h"
 

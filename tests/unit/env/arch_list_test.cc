@@ -5,18 +5,17 @@
 namespace pinwheel::env {
 namespace {
 
-using Variables = std::map<std::string, std::string>;
+using Values = std::map<std::string, std::string>;
 
 TEST_CASE("an arch list is written in every spelling that backends read") {
-  CHECK(arch_list_variables({"8.0", "9.0a", "12.0+PTX"}, "cuda") ==
-        Variables{{"TORCH_CUDA_ARCH_LIST", "8.0;9.0a;12.0+PTX"},
-                  {"CUDAARCHS", "80-real;90a-real;120"}});
+  CHECK(
+      arch_list_variables({"8.0", "9.0a", "12.0+PTX"}, "cuda") ==
+      Values{{"TORCH_CUDA_ARCH_LIST", "8.0;9.0a;12.0+PTX"}, {"CUDAARCHS", "80-real;90a-real;120"}});
   CHECK(arch_list_variables({"gfx90a:xnack+", "gfx942"}, "rocm") ==
-        Variables{{"PYTORCH_ROCM_ARCH", "gfx90a:xnack+;gfx942"},
-                  {"HIPARCHS", "gfx90a:xnack+;gfx942"},
-                  {"AMDGPU_TARGETS", "gfx90a:xnack+;gfx942"}});
-  CHECK(arch_list_variables({"pvc", "bmg"}, "xpu") ==
-        Variables{{"TORCH_XPU_ARCH_LIST", "pvc,bmg"}});
+        Values{{"PYTORCH_ROCM_ARCH", "gfx90a:xnack+;gfx942"},
+               {"HIPARCHS", "gfx90a:xnack+;gfx942"},
+               {"AMDGPU_TARGETS", "gfx90a:xnack+;gfx942"}});
+  CHECK(arch_list_variables({"pvc", "bmg"}, "xpu") == Values{{"TORCH_XPU_ARCH_LIST", "pvc,bmg"}});
   CHECK(arch_list_variables({"one"}, "mtia").empty());
   CHECK(arch_list_variables({}, "cuda").empty());
   CHECK(arch_list_variables({"8.0"}, "cpu").empty());

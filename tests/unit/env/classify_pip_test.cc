@@ -1,4 +1,4 @@
-#include "env/classify_pip.h"
+#include "env/classify.h"
 
 #include <string>
 

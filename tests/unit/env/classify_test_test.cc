@@ -1,4 +1,4 @@
-#include "env/classify_test.h"
+#include "env/classify.h"
 
 #include "unit/catch.h"
 #include "unit/env/tool_output.h"

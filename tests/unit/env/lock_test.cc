@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "env/lock_difference.h"
 #include "pep/pypi.h"
 #include "unit/catch.h"
 #include "unit/source_tree_path.h"

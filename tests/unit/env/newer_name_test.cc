@@ -1,4 +1,4 @@
-#include "env/newer_name.h"
+#include "env/interpreter.h"
 
 #include "unit/catch.h"
 

@@ -1,4 +1,4 @@
-#include "env/source_place.h"
+#include "env/classify_compiler.h"
 
 #include "unit/catch.h"
 

@@ -1,4 +1,4 @@
-#include "init/auditwheel.h"
+#include "init/from_cibuildwheel.h"
 
 #include "unit/catch.h"
 

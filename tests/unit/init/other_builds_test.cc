@@ -1,6 +1,5 @@
-#include "init/other_builds.h"
-
 #include "init/decide.h"
+
 #include "init/matrix_text.h"
 #include "matrix/parse.h"
 #include "unit/catch.h"

@@ -1,4 +1,4 @@
-#include "init/version_conflict.h"
+#include "init/abi_conflict.h"
 
 #include "unit/catch.h"
 

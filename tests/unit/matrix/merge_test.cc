@@ -1,6 +1,6 @@
 #include "matrix/merge.h"
 
-#include "matrix/read.h"
+#include "matrix/parse.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;

@@ -1,4 +1,4 @@
-#include "matrix/read.h"
+#include "matrix/parse.h"
 
 #include "unit/catch.h"
 

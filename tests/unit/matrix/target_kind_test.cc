@@ -1,6 +1,5 @@
 #include "matrix/target_kind.h"
 
-#include "matrix/target_place.h"
 #include "unit/catch.h"
 
 using namespace pinwheel::matrix;

@@ -1,4 +1,4 @@
-#include "matrix/variant_index.h"
+#include "matrix/variant.h"
 
 #include "matrix/expand.h"
 #include "unit/matrix/parsed.h"

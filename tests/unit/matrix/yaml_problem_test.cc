@@ -1,6 +1,6 @@
 #include "matrix/yaml_problem.h"
 
-#include "matrix/read.h"
+#include "matrix/parse.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;

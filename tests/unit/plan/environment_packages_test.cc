@@ -1,4 +1,4 @@
-#include "plan/environment_packages.h"
+#include "plan/environments.h"
 
 #include <string>
 

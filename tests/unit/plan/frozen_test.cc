@@ -25,7 +25,8 @@ FrozenPlan example() {
   frozen.commit = "c0ffee";
   frozen.source_digest = "bb";
   frozen.machine = "x86_64";
-  frozen.levels = {env::Engine::podman, env::PythonSource::conda, {{"cuda/*", "mirror/cuda:13"}}};
+  frozen.levels = {
+      container::Engine::podman, env::PythonSource::conda, {{"cuda/*", "mirror/cuda:13"}}};
   frozen.images = {{"cd34", {"debian:12", "sha256:aa", {"docker.io/debian@sha256:ff"}, "key"}},
                    {"ef56", {"debian:11", "sha256:bb", {}, "key", "3.9.2", "cpython"}}};
   frozen.resolutions = {{"ab12", "{\"packages\": []}"}};

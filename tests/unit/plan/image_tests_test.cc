@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "env/container_image.h"
+#include "container/container_image.h"
 #include "matrix/parse.h"
 #include "plan/environments.h"
 #include "unit/catch.h"
@@ -27,7 +27,7 @@ struct Example {
   matrix::Expansion expansion;
   Outline outline;
   PlanFacts facts;
-  PlanOptions options{Stage::publish, {"index"}, env::Engine::docker};
+  PlanOptions options{Stage::publish, {"index"}, container::Engine::docker};
 
   explicit Example(const std::string& body) {
     Result<matrix::Matrix> parsed = matrix::parse(kHead + body, "m.yaml");
@@ -60,7 +60,7 @@ struct Example {
       env::Interpreter python;
       python.version = version;
       python.implementation = "cpython";
-      facts.image_pythons[env::digest(test.environment.container)] = python;
+      facts.image_pythons[container::digest(test.environment.container)] = python;
     }
   }
 };
@@ -132,7 +132,7 @@ TEST_CASE(
 
 TEST_CASE("without a container engine the tests are skipped and publishing requires them") {
   Example example(kTest + "dockerfile: t.Dockerfile}\n");
-  example.options.engine = env::Engine::host;
+  example.options.engine = container::Engine::host;
   const Plan plan = example.plan();
   const Step& step = step_of(plan, "test:cp311-cpu@debian-bullseye");
   CHECK(step.needs == std::vector<std::string>{"build:cpu"});

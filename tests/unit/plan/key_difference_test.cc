@@ -1,4 +1,4 @@
-#include "plan/key_difference.h"
+#include "plan/key.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "plan/key_fields.h"
+#include "plan/key.h"
 
 #include <functional>
 #include <map>
@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "plan/key.h"
 #include "unit/catch.h"
 
 namespace pinwheel::plan {

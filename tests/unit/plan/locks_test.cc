@@ -105,10 +105,10 @@ environment: {pip: [cython]}
 
 TEST_CASE("the levels are in the name, so that each choice has its own locks") {
   PlanOptions options;
-  options.engine = env::Engine::docker;
+  options.engine = container::Engine::docker;
   options.python = env::PythonSource::conda;
   CHECK(LocksExample().files(options).front() == "pylock.cp311-cpu-torch2_13-container-conda.toml");
-  options.engine = env::Engine::host;
+  options.engine = container::Engine::host;
   CHECK(LocksExample().files(options).front() == "pylock.cp311-cpu-torch2_13-conda.toml");
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("a toolkit from conda is locked for every Python at once, and for its 
   };
   CHECK(conda({}) == std::vector<std::string>{"pylock.toolkit-cuda-12_4-conda.toml",
                                               "pylock.toolkit-cuda-13_0-conda.toml"});
-  CHECK(conda({.engine = env::Engine::docker}) ==
+  CHECK(conda({.engine = container::Engine::docker}) ==
         std::vector<std::string>{"pylock.toolkit-cuda-12_4-container-conda.toml",
                                  "pylock.toolkit-cuda-13_0-container-conda.toml"});
 }
@@ -144,7 +144,7 @@ TEST_CASE("a toolkit from conda is locked for every Python at once, and for its 
 TEST_CASE("a toolkit that is found has no lock") {
   std::string yaml = kYaml;
   yaml.replace(yaml.find("build:\n"), 0, "  toolkit: container\n");
-  for (const std::string& file : LocksExample(yaml).files({.engine = env::Engine::docker})) {
+  for (const std::string& file : LocksExample(yaml).files({.engine = container::Engine::docker})) {
     CHECK(file.find("toolkit-") == std::string::npos);
   }
 }

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "env/container_image.h"
+#include "container/container_image.h"
 #include "plan/environments.h"
 #include "plan/key.h"
 #include "unit/catch.h"
@@ -242,15 +242,16 @@ TEST_CASE("levels are independent, and keys contain a container by its contents"
     return planned_step(*plan, "build:cpu").key;
   };
   PlanOptions host{Stage::build, {}};
-  PlanOptions contained{Stage::build, {}, env::Engine::docker};
+  PlanOptions contained{Stage::build, {}, container::Engine::docker};
   contained.bases = {{"*", "debian:bookworm"}};
   const std::string on_host = keys(host);
   const std::string in_container = keys(contained);
   CHECK(on_host != in_container);
   // Which engine runs the container is no part of what is built.
-  contained.engine = env::Engine::podman;
+  contained.engine = container::Engine::podman;
   CHECK(keys(contained) == in_container);
-  example.facts.images[env::digest(matrix::ContainerSettings{"", "debian:bookworm", {}})] = "k1";
+  example.facts.images[container::digest(matrix::ContainerSettings{"", "debian:bookworm", {}})] =
+      "k1";
   const std::string of_contents = keys(contained);
   CHECK(of_contents != in_container);
   CHECK(keys(host) == on_host);
@@ -266,7 +267,7 @@ TEST_CASE("a base image is selected by compute and architecture") {
     variant.axes.emplace_back("arch", "aarch64");
   }
   const auto base = [&](const std::vector<std::pair<std::string, std::string>>& bases) {
-    PlanOptions options{Stage::build, {}, env::Engine::docker};
+    PlanOptions options{Stage::build, {}, container::Engine::docker};
     options.bases = bases;
     const Result<Plan> plan =
         make_plan(example.matrix, example.expansion, example.outline({"cp311-cpu-torch2.10"}),
@@ -283,8 +284,8 @@ TEST_CASE("a base image is selected by compute and architecture") {
 TEST_CASE("a matrix without a container or conda packages is an error when they are required") {
   const PlanExample example;
   for (const PlanOptions& options :
-       {PlanOptions{Stage::build, {}, env::Engine::docker},
-        PlanOptions{Stage::build, {}, env::Engine::host, env::PythonSource::conda}}) {
+       {PlanOptions{Stage::build, {}, container::Engine::docker},
+        PlanOptions{Stage::build, {}, container::Engine::host, env::PythonSource::conda}}) {
     const Result<Plan> plan =
         make_plan(example.matrix, example.expansion, example.outline(), example.facts, options);
     REQUIRE_FALSE(plan);

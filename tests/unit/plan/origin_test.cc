@@ -12,7 +12,7 @@ RunOrigin example_origin() {
   origin.variables = {{"CXXFLAGS", "-O2"}};
   origin.toolchain = "12.2.0 x86_64-linux-gnu";
   origin.plan.variants = {"cp311-cpu"};
-  origin.plan.levels = {env::Engine::docker, env::PythonSource::conda, {{"*", "debian:12"}}};
+  origin.plan.levels = {container::Engine::docker, env::PythonSource::conda, {{"*", "debian:12"}}};
   origin.plan.resolutions = {{"ab12", "{\"packages\": []}"}};
   origin.steps = {{"build:cpu", {"python", "-m", "build"}, {{"A", "1"}}}};
   return origin;

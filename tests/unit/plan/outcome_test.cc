@@ -2,7 +2,6 @@
 
 #include <csignal>
 
-#include "plan/outcome_json.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;

@@ -1,4 +1,4 @@
-#include "plan/unreachable_evidence.h"
+#include "plan/runner_labels.h"
 
 #include "unit/catch.h"
 

@@ -1,4 +1,4 @@
-#include "prepare/frozen_outline.h"
+#include "prepare/frozen_run.h"
 
 #include <string>
 #include <utility>

@@ -41,7 +41,7 @@ TEST_CASE("a different source, matrix and compiler are each reported") {
 
 TEST_CASE("in a container the machine's compiler does not matter") {
   FromRun run = example();
-  run.origin.plan.levels.engine = env::Engine::docker;
+  run.origin.plan.levels.engine = container::Engine::docker;
   plan::PlanFacts here = the_same();
   here.toolchain = "13.1.0";
   CHECK(differences(run, here).empty());

@@ -1,4 +1,4 @@
-#include "publish/exchange_error.h"
+#include "publish/token_exchange.h"
 
 #include "unit/catch.h"
 #include "unit/publish/identity_tokens.h"

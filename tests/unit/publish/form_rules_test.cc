@@ -1,4 +1,4 @@
-#include "publish/form_rules.h"
+#include "publish/preflight.h"
 
 #include "unit/catch.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "publish/file_version.h"
+#include "publish/index_file.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;

@@ -1,7 +1,7 @@
 #include "publish/simple_page.h"
 
 #include "base/limits.h"
-#include "publish/index_pages.h"
+#include "publish/catalog.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;

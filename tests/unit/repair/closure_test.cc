@@ -1,8 +1,7 @@
 #include "repair/closure.h"
 
-#include "repair/graft_name.h"
 #include "repair/loader_cache.h"
-#include "repair/package_hint.h"
+#include "repair/repair_plan.h"
 #include "unit/repair/demo_repair.h"
 
 namespace pinwheel::repair {

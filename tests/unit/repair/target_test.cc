@@ -1,4 +1,4 @@
-#include "repair/target.h"
+#include "repair/facts.h"
 
 #include "unit/repair/demo_repair.h"
 

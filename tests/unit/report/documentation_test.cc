@@ -1,6 +1,6 @@
 #include "report/documentation.h"
-
 #include "report/shipped_documents.h"
+
 #include "unit/catch.h"
 
 using namespace pinwheel;

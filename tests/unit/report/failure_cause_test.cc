@@ -1,7 +1,7 @@
-#include "report/failure_cause.h"
+#include "report/failure.h"
 
 #include "report/error_lines.h"
-#include "report/report_address.h"
+#include "report/report_json.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;

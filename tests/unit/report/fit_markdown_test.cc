@@ -1,4 +1,4 @@
-#include "report/fit_markdown.h"
+#include "report/documentation.h"
 
 #include "unit/catch.h"
 

@@ -4,11 +4,11 @@
 
 using namespace pinwheel;
 using namespace pinwheel::report;
-using journal::Expected;
+using run::Expected;
 
 namespace {
 
-journal::Forecast timed(journal::Forecast step, double seconds, plan::Prediction prediction) {
+run::Forecast timed(run::Forecast step, double seconds, plan::Prediction prediction) {
   step.seconds = seconds;
   step.prediction = prediction;
   return step;
@@ -17,7 +17,7 @@ journal::Forecast timed(journal::Forecast step, double seconds, plan::Prediction
 constexpr plan::Prediction kMeasured = plan::Prediction::measured;
 constexpr plan::Prediction kGuessed = plan::Prediction::guessed;
 
-std::vector<journal::Forecast> example() {
+std::vector<run::Forecast> example() {
   return {timed({"env:1", Expected::reuse, "done at one"}, 60, kMeasured),
           timed({"env:2", Expected::reuse, "done at two"}, 60, kGuessed),
           timed({"build:cpu", Expected::run, "2 changes since then", {"a", "b"}}, 95, kMeasured),
@@ -38,7 +38,7 @@ TEST_CASE("builds have a line each, tests with the same forecast share one") {
 }
 
 TEST_CASE("the time of a run is its maximum, if every step that may run does") {
-  std::vector<journal::Forecast> steps = example();
+  std::vector<run::Forecast> steps = example();
   CHECK(wall_time_line(steps, std::chrono::seconds(128), 2) ==
         "at most 2m08s on 2 cores, estimated from earlier runs; `?` marks steps that never ran "
         "here\n");

@@ -1,4 +1,4 @@
-#include "report/logged_status.h"
+#include "report/live_status.h"
 
 #include "fakes/kept_log.h"
 #include "report/json_status.h"

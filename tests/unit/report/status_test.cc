@@ -1,7 +1,5 @@
 #include "report/event_text.h"
-#include "report/failures_only.h"
 #include "report/github_command.h"
-#include "report/github_status.h"
 #include "report/json_status.h"
 #include "report/live_status.h"
 #include "report/plain_status.h"

@@ -1,6 +1,5 @@
-#include "report/step_warning.h"
-
 #include "report/summary.h"
+
 #include "unit/catch.h"
 
 using namespace pinwheel;

@@ -8,11 +8,12 @@ using namespace pinwheel;
 
 namespace {
 
-plan::Upstream two_changes() {
+exports::Upstream two_changes() {
   const Location torch{"m.yaml", 6, 3, {}};
-  return {{{plan::UpstreamEvent::appeared, "torch", "2.14", "cpu; Python 3.12", torch},
-           {plan::UpstreamEvent::vanished, "torch", "2.9", "no build of torch is for it", torch}},
-          {{torch, "torch: [\"2.14\"]"}, {{"m.yaml", 0, 0, {}}, "rules: - {when: {}}"}}};
+  return {
+      {{exports::UpstreamEvent::appeared, "torch", "2.14", "cpu; Python 3.12", torch},
+       {exports::UpstreamEvent::vanished, "torch", "2.9", "no build of torch is for it", torch}},
+      {{torch, "torch: [\"2.14\"]"}, {{"m.yaml", 0, 0, {}}, "rules: - {when: {}}"}}};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "version/file.h"
+#include "version/derive.h"
 
 #include <string>
 

@@ -6,8 +6,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "env/container_image.h"
-#include "env/image_platform.h"
+#include "container/container_image.h"
 #include "host/dry_run/script.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/container_images.h"
@@ -20,41 +19,42 @@ namespace fs = std::filesystem;
 
 /// Finds the image as pinwheel does: by name, or by the content key in its label.
 ports::Command find_command(const Workplace& workplace, const matrix::ContainerSettings& settings,
-                            const env::ContainerImage& image) {
+                            const container::ContainerImage& image) {
   const Containers& containers = workplace.containers;
   if (settings.dockerfile.empty()) {
     ports::Command command =
-        env::inspect_image(containers.client, settings.base, containers.variables);
+        container::inspect_image(containers.client, settings.base, containers.variables);
     command.argv.insert(command.argv.end() - 1, {"--format", "{{.Id}}"});
     return command;
   }
-  return env::find_image(containers.client, image.key, containers.variables);
+  return container::find_image(containers.client, image.key, containers.variables);
 }
 
 /// The lines that rebuild a missing image.
 std::string make_lines(const Workplace& workplace, const matrix::ContainerSettings& settings,
-                       const env::ContainerImage& image) {
+                       const container::ContainerImage& image) {
   const Containers& containers = workplace.containers;
   const ports::Command pull =
-      env::pull_image(containers.client, settings.base, settings.arch, containers.variables);
+      container::pull_image(containers.client, settings.base, settings.arch, containers.variables);
   if (settings.dockerfile.empty()) return "  " + script_line(pull);
   const fs::path dockerfile = (workplace.matrix_directory / settings.dockerfile).lexically_normal();
-  const env::ImageBuild build{containers.client,
-                              dockerfile.string(),
-                              dockerfile.parent_path().string(),
-                              settings,
-                              settings.base,
-                              image.key,
-                              {},
-                              env::foreign_platform(image.architecture, machine_name())};
-  return "  " + script_line(env::build_image(build, containers.variables));
+  const container::ImageBuild build{
+      containers.client,
+      dockerfile.string(),
+      dockerfile.parent_path().string(),
+      settings,
+      settings.base,
+      image.key,
+      {},
+      container::foreign_platform(image.architecture, machine_name())};
+  return "  " + script_line(container::build_image(build, containers.variables));
 }
 
 }  // namespace
 
 Result<DryContainer> dry_container(const EnvMachine& around, const Workplace& workplace,
                                    const matrix::ContainerSettings& settings) {
-  const std::string digest = env::digest(settings);
+  const std::string digest = container::digest(settings);
   const auto image = workplace.containers.images.find(digest);
   if (image == workplace.containers.images.end()) {
     return fail(ErrorKind::internal, fmt::format("{} has no image", quoted(settings.base)));
@@ -64,7 +64,7 @@ Result<DryContainer> dry_container(const EnvMachine& around, const Workplace& wo
   dry.container = container_of(around, workplace, image->second, "dry");
   dry.container.image = script_variable(variable);
   const std::string scratch = script_variable("scratch");
-  dry.container.mounts.push_back({scratch, scratch, env::Access::read_write});
+  dry.container.mounts.push_back({scratch, scratch, container::Access::read_write});
   dry.client_variables = workplace.containers.variables;
   const std::string find =
       fmt::format("{}=$( {} | head -n 1) || true\n", variable,
@@ -76,7 +76,7 @@ Result<DryContainer> dry_container(const EnvMachine& around, const Workplace& wo
 
 ports::Command in_dry_container(const DryContainer& container, const ports::Command& command) {
   ports::Command client =
-      env::run_in_container(container.container, {}, command, container.client_variables);
+      container::run_in_container(container.container, {}, command, container.client_variables);
   // The engine chooses the name: the script may run more than once.
   const auto name = std::find(client.argv.begin(), client.argv.end(), "--name");
   if (name != client.argv.end()) {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "env/container.h"
+#include "container/container.h"
 #include "host/machine/env_machine.h"
 #include "host/machine/workplace.h"
 #include "matrix/settings.h"
@@ -13,7 +13,7 @@ namespace pinwheel::host {
 
 /// The container for the commands of a dry run's script.
 struct DryContainer {
-  env::Container container;  ///< its image is a variable of the script
+  container::Container container;  ///< its image is a variable of the script
   std::map<std::string, std::string> client_variables;
   std::string image_lines;  ///< set the variable; rebuild the image if it is missing
 };

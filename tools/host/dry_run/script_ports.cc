@@ -6,15 +6,15 @@
 
 #include "base/text.h"
 #include "env/commands.h"
-#include "env/made_toolkit.h"
-#include "env/pypi_toolkit.h"
 #include "host/provision/cache_use.h"
 #include "host/provision/complete_directory.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
-#include "host/provision/machine_interpreter.h"
+#include "host/provision/interpreters.h"
 #include "host/provision/toolkit.h"
 #include "host/system/mount_namespace.h"
+#include "toolkits/made_toolkit.h"
+#include "toolkits/pypi_toolkit.h"
 
 namespace pinwheel::host {
 namespace {
@@ -173,16 +173,18 @@ void ScriptProcess::record(const ports::Command& command) {
 Result<env::Toolkit> ScriptSupplier::toolkit(const EnvMachine& machine, const env::Request& request,
                                              const BaseEnvironment& base,
                                              const fs::path& /*completed*/) {
-  if (env::toolkit_source(request, list_toolkits(machine, request)) != env::ToolkitSource::pypi) {
+  if (toolkits::toolkit_source(request, list_toolkits(machine, request)) !=
+      toolkits::ToolkitSource::pypi) {
     return find_toolkit(machine, request);
   }
-  TRY(const env::Request packages, env::pypi_toolkit_request(request));
+  TRY(const env::Request packages, toolkits::pypi_toolkit_request(request));
   TRY(const env::Resolution resolution, load_resolution(machine, env::digest(packages)));
-  const std::string id = env::pypi_toolkit_id(env::toolkit_name(request.toolkit), resolution);
+  const std::string id = toolkits::pypi_toolkit_id(env::toolkit_name(request.toolkit), resolution);
   const fs::path directory = machine.cache / "toolkits" / id;
   script_.move(directory, script_variable("scratch") + "/toolkits/" + id);
-  const std::string release = env::pypi_release(resolution);
-  env::Toolkit toolkit = env::cuda_toolkit(env::pypi_prefix(directory.string(), release), release);
+  const std::string release = toolkits::pypi_release(resolution);
+  env::Toolkit toolkit =
+      env::cuda_toolkit(toolkits::pypi_prefix(directory.string(), release), release);
   const fs::path file = directory / "pinwheel-requirements.txt";
   if (script_.has_file(file)) return toolkit;
   TRY(const env::Interpreter interpreter, interpreter_for(machine, request.python));

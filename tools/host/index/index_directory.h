@@ -1,7 +1,9 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,5 +58,21 @@ Result<DirectoryPublication> publish_to_directory(const std::filesystem::path& i
                                                   const std::vector<DirectoryEntry>& entries,
                                                   const DirectoryOptions& options,
                                                   ports::Files& files);
+
+/// The paths of a directory index's generations.
+struct IndexPaths {
+  explicit IndexPaths(const std::filesystem::path& index);
+
+  std::filesystem::path link;         ///< the index itself, a symbolic link
+  std::filesystem::path generations;  ///< `.<name>.generations` beside it
+  std::filesystem::path lock() const { return generations / "lock"; }
+  std::filesystem::path generation(uint64_t number) const;
+};
+
+/// Hard-links all files of `from` to the same relative paths below `to`, except the pages, and
+/// wheels and sdists whose paths are not `listed`; copies them if the file system has no hard
+/// links.
+Done link_files(const std::filesystem::path& from, const std::filesystem::path& to,
+                const std::set<std::string>& listed);
 
 }  // namespace pinwheel::host

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/backoff.h"
+#include "base/retries.h"
 
 namespace pinwheel::host {
 

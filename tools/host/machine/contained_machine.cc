@@ -10,7 +10,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "env/image_platform.h"
+#include "container/container_image.h"
 #include "env/pass_list.h"
 #include "host/machine/ignored_directory.h"
 #include "host/machine/machine_name.h"
@@ -74,7 +74,7 @@ std::vector<std::string> named_places(const EnvMachine& around) {
   for (const auto& [name, value] : around.variables) {
     if (names_places(name)) text += value + "\n";
   }
-  for (const std::string& path : env::paths_in(text)) {
+  for (const std::string& path : container::paths_in(text)) {
     // The image has its own directories below these.
     const bool systems = path == "/etc" || path == "/usr" || path == "/bin" || path == "/lib";
     if (!systems && exists(around.files, path)) places.push_back(with_its_files(path));
@@ -85,9 +85,9 @@ std::vector<std::string> named_places(const EnvMachine& around) {
 }
 
 Variables variables_of(const EnvMachine& around, const Workplace& workplace,
-                       const env::ContainerImage& image) {
-  Variables variables = env::contained_variables(around.variables, image.variables,
-                                                 (workplace.cache / "home").string());
+                       const container::ContainerImage& image) {
+  Variables variables = container::contained_variables(around.variables, image.variables,
+                                                       (workplace.cache / "home").string());
   // pip looks for its files in the user's home directory, which does not exist in the container.
   const std::vector<std::string> files = pip_files(around);
   if (!files.empty() && !variables.contains("PIP_CONFIG_FILE")) {
@@ -105,20 +105,21 @@ std::string run_label_value(const fs::path& state) {
 
 }  // namespace
 
-env::Container container_of(const EnvMachine& around, const Workplace& workplace,
-                            const env::ContainerImage& image, const std::string& name) {
-  env::Container container{workplace.containers.client, image.id};
+container::Container container_of(const EnvMachine& around, const Workplace& workplace,
+                                  const container::ContainerImage& image, const std::string& name) {
+  container::Container container{workplace.containers.client, image.id};
   for (const auto& [variable, value] : image.variables) {
     container.image_variables.push_back(variable);
   }
   container.labels = {{kRunLabel, run_label_value(workplace.state)}, {"io.pinwheel.step", name}};
   container.user = fmt::format("{}:{}", ::geteuid(), ::getegid());
   container.network = workplace.containers.network;
-  container.platform = env::foreign_platform(image.architecture, machine_name());
+  container.platform = container::foreign_platform(image.architecture, machine_name());
   container.after_end = workplace.containers.after_failure;
-  if (exists(around.files, "/dev/nvidiactl")) container.gpus = env::GpuAccess::all;
+  if (exists(around.files, "/dev/nvidiactl")) container.gpus = container::GpuAccess::all;
   for (const fs::path& directory : {workplace.cache, workplace.state}) {
-    container.mounts.push_back({directory.string(), directory.string(), env::Access::read_write});
+    container.mounts.push_back(
+        {directory.string(), directory.string(), container::Access::read_write});
   }
   container.mounts.push_back({workplace.output.string(), workplace.output.string()});
   for (const std::string& place : named_places(around)) container.mounts.push_back({place, place});
@@ -132,7 +133,7 @@ env::Container container_of(const EnvMachine& around, const Workplace& workplace
 }
 
 ContainedMachine::ContainedMachine(const EnvMachine& around, const Workplace& workplace,
-                                   const env::ContainerImage& image, const std::string& name,
+                                   const container::ContainerImage& image, const std::string& name,
                                    const std::stop_token& stop)
     : engine_(stop, kClientGrace, workplace.hidden),
       logged_engine_(engine_, *around.log, around.clock),
@@ -159,13 +160,13 @@ Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
                                                   const std::stop_token& stop) {
   if (container.base.empty()) return std::unique_ptr<ContainedMachine>();
   switch (workplace.engine) {
-    case env::Engine::host:
+    case container::Engine::host:
       return fail(ErrorKind::internal, fmt::format("{} has no engine", quoted(container.base)));
-    case env::Engine::docker:
-    case env::Engine::podman:
+    case container::Engine::docker:
+    case container::Engine::podman:
       break;
   }
-  const auto image = workplace.containers.images.find(env::digest(container));
+  const auto image = workplace.containers.images.find(container::digest(container));
   if (image == workplace.containers.images.end()) {
     return fail(ErrorKind::internal, fmt::format("{} has no image", quoted(container.base)));
   }
@@ -179,17 +180,17 @@ Result<std::unique_ptr<ContainedMachine>> contain(const EnvMachine& around,
 
 void remove_left_containers(ports::Process& process, const Workplace& workplace) {
   const Containers& containers = workplace.containers;
-  if (!env::uses_containers(workplace.engine) || containers.client.empty()) return;
+  if (!container::uses_containers(workplace.engine) || containers.client.empty()) return;
   const std::string label = fmt::format("{}={}", kRunLabel, run_label_value(workplace.state));
   const Result<ports::Captured> listed =
-      process.capture(env::list_containers(containers.client, label, containers.variables));
+      process.capture(container::list_containers(containers.client, label, containers.variables));
   if (!listed || !listed->exit.ok()) return;
   for (const std::string& name : split(trim(listed->out), '\n')) {
     if (name.empty()) continue;
     static_cast<void>(
-        process.capture(env::stop_container(containers.client, name, containers.variables)));
-    static_cast<void>(
-        process.capture(env::remove_container(containers.client, name, containers.variables)));
+        process.capture(container::stop_container(containers.client, name, containers.variables)));
+    static_cast<void>(process.capture(
+        container::remove_container(containers.client, name, containers.variables)));
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "env/container_image.h"
+#include "container/container_image.h"
 #include "host/log/logged_process.h"
 #include "host/machine/container_process.h"
 #include "host/machine/env_machine.h"
@@ -24,7 +24,7 @@ class ContainedMachine {
  public:
   /// `around` must outlive the object. `name` is the prefix of the containers' names.
   ContainedMachine(const EnvMachine& around, const Workplace& workplace,
-                   const env::ContainerImage& image, const std::string& name,
+                   const container::ContainerImage& image, const std::string& name,
                    const std::stop_token& stop);
   ContainedMachine(const ContainedMachine&) = delete;
   ContainedMachine& operator=(const ContainedMachine&) = delete;
@@ -43,8 +43,8 @@ class ContainedMachine {
 
 /// The description of a container of this image, with the mounts and variables from the host.
 /// `name` is its prefix.
-env::Container container_of(const EnvMachine& around, const Workplace& workplace,
-                            const env::ContainerImage& image, const std::string& name);
+container::Container container_of(const EnvMachine& around, const Workplace& workplace,
+                                  const container::ContainerImage& image, const std::string& name);
 
 /// The machine of a request: a container, or null if the request runs on the host. `internal` if
 /// its image was not made.

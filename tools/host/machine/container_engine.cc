@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "env/container.h"
-#include "env/engine_client.h"
+#include "container/container.h"
+#include "container/engine.h"
 
 namespace pinwheel::host {
 namespace {
@@ -50,7 +50,8 @@ std::string version_in(const std::string& text) {
   return {};
 }
 
-std::optional<ContainerEngine> client_at(ports::Process& process, const env::EngineClient& kind,
+std::optional<ContainerEngine> client_at(ports::Process& process,
+                                         const container::EngineClient& kind,
                                          const std::string& program, const Variables& variables) {
   const Result<ports::Captured> said = ask(process, variables, {program, "--version"});
   if (!said || !said->exit.ok()) return std::nullopt;
@@ -63,7 +64,7 @@ std::optional<ContainerEngine> client_at(ports::Process& process, const env::Eng
   return client;
 }
 
-Done check_answer(ports::Process& process, const env::EngineClient& kind,
+Done check_answer(ports::Process& process, const container::EngineClient& kind,
                   const ContainerEngine& client) {
   TRY(const ports::Captured said,
       ask(process, client.variables,
@@ -78,12 +79,12 @@ Done check_answer(ports::Process& process, const env::EngineClient& kind,
 }
 
 std::optional<ContainerEngine> best_client(ports::Files& files, ports::Process& process,
-                                           const env::EngineClient& kind,
+                                           const container::EngineClient& kind,
                                            const Variables& variables) {
   std::optional<ContainerEngine> best;
   for (const std::string& program : clients_on_path(files, kind.program, variables)) {
     const std::optional<ContainerEngine> client =
-        client_at(process, kind, program, env::client_variables(variables));
+        client_at(process, kind, program, container::client_variables(variables));
     if (!client) continue;
     if (!best) best = client;
     if (client->buildkit == BuildKit::missing) continue;
@@ -96,17 +97,17 @@ std::optional<ContainerEngine> best_client(ports::Files& files, ports::Process& 
 }  // namespace
 
 std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& process,
-                                           env::Engine engine, const Variables& variables) {
-  const std::optional<env::EngineClient> kind = env::client_of(engine);
+                                           container::Engine engine, const Variables& variables) {
+  const std::optional<container::EngineClient> kind = container::client_of(engine);
   return kind ? best_client(files, process, *kind, variables) : std::nullopt;
 }
 
 Result<ContainerEngine> find_engine(ports::Files& files, ports::Process& process,
-                                    env::Engine engine, const Variables& variables) {
-  const std::optional<env::EngineClient> kind = env::client_of(engine);
+                                    container::Engine engine, const Variables& variables) {
+  const std::optional<container::EngineClient> kind = container::client_of(engine);
   if (!kind) {
     return fail(ErrorKind::internal,
-                fmt::format("the engine {} runs no containers", quoted(env::to_string(engine))));
+                fmt::format("the engine {} runs no containers", quoted(to_string(engine))));
   }
   const std::optional<ContainerEngine> best = best_client(files, process, *kind, variables);
   if (!best) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "env/engine.h"
+#include "container/engine.h"
 #include "ports/files.h"
 #include "ports/process.h"
 
@@ -23,7 +23,7 @@ struct ContainerEngine {
 /// The client that `find_engine` would use, whether or not its engine responds; nullopt for an
 /// `engine` without a client.
 std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& process,
-                                           env::Engine engine,
+                                           container::Engine engine,
                                            const std::map<std::string, std::string>& variables);
 
 /// The first client of that engine on PATH that can build images, if its engine responds. Since
@@ -31,7 +31,7 @@ std::optional<ContainerEngine> find_client(ports::Files& files, ports::Process& 
 /// preferred to one without the plugin. `environment`, with a hint, if there is no client or its
 /// engine does not respond; `internal` if the engine runs no containers.
 Result<ContainerEngine> find_engine(ports::Files& files, ports::Process& process,
-                                    env::Engine engine,
+                                    container::Engine engine,
                                     const std::map<std::string, std::string>& variables);
 
 }  // namespace pinwheel::host

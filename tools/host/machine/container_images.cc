@@ -7,7 +7,7 @@
 #include "base/digest.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
-#include "env/image_platform.h"
+#include "container/container_image.h"
 #include "host/machine/machine_name.h"
 #include "host/system/digest_file.h"
 
@@ -28,35 +28,35 @@ Error interrupted(const std::string& what) {
   return {ErrorKind::interrupted, what + " was interrupted"};
 }
 
-Result<std::optional<env::ContainerImage>> inspect(const ImageBench& bench,
-                                                   const std::string& name) {
-  TRY(const ports::Captured ran, bench.machine.process.capture(env::inspect_image(
+Result<std::optional<container::ContainerImage>> inspect(const ImageBench& bench,
+                                                         const std::string& name) {
+  TRY(const ports::Captured ran, bench.machine.process.capture(container::inspect_image(
                                      bench.engine.client, name, bench.engine.variables)));
   if (ran.exit.canceled) return fail(interrupted("the search for an image"));
   if (!ran.exit.ok()) return std::nullopt;
-  TRY(env::ContainerImage image, env::parse_image(ran.out));
+  TRY(container::ContainerImage image, container::parse_image(ran.out));
   return image;
 }
 
 /// Whether the image is for the requested machine; imported images are assumed to match.
-bool fits(const env::ContainerImage& image, const std::string& arch) {
+bool fits(const container::ContainerImage& image, const std::string& arch) {
   return arch.empty() || image.digests.empty() ||
-         image.architecture == env::image_architecture(arch);
+         image.architecture == container::image_architecture(arch);
 }
 
 /// The base image, pulled if it is missing or for a different architecture.
-Result<env::ContainerImage> base_image(const ImageBench& bench,
-                                       const matrix::ContainerSettings& settings) {
+Result<container::ContainerImage> base_image(const ImageBench& bench,
+                                             const matrix::ContainerSettings& settings) {
   const std::string& name = settings.base;
-  TRY(const std::optional<env::ContainerImage> here, inspect(bench, name));
+  TRY(const std::optional<container::ContainerImage> here, inspect(bench, name));
   if (here && fits(*here, settings.arch)) return *here;
   bench.note(fmt::format("pulling {}\n", name));
   ports::Command pull =
-      env::pull_image(bench.engine.client, name, settings.arch, bench.engine.variables);
+      container::pull_image(bench.engine.client, name, settings.arch, bench.engine.variables);
   pull.timeout = kPullLimit;
   TRY(const ports::Captured pulled, bench.machine.process.capture(pull));
   if (pulled.exit.canceled) return fail(interrupted("pulling " + pinwheel::quoted(name)));
-  TRY(const std::optional<env::ContainerImage> now, inspect(bench, name));
+  TRY(const std::optional<container::ContainerImage> now, inspect(bench, name));
   if (pulled.exit.ok() && now) return *now;
   return fail(ErrorKind::environment,
               fmt::format("the image {} is not available locally and cannot be pulled: {}",
@@ -86,9 +86,9 @@ Result<std::string> digest_context(const fs::path& directory) {
 }
 
 /// The image labeled with a content key.
-Result<std::optional<env::ContainerImage>> image_with_key(const ImageBench& bench,
-                                                          const std::string& key) {
-  TRY(const ports::Captured ran, bench.machine.process.capture(env::find_image(
+Result<std::optional<container::ContainerImage>> image_with_key(const ImageBench& bench,
+                                                                const std::string& key) {
+  TRY(const ports::Captured ran, bench.machine.process.capture(container::find_image(
                                      bench.engine.client, key, bench.engine.variables)));
   const std::vector<std::string> ids = split(trim(ran.out), '\n');
   if (!ran.exit.ok() || ids.empty() || ids[0].empty()) return std::nullopt;
@@ -107,7 +107,7 @@ Done tag(const ImageBench& bench, const std::string& id, const std::vector<std::
   return {};
 }
 
-Done build(const ImageBench& bench, const env::ImageBuild& what) {
+Done build(const ImageBench& bench, const container::ImageBuild& what) {
   if (bench.engine.buildkit == BuildKit::missing) {
     return fail(ErrorKind::environment,
                 fmt::format("{} {} cannot build images: its buildx plugin is missing",
@@ -117,7 +117,7 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
   const fs::path log = bench.logs / fmt::format("image-{}.log", what.key.substr(0, 12));
   TRY_DONE(bench.machine.files.make_directories(bench.logs));
   bench.note(fmt::format("building an image from {} on {}\n", what.dockerfile, what.request.base));
-  ports::Command command = env::build_image(what, bench.engine.variables);
+  ports::Command command = container::build_image(what, bench.engine.variables);
   command.timeout = kBuildLimit;
   TRY(const ports::Exit exit, bench.machine.process.log(command, log));
   if (exit.ok()) return {};
@@ -129,32 +129,32 @@ Done build(const ImageBench& bench, const env::ImageBuild& what) {
               fmt::format("the full log is in {}", pinwheel::quoted(log.string())));
 }
 
-void stand_on(const env::ContainerImage& base, env::ContainerImage& image) {
+void stand_on(const container::ContainerImage& base, container::ContainerImage& image) {
   image.base_id = base.id;
   image.base_digests = base.digests;
 }
 
 }  // namespace
 
-Result<std::optional<env::ContainerImage>> find_image(const ImageBench& bench,
-                                                      const matrix::ContainerSettings& settings) {
-  TRY(const std::optional<env::ContainerImage> base, inspect(bench, settings.base));
+Result<std::optional<container::ContainerImage>> find_image(
+    const ImageBench& bench, const matrix::ContainerSettings& settings) {
+  TRY(const std::optional<container::ContainerImage> base, inspect(bench, settings.base));
   if (!base || !fits(*base, settings.arch)) return std::nullopt;
   if (settings.dockerfile.empty()) return base;
   const fs::path dockerfile = (bench.matrix_directory / settings.dockerfile).lexically_normal();
   TRY(const ports::FileStatus status, bench.machine.files.status(dockerfile));
   if (status.type == ports::FileType::missing) return std::nullopt;
   TRY(const std::string context, digest_context(dockerfile.parent_path()));
-  TRY(std::optional<env::ContainerImage> image,
-      image_with_key(bench, env::image_key(settings, context, base->id)));
+  TRY(std::optional<container::ContainerImage> image,
+      image_with_key(bench, container::image_key(settings, context, base->id)));
   if (image) stand_on(*base, *image);
   return image;
 }
 
-Result<env::ContainerImage> ensure_image(const ImageBench& bench,
-                                         const matrix::ContainerSettings& settings,
-                                         const std::vector<std::string>& tags) {
-  TRY(const env::ContainerImage base, base_image(bench, settings));
+Result<container::ContainerImage> ensure_image(const ImageBench& bench,
+                                               const matrix::ContainerSettings& settings,
+                                               const std::vector<std::string>& tags) {
+  TRY(const container::ContainerImage base, base_image(bench, settings));
   if (settings.dockerfile.empty()) return base;
   const fs::path dockerfile = (bench.matrix_directory / settings.dockerfile).lexically_normal();
   TRY(const ports::FileStatus status, bench.machine.files.status(dockerfile));
@@ -164,15 +164,15 @@ Result<env::ContainerImage> ensure_image(const ImageBench& bench,
                 "`environment.container.dockerfile` is relative to the matrix file");
   }
   TRY(const std::string context, digest_context(dockerfile.parent_path()));
-  const std::string key = env::image_key(settings, context, base.id);
-  TRY(std::optional<env::ContainerImage> image, image_with_key(bench, key));
+  const std::string key = container::image_key(settings, context, base.id);
+  TRY(std::optional<container::ContainerImage> image, image_with_key(bench, key));
   if (!image) {
     // BuildKit identifies bases by name only; this name can only refer to the inspected base.
     const std::string name = fmt::format("pinwheel-base:{}", base.id.substr(7, 12));
     TRY_DONE(tag(bench, base.id, {name}));
     TRY_DONE(build(bench, {bench.engine.client, dockerfile.string(),
                            dockerfile.parent_path().string(), settings, name, key, tags,
-                           env::foreign_platform(base.architecture, machine_name())}));
+                           container::foreign_platform(base.architecture, machine_name())}));
     TRY(image, image_with_key(bench, key));
   }
   if (!image) {

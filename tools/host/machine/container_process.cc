@@ -60,12 +60,12 @@ bool may_be_the_engine(const ports::Exit& exit) {
 }  // namespace
 
 ContainerProcess::ContainerProcess(ports::Process& engine, ports::Process& cleaner,
-                                   env::Container container, const std::string& name,
+                                   container::Container container, const std::string& name,
                                    std::map<std::string, std::string> client_variables)
     : engine_(engine),
       cleaner_(cleaner),
       container_(std::move(container)),
-      name_(env::container_name(name)),
+      name_(container::container_name(name)),
       client_variables_(std::move(client_variables)) {}
 
 std::string ContainerProcess::next_name() const {
@@ -75,11 +75,11 @@ std::string ContainerProcess::next_name() const {
 }
 
 void ContainerProcess::remove(const std::string& name, const ports::Exit& exit) const {
-  const bool keep = container_.after_end == env::AfterEnd::keep && !exit.ok();
+  const bool keep = container_.after_end == container::AfterEnd::keep && !exit.ok();
   // A container kept for inspection must not keep running.
   const ports::Command command =
-      keep ? env::stop_container(container_.client, name, client_variables_)
-           : env::remove_container(container_.client, name, client_variables_);
+      keep ? container::stop_container(container_.client, name, client_variables_)
+           : container::remove_container(container_.client, name, client_variables_);
   // If removal fails, the next run finds the container by its label.
   static_cast<void>(cleaner_.capture(command));
 }
@@ -87,7 +87,7 @@ void ContainerProcess::remove(const std::string& name, const ports::Exit& exit) 
 Result<ports::Captured> ContainerProcess::capture(const ports::Command& command) {
   const std::string name = next_name();
   Result<ports::Captured> ran =
-      engine_.capture(env::run_in_container(container_, name, command, client_variables_));
+      engine_.capture(container::run_in_container(container_, name, command, client_variables_));
   if (!ran) return ran;
   remove(name, ran->exit);
   if (may_be_the_engine(ran->exit)) {
@@ -102,7 +102,7 @@ Result<ports::Exit> ContainerProcess::log(const ports::Command& command,
                                           const std::filesystem::path& log) {
   const std::string name = next_name();
   Result<ports::Exit> ran =
-      engine_.log(env::run_in_container(container_, name, command, client_variables_), log);
+      engine_.log(container::run_in_container(container_, name, command, client_variables_), log);
   if (!ran) return ran;
   remove(name, *ran);
   if (may_be_the_engine(*ran)) {
@@ -113,17 +113,17 @@ Result<ports::Exit> ContainerProcess::log(const ports::Command& command,
 }
 
 Result<ports::Exit> ContainerProcess::foreground(const ports::Command& command,
-                                                 env::Attached attached) {
+                                                 container::Attached attached) {
   const std::string name = next_name();
-  env::Container container = container_;
+  container::Container container = container_;
   container.attached = attached;
   // With a terminal, Ctrl-C reaches the program through the client; without one, PID 1 ignores it.
   const Interrupts interrupts =
-      attached == env::Attached::terminal ? Interrupts::of_program : Interrupts::end_it;
+      attached == container::Attached::terminal ? Interrupts::of_program : Interrupts::end_it;
   const Result<ports::Exit> ran = run_in_foreground(
-      env::run_in_container(container, name, command, client_variables_), interrupts);
+      container::run_in_container(container, name, command, client_variables_), interrupts);
   static_cast<void>(
-      cleaner_.capture(env::remove_container(container_.client, name, client_variables_)));
+      cleaner_.capture(container::remove_container(container_.client, name, client_variables_)));
   if (!ran) return fail(ran.error());
   return translated(*ran);
 }

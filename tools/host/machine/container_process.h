@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "env/container.h"
+#include "container/container.h"
 #include "ports/process.h"
 
 namespace pinwheel::host {
@@ -18,13 +18,13 @@ class ContainerProcess final : public ports::Process {
  public:
   /// `engine` runs the client and may be canceled; `cleaner` removes containers and must not be.
   /// Both must outlive the object. Containers are named `name` plus a number.
-  ContainerProcess(ports::Process& engine, ports::Process& cleaner, env::Container container,
+  ContainerProcess(ports::Process& engine, ports::Process& cleaner, container::Container container,
                    const std::string& name, std::map<std::string, std::string> client_variables);
 
   Result<ports::Captured> capture(const ports::Command& command) override;
   Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;
   /// The same, with pinwheel's own streams (host/system/foreground.h); the container is never kept.
-  Result<ports::Exit> foreground(const ports::Command& command, env::Attached attached);
+  Result<ports::Exit> foreground(const ports::Command& command, container::Attached attached);
 
  private:
   std::string next_name() const;
@@ -32,7 +32,7 @@ class ContainerProcess final : public ports::Process {
 
   ports::Process& engine_;
   ports::Process& cleaner_;
-  env::Container container_;
+  container::Container container_;
   std::string name_;
   std::map<std::string, std::string> client_variables_;
 };

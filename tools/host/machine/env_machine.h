@@ -3,15 +3,44 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "host/machine/leases.h"
 #include "ports/clock.h"
 #include "ports/files.h"
 #include "ports/log.h"
 #include "ports/process.h"
 
 namespace pinwheel::host {
+
+/// Who uses a directory of the cache.
+struct CacheUser {
+  std::string project = {};  ///< the directory of its matrix; empty: none
+  std::string step = {};     ///< "build:cpu", or the command that uses it
+
+  auto operator<=>(const CacheUser&) const = default;
+};
+
+/// The directories of the cache that this process uses: while the object lives, nobody removes
+/// them. Thread-safe.
+class Leases {
+ public:
+  bool holds(const std::filesystem::path& directory) const;
+  void hold(const std::filesystem::path& directory, std::unique_ptr<ports::FileLock> lock);
+  /// Releases the lock on a directory that does not exist any more.
+  void drop(const std::filesystem::path& directory);
+  /// Whether that use is new, and need be recorded.
+  bool is_first(const std::filesystem::path& directory, const CacheUser& user);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::filesystem::path, std::unique_ptr<ports::FileLock>> locks_;
+  std::set<std::pair<std::filesystem::path, CacheUser>> uses_;
+};
 
 /// The time that a step spends on installations. Used by the thread of the step.
 struct Installing {
@@ -47,5 +76,11 @@ struct EnvMachine {
 inline const EnvMachine& host_of(const EnvMachine& machine) {
   return machine.host == nullptr ? machine : *machine.host;
 }
+
+/// The output of a query such as `--version`, trimmed. nullopt if the program is missing, fails or
+/// takes more than 30 s. `more` is added to the machine's variables.
+std::optional<std::string> ask_program(const EnvMachine& machine,
+                                       const std::vector<std::string>& argv,
+                                       const std::map<std::string, std::string>& more = {});
 
 }  // namespace pinwheel::host

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "host/machine/ask_program.h"
+#include "host/machine/env_machine.h"
 #include "matrix/axis_value.h"
 
 namespace pinwheel::host {

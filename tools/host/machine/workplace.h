@@ -9,12 +9,11 @@
 
 #include "base/hidden_text.h"
 #include "base/secret.h"
-#include "env/container.h"
-#include "env/container_image.h"
-#include "env/engine.h"
+#include "container/container.h"
+#include "container/container_image.h"
+#include "container/engine.h"
 #include "host/machine/env_machine.h"
 #include "host/machine/fixed_path.h"
-#include "host/machine/leases.h"
 #include "ports/git.h"
 #include "ports/log.h"
 #include "ports/process.h"
@@ -24,11 +23,11 @@ namespace pinwheel::host {
 
 /// The containers of a run; empty if its engine uses none.
 struct Containers {
-  std::string client;                                 ///< path of the engine's client
-  std::map<std::string, std::string> variables;       ///< the client's own
-  std::map<std::string, env::ContainerImage> images;  ///< by the digest of their settings
-  std::string network;                                ///< empty: the engine's default
-  env::AfterEnd after_failure = env::AfterEnd::remove;
+  std::string client;                                       ///< path of the engine's client
+  std::map<std::string, std::string> variables;             ///< the client's own
+  std::map<std::string, container::ContainerImage> images;  ///< by the digest of their settings
+  std::string network;                                      ///< empty: the engine's default
+  container::AfterEnd after_failure = container::AfterEnd::remove;
 };
 
 /// The surroundings of a run: the same for all its steps, and not part of any key.
@@ -42,8 +41,8 @@ struct Workplace {
   PathMode paths = PathMode::real;
   /// Of builds without `build.network: true`: `whole` where the machine lets nobody leave it.
   ports::Network build_network = ports::Network::whole;
-  env::Engine engine = env::Engine::host;       ///< runs the commands of steps
-  std::map<std::string, std::string> accepted;  ///< variant id -> reason, from `--accept`
+  container::Engine engine = container::Engine::host;  ///< runs the commands of steps
+  std::map<std::string, std::string> accepted;         ///< variant id -> reason, from `--accept`
   std::string token_file;
   PlainHttp plain_http = PlainHttp::refused;  ///< `--insecure`
   ports::LogHandle log = ports::no_log();

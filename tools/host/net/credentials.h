@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "base/secret.h"
-#include "matrix/upload_auth.h"
+#include "matrix/target_kind.h"
 #include "ports/clock.h"
 #include "ports/files.h"
 #include "ports/http.h"

@@ -1,10 +1,15 @@
 #include "host/net/fetch_text.h"
 
+#include <fmt/format.h>
+
+#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "host/net/get_remote.h"
 
 namespace pinwheel::host {
@@ -35,6 +40,79 @@ Result<std::string> fetch_text(ports::Http& http, const std::string& url) {
     return fail(too_large(quoted(url), limits::kReport));
   }
   return body;
+}
+
+namespace {
+
+constexpr int kWheelIsThere = 200;
+
+struct WheelAddress {
+  RemoteAddress remote;  ///< without a fragment
+  std::string name;
+  std::string sha256 = {};  ///< lower case; empty: none given
+};
+
+Result<WheelAddress> parse_wheel_address(const std::string& text) {
+  constexpr std::string_view kDigest = "sha256=";
+  const size_t hash = std::min(text.find('#'), text.size());
+  std::optional<RemoteAddress> remote = parse_address(text.substr(0, hash));
+  const std::string shown = remote ? remote->url : text;
+  const std::optional<UrlParts> parts = split_url(shown);
+  if (!remote || !parts) {
+    return fail(ErrorKind::usage, fmt::format("{} is not a URL", quoted(shown)));
+  }
+  if (parts->scheme != "https" && !is_loopback(parts->host)) {
+    return fail(ErrorKind::usage, fmt::format("{} is not an https address", quoted(shown)),
+                "use https, or download the file and pass its path");
+  }
+  WheelAddress address{*std::move(remote), {}};
+  const std::string path = parts->path.substr(0, parts->path.find('?'));
+  address.name = decode_percent(last_part(path));
+  if (!address.name.ends_with(".whl") || address.name.find('/') != std::string::npos) {
+    return fail(ErrorKind::usage, fmt::format("{} is not the URL of a wheel", quoted(shown)),
+                "the path must end in the file name, `*.whl`");
+  }
+  const std::string fragment = text.substr(std::min(hash + 1, text.size()));
+  if (fragment.starts_with(kDigest)) address.sha256 = to_lower(fragment.substr(kDigest.size()));
+  return address;
+}
+
+/// A partially received body.
+struct Arriving {
+  UnnamedFile file;
+  Sha256 hash = {};
+  uint64_t bytes = 0;
+};
+
+}  // namespace
+
+Result<FetchedWheel> fetch_wheel(ports::Http& http, const std::string& text,
+                                 const FetchOptions& options) {
+  TRY(const WheelAddress address, parse_wheel_address(text));
+  std::optional<Arriving> body;
+  const auto prepare = [&](ports::HttpRequest& request) {
+    // Discards the body of a redirect or half a file.
+    body.emplace(Arriving{UnnamedFile(options.directory)});
+    request.sink = [&](std::string_view bytes) {
+      body->file.write(bytes);
+      body->hash.update(bytes);
+      body->bytes += bytes.size();
+      if (options.on_bytes) options.on_bytes(body->bytes);
+    };
+    request.sink_state = [&body] { return body->file.written(); };
+  };
+  const std::string& url = address.remote.url;
+  TRY(const RemoteReply answer, get_remote({http, address.remote.credentials, url}, url, prepare));
+  if (answer.reply.status != kWheelIsThere) return fail(unexpected_answer(answer));
+  TRY_DONE(body->file.written());
+  const std::string found = to_hex(body->hash.finish());
+  if (!address.sha256.empty() && found != address.sha256) {
+    return fail(ErrorKind::check, fmt::format("{} has the sha256 {}, but its URL says {}",
+                                              quoted(url), found, address.sha256));
+  }
+  FetchedWheel wheel{address.name, {}, std::move(body->file)};
+  wheel.path = fmt::format("/proc/self/fd/{}", wheel.file.descriptor().get());
+  return wheel;
 }
 
 }  // namespace pinwheel::host

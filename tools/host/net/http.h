@@ -4,6 +4,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "host/net/http_bounds.h"
 #include "ports/http.h"
@@ -54,6 +55,13 @@ class CurlHttp final : public ports::Http {
   HttpOptions options_;
   std::stop_token cancel_;
   std::shared_ptr<Handles> handles_;
+};
+
+/// The result of a failed libcurl request.
+struct CurlEnd {
+  int code = 0;             ///< a CURLcode, not CURLE_OK
+  long request_bytes = 0;   ///< bytes of request headers sent
+  std::string reason = {};  ///< libcurl's text for the code, which contains no secrets
 };
 
 }  // namespace pinwheel::host

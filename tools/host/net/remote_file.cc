@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "host/system/file_source.h"
-#include "host/system/unnamed_file.h"
+#include "host/system/pending_file.h"
 #include "publish/reply.h"
 
 namespace pinwheel::host {

@@ -6,12 +6,11 @@
 #include <numeric>
 
 #include "base/text.h"
-#include "env/classify_conda.h"
+#include "conda/classify_conda.h"
+#include "conda/conda_client.h"
+#include "conda/conda_output.h"
 #include "env/commands.h"
-#include "env/conda_client.h"
-#include "env/conda_output.h"
 #include "env/environment_marker.h"
-#include "env/rattler_script.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/complete_directory.h"
 #include "host/provision/conda_find.h"
@@ -61,44 +60,44 @@ Done check_archives(const Packages& packages, const fs::path& cache) {
   return {};
 }
 
-Result<ports::Captured> run_client(const EnvMachine& host, const env::CondaClient& client,
-                                   const Packages& packages, env::CondaInstall install,
+Result<ports::Captured> run_client(const EnvMachine& host, const conda::CondaClient& client,
+                                   const Packages& packages, conda::CondaInstall install,
                                    const fs::path& scratch) {
-  if (client.kind != env::CondaKind::rattler) {
+  if (client.kind != conda::CondaKind::rattler) {
     // The extension matters: otherwise clients read it as a different format.
     install.list = (scratch / "explicit.txt").string();
-    TRY_DONE(host.files.write(install.list, env::explicit_list(packages)));
-    return host.process.capture(env::install_command(client, install, host.variables));
+    TRY_DONE(host.files.write(install.list, conda::explicit_list(packages)));
+    return host.process.capture(conda::install_command(client, install, host.variables));
   }
   const fs::path script = scratch / "rattler.py";
   const fs::path request = scratch / "request.json";
-  TRY_DONE(host.files.write(script, env::rattler_script()));
-  TRY_DONE(host.files.write(request, env::rattler_install_request(packages, install)));
+  TRY_DONE(host.files.write(script, conda::rattler_script()));
+  TRY_DONE(host.files.write(request, conda::rattler_install_request(packages, install)));
   return host.process.capture(
-      env::rattler_command(client, script.string(), request.string(), host.variables));
+      conda::rattler_command(client, script.string(), request.string(), host.variables));
 }
 
-Result<env::CondaClient> install(const EnvMachine& machine, const Packages& packages,
-                                 const fs::path& directory) {
+Result<conda::CondaClient> install(const EnvMachine& machine, const Packages& packages,
+                                   const fs::path& directory) {
   const EnvMachine& host = host_of(machine);
-  TRY(env::CondaClient client, ready_conda_client(machine));
-  const fs::path cache = host.cache / "packages" / env::to_string(client.kind);
+  TRY(conda::CondaClient client, ready_conda_client(machine));
+  const fs::path cache = host.cache / "packages" / to_string(client.kind);
   TRY_DONE(host.files.make_directories(cache));
   TRY(const ScratchDirectory scratch,
       ScratchDirectory::make(host.files,
                              host.cache / "scratch" /
                                  fmt::format("{}-{}", directory.filename().string(), ::getpid())));
   TRY(const ports::Captured ran, run_client(host, client, packages,
-                                            {.subdir = env::conda_subdir(machine_name()),
+                                            {.subdir = conda::conda_subdir(machine_name()),
                                              .prefix = directory.string(),
                                              .list = {},
                                              .packages = cache.string()},
                                             scratch.path()));
-  if (!ran.exit.ok() || !env::parse_rattler_failure(ran.out).what.empty()) {
-    return fail(env::conda_failure(client.kind, ran, "installing the conda packages"));
+  if (!ran.exit.ok() || !conda::parse_rattler_failure(ran.out).what.empty()) {
+    return fail(conda::conda_failure(client.kind, ran, "installing the conda packages"));
   }
   // rattler's script has checked them before installing anything.
-  if (client.kind != env::CondaKind::rattler) TRY_DONE(check_archives(packages, cache));
+  if (client.kind != conda::CondaKind::rattler) TRY_DONE(check_archives(packages, cache));
   return client;
 }
 
@@ -146,7 +145,7 @@ Result<env::EnvironmentMarker> make(const EnvMachine& machine, const std::string
 Result<std::string> install_conda_packages(const EnvMachine& machine, const Packages& packages,
                                            const fs::path& directory) {
   TRY_DONE(check_space(machine, directory, bytes_needed(packages), "the conda packages"));
-  Result<env::CondaClient> client = install(machine, packages, directory);
+  Result<conda::CondaClient> client = install(machine, packages, directory);
   if (client) return std::move(client->program);
   // A failed installation leaves files that some clients mistake for an environment.
   static_cast<void>(machine.files.remove_all(directory));
@@ -156,7 +155,7 @@ Result<std::string> install_conda_packages(const EnvMachine& machine, const Pack
 Result<CondaPrefix> make_conda_prefix(const EnvMachine& machine, const std::string& python,
                                       const Packages& packages, const fs::path& place) {
   CondaPrefix prefix;
-  prefix.directory = machine.cache / place / env::conda_prefix_id(packages);
+  prefix.directory = machine.cache / place / conda::conda_prefix_id(packages);
   const auto make_it = [&]() -> Result<env::EnvironmentMarker> {
     Result<env::EnvironmentMarker> made = make(machine, python, packages, prefix.directory);
     // Packages with an unusable Python are of no use either.

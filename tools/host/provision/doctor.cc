@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "env/engine_client.h"
+#include "container/engine.h"
 #include "env/pass_list.h"
-#include "host/machine/ask_program.h"
 #include "host/machine/container_engine.h"
+#include "host/machine/env_machine.h"
 #include "host/machine/gpu.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/conda_find.h"
@@ -62,8 +62,9 @@ fs::path existing(ports::Files& files, fs::path path) {
 }
 
 /// The engine's own report; a client that cannot reach it fails or prints only its own part.
-std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, const env::EngineClient& kind,
-                                          env::EngineFacts& facts) {
+std::optional<container::EngineInfo> ask_engine(const EnvMachine& machine,
+                                                const container::EngineClient& kind,
+                                                doctor::EngineFacts& facts) {
   ports::Command command{{facts.program, "info", "--format", std::string(kind.info_format)},
                          "/",
                          env::variables_for(env::Helper::container, machine.variables),
@@ -76,8 +77,8 @@ std::optional<env::EngineInfo> ask_engine(const EnvMachine& machine, const env::
 
 /// The mechanism that exposes NVIDIA GPUs to containers: a runtime, a CDI file or the engine's
 /// hook.
-std::optional<std::string> gpus_of(const EnvMachine& machine, const env::EngineClient& kind,
-                                   const env::EngineInfo& info) {
+std::optional<std::string> gpus_of(const EnvMachine& machine, const container::EngineClient& kind,
+                                   const container::EngineInfo& info) {
   const bool runtime =
       std::find(info.runtimes.begin(), info.runtimes.end(), "nvidia") != info.runtimes.end();
   if (runtime) return "the nvidia runtime";
@@ -90,9 +91,9 @@ std::optional<std::string> gpus_of(const EnvMachine& machine, const env::EngineC
   return there ? std::optional(hook) : std::nullopt;
 }
 
-env::EngineFacts engine_facts(const EnvMachine& machine, env::Engine engine,
-                              const env::EngineClient& kind) {
-  env::EngineFacts facts;
+doctor::EngineFacts engine_facts(const EnvMachine& machine, container::Engine engine,
+                                 const container::EngineClient& kind) {
+  doctor::EngineFacts facts;
   const std::optional<ContainerEngine> client =
       find_client(machine.files, machine.process, engine, machine.variables);
   if (!client) return facts;
@@ -107,29 +108,29 @@ env::EngineFacts engine_facts(const EnvMachine& machine, env::Engine engine,
   return facts;
 }
 
-env::Arm64Facts arm64_facts(const EnvMachine& machine) {
-  env::Arm64Facts facts{.machine = machine_name()};
+doctor::Arm64Facts arm64_facts(const EnvMachine& machine) {
+  doctor::Arm64Facts facts{.machine = machine_name()};
   constexpr const char* kCross = "aarch64-linux-gnu-g++";
   if (const auto output = ask_program(machine, {kCross, "--version"})) {
     facts.cross_compiler =
         fmt::format("{} {}", kCross, env::parse_host_compiler(kCross, *output).version);
   }
   const Result<std::string> text = machine.files.read("/proc/sys/fs/binfmt_misc/qemu-aarch64");
-  if (text) facts.emulation = env::parse_binfmt(*text);
+  if (text) facts.emulation = container::parse_binfmt(*text);
   return facts;
 }
 
 }  // namespace
 
-env::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
-  env::DoctorFacts facts;
+doctor::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
+  doctor::DoctorFacts facts;
   facts.interpreters =
       list_interpreters(machine.files, machine.process, machine.variables, machine.cache);
   facts.uv = has_uv(machine);
   facts.compilers = compilers(machine);
   facts.toolkits = list_toolkits(machine);
-  for (const env::Engine engine : env::kEngines) {
-    const std::optional<env::EngineClient> kind = env::client_of(engine);
+  for (const container::Engine engine : container::kEngines) {
+    const std::optional<container::EngineClient> kind = container::client_of(engine);
     if (kind) facts.engines[engine] = engine_facts(machine, engine, *kind);
   }
   facts.arm64 = arm64_facts(machine);

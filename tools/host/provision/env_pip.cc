@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -13,15 +14,48 @@
 #include "base/digest.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
-#include "env/classify_pip.h"
+#include "env/classify.h"
 #include "host/machine/install_time.h"
-#include "host/provision/full_disk.h"
 #include "host/system/log_tail.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct Space {
+  fs::path directory;
+  uint64_t free = 0;
+};
+
+std::optional<Space> least_space(const EnvMachine& machine) {
+  const std::string named = value_at(machine.variables, "TMPDIR");
+  const fs::path temporary = named.empty() ? fs::path("/tmp") : fs::path(named);
+  std::optional<Space> least;
+  for (const fs::path& directory : {machine.cache, machine.state, temporary}) {
+    const Result<uint64_t> free = host_of(machine).files.free_bytes(directory);
+    if (free && (!least || *free < least->free)) least = Space{directory, *free};
+  }
+  return least;
+}
+
+}  // namespace
+
+env::Diagnosis name_full_disk(const EnvMachine& machine, env::Diagnosis diagnosis,
+                              uint64_t needed) {
+  if (diagnosis.lack == env::Lack::nothing && needed == 0) return diagnosis;
+  const std::optional<Space> space = least_space(machine);
+  const bool full = space && (diagnosis.lack != env::Lack::nothing || space->free < needed);
+  if (!full) return diagnosis;
+  diagnosis.lack = env::Lack::disk_space;
+  diagnosis.hint = env::kFreeSpace;
+  diagnosis.line +=
+      fmt::format(" (the disk of {} has {} free)", pinwheel::quoted(space->directory.string()),
+                  format_bytes(space->free));
+  return diagnosis;
+}
+
+namespace {
 
 /// What a virtual environment with pip takes while it is made, in bytes.
 constexpr uint64_t kVirtualEnvironment = 32 << 20;

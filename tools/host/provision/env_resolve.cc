@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "env/classify_pip.h"
+#include "env/classify.h"
 #include "env/commands.h"
 #include "env/interpreter.h"
 #include "env/pip_index.h"
@@ -17,7 +17,7 @@
 #include "host/provision/conda_prefix.h"
 #include "host/provision/conda_solve.h"
 #include "host/provision/env_pip.h"
-#include "host/provision/machine_interpreter.h"
+#include "host/provision/interpreters.h"
 #include "host/system/scratch_directory.h"
 #include "pep/name.h"
 

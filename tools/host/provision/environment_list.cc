@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "env/environment_marker.h"
-#include "env/made_toolkit.h"
 #include "host/provision/complete_directory.h"
 #include "plan/step_id.h"
+#include "toolkits/made_toolkit.h"
 
 namespace pinwheel::host {
 namespace {
@@ -54,7 +54,7 @@ Result<EnvironmentEntry> entry(const EnvMachine& machine, const fs::path& kind,
   if (!marker) return row;
   row.completeness = Completeness::complete;
   if (kind.filename() == kToolkits) {
-    row.toolkit = env::toolkit_in(id, marker->resolution);
+    row.toolkit = toolkits::toolkit_in(id, marker->resolution);
   } else {
     row.python = marker->resolution.python;
   }

@@ -2,11 +2,10 @@
 
 #include <utility>
 
-#include "env/fetched_python.h"
+#include "conda/fetched_python.h"
 #include "host/provision/conda_prefix.h"
 #include "host/provision/conda_solve.h"
-#include "host/provision/interpreter_places.h"
-#include "host/provision/machine_interpreter.h"
+#include "host/provision/interpreters.h"
 #include "host/system/program.h"
 
 namespace pinwheel::host {
@@ -17,17 +16,17 @@ Done fetch_by_uv(const EnvMachine& machine, const std::string& version) {
   if (!uv) return fail(ErrorKind::environment, "`uv` is not on PATH");
   const std::filesystem::path directory = fetched_by_uv(machine.cache);
   TRY_DONE(machine.files.make_directories(directory));
-  TRY(const ports::Captured ran, machine.process.capture(env::install_by_uv(
+  TRY(const ports::Captured ran, machine.process.capture(conda::install_by_uv(
                                      *uv, version, directory.string(), machine.variables)));
   if (ran.exit.canceled) return fail(ErrorKind::interrupted, "fetching Python was interrupted");
-  if (!ran.exit.ok()) return fail(env::uv_failure(version, ran.err));
+  if (!ran.exit.ok()) return fail(conda::uv_failure(version, ran.err));
   return {};
 }
 
 Done fetch_by_conda(const EnvMachine& machine, const std::string& version,
                     const std::vector<std::string>& channels) {
   TRY(const std::vector<env::CondaPackage> packages,
-      solve_conda(machine, env::conda_python(version, channels)));
+      solve_conda(machine, conda::conda_python(version, channels)));
   TRY(const CondaPrefix prefix, make_conda_prefix(machine, version, packages, kFetchedPlace));
   return {};
 }
@@ -49,7 +48,7 @@ Result<env::Interpreter> fetch_python(const EnvMachine& machine, const std::stri
     if (found) return found;
     tried.push_back(std::move(found).error());
   }
-  return fail(env::not_fetched(version, std::move(tried)));
+  return fail(conda::not_fetched(version, std::move(tried)));
 }
 
 }  // namespace pinwheel::host

@@ -5,19 +5,188 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "base/text.h"
-#include "env/made_toolkit.h"
+#include "env/commands.h"
 #include "env/pass_list.h"
-#include "env/pypi_toolkit.h"
-#include "host/machine/ask_program.h"
-#include "host/provision/conda_toolkit.h"
-#include "host/provision/pypi_toolkit.h"
+#include "host/machine/env_machine.h"
+#include "host/machine/machine_name.h"
+#include "host/provision/complete_directory.h"
+#include "host/provision/conda_prefix.h"
+#include "host/provision/env_pip.h"
+#include "host/provision/env_resolve.h"
+#include "host/provision/interpreters.h"
+#include "toolkits/conda_toolkit.h"
+#include "toolkits/made_toolkit.h"
+#include "toolkits/pypi_toolkit.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The compiler of the prefix must start here, and have the version of the class.
+Result<env::Toolkit> ask_compiler(const EnvMachine& machine, const env::Request& request,
+                                  const fs::path& prefix) {
+  const bool cuda = request.toolkit.starts_with("cuda/");
+  const fs::path program = prefix / "bin" / (cuda ? "nvcc" : "hipcc");
+  ports::Command command{{program.string(), "--version"},
+                         "/",
+                         env::variables_for(env::Helper::compiler, machine.variables),
+                         {}};
+  command.environment["HIP_PLATFORM"] = "amd";
+  command.timeout = std::chrono::seconds(30);
+  TRY(const ports::Captured ran, machine.process.capture(command));
+  if (ran.exit.canceled) return fail(ErrorKind::interrupted, "querying nvcc was interrupted");
+  const std::optional<std::string> release =
+      cuda ? env::parse_nvcc_release(ran.out) : env::parse_hip_release(ran.out);
+  if (!ran.exit.ok() || !release) {
+    return fail(ErrorKind::environment,
+                fmt::format("the conda packages of {} contain no compiler that starts here: {}",
+                            pinwheel::quoted(request.toolkit), pinwheel::quoted(program.string())),
+                std::string(trim(ran.err)));
+  }
+  env::Toolkit toolkit =
+      toolkits::conda_toolkit(request.toolkit, prefix.string(), *release, machine_name());
+  if (toolkit.name == env::toolkit_name(request.toolkit)) return toolkit;
+  return fail(ErrorKind::environment,
+              fmt::format("the conda packages contain {} {}, but the class is built for {}",
+                          cuda ? "nvcc" : "hipcc", *release, pinwheel::quoted(request.toolkit)),
+              "pin the version in `environment.conda.toolkit`");
+}
+
+/// The toolkit of the recorded conda packages, in `<cache>/toolkits/<id>`: created once under a
+/// lock by the host's client, with the sha256 of every archive checked. Its compiler is queried for
+/// its release where the commands run. Errors: `environment` if nothing is recorded, the packages
+/// contain no compiler that starts, or its release differs from the requested one; else those of
+/// `install_conda_packages`.
+Result<env::Toolkit> make_conda_toolkit(const EnvMachine& machine, const env::Request& request) {
+  TRY(const env::Request packages, toolkits::conda_toolkit_request(request));
+  const Result<env::Resolution> recorded = load_resolution(machine, env::digest(packages));
+  if (!recorded) {
+    return fail(ErrorKind::environment,
+                fmt::format("the toolkit {} from conda is not resolved", quoted(request.toolkit)),
+                recorded.error().message);
+  }
+  const fs::path directory =
+      machine.cache / "toolkits" /
+      toolkits::conda_toolkit_id(env::toolkit_name(request.toolkit), *recorded);
+  const auto make = [&]() -> Result<env::EnvironmentMarker> {
+    TRY(const std::string client, install_conda_packages(machine, recorded->conda, directory));
+    TRY(const env::Toolkit made, ask_compiler(machine, request, directory));
+    return env::EnvironmentMarker{client, *recorded, 0, {}};
+  };
+  TRY_DONE(make_once(machine, directory, make));
+  return ask_compiler(machine, request, directory);
+}
+
+// 305 MB of wheels, unpacked, and pip's copy of them; and as much for each package that the matrix
+// adds: cuBLAS is the largest.
+constexpr uint64_t kBytesNeeded = 1'500'000'000;
+
+Done link(const fs::path& target, const fs::path& at) {
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(at, error))) return {};
+  fs::create_symlink(target, at, error);
+  if (!error) return {};
+  return fail(ErrorKind::environment, fmt::format("{} cannot be created: {}",
+                                                  pinwheel::quoted(at.string()), error.message()));
+}
+
+/// The installed nvcc must have the resolved version, and start here.
+Done check_nvcc(const EnvMachine& machine, const env::Toolkit& toolkit) {
+  ports::Command command{{toolkit.compiler, "--version"},
+                         "/",
+                         env::variables_for(env::Helper::compiler, machine.variables),
+                         {}};
+  command.timeout = std::chrono::seconds(30);
+  TRY(const ports::Captured ran, machine.process.capture(command));
+  const auto release = env::parse_nvcc_release(ran.out);
+  if (ran.exit.ok() && release == toolkit.release) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("the toolkit in {} has no working nvcc {}",
+                          pinwheel::quoted(toolkit.prefix), toolkit.release),
+              std::string(trim(ran.err)));
+}
+
+Done install(const EnvMachine& machine, const env::Request& request,
+             const env::Resolution& resolution, const fs::path& directory) {
+  TRY(const env::Interpreter interpreter, interpreter_for(machine, request.python));
+  TRY(const env::Pip pip, own_pip(machine, interpreter));
+  const fs::path file = directory / "pinwheel-requirements.txt";
+  TRY_DONE(machine.files.write(file, env::requirements_text(resolution, env::TorchPart::with)));
+  return run_pip(machine, env::install_prefix(pip, file.string(), directory.string()),
+                 fmt::format("installing the toolkit {}", quoted(request.toolkit)));
+}
+
+/// Packages that are no part of the toolkit itself (`nvidia-cudnn-cu13`) have directories of their
+/// own next to its prefix: their headers and libraries belong to it, too. Links of the file system,
+/// because builds see the prefix alone.
+Done link_packages(const fs::path& prefix) {
+  std::error_code error;
+  for (const fs::directory_entry& package : fs::directory_iterator(prefix.parent_path(), error)) {
+    if (package.path() == prefix) continue;
+    for (const char* const part : {"include", "lib"}) {
+      std::error_code absent;
+      if (!fs::is_directory(package.path() / part, absent)) continue;
+      fs::copy(package.path() / part, prefix / part,
+               fs::copy_options::recursive | fs::copy_options::create_hard_links |
+                   fs::copy_options::skip_existing,
+               error);
+      if (!error) continue;
+      return fail(ErrorKind::environment,
+                  fmt::format("{} cannot be linked into the toolkit: {}",
+                              quoted((package.path() / part).string()), error.message()));
+    }
+  }
+  return {};
+}
+
+/// Adds what the prefix from PyPI lacks compared to an installed toolkit: `lib64`, where nvcc,
+/// CMake and PyTorch look for libraries, and the unversioned names that linkers look for.
+Done link_libraries(const fs::path& prefix) {
+  TRY_DONE(link("lib", prefix / "lib64"));
+  std::error_code error;
+  for (const fs::directory_entry& file : fs::directory_iterator(prefix / "lib", error)) {
+    const std::string name = file.path().filename().string();
+    const size_t at = name.find(".so.");
+    if (at == std::string::npos) continue;
+    TRY_DONE(link(name, prefix / "lib" / name.substr(0, at + 3)));
+  }
+  return {};
+}
+
+/// The toolkit of the recorded resolution, in `<cache>/toolkits/<id>`: created once under a lock
+/// from exactly the recorded files, and not modified afterwards. Errors: `environment` if nothing
+/// is recorded, the disk is too full or its nvcc does not start; else from `classify_pip`.
+Result<env::Toolkit> make_pypi_toolkit(const EnvMachine& machine, const env::Request& request) {
+  TRY(const env::Request packages, toolkits::pypi_toolkit_request(request));
+  const Result<env::Resolution> recorded = load_resolution(machine, env::digest(packages));
+  if (!recorded) {
+    return fail(ErrorKind::environment,
+                fmt::format("the toolkit {} from PyPI is not resolved", quoted(request.toolkit)),
+                recorded.error().message);
+  }
+  const env::Resolution& resolution = *recorded;
+  const std::string release = toolkits::pypi_release(resolution);
+  const fs::path directory =
+      machine.cache / "toolkits" /
+      toolkits::pypi_toolkit_id(env::toolkit_name(request.toolkit), resolution);
+  const env::Toolkit toolkit =
+      env::cuda_toolkit(toolkits::pypi_prefix(directory.string(), release), release);
+  const auto make = [&]() -> Result<env::EnvironmentMarker> {
+    TRY_DONE(check_space(machine, directory, kBytesNeeded * (1 + request.toolkit_packages.size()),
+                         "a CUDA toolkit"));
+    TRY_DONE(install(machine, request, resolution, directory));
+    TRY_DONE(link_packages(toolkit.prefix));
+    TRY_DONE(link_libraries(toolkit.prefix));
+    TRY_DONE(check_nvcc(machine, toolkit));
+    return env::EnvironmentMarker{{}, resolution, 0, {}};
+  };
+  TRY_DONE(make_once(machine, directory, make));
+  return toolkit;
+}
 
 /// The candidates for the compiler: in the directory named by a variable, then on PATH, then in the
 /// usual place.
@@ -143,8 +312,8 @@ std::string names_of(const std::vector<env::Toolkit>& toolkits) {
 }  // namespace
 
 Result<Resolved> resolve_toolkit(const EnvMachine& machine, const env::Request& request,
-                                 env::ToolkitSource source, Refresh refresh) {
-  TRY(const env::Request packages, env::toolkit_packages(request, source));
+                                 toolkits::ToolkitSource source, Refresh refresh) {
+  TRY(const env::Request packages, toolkits::toolkit_packages(request, source));
   return resolve(machine, packages, refresh);
 }
 
@@ -169,9 +338,9 @@ Result<env::Toolkit> find_toolkit(const EnvMachine& machine, const env::Request&
   const EnvMachine where = image ? without_homes(machine) : machine;
   const std::vector<env::Toolkit> found =
       without_duplicates(cuda ? machine_cuda(where) : machine_rocm(where));
-  if (env::comes_from_pypi(request, found)) return make_pypi_toolkit(machine, request);
+  if (toolkits::comes_from_pypi(request, found)) return make_pypi_toolkit(machine, request);
   if (request.toolkit_from == matrix::ToolkitFrom::pypi) {
-    return fail(env::pypi_toolkit_request(request).error());
+    return fail(toolkits::pypi_toolkit_request(request).error());
   }
   for (const env::Toolkit& toolkit : found) {
     if (toolkit.name == env::toolkit_name(request.toolkit)) return toolkit;

@@ -1,18 +1,18 @@
 #pragma once
 #include <vector>
 
-#include "env/made_toolkit.h"
 #include "env/request.h"
 #include "env/toolkit.h"
 #include "host/machine/env_machine.h"
 #include "host/provision/env_resolve.h"
+#include "toolkits/made_toolkit.h"
 
 namespace pinwheel::host {
 
 /// The exact packages of a toolkit made from packages, resolved and recorded like those of an
 /// environment (`resolve`). `source` is PyPI or conda.
 Result<Resolved> resolve_toolkit(const EnvMachine& machine, const env::Request& request,
-                                 env::ToolkitSource source, Refresh refresh = Refresh::no);
+                                 toolkits::ToolkitSource source, Refresh refresh = Refresh::no);
 
 /// The toolkit of a request, "cuda/13.0" or "rocm/5.2": on this machine (CUDA_HOME, nvcc on PATH;
 /// ROCM_PATH, hipcc on PATH), only in the image if the request has a `container`, or created from

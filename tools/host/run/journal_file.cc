@@ -12,7 +12,7 @@
 #include "host/system/atomic_write.h"
 #include "host/system/files.h"
 #include "host/system/system_error.h"
-#include "journal/record.h"
+#include "run/history.h"
 
 namespace pinwheel::host {
 namespace {
@@ -51,14 +51,14 @@ Done JournalFile::load() {
   file_ = UniqueFd(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!file_.valid()) return fail(system_error("opened", path_, errno));
   TRY(const std::string text, LocalFiles().read(path_, limits::kJournal));
-  Result<journal::History> history = journal::read_history(text, history_.own);
+  Result<run::History> history = run::read_history(text, history_.own);
   if (!history) return fail(unreadable(std::move(history).error(), path_));
   history_ = *std::move(history);
   const size_t intact = history_.intact_bytes;
   if (intact < text.size() && ::ftruncate(file_.get(), static_cast<off_t>(intact)) != 0) {
     return fail(system_error("repaired", path_, errno));
   }
-  if (intact == 0) TRY_DONE(append(journal::header_line()));
+  if (intact == 0) TRY_DONE(append(run::header_line()));
   return sync_directory(path_.parent_path());
 }
 
@@ -79,26 +79,26 @@ std::string JournalFile::now() const {
 }
 
 Done JournalFile::started(const run::Attempt& attempt) {
-  return append(journal::to_line(journal::Started{attempt.step->id, attempt.key, attempt.number,
-                                                  now(), attempt.log.string()}));
+  return append(run::to_line(
+      run::Started{attempt.step->id, attempt.key, attempt.number, now(), attempt.log.string()}));
 }
 
 Done JournalFile::finished(const plan::StepOutcome& outcome) {
-  return append(journal::to_line(journal::Finished{outcome, now(), history_.own}));
+  return append(run::to_line(run::Finished{outcome, now(), history_.own}));
 }
 
-Result<journal::History> read_journal(const std::filesystem::path& state_dir, store::Domain own) {
+Result<run::History> read_journal(const std::filesystem::path& state_dir, store::Domain own) {
   LocalFiles files;
   const std::filesystem::path path = state_dir / kJournal;
   TRY(const ports::FileStatus status, files.status(path));
-  if (status.type == ports::FileType::missing) return journal::History{own};
+  if (status.type == ports::FileType::missing) return run::History{own};
   TRY(const std::string text, files.read(path, limits::kJournal));
-  Result<journal::History> history = journal::read_history(text, own);
+  Result<run::History> history = run::read_history(text, own);
   if (!history) return fail(unreadable(std::move(history).error(), path));
   return history;
 }
 
-Result<journal::History> read_whole_journal(const std::filesystem::path& state_dir) {
+Result<run::History> read_whole_journal(const std::filesystem::path& state_dir) {
   return read_journal(state_dir, store::Domain::pull_request);
 }
 

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "host/system/unique_fd.h"
-#include "journal/history.h"
 #include "ports/clock.h"
 #include "ports/files.h"
-#include "run/recorder.h"
+#include "run/history.h"
+#include "run/runner.h"
 #include "store/domain.h"
 
 namespace pinwheel::host {
@@ -22,7 +22,7 @@ class JournalFile final : public run::Recorder {
                                                    const ports::Clock& clock, store::Domain own);
 
   /// The records when it was opened, for a run of this domain.
-  const journal::History& history() const { return history_; }
+  const run::History& history() const { return history_; }
 
   Done started(const run::Attempt& attempt) override;
   Done finished(const plan::StepOutcome& outcome) override;
@@ -38,15 +38,15 @@ class JournalFile final : public run::Recorder {
   const ports::Clock& clock_;
   std::unique_ptr<ports::FileLock> lock_;
   UniqueFd file_;
-  journal::History history_;
+  run::History history_;
 };
 
 /// The history of a state directory for a run of a domain, read without locking it; empty if it has
 /// no journal.
-Result<journal::History> read_journal(const std::filesystem::path& state_dir, store::Domain own);
+Result<run::History> read_journal(const std::filesystem::path& state_dir, store::Domain own);
 
 /// The same, whoever recorded it, for what is only shown.
-Result<journal::History> read_whole_journal(const std::filesystem::path& state_dir);
+Result<run::History> read_whole_journal(const std::filesystem::path& state_dir);
 
 /// Whether a run uses the state directory now.
 bool is_in_use(const std::filesystem::path& state_dir);

@@ -13,7 +13,7 @@
 #include "plan/step.h"
 #include "ports/clock.h"
 #include "ports/log.h"
-#include "run/recorder.h"
+#include "run/runner.h"
 #include "store/entry.h"
 
 namespace pinwheel::host {

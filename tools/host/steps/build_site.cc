@@ -13,7 +13,6 @@
 #include "host/machine/gpu.h"
 #include "host/provision/env_pip.h"
 #include "host/provision/env_resolve.h"
-#include "host/provision/full_disk.h"
 #include "host/steps/hidden_toolkits.h"
 #include "host/system/log_tail.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/terminal_text.h"
 #include "base/text.h"
-#include "compat/open_libraries.h"
 #include "compat/open_order.h"
 #include "env/classify.h"
 #include "env/environment_marker.h"
@@ -17,7 +16,7 @@
 #include "host/machine/machine_name.h"
 #include "host/provision/env_overlay.h"
 #include "host/provision/env_resolve.h"
-#include "host/provision/machine_interpreter.h"
+#include "host/provision/interpreters.h"
 #include "host/provision/stub_libraries.h"
 #include "host/provision/torch_view.h"
 #include "host/steps/build_command.h"

@@ -42,7 +42,7 @@ Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const ru
   Workplace around = workplace;
   // The engine remembers the variables of a container that it keeps.
   if (!plan::secrets_of(attempt.step->action).empty()) {
-    around.containers.after_failure = env::AfterEnd::remove;
+    around.containers.after_failure = container::AfterEnd::remove;
   }
   TRY(step->contained_,
       contain(step->local_.machine, around, container_settings(attempt.step->action),

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "env/container.h"
+#include "container/container.h"
 #include "env/shell_entry.h"
 #include "host/log/logged_process.h"
 #include "host/steps/build.h"
@@ -44,23 +44,23 @@ struct EnterAction {
   }
 };
 
-env::Attached attached_now() {
+container::Attached attached_now() {
   const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
-  return terminal ? env::Attached::terminal : env::Attached::streams;
+  return terminal ? container::Attached::terminal : container::Attached::streams;
 }
 
 /// The command to run instead of the step's own.
 Result<ports::Command> command_of(const StepShell& shell, const ports::Command& own,
-                                  const StepContext& context, env::Attached attached) {
+                                  const StepContext& context, container::Attached attached) {
   ports::Command command = own;
   command.argv = shell.argv;
-  if (attached == env::Attached::terminal) {
+  if (attached == container::Attached::terminal) {
     command.environment.merge(env::terminal_variables(context.workplace.variables));
   }
   if (!command.argv.empty()) return command;
   shell.note(fmt::format("the step runs: {}\n", shell_join(own.argv)));
   command.argv = {"sh"};
-  if (attached != env::Attached::terminal) return command;
+  if (attached != container::Attached::terminal) return command;
   // The state directory is mounted at its own path in every environment.
   const std::filesystem::path settings = context.attempt.scratch / "shell-settings";
   TRY_DONE(context.machine.files.write(settings, env::shell_settings(shell.title)));
@@ -78,7 +78,7 @@ Result<ports::Exit> run_in_step(const Workplace& workplace, const run::Attempt& 
   TRY(const std::unique_ptr<OpenStep> step, open_step(workplace, attempt, stop.get_token()));
   const StepContext context = step->context();
   const Enter enter = [&](const ports::Command& own) -> Result<ports::Exit> {
-    const env::Attached attached = attached_now();
+    const container::Attached attached = attached_now();
     TRY(const ports::Command command, command_of(shell, own, context, attached));
     // From here on signals go to the command.
     watcher.reset();

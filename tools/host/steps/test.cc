@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "compat/load_check.h"
-#include "env/classify_test.h"
+#include "compat/open_order.h"
+#include "env/classify.h"
 #include "host/machine/gpu.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/env_checks.h"

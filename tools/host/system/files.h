@@ -1,4 +1,7 @@
 #pragma once
+#include <filesystem>
+#include <memory>
+
 #include "ports/files.h"
 
 namespace pinwheel::host {

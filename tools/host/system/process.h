@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string_view>
 
 #include "base/hidden_text.h"
 #include "ports/process.h"
@@ -34,5 +35,15 @@ class ChildProcesses final : public ports::Process {
   std::chrono::milliseconds grace_;
   std::shared_ptr<const HiddenText> hidden_;
 };
+
+/// The path of the cgroup (version 2) in the text of /proc/self/cgroup; nullopt if there is none.
+std::optional<std::string_view> cgroup_path(std::string_view proc_self_cgroup);
+/// The `oom_kill` count in the text of a cgroup's memory.events.
+std::optional<uint64_t> oom_kills(std::string_view memory_events);
+
+/// Whether a process was killed for lack of memory: a SIGKILL that pinwheel did not send, or any
+/// failure while the kernel's count rose (the compiler was killed and its parent only reported it).
+bool killed_for_memory(const ports::Exit& exit, std::optional<uint64_t> before,
+                       std::optional<uint64_t> after);
 
 }  // namespace pinwheel::host

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "base/url.h"
-#include "exports/python_tag.h"
+#include "exports/listing.h"
 #include "pep/pypi.h"
 #include "pep/version.h"
 #include "pep/wheel_name.h"
@@ -182,6 +182,34 @@ Result<BuildRead> read_build(const RemoteAccess& access, const WholeFiles& whole
   }
   if (failure) return fail(*std::move(failure));
   return all;
+}
+
+namespace {
+
+constexpr int kAnswered = 200;
+/// Servers of files answer either for a page that they do not have.
+constexpr int kForbidden = 403;
+constexpr int kMissing = 404;
+
+}  // namespace
+
+Result<std::optional<std::vector<exports::TorchBuild>>> torch_page(const RemoteAccess& access,
+                                                                   const std::string& index) {
+  TRY(const RemoteReply page, get_remote(access, index + "torch/", [](ports::HttpRequest& request) {
+        request.headers.emplace_back("Accept", std::string(publish::kAcceptSimple));
+      }));
+  const long status = page.reply.status;
+  if (status == kForbidden || status == kMissing) return std::nullopt;
+  if (status != kAnswered) return fail(unexpected_answer(page));
+  TRY(const std::vector<publish::IndexFile> files,
+      publish::parse_simple_page(publish::header(page.reply, "content-type"), page.reply.body));
+  std::vector<exports::TorchBuild> builds;
+  for (const publish::IndexFile& file : files) {
+    if (std::optional<exports::TorchBuild> build = exports::torch_build(file.filename)) {
+      builds.push_back(*std::move(build));
+    }
+  }
+  return builds;
 }
 
 }  // namespace pinwheel::host

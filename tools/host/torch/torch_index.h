@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "exports/table.h"
+#include "exports/upstream.h"
 #include "host/net/get_remote.h"
 #include "host/net/remote_file.h"
 #include "host/torch/torch_wheel.h"
@@ -55,5 +56,10 @@ struct BuildRead {
 /// Reads the wheels of a build in parallel.
 Result<BuildRead> read_build(const RemoteAccess& access, const WholeFiles& whole,
                              const BuildToRead& build);
+
+/// The builds of torch on an index, by the names on its page; nullopt if it has no page for torch.
+/// `transient` or `environment` if it does not answer.
+Result<std::optional<std::vector<exports::TorchBuild>>> torch_page(const RemoteAccess& access,
+                                                                   const std::string& index);
 
 }  // namespace pinwheel::host

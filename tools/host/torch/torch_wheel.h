@@ -1,14 +1,4 @@
 #pragma once
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-
-#include "base/result.h"
-#include "exports/snapshot.h"
-#include "ports/byte_source.h"
-#include "ports/files.h"
-
 // Reading torch's exports from a remote wheel
 //
 // A CUDA build of torch is a wheel of up to 900 MB. The table needs the exported names of its
@@ -40,6 +30,18 @@
 // Every step may guess wrong, so nothing is believed. The hash table of the library has a hash of
 // each name, and `binary::read_exports` compares them all. If something does not fit, the member
 // is read whole and verified by its CRC-32. A wrong guess costs time, never a wrong table.
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "exports/table.h"
+#include "ports/byte_source.h"
+#include "ports/files.h"
+#include "ports/process.h"
+
 namespace pinwheel::host {
 
 /// The parsed file name of a torch wheel for Linux.
@@ -66,5 +68,12 @@ Result<exports::Snapshot> read_torch_wheel(const ports::ByteSource& source,
 /// `config` if there is none.
 Result<exports::Snapshot> read_torch_directory(const std::filesystem::path& directory,
                                                ports::Files& files);
+
+/// The site-packages directory for a path: the path itself, or the parent of a path to `torch`.
+Result<std::filesystem::path> torch_site(const std::filesystem::path& place, ports::Files& files);
+
+/// The site-packages directory from which a Python imports torch. `environment` if it has no torch.
+Result<std::filesystem::path> torch_site_of(const std::string& python, ports::Process& process,
+                                            const std::map<std::string, std::string>& variables);
 
 }  // namespace pinwheel::host

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "env/container_image.h"
+#include "container/container_image.h"
 #include "unit/catch.h"
 #include "unit/host/scratch_machine.h"
 
@@ -22,7 +22,7 @@ struct ContainerPlace : ScratchMachine {
     workplace.matrix_directory = "/project";
     workplace.containers.client = "/usr/bin/docker";
     workplace.containers.variables = {{"DOCKER_HOST", "unix:///d.sock"}};
-    workplace.containers.images[env::digest(settings)] = {"sha256:ab", "key"};
+    workplace.containers.images[container::digest(settings)] = {"sha256:ab", "key"};
   }
 };
 
@@ -32,7 +32,7 @@ TEST_CASE("the script finds the image by its key, and rebuilds it if it is missi
   const ContainerPlace place;
   const auto dry = dry_container(place.machine, place.workplace, place.settings);
   REQUIRE(dry.has_value());
-  const std::string variable = "image_" + env::digest(place.settings).substr(0, 12);
+  const std::string variable = "image_" + container::digest(place.settings).substr(0, 12);
   CHECK(dry->image_lines.starts_with(variable + "=$( (cd / && env -i DOCKER_HOST=unix:///d.sock "));
   CHECK(dry->image_lines.find("label=io.pinwheel.key=key") != std::string::npos);
   CHECK(dry->image_lines.find("build --file /project/docker/build.Dockerfile") !=
@@ -43,7 +43,7 @@ TEST_CASE("the script finds the image by its key, and rebuilds it if it is missi
 TEST_CASE("an unmodified base image is found by its name, and pulled if it is missing") {
   ContainerPlace place;
   place.settings.dockerfile.clear();
-  place.workplace.containers.images[env::digest(place.settings)] = {"sha256:ab", "sha256:ab"};
+  place.workplace.containers.images[container::digest(place.settings)] = {"sha256:ab", "sha256:ab"};
   const auto dry = dry_container(place.machine, place.workplace, place.settings);
   REQUIRE(dry.has_value());
   CHECK(dry->image_lines.find("image inspect --format '{{.Id}}' debian:12") != std::string::npos);

@@ -32,8 +32,8 @@ struct World {
   FakeClient engine;
   FakeClient cleaner;
 
-  host::ContainerProcess process(env::AfterEnd after_end = env::AfterEnd::remove) {
-    env::Container container{"docker", "sha256:abc"};
+  host::ContainerProcess process(container::AfterEnd after_end = container::AfterEnd::remove) {
+    container::Container container{"docker", "sha256:abc"};
     container.after_end = after_end;
     return {engine, cleaner, container, "pinwheel-r1-build:cpu", {}};
   }
@@ -68,7 +68,7 @@ TEST_CASE("each command has its own container, which is always removed") {
 TEST_CASE("a failed container is kept on request, and stopped") {
   World world;
   world.engine.answers = {{}, {{.code = 3}, "", ""}};
-  host::ContainerProcess process = world.process(env::AfterEnd::keep);
+  host::ContainerProcess process = world.process(container::AfterEnd::keep);
   REQUIRE(process.capture(kCommand));
   REQUIRE(process.capture(kCommand));
   CHECK(world.cleaner.asked[0][1] == "rm");

@@ -1,4 +1,4 @@
-#include "host/net/fetch_wheel.h"
+#include "host/net/fetch_text.h"
 
 #include <unistd.h>
 

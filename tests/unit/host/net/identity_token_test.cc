@@ -1,4 +1,4 @@
-#include "host/net/identity_token.h"
+#include "host/net/trusted_token.h"
 
 #include <nlohmann/json.hpp>
 

@@ -11,7 +11,6 @@
 #include "host/machine/local_machine.h"
 #include "host/provision/cache_use.h"
 #include "host/provision/complete_directory.h"
-#include "host/provision/disk_use.h"
 #include "host/provision/environment_list.h"
 #include "unit/catch.h"
 #include "unit/host/wheel_machine.h"

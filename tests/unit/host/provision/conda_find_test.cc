@@ -4,7 +4,7 @@
 #include "unit/host/scratch_machine.h"
 
 using namespace pinwheel;
-using env::CondaKind;
+using conda::CondaKind;
 
 namespace {
 
@@ -30,9 +30,9 @@ TEST_CASE("clients are listed in the documented order, each once") {
   here.machine.variables["MAMBA_EXE"] = own;
   here.machine.variables["CONDA_EXE"] = conda;
   CHECK(host::list_conda_clients(here.machine) ==
-        std::vector<env::CondaClient>{{CondaKind::micromamba, own, "2.0.5"},
-                                      {CondaKind::mamba, mamba, "1.5.8"},
-                                      {CondaKind::conda, conda, "24.1.0"}});
+        std::vector<conda::CondaClient>{{CondaKind::micromamba, own, "2.0.5"},
+                                        {CondaKind::mamba, mamba, "1.5.8"},
+                                        {CondaKind::conda, conda, "24.1.0"}});
   CHECK(host::find_conda_client(here.machine)->kind == CondaKind::micromamba);
   CHECK_FALSE(host::conda_notice(here.machine).has_value());
 }

@@ -1,10 +1,9 @@
-#include "host/provision/conda_toolkit.h"
+#include "host/provision/toolkit.h"
 
 #include <filesystem>
 
 #include "base/digest.h"
 #include "host/provision/environment_list.h"
-#include "host/provision/toolkit.h"
 #include "unit/catch.h"
 #include "unit/host/scratch_machine.h"
 
@@ -45,7 +44,7 @@ struct ToolkitPlace : ScratchMachine {
     scratch.write("says", "Cuda compilation tools, release 13, V" + release + "\n");
   }
   Result<host::Resolved> resolve() const {
-    return host::resolve_toolkit(machine, request, env::ToolkitSource::conda);
+    return host::resolve_toolkit(machine, request, toolkits::ToolkitSource::conda);
   }
 };
 

@@ -24,7 +24,7 @@ TEST_CASE("the doctor finds what this build itself needed") {
   for (const char* name : {"PATH", "HOME"}) {
     if (const char* value = ::getenv(name)) machine.variables[name] = value;
   }
-  const env::DoctorFacts facts = host::gather_doctor_facts(machine);
+  const doctor::DoctorFacts facts = host::gather_doctor_facts(machine);
   CHECK_FALSE(facts.compilers.empty());
   CHECK_FALSE(facts.interpreters.empty());
   CHECK(facts.cores >= 1);

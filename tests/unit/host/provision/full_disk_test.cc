@@ -1,4 +1,4 @@
-#include "host/provision/full_disk.h"
+#include "host/provision/env_pip.h"
 
 #include "host/machine/local_machine.h"
 #include "unit/catch.h"

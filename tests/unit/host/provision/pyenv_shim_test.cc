@@ -1,4 +1,4 @@
-#include "host/provision/pyenv_shim.h"
+#include "host/provision/interpreters.h"
 
 #include "host/system/files.h"
 #include "unit/catch.h"

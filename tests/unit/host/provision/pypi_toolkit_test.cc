@@ -1,11 +1,10 @@
-#include "host/provision/pypi_toolkit.h"
+#include "host/provision/toolkit.h"
 
 #include <filesystem>
 #include <string>
 
-#include "env/pypi_toolkit.h"
 #include "host/provision/environment_list.h"
-#include "host/provision/toolkit.h"
+#include "toolkits/pypi_toolkit.h"
 #include "unit/catch.h"
 #include "unit/host/wheel_machine.h"
 
@@ -55,10 +54,10 @@ TEST_CASE("two toolkits from PyPI can be installed side by side, each exactly as
   Machine m;
   add_toolkit(m, "13.0.2", "13.0.88", "13.0.88");
   add_toolkit(m, "13.2.1", "13.2.51", "13.2.51");
-  const host::Resolved resolved =
-      value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.0"), env::ToolkitSource::pypi));
+  const host::Resolved resolved = value_of(
+      host::resolve_toolkit(m.machine, from_pypi("cuda/13.0"), toolkits::ToolkitSource::pypi));
   CHECK(resolved.resolution.packages.size() == 2);
-  value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.2"), env::ToolkitSource::pypi));
+  value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.2"), toolkits::ToolkitSource::pypi));
   // A newer file changes nothing until a refresh.
   add_toolkit(m, "13.0.3", "13.0.99", "13.0.99");
 
@@ -73,7 +72,7 @@ TEST_CASE("two toolkits from PyPI can be installed side by side, each exactly as
 
   const std::vector<host::EnvironmentEntry> rows = value_of(host::list_environments(m.machine));
   REQUIRE(rows.size() == 2);
-  CHECK(rows[0].id == env::pypi_toolkit_id("cuda/13.0", resolved.resolution));
+  CHECK(rows[0].id == toolkits::pypi_toolkit_id("cuda/13.0", resolved.resolution));
   CHECK(rows[0].toolkit == "cuda/13.0.88");
   CHECK(rows[0].python.empty());
   CHECK(rows[0].bytes > 0);
@@ -93,7 +92,7 @@ TEST_CASE("a toolkit without its marker, or with an nvcc that does not start, is
   REQUIRE_FALSE(unresolved.has_value());
   CHECK(unresolved.error().kind == ErrorKind::environment);
 
-  value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.0"), env::ToolkitSource::pypi));
+  value_of(host::resolve_toolkit(m.machine, from_pypi("cuda/13.0"), toolkits::ToolkitSource::pypi));
   const auto broken = host::find_toolkit(m.machine, from_pypi("cuda/13.0"));
   REQUIRE_FALSE(broken.has_value());
   CHECK(broken.error().kind == ErrorKind::environment);

@@ -1,4 +1,4 @@
-#include "host/provision/shared_packages.h"
+#include "host/provision/python_environments.h"
 
 #include <sys/stat.h>
 

@@ -11,7 +11,7 @@
 #include "base/digest.h"
 #include "host/system/digest_file.h"
 #include "host/system/file_source.h"
-#include "host/system/out_of_memory.h"
+#include "host/system/process.h"
 #include "host/system/system_error.h"
 #include "unit/catch.h"
 #include "unit/host/scratch.h"

@@ -1,0 +1,67 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/outcome.h"
+#include "store/domain.h"
+
+namespace pinwheel::run {
+
+/// An attempt is about to start.
+struct Started {
+  std::string id;
+  std::string key;
+  int attempt = 1;
+  std::string at = {};   ///< UTC, "2026-01-02T03:04:05Z"
+  std::string log = {};  ///< path of the attempt's log; empty in records of an older pinwheel
+};
+
+/// A step that was started has its outcome.
+struct Finished {
+  plan::StepOutcome outcome;
+  std::string at = {};
+  /// That of the run. Records of an older pinwheel do not say: no release takes what they have.
+  store::Domain domain = store::Domain::branch;
+};
+
+using JournalRecord = std::variant<Started, Finished>;
+
+/// The first line of a journal, with its newline: `{"journal":1}`.
+std::string header_line();
+
+/// One line, with its newline.
+std::string to_line(const JournalRecord& record);
+/// The inverse, without the newline; `config` if the line is not a record.
+Result<JournalRecord> parse_line(std::string_view line);
+
+/// The record of earlier runs: for each step and key, the last outcome, and attempts that started
+/// after it and never ended (the run was killed).
+struct History {
+  using StepAndKey = std::pair<std::string, std::string>;
+
+  store::Domain own = store::Domain::branch;  ///< of the run that asks
+  /// Without what runs of domains below its own recorded.
+  std::map<StepAndKey, plan::StepOutcome> finished = {};
+  std::map<std::string, Finished> latest = {};  ///< by step, whatever its key
+  std::map<StepAndKey, int> unfinished = {};    ///< number of the attempt that never ended
+  std::map<std::string, Started> open = {};  ///< by step: its last attempt, without an outcome yet
+  /// How long each step took, retries included, when it last succeeded or was skipped.
+  std::map<std::string, std::chrono::milliseconds> took = {};
+  size_t intact_bytes = 0;  ///< length of the text up to its last complete line
+
+  void add(const JournalRecord& record);
+};
+
+/// Parses a journal's text for a run of a domain. A last line without a newline was torn by a crash
+/// and is ignored; empty text is an empty history. `config`, with the line number, for a bad line
+/// before the end and for an unknown version: a journal is rejected, never discarded.
+Result<History> read_history(std::string_view text, store::Domain own);
+
+}  // namespace pinwheel::run
