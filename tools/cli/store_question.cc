@@ -45,22 +45,22 @@ Result<prepare::AskedRun> asked_run(const prepare::Host& host, const prepare::Gl
 
 }  // namespace
 
-Result<AskingRun> prepare_asking_run(const prepare::Host& host,
-                                     const prepare::GlobalOptions& global,
-                                     const StoreCommandOptions& options, const std::string& step,
-                                     Streams& streams) {
-  AskingRun asking;
-  TRY(asking.domain, store::choose_domain(options.domain, host.variables));
+Result<StoreQuestion> read_store_question(const prepare::Host& host,
+                                          const prepare::GlobalOptions& global,
+                                          const StoreCommandOptions& options,
+                                          const std::string& step, Streams& streams) {
+  StoreQuestion question;
+  TRY(question.domain, store::choose_domain(options.domain, host.variables));
   TRY(prepare::AskedRun asked, asked_run(host, global, options, streams));
   const std::optional<prepare::Carried> carried = asked.scope.carried;
   TRY(asked.scope, prepare::narrowed_to_steps(std::move(asked.scope), only_step(step)));
   if (carried) asked.scope.carried = carried;
-  TRY(asking.run, prepare::prepare_run(host, asked.scope, asked.source, streams));
-  asking.facts = session::result_facts(host, asking.run, asked.plan_digest);
-  return asking;
+  TRY(question.run, prepare::prepare_run(host, asked.scope, asked.source, streams));
+  question.facts = session::result_facts(host, question.run, asked.plan_digest);
+  return question;
 }
 
-host::SearchedResults ask_place(const AskingRun& asking, const std::filesystem::path& root,
+host::SearchedResults ask_place(const StoreQuestion& question, const std::filesystem::path& root,
                                 const StoreCommandOptions& options, plan::Results results,
                                 const std::set<std::string>& skipped_will_do, Streams& streams) {
   constexpr auto kReadOnly = store::PlaceAccess::read_only;
@@ -68,11 +68,11 @@ host::SearchedResults ask_place(const AskingRun& asking, const std::filesystem::
   places.push_back({std::make_unique<host::TreePlace>(
                         host::TreeOptions{options.place, root, kReadOnly, host::Sharing::shared}),
                     kReadOnly});
-  host::Store place(std::move(places), {.domain = asking.domain});
+  host::Store place(std::move(places), {.domain = question.domain});
   host::SearchedResults known =
       host::search_store(std::move(results), {.store = place,
-                                              .plan = asking.run.plan,
-                                              .facts = asking.facts,
+                                              .plan = question.run.plan,
+                                              .facts = question.facts,
                                               .files = host::ResultFiles::leave,
                                               .skipped_will_do = skipped_will_do});
   for (const Error& warning : known.warnings) streams.warn(warning);

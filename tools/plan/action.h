@@ -17,7 +17,6 @@ namespace pinwheel::plan {
 /// The files of a snapshot.
 struct SourceFiles {
   std::map<std::string, std::string> digests = {};  ///< by name: kind and sha256
-  std::set<std::string> untracked = {};             ///< those that git does not track
 };
 
 /// The source of a build: a snapshot of a directory, or an sdist from the index.

@@ -70,33 +70,21 @@ bool is_in_checkout(const fs::path& directory) {
   return true;
 }
 
-/// The files of a source, sorted, and which of them git does not track.
-struct Listed {
-  std::vector<std::string> names = {};
-  std::set<std::string> untracked = {};
-};
-
-Listed listed(const fs::path& directory, const ports::GitFiles& files) {
-  Listed listed{files.tracked};
-  if (files.untracked.empty()) return listed;
-  if (files.tracked.empty()) {
-    // Nothing says yet what belongs to the project.
-    listed.names = files.untracked;
-    listed.untracked = {files.untracked.begin(), files.untracked.end()};
-    return listed;
-  }
+/// The files of a source, sorted.
+std::vector<std::string> listed(const fs::path& directory, const ports::GitFiles& files) {
+  if (files.untracked.empty()) return files.tracked;
+  // Nothing says yet what belongs to the project.
+  if (files.tracked.empty()) return files.untracked;
+  std::vector<std::string> names = files.tracked;
   const UntrackedSource source(directory, files);
-  for (const std::string& name : files.untracked) {
-    if (!source.contains(name)) continue;
-    listed.names.push_back(name);
-    listed.untracked.insert(name);
-  }
-  std::sort(listed.names.begin(), listed.names.end());
-  return listed;
+  std::copy_if(files.untracked.begin(), files.untracked.end(), std::back_inserter(names),
+               [&source](const std::string& name) { return source.contains(name); });
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
-Result<Listed> list_files(ports::Git& git, const fs::path& directory,
-                          const ports::NotSource& others) {
+Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& directory,
+                                            const ports::NotSource& others) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return fail(ErrorKind::config,
@@ -104,22 +92,22 @@ Result<Listed> list_files(ports::Git& git, const fs::path& directory,
                 "`package.source` is relative to the matrix file");
   }
   const Result<ports::GitFiles> found = git.files(directory, others.made);
-  Listed files;
+  std::vector<std::string> files;
   if (found) {
     files = listed(directory, *found);
   } else if (is_in_checkout(directory)) {
     // Taking every file would include ignored ones.
     return fail(found.error());
   } else {
-    TRY(files.names, walk_but(directory, others.made));
+    TRY(files, walk_but(directory, others.made));
   }
   TRY(const MadeDirectories named, MadeDirectories::below(directory, others.named));
   // A tracked file that was deleted in the work tree is not part of the package.
-  std::erase_if(files.names, [&](const std::string& name) {
+  std::erase_if(files, [&](const std::string& name) {
     std::error_code ignored;
     return named.covers(name) || !fs::exists(fs::symlink_status(directory / name, ignored));
   });
-  if (files.names.empty()) {
+  if (files.empty()) {
     return fail(ErrorKind::config,
                 fmt::format("package source {} contains no files", quoted(directory.string())),
                 found && !found->untracked.empty() ? "track them: `git add`" : "");
@@ -177,9 +165,9 @@ Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch
   return {};
 }
 
-Result<plan::Source> read_files(const fs::path& directory, const Listed& listed) {
-  plan::SourceFiles files{{}, listed.untracked};
-  for (const std::string& name : listed.names) {
+Result<plan::Source> read_files(const fs::path& directory, const std::vector<std::string>& names) {
+  plan::SourceFiles files;
+  for (const std::string& name : names) {
     TRY(files.digests[name], digest_of(directory / name, kind_of(directory / name)));
   }
   plan::Source source{
@@ -220,7 +208,7 @@ Error changed_source(const plan::Source& source, const Digests& now) {
 
 Result<plan::Source> read_source(ports::Git& git, const fs::path& directory,
                                  const ports::NotSource& others) {
-  TRY(const Listed files, list_files(git, directory, others));
+  TRY(const std::vector<std::string> files, list_files(git, directory, others));
   return read_files(directory, files);
 }
 
@@ -259,23 +247,23 @@ Result<ports::GitChange> last_change(ports::Git& git, const plan::Source& source
 
 Result<plan::Source> read_directory(const fs::path& directory) {
   TRY(std::vector<std::string> names, walk(directory));
-  return read_files(directory, {std::move(names)});
+  return read_files(directory, names);
 }
 
 Done export_source(ports::Git& git, const plan::Source& source, const ports::NotSource& others,
                    const fs::path& destination, int64_t epoch) {
   const fs::path directory = source.directory;
-  Listed listed;
+  std::vector<std::string> names;
   if (source.requirement.empty()) {
-    TRY(listed, list_files(git, directory, others));
+    TRY(names, list_files(git, directory, others));
   } else {
-    TRY(listed.names, walk(directory));
+    TRY(names, walk(directory));
   }
-  std::erase_if(listed.names, [&source](const std::string& name) {
+  std::erase_if(names, [&source](const std::string& name) {
     return project::is_ignored(source.ignored, name);
   });
   Digests digests;
-  for (const std::string& name : listed.names) {
+  for (const std::string& name : names) {
     const Kind kind = kind_of(directory / name);
     TRY_DONE(copy_one(directory / name, destination / name, kind, epoch));
     // Computed from the copy, to detect edits between reading and copying.
