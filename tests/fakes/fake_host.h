@@ -19,8 +19,10 @@ class FakeGit final : public ports::Git {
   using Git::files;
   Result<ports::GitFacts> known = fail(ErrorKind::environment, "no repository");
   ports::GitFiles tracked = {};
-  ports::GitChange changed = {};
-  int asked = 0;  ///< how often the facts were
+  Done listed = {};  ///< an error: the files cannot be listed
+  Result<ports::GitChange> changed = ports::GitChange{};
+  int asked = 0;          ///< how often the facts were
+  int changes_asked = 0;  ///< how often the last change was
 
   Result<ports::GitFacts> facts(const std::filesystem::path& /*directory*/,
                                 ports::WorkTree /*work_tree*/) override {
@@ -29,11 +31,13 @@ class FakeGit final : public ports::Git {
   }
   Result<ports::GitFiles> files(const std::filesystem::path& /*directory*/,
                                 const std::vector<std::filesystem::path>& /*made*/) override {
+    TRY_DONE(listed);
     return tracked;
   }
   Result<ports::GitChange> last_change(
       const std::filesystem::path& /*directory*/,
       const std::function<bool(std::string_view name)>& /*counts*/) override {
+    ++changes_asked;
     return changed;
   }
 };

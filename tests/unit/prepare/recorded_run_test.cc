@@ -1,5 +1,6 @@
 #include "prepare/recorded_run.h"
 
+#include "prepare/frozen_run.h"
 #include "unit/catch.h"
 
 namespace pinwheel::prepare {

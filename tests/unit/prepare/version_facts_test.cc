@@ -1,0 +1,214 @@
+#include "prepare/version_facts.h"
+
+#include <string>
+#include <vector>
+
+#include "unit/prepare/matrix_world.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+constexpr const char* kChannelYaml = R"(
+schema: pinwheel/1
+package: {name: demo, source: .}
+axes:
+  python: ["3.11"]
+  flavor: [plain, loud]
+abi: {python: none}
+channels:
+  release: {publish: [index]}
+  nightly-all: {version: nightly, publish: [index]}
+  quiet: {publish: []}
+publish:
+  index: {kind: directory, path: dist, label: "{flavor}"}
+)";
+
+/// A checkout with a tag before HEAD.
+struct VersionWorld {
+  fakes::FakeHost fake;
+  std::string yaml = kChannelYaml;
+  std::string channel = {};
+  std::vector<std::string> targets = {};
+
+  VersionWorld() { fake.git.known = checkout_facts(); }
+
+  /// Lets the version come from somewhere else: "file, file: VERSION".
+  void take_from(const std::string& source) {
+    yaml.replace(yaml.find("source: ."), 9, "source: ., version: {from: " + source + "}");
+  }
+  Result<VersionFacts> gather() {
+    return gather_version_facts(fake.host, loaded_from(fake, yaml), channel, targets,
+                                fake.notices.log());
+  }
+  VersionFacts facts() {
+    Result<VersionFacts> facts = gather();
+    INFO((facts ? std::string() : render(facts.error())));
+    REQUIRE(facts);
+    return *std::move(facts);
+  }
+  Error refused() {
+    const Result<VersionFacts> facts = gather();
+    REQUIRE_FALSE(facts);
+    return facts.error();
+  }
+};
+
+TEST_CASE("a version has the commit, the branch and the date of its checkout") {
+  VersionWorld world;
+  world.fake.git.known->dirty = true;
+  const VersionFacts facts = world.facts();
+  CHECK(facts.commit == std::string(40, 'a'));
+  CHECK(facts.branch == "main");
+  CHECK(facts.dirty);
+  CHECK(facts.source_date_epoch == 1'700'000'000);
+  CHECK_FALSE(facts.machine.empty());
+  CHECK_FALSE(facts.tag);
+}
+
+TEST_CASE("the channel that nobody names follows from the tag on HEAD, if the matrix has it") {
+  VersionWorld world;
+  const VersionFacts between = world.facts();
+  CHECK(between.channel.empty());
+  CHECK(between.due.why == "no tag of a version is on HEAD");
+  CHECK(between.targets.empty());
+  CHECK_FALSE(between.publishes_nowhere);
+  world.fake.git.known->tags = {{"v1.2.0", 0}};
+  const VersionFacts tagged = world.facts();
+  CHECK(tagged.channel == "release");
+  CHECK(tagged.due.why == "tag `v1.2.0` is on HEAD");
+  CHECK(tagged.version.version == "1.2.0");
+  CHECK(tagged.targets == std::vector<std::string>{"index"});
+}
+
+TEST_CASE("a channel that is named needs no tag, and has no reason") {
+  VersionWorld world;
+  world.channel = "quiet";
+  const VersionFacts facts = world.facts();
+  CHECK(facts.channel == "quiet");
+  CHECK(facts.due.name.empty());
+  CHECK(facts.targets.empty());
+  CHECK(facts.publishes_nowhere);
+}
+
+TEST_CASE("targets of the command line are published to, also by a channel without any") {
+  VersionWorld world;
+  world.channel = "quiet";
+  world.targets = {"index"};
+  CHECK(world.facts().targets == std::vector<std::string>{"index"});
+  CHECK_FALSE(world.facts().publishes_nowhere);
+}
+
+TEST_CASE("the date is SOURCE_DATE_EPOCH, else the commit's, else the first of a zip") {
+  VersionWorld world;
+  world.take_from("file, file: VERSION");
+  world.fake.files.put("VERSION", "3.1\n");
+  world.fake.host.variables["SOURCE_DATE_EPOCH"] = "77";
+  CHECK(world.facts().source_date_epoch == 77);
+  world.fake.host.variables["SOURCE_DATE_EPOCH"] = "";
+  CHECK(world.facts().source_date_epoch == 1'700'000'000);
+  world.fake.git.known = fail(ErrorKind::environment, "no repository");
+  CHECK(world.facts().source_date_epoch == 315532800);
+  world.fake.host.variables["SOURCE_DATE_EPOCH"] = "today";
+  const Error refused = world.refused();
+  CHECK(refused.kind == ErrorKind::config);
+  CHECK(refused.message ==
+        "SOURCE_DATE_EPOCH is `today`, which is not a number of seconds since 1970");
+}
+
+TEST_CASE("outside git a version comes from anything but tags") {
+  VersionWorld world;
+  world.fake.git.known = fail(ErrorKind::environment, "no repository");
+  CHECK(world.refused().message == "no repository");
+  world.take_from("file, file: VERSION");
+  world.fake.files.put("VERSION", "3.1\n");
+  const VersionFacts facts = world.facts();
+  CHECK(facts.version.version == "3.1");
+  CHECK(facts.commit.empty());
+  CHECK(facts.due.why == "the version comes from no tag");
+}
+
+TEST_CASE("a package that its repository ignores is an error wherever its version comes from") {
+  VersionWorld world;
+  world.take_from("file, file: VERSION");
+  world.fake.files.put("VERSION", "3.1\n");
+  world.fake.git.known->tracks_directory = false;
+  CHECK(world.refused().kind == ErrorKind::config);
+  world.fake.git.tracked.untracked = {"VERSION"};
+  CHECK(world.facts().commit.empty());
+}
+
+TEST_CASE("a third-party sdist has its pinned version, and git is not asked") {
+  VersionWorld world;
+  world.yaml.replace(world.yaml.find("source: ."), 9, "requirement: \"demo==2.5\"");
+  const VersionFacts facts = world.facts();
+  CHECK(facts.version.version == "2.5");
+  CHECK(facts.commit.empty());
+  CHECK(world.fake.git.asked == 0);
+}
+
+TEST_CASE("a version in a file cannot be dated for a channel, which is said before it is read") {
+  VersionWorld world;
+  world.take_from("file, file: VERSION");
+  world.channel = "nightly-all";
+  const Error refused = world.refused();
+  CHECK(refused.kind == ErrorKind::config);
+  CHECK(refused.message.starts_with("`version: nightly` needs a version that can be dated"));
+  CHECK(refused.at);
+}
+
+TEST_CASE("a nightly version has the day of its run") {
+  VersionWorld world;
+  world.channel = "nightly-all";
+  CHECK(world.facts().version.version == "1.3.0.dev20260102");
+}
+
+TEST_CASE("only a version from the project's files has a tag to be compared with") {
+  const ports::GitFacts git = [] {
+    ports::GitFacts facts = checkout_facts();
+    facts.tags = {{"v1.2.0", 0}, {"other-v9", 0}};
+    return facts;
+  }();
+  matrix::Package package;
+  package.name = "demo";
+  package.version = {matrix::VersionFrom::project, ""};
+  const auto tag = tag_on_head(git, package);
+  REQUIRE(tag);
+  REQUIRE(tag->has_value());
+  CHECK((*tag)->name == "v1.2.0");
+  package.version.from = matrix::VersionFrom::git_tag;
+  CHECK_FALSE(tag_on_head(git, package)->has_value());
+  package.version.from = matrix::VersionFrom::project;
+  package.requirement = "demo==1.0";
+  CHECK_FALSE(tag_on_head(git, package)->has_value());
+}
+
+TEST_CASE("a channel of any name makes versions of its kind") {
+  VersionWorld world;
+  const matrix::Matrix matrix = loaded_from(world.fake, world.yaml).matrix;
+  CHECK(version_channel(matrix, "nightly-all") == version::Channel::nightly);
+  CHECK(version_channel(matrix, "release") == version::Channel::release);
+  CHECK(version_channel(matrix, "quiet") == version::Channel::ci);
+  CHECK(version_channel(matrix, "unknown") == version::Channel::ci);
+  CHECK(publishes_nowhere(matrix, "quiet"));
+  CHECK_FALSE(publishes_nowhere(matrix, "release"));
+  CHECK_FALSE(publishes_nowhere(matrix, "unknown"));
+  CHECK(nowhere_line("quiet") == "channel `quiet` publishes nowhere: it has `publish: []`\n");
+}
+
+TEST_CASE("builds that would have one name on a target are refused") {
+  VersionWorld world;
+  const Loaded labeled = loaded_from(world.fake, world.yaml);
+  VersionFacts version;
+  version.version = {"1.0", ""};
+  version.targets = {"index"};
+  version.machine = "x86_64";
+  CHECK(name_builds(labeled, *select_outline(labeled, {}, {}, ""), version));
+  world.yaml.replace(world.yaml.find(", label: \"{flavor}\""), 19, "");
+  const Loaded plain = loaded_from(world.fake, world.yaml);
+  const auto names = name_builds(plain, *select_outline(plain, {}, {}, ""), version);
+  REQUIRE_FALSE(names);
+  CHECK(names.error().kind == ErrorKind::config);
+}
+
+}  // namespace
+}  // namespace pinwheel::prepare
