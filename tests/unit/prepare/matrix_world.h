@@ -42,6 +42,23 @@ inline RunScope whole_scope(fakes::FakeHost& fake, const std::string& yaml,
   return *std::move(whole);
 }
 
+/// A Python of the fake machine in `/usr/bin`, which describes itself: "3.11.7".
+inline void add_python(fakes::FakeHost& fake, const std::string& version,
+                       const std::string& soabi = "cpython-x") {
+  const std::string path = "/usr/bin/python" + version.substr(0, version.rfind('.'));
+  const std::string text =
+      R"({"path": ")" + path + R"(", "version": ")" + version +
+      R"(", "implementation": "cpython", "free_threaded": false, "platform": "linux-x86_64", )" +
+      R"("soabi": ")" + soabi +
+      R"(", "include_directory": "/i", "has_headers": true, "makes_environments": true})";
+  fake.files.put(path, "");
+  fake.process.run = [path, text, others = fake.process.run](
+                         const ports::Command& command) -> Result<ports::Captured> {
+    if (command.argv.front() == path) return ports::Captured{{}, text, ""};
+    return others(command);
+  };
+}
+
 /// The facts of a checkout of `/work`, one commit after the tag `v1.2.0`.
 inline ports::GitFacts checkout_facts() {
   ports::GitFacts facts;
