@@ -34,12 +34,8 @@ std::map<std::string, Secret> secret_variables(const std::vector<std::string>& n
 /// An attempt whose ports write a script.
 class DryStep {
  public:
-  DryStep(const Workplace& workplace, const run::Attempt& attempt, Script& script)
-      : script(script),
-        attempt_(attempt),
-        workplace_(workplace),
-        local_(workplace),
-        supplier_(script) {
+  DryStep(const Workplace& workplace, const run::Attempt& attempt, Script& into)
+      : script(into), attempt_(attempt), workplace_(workplace), local_(workplace), supplier_(into) {
     workplace_.secrets = secret_variables(plan::secrets_of(attempt.step->action));
     attempt_.log = "/dev/null";
   }
