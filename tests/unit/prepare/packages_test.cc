@@ -1,0 +1,174 @@
+#include "prepare/packages.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "env/resolution.h"
+#include "fakes/fake_pip.h"
+#include "unit/prepare/matrix_world.h"
+
+namespace pinwheel::prepare {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+const std::string kPipYaml = std::string(kPlainYaml) + "environment: {pip: [numpy]}\n";
+
+/// A run on a machine with Pythons and a pip.
+struct PackageWorld {
+  fakes::FakeHost fake;
+  fakes::FakePip pip{fake};
+  RunScope scope = {};
+  host::Workplace workplace = {};
+  plan::PlanFacts facts = {};
+
+  PackageWorld() {
+    add_python(fake, "3.11.7");
+    add_python(fake, "3.12.1");
+    scope = whole_scope(fake, kPipYaml);
+    workplace.state = "/work/.pinwheel";
+    workplace.cache = "/cache";
+    workplace.variables = fake.host.variables;
+  }
+  RunView view() const { return {fake.host, scope, workplace, facts}; }
+  std::vector<env::Request> requests() const {
+    const auto requests = environment_requests(view());
+    REQUIRE(requests);
+    return *requests;
+  }
+  std::string record(const env::Request& request) const {
+    return "/work/.pinwheel/resolutions/" + env::digest(request) + ".json";
+  }
+  Packages resolved(const Decided& decided = {}, Refresh refresh = Refresh::no) {
+    Result<Packages> packages = resolve_packages(view(), decided, refresh, fake.notices);
+    INFO((packages ? std::string() : render(packages.error())));
+    REQUIRE(packages);
+    return *std::move(packages);
+  }
+  Error refused() {
+    const Result<Packages> packages = resolve_packages(view(), {}, Refresh::no, fake.notices);
+    REQUIRE_FALSE(packages);
+    return packages.error();
+  }
+};
+
+TEST_CASE("packages that nobody recorded are resolved, and recorded by their request") {
+  PackageWorld world;
+  const Packages packages = world.resolved();
+  CHECK(packages.toolkits.empty());
+  for (const env::Request& request : world.requests()) {
+    const Result<env::Resolution> recorded =
+        env::parse_resolution(world.fake.files.text(world.record(request)));
+    REQUIRE(recorded);
+    CHECK(packages.resolutions.at(env::digest(request)) == recorded->digest());
+  }
+  // The environments of tests have no packages to resolve.
+  CHECK(packages.resolutions.size() == 4);
+  CHECK(world.pip.asked == Texts(2, "numpy"));
+  CHECK(std::ranges::count(world.fake.notices.notes, "resolving Python 3.11\n") > 0);
+}
+
+TEST_CASE("recorded packages are used until they are to be refreshed") {
+  PackageWorld world;
+  const Packages first = world.resolved();
+  const size_t asked = world.pip.asked.size();
+  world.fake.notices.notes.clear();
+  world.pip.packages["numpy"] = "2.1.0";
+  CHECK(world.resolved().resolutions == first.resolutions);
+  CHECK(world.pip.asked.size() == asked);
+  CHECK(world.fake.notices.notes.empty());
+  const Packages fresh = world.resolved({}, Refresh::yes);
+  CHECK(fresh.resolutions != first.resolutions);
+  CHECK(world.pip.asked.size() == 2 * asked);
+  CHECK(world.fake.notices.notes.size() == asked);
+}
+
+TEST_CASE("a package that no index has ends the resolution, and nothing is recorded") {
+  PackageWorld world;
+  world.pip.refusal = "ERROR: No matching distribution found for numpy\n";
+  CHECK(world.refused().kind == ErrorKind::config);
+  CHECK(world.pip.asked.size() == 1);
+  CHECK(world.fake.files.text(world.record(world.requests().front())).empty());
+}
+
+TEST_CASE("a record that cannot be written ends the resolution of the packages after it") {
+  PackageWorld world;
+  world.fake.files.refused = "write /work/.pinwheel/resolutions/";
+  CHECK(world.refused().message.starts_with("refused: write /work/.pinwheel/resolutions/"));
+  CHECK(world.pip.asked.size() == 1);
+}
+
+TEST_CASE("a Python that is not here is an error before a package is resolved") {
+  PackageWorld world;
+  CHECK(world.fake.files.remove_all("/usr/bin"));
+  CHECK(world.refused().kind == ErrorKind::environment);
+  CHECK(world.pip.asked.empty());
+}
+
+TEST_CASE("packages that are decided are not resolved, also with a refresh") {
+  PackageWorld world;
+  world.resolved();
+  const size_t asked = world.pip.asked.size();
+  Decided decided;
+  for (const env::Request& request : world.requests()) decided.insert(env::digest(request));
+  world.pip.packages["numpy"] = "2.1.0";
+  const Packages packages = world.resolved(decided, Refresh::yes);
+  CHECK(packages.resolutions.size() == decided.size());
+  CHECK(world.pip.asked.size() == asked);
+  CHECK(world.fake.files.remove_all("/work/.pinwheel"));
+  const Result<Packages> gone =
+      resolve_packages(world.view(), decided, Refresh::no, world.fake.notices);
+  REQUIRE_FALSE(gone);
+  CHECK(gone.error().kind == ErrorKind::environment);
+}
+
+TEST_CASE("the packages of steps that a run does not carry out are not resolved") {
+  PackageWorld world;
+  const std::string only = env::digest(world.requests().front());
+  world.scope.carried = Carried{{}, {}, {only}};
+  const Packages packages = world.resolved();
+  REQUIRE(packages.resolutions.size() == 1);
+  CHECK(packages.resolutions.begin()->first == only);
+}
+
+TEST_CASE("an upgrade keeps the versions of the other packages") {
+  PackageWorld world;
+  world.pip.packages = {{"numpy", "2.0.0"}, {"ninja", "1.11.1"}};
+  world.resolved();
+  const env::Request request = world.requests().front();
+  const env::Resolution before =
+      *env::parse_resolution(world.fake.files.text(world.record(request)));
+  world.pip.packages["numpy"] = "2.1.0";
+  const auto now =
+      upgrade_packages(world.fake.host, world.workplace, request,
+                       {before, {*pep::parse_requirement("numpy")}}, world.fake.notices);
+  REQUIRE(now);
+  CHECK(now->find("numpy")->version == "2.1.0");
+  REQUIRE(world.pip.constraints.size() == 1);
+  CHECK(world.pip.constraints.front().find("ninja==1.11.1") != std::string::npos);
+  CHECK(world.pip.constraints.front().find("numpy") == std::string::npos);
+  CHECK(world.fake.files.text(world.record(request)) == env::to_json(*now));
+}
+
+TEST_CASE("a forecast has the recorded packages and their age, and resolves none") {
+  PackageWorld world;
+  const auto nothing = recall_packages(world.view());
+  REQUIRE(nothing);
+  CHECK(nothing->packages.resolutions.empty());
+  REQUIRE(nothing->environments.size() == 4);
+  CHECK(std::ranges::count(nothing->environments, "Python 3.11",
+                           &RecordedResolution::environment) == 2);
+  CHECK_FALSE(nothing->environments.front().age);
+  const Packages packages = world.resolved();
+  const size_t asked = world.pip.asked.size();
+  const auto recalled = recall_packages(world.view());
+  REQUIRE(recalled);
+  CHECK(recalled->packages.resolutions == packages.resolutions);
+  CHECK(recalled->environments.front().age == std::chrono::seconds(0));
+  CHECK(recalled->lacking.empty());
+  CHECK(world.pip.asked.size() == asked);
+}
+
+}  // namespace
+}  // namespace pinwheel::prepare
