@@ -16,7 +16,11 @@ class KeptConsole final : public Console {
   std::vector<report::Annotation> annotations = {};
   mutable std::vector<std::string> summaries = {};
   mutable int hidden = 0;  ///< how many secrets are
+  std::vector<std::string> json_lines = {};
+  std::vector<std::string> drawings = {};
   bool github = false;
+  bool terminal = false;
+  prepare::Verbosity loudness = prepare::Verbosity::normal;
 
   void note(std::string_view text) override { notes.emplace_back(text); }
   void warn(const Error& warning) override { warnings.push_back(warning.message); }
@@ -26,8 +30,8 @@ class KeptConsole final : public Console {
   Done keep_log(const std::filesystem::path& /*directory*/) override { return {}; }
   void file(std::string_view text) override { documents.emplace_back(text); }
   void json(std::string_view text) override { documents.emplace_back(text); }
-  void drawing(std::string_view /*text*/) override {}
-  void json_line(std::string_view /*text*/) override {}
+  void drawing(std::string_view text) override { drawings.emplace_back(text); }
+  void json_line(std::string_view text) override { json_lines.emplace_back(text); }
   void command(std::string_view /*text*/) override {}
   void annotate(report::Annotation annotation) override {
     annotations.push_back(std::move(annotation));
@@ -35,9 +39,9 @@ class KeptConsole final : public Console {
   void step_summary(std::string_view markdown) const override { summaries.emplace_back(markdown); }
   bool has_step_summary() const override { return github; }
   Color color() const override { return Color::never; }
-  prepare::Verbosity verbosity() const override { return prepare::Verbosity::normal; }
+  prepare::Verbosity verbosity() const override { return loudness; }
   bool in_github() const override { return github; }
-  bool stderr_is_terminal() const override { return false; }
+  bool stderr_is_terminal() const override { return terminal; }
   size_t note_columns() const override { return 0; }
   size_t window_columns() const override { return 0; }
 

@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "plan/known_results.h"
-#include "unit/catch.h"
+#include "unit/prepare/matrix_world.h"
 
 namespace pinwheel::session {
 namespace {
@@ -74,6 +74,21 @@ TEST_CASE("a test that no workflow runs is skipped once its build has a result")
   CHECK(test.state == plan::StepState::skipped);
   CHECK(test.evidence == plan::Evidence::none);
   CHECK(test.reason == "no job of a workflow runs it: `ci.runners.test` names no runner for it");
+}
+
+TEST_CASE("a frozen plan carries out only what its run is asked for") {
+  fakes::FakeHost fake;
+  const prepare::RunScope whole = prepare::whole_scope(fake, prepare::kPlainYaml);
+  const auto tests = carrying_only(whole, {}, plan::Stage::test, {});
+  REQUIRE(tests);
+  CHECK(tests->carried->steps == Ids{"test:cp311", "test:cp312"});
+  const auto named = carrying_only(whole, {}, plan::Stage::test, {"build:cp311"});
+  REQUIRE(named);
+  CHECK(named->carried->steps == Ids{"build:cp311"});
+  CHECK(named->outline.variants.size() == whole.outline.variants.size());
+  const auto builds = carrying_only(whole, {}, plan::Stage::build, {});
+  REQUIRE(builds);
+  CHECK(builds->carried->steps.empty());
 }
 
 }  // namespace

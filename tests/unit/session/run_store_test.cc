@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "env/request.h"
+#include "env/resolution.h"
 #include "fakes/fake_host.h"
 #include "unit/catch.h"
 #include "unit/session/kept_console.h"
@@ -94,6 +96,32 @@ TEST_CASE("what is no place in the matrix is told when the store is opened") {
   const auto store = world.open(StoreUse::read);
   REQUIRE_FALSE(store);
   CHECK(store.error().message == "`store` of `m.yaml`: no place");
+}
+
+TEST_CASE("a result says which commit, channel, Python and packages it is of") {
+  StoreWorld world;
+  prepare::PreparedRun run;
+  run.gathered.workplace.state = "/work/.pinwheel";
+  run.gathered.facts.commit = "c0ffee";
+  run.gathered.scope.version.channel = "release";
+  plan::BuildWheel build;
+  build.environment.python = "3.11";
+  plan::BuildWheel other;
+  other.environment.python = "3.12";
+  run.plan.steps = {{"build:x", "b", build}, {"build:y", "c", other}};
+  env::Resolution resolution;
+  resolution.request = env::digest(build.environment);
+  resolution.python = "3.11.7";
+  resolution.packages = {{"numpy", "2.0.0", "numpy-2.0.0.whl", "aa"}};
+  world.fake.files.put(".pinwheel/resolutions/" + resolution.request + ".json",
+                       env::to_json(resolution));
+  const host::ResultFacts facts = result_facts(world.fake.host, run, "plan digest");
+  CHECK(facts.plan == "plan digest");
+  CHECK(facts.writer.commit == "c0ffee");
+  CHECK(facts.writer.channel == "release");
+  // Of a build whose packages are not recorded nothing is said.
+  CHECK(facts.pythons == std::map<std::string, std::string>{{"build:x", "3.11.7"}});
+  CHECK(facts.packages.size() == 1);
 }
 
 }  // namespace
