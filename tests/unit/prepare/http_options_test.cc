@@ -32,11 +32,11 @@ TEST_CASE("bounds of transfers come from the command, else from the variables") 
   const UserVariables variables = {{"PINWHEEL_MIN_SPEED", "20 KB"},
                                    {"PINWHEEL_TRANSFER_TIME", "5 min"}};
   CHECK(http_options(variables).bounds.longest == std::chrono::minutes(5));
-  const auto options = transfer_options(variables, {.transfer_time = "7 min"});
+  const auto options = transfer_options(variables, {"", "7 min"});
   REQUIRE(options);
   CHECK(options->bounds.longest == std::chrono::minutes(7));
   CHECK(options->bounds.min_speed == http_options(variables).bounds.min_speed);
-  const auto given = with_transfer(variables, {.min_speed = "30 KB"});
+  const auto given = with_transfer(variables, {"30 KB", ""});
   REQUIRE(given);
   CHECK(given->at("PINWHEEL_MIN_SPEED") == "30 KB");
   CHECK(given->at("PINWHEEL_TRANSFER_TIME") == "5 min");
@@ -49,8 +49,8 @@ TEST_CASE("malformed bounds are refused, and replace no default elsewhere") {
   CHECK(checked.error().kind == ErrorKind::usage);
   CHECK(http_options(variables).bounds.longest == host::HttpBounds().longest);
   CHECK(transfer_options(variables, {}).error().kind == ErrorKind::usage);
-  CHECK(transfer_options(variables, {.transfer_time = "5 min"}));
-  CHECK(with_transfer({}, {.min_speed = "fast"}).error().kind == ErrorKind::usage);
+  CHECK(transfer_options(variables, {"", "5 min"}));
+  CHECK(with_transfer({}, {"fast", ""}).error().kind == ErrorKind::usage);
   CHECK(check_transfer_variables({}));
 }
 

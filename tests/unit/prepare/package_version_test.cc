@@ -14,9 +14,13 @@ namespace {
 struct SourcesWorld {
   fakes::FakeHost fake;
   ScriptedHttp http = {};
-  matrix::Package package = {.name = "demo", .source = "."};
+  matrix::Package package = {};
   VersionSources sources{fake.host, &http, nullptr, "/work", fake.clock.now()};
 
+  SourcesWorld() {
+    package.name = "demo";
+    package.source = ".";
+  }
   void take_from(matrix::VersionFrom from) { package.version.from = from; }
   void reply(int status, const std::string& body) {
     http.replies[publish::project_url(publish::pypi(), "demo")] = {

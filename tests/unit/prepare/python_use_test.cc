@@ -78,7 +78,9 @@ TEST_CASE("the Pythons of a matrix are those of its variants, in its order") {
 
 TEST_CASE("images and conda bring Pythons of their own") {
   fakes::FakeHost fake;
-  CHECK(python_uses(whole_scope(fake, kTwoPythons, {.python = env::PythonSource::conda}))->empty());
+  LevelOptions conda;
+  conda.python = env::PythonSource::conda;
+  CHECK(python_uses(whole_scope(fake, kTwoPythons, conda))->empty());
   LevelOptions contained;
   contained.engine = container::Engine::docker;
   CHECK(python_uses(whole_scope(fake, kTwoPythons, contained))->empty());
