@@ -27,6 +27,7 @@ class FakePip {
 
   std::map<std::string, std::string> packages = {{"numpy", "2.0.0"}};  ///< name -> version
   std::string refusal = {};             ///< what it prints before it fails; empty: it does not
+  std::string refused = {};             ///< only a resolution whose command has this fails
   std::vector<std::string> asked = {};  ///< the last argument of each resolution
   std::vector<std::string> constraints = {};  ///< of each resolution that has some
 
@@ -35,7 +36,8 @@ class FakePip {
     asked.push_back(argv.back());
     const auto constraint = std::ranges::find(argv, "--constraint");
     if (constraint != argv.end()) constraints.push_back(fake_.files.text(*(constraint + 1)));
-    if (!refusal.empty()) return ports::Captured{{.code = 1}, "", refusal};
+    const bool concerned = join(argv, " ").find(refused) != std::string::npos;
+    if (!refusal.empty() && concerned) return ports::Captured{{.code = 1}, "", refusal};
     std::vector<std::string> items;
     for (const auto& [name, version] : packages) {
       items.push_back(R"({"metadata": {"name": ")" + name + R"(", "version": ")" + version +

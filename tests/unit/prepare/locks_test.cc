@@ -33,14 +33,19 @@ struct LockWorld {
   }
 
   RunView view() const { return {fake.host, scope, workplace, facts}; }
-  std::vector<plan::LockTarget> targets() const {
+  std::vector<plan::LockTarget> needed() const {
     const Loaded& loaded = scope.loaded;
     const auto needed = plan::needed_locks(
         plan::lock_targets(loaded.matrix, loaded.expansion, loaded.classes, scope.options),
         loaded.matrix, loaded.expansion, scope.outline, scope.options);
     REQUIRE(needed);
-    REQUIRE(needed->size() == 2);
     return *needed;
+  }
+  /// The environments of both Pythons.
+  std::vector<plan::LockTarget> targets() const {
+    const std::vector<plan::LockTarget> all = needed();
+    REQUIRE(all.size() == 2);
+    return all;
   }
   static std::string path_of(const plan::LockTarget& target) { return "m.locks/" + target.file; }
   std::string record(const plan::LockTarget& target) const {
@@ -348,6 +353,36 @@ TEST_CASE("the release of a toolkit is a fact of the run, if the machine has it"
   CHECK(found_release(*local, world.facts, build).empty());
   build.container.base = "debian:12";
   CHECK(found_release(*local, {}, build).empty());
+}
+
+TEST_CASE("the lock of a toolkit counts only on a machine that does not have the toolkit") {
+  LockWorld world(kCudaYaml);
+  const std::vector<plan::LockTarget> targets = world.needed();
+  REQUIRE(targets.size() == 2);
+  const auto toolkit = std::ranges::find_if(
+      targets, [](const plan::LockTarget& target) { return !target.toolkit_of.empty(); });
+  REQUIRE(toolkit != targets.end());
+  for (const plan::LockTarget& target : targets) {
+    if (target.file != toolkit->file) world.put(target, LockWorld::lock(target));
+  }
+  const Error error = world.refused();
+  REQUIRE(error.causes.size() == 1);
+  CHECK(error.causes.front().message.starts_with("`" + toolkit->file + "` is missing"));
+  add_cuda(world.fake);
+  world.workplace.variables = world.fake.host.variables;
+  CHECK(world.applied().size() == 1);
+  const ForLocks check{"m.locks", targets, LockWork::check};
+  CHECK(states_of(world.packages(check).locks) == std::vector<LockState>{LockState::current});
+}
+
+TEST_CASE("`env lock` leaves out the lock of a toolkit that no index has") {
+  LockWorld world(kCudaYaml);
+  world.pip.refusal = "ERROR: No matching distribution found for cuda-toolkit\n";
+  world.pip.refused = "cuda-toolkit";
+  const LockedPackages made = world.packages({"m.locks", world.needed()});
+  REQUIRE(made.locks.size() == 1);
+  CHECK(made.locks.front().target.toolkit_of.empty());
+  CHECK_FALSE(world.fake.notices.warnings.empty());
 }
 
 }  // namespace

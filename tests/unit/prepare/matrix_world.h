@@ -59,6 +59,29 @@ inline void add_python(fakes::FakeHost& fake, const std::string& version,
   };
 }
 
+inline constexpr const char* kCudaYaml = R"(
+schema: pinwheel/1
+package: {name: demo, source: .}
+axes:
+  python: ["3.11"]
+  compute: ["cuda/13.0"]
+abi: {python: version, compute: exact}
+environment: {pip: [numpy]}
+)";
+
+/// CUDA 13.0.88 in `/cuda` of the fake machine.
+inline void add_cuda(fakes::FakeHost& fake) {
+  const std::string nvcc = "/cuda/bin/nvcc";
+  fake.files.put(nvcc, "");
+  fake.host.variables["CUDA_HOME"] = "/cuda";
+  fake.process.run =
+      [nvcc, others = fake.process.run](const ports::Command& command) -> Result<ports::Captured> {
+    if (command.argv.front() != nvcc) return others(command);
+    return ports::Captured{
+        {}, "Cuda compilation tools, release 13.0, V13.0.88\n", "#$ TOP=/cuda\n"};
+  };
+}
+
 /// The facts of a checkout of `/work`, one commit after the tag `v1.2.0`.
 inline ports::GitFacts checkout_facts() {
   ports::GitFacts facts;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "env/resolution.h"
 #include "fakes/fake_pip.h"
 #include "unit/prepare/matrix_world.h"
@@ -23,10 +24,10 @@ struct PackageWorld {
   host::Workplace workplace = {};
   plan::PlanFacts facts = {};
 
-  PackageWorld() {
+  explicit PackageWorld(const std::string& yaml = kPipYaml) {
     add_python(fake, "3.11.7");
     add_python(fake, "3.12.1");
-    scope = whole_scope(fake, kPipYaml);
+    scope = whole_scope(fake, yaml);
     workplace.state = "/work/.pinwheel";
     workplace.cache = "/cache";
     workplace.variables = fake.host.variables;
@@ -168,6 +169,63 @@ TEST_CASE("a forecast has the recorded packages and their age, and resolves none
   CHECK(recalled->environments.front().age == std::chrono::seconds(0));
   CHECK(recalled->lacking.empty());
   CHECK(world.pip.asked.size() == asked);
+}
+
+/// The only toolkit among the packages.
+plan::ToolkitFact toolkit_of_build(const Packages& packages) {
+  REQUIRE(packages.toolkits.size() == 1);
+  return packages.toolkits.begin()->second;
+}
+
+TEST_CASE("a build uses the toolkit of the machine, if it has one") {
+  PackageWorld world(kCudaYaml);
+  add_cuda(world.fake);
+  world.workplace.variables = world.fake.host.variables;
+  const Packages packages = world.resolved();
+  CHECK(toolkit_of_build(packages).exact == "13.0.88");
+  CHECK(toolkit_of_build(packages).origin == plan::ToolkitOrigin::found);
+  CHECK(world.pip.asked == Texts{"numpy"});
+}
+
+TEST_CASE("without a toolkit on the machine its packages are resolved, and recorded") {
+  PackageWorld world(kCudaYaml);
+  world.pip.packages["nvidia-cuda-nvcc"] = "13.0.88";
+  const Packages packages = world.resolved();
+  CHECK(toolkit_of_build(packages).origin == plan::ToolkitOrigin::made);
+  CHECK(toolkit_of_build(packages).exact.starts_with("cuda-"));
+  REQUIRE_FALSE(world.fake.notices.notes.empty());
+  CHECK(world.fake.notices.notes.front() == "resolving the toolkit cuda/13.0 from PyPI\n");
+  CHECK(world.pip.asked.size() == 2);
+  world.fake.notices.notes.clear();
+  CHECK(world.resolved().toolkits.size() == 1);
+  CHECK(world.pip.asked.size() == 2);
+  CHECK(world.fake.notices.notes.empty());
+  const auto recalled = recall_packages(world.view());
+  REQUIRE(recalled);
+  CHECK(toolkit_of_build(recalled->packages).exact == toolkit_of_build(packages).exact);
+}
+
+TEST_CASE("a toolkit that nothing provides stops its build alone, unless the matrix names PyPI") {
+  PackageWorld world(kCudaYaml);
+  world.pip.refusal = "ERROR: No matching distribution found for cuda-toolkit\n";
+  world.pip.refused = "cuda-toolkit";
+  const Packages packages = world.resolved();
+  CHECK(packages.toolkits.empty());
+  CHECK(packages.resolutions.size() == 2);
+  CHECK(world.fake.notices.warnings.size() == 1);
+  PackageWorld named(replace_all(kCudaYaml, "[numpy]", "[numpy], toolkit: pypi"));
+  named.pip.refusal = world.pip.refusal;
+  named.pip.refused = world.pip.refused;
+  CHECK(named.refused().kind == ErrorKind::config);
+  CHECK(named.fake.notices.warnings.empty());
+}
+
+TEST_CASE("the toolkit of a build that a run does not carry out is not looked for") {
+  PackageWorld world(kCudaYaml);
+  world.scope.carried = Carried{};
+  const Packages packages = world.resolved();
+  CHECK(packages.toolkits.empty());
+  CHECK(world.fake.process.started.empty());
 }
 
 }  // namespace
