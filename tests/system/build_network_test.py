@@ -74,8 +74,19 @@ def test_a_build_reaches_itself_and_nothing_else(downloading):
     assert extension.starts()[BUILD] == 1
 
 
-def test_a_matrix_allows_it(downloading):
+@pytest.mark.skipif(not has_namespaces(), reason="needs network namespaces")
+def test_the_build_of_the_sdist_reaches_no_more(downloading):
     extension, asked = downloading
+    extension.edit(lambda matrix: matrix["package"].update(sdist=True))
+    ran = extension.run("build", "matrix.yaml", "--step", "sdist", code=1)
+    assert asked == []
+    assert "`build: {network: true}`" in ran.stderr
+
+
+@pytest.mark.parametrize("step", [BUILD, "sdist"])
+def test_a_matrix_allows_it(downloading, step):
+    extension, asked = downloading
+    extension.edit(lambda matrix: matrix["package"].update(sdist=True))
     extension.edit(lambda matrix: matrix["build"].update(network=True))
-    extension.run("build", "matrix.yaml")
+    extension.run("build", "matrix.yaml", "--step", step)
     assert asked

@@ -102,6 +102,7 @@ struct BuildSdist {
   std::map<std::string, std::string> variables;
   int64_t source_date_epoch = 0;
   std::vector<std::string> secrets = {};  ///< names of variables
+  matrix::BuildNetwork network = matrix::BuildNetwork::none;
 };
 
 /// Installs a wheel of `build` into a fresh overlay of the variant's environment and runs the

@@ -261,7 +261,8 @@ inline constexpr auto kBuildSdistFields = every_field<BuildSdist>(
     object_part(&BuildSdist::source, "source", kSourceFields),
     part(&BuildSdist::distribution, "name"), part(&BuildSdist::version, "version"),
     part(&BuildSdist::variables, "variables"), part(&BuildSdist::source_date_epoch, "epoch"),
-    part<InKey::if_set>(&BuildSdist::secrets, "secrets"));
+    part<InKey::if_set>(&BuildSdist::secrets, "secrets"),
+    part<InKey::if_set>(&BuildSdist::network, "network"));
 
 /// `TestWheel::environment` and `image` have what the excluded settings decide.
 inline constexpr auto kTestFields = every_field<matrix::TestSettings>(

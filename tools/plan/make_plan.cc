@@ -311,6 +311,7 @@ Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
       {},          in.facts.source_date_epoch};
   action.variables = settings.environment.variables;
   action.secrets = settings.environment.secrets;
+  action.network = settings.build.network;
   Step step{sdist_id(), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;

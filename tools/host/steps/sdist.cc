@@ -1,5 +1,7 @@
 #include "host/steps/sdist.h"
 
+#include <utility>
+
 #include "host/wheels/finish_files.h"
 #include "host/wheels/leaked_secret.h"
 
@@ -7,8 +9,11 @@ namespace pinwheel::host {
 
 Done compile_sdist(const StepContext& context, const plan::BuildSdist& action,
                    const BuildSite& site) {
-  return run_logged(context, site, sdist_command(action, site.setting(context)),
-                    "building the sdist");
+  ports::Command command = sdist_command(action, site.setting(context));
+  if (action.network == matrix::BuildNetwork::none) {
+    command.network = context.workplace.build_network;
+  }
+  return run_logged(context, site, std::move(command), "building the sdist");
 }
 
 Result<run::Success> perform_sdist(const StepContext& context, const plan::BuildSdist& action) {
