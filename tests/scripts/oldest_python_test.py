@@ -12,7 +12,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parent.parent.parent
 OLDEST = (3, 8)
-FILES = [*sorted((ROOT / "packaging" / "pinwheel_cli").glob("*.py")), ROOT / "tools" / "env" / "rattler.py"]
+FILES = [*sorted((ROOT / "packaging" / "pinwheel_cli").glob("*.py")), ROOT / "tools" / "conda" / "rattler.py"]
 RAW = re.compile(r'R"(\w*)\((.*?)\)\1"', re.DOTALL)
 NEWER = ("removeprefix", "removesuffix", "is_relative_to", "with_stem", "zoneinfo", "graphlib", "batched", "pairwise")
 

@@ -55,16 +55,16 @@ Result<host::PutOutcome> copy_entry(const store::Entry& found, const std::string
   return *put;
 }
 
-Result<Exported> copy_all(const StoreQuestion& question, const host::SearchedResults& known,
+Result<Exported> copy_all(const SearchedRun& searched, const host::SearchedResults& known,
                           const fs::path& from, host::TreePlace& to) {
   Exported out;
-  for (const std::string& step : stored_steps(question.run.plan)) {
+  for (const std::string& step : stored_steps(searched.run.plan)) {
     const auto found = known.found.find(step);
     if (found == known.found.end()) {
       out.missing.push_back(step);
       continue;
     }
-    TRY(const host::PutOutcome put, copy_entry(found->second, question.facts.plan, from, to));
+    TRY(const host::PutOutcome put, copy_entry(found->second, searched.facts.plan, from, to));
     ++(put == host::PutOutcome::written ? out.copied : out.there_already);
   }
   return out;
@@ -78,9 +78,9 @@ Result<int> cmd_store_export(const prepare::Host& host, const prepare::GlobalOpt
   const fs::path& root = place.root;
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, options.directory, root.string()};
-  TRY(const StoreQuestion question, read_store_question(host, global, options, {}, streams));
+  TRY(const SearchedRun searched, read_searched_run(host, global, options, {}, streams));
   const host::SearchedResults known =
-      ask_place(question, root, options, {}, stored_steps(question.run.plan), streams);
+      ask_place(searched, root, options, {}, stored_steps(searched.run.plan), streams);
   if (known.found.empty()) {
     return fail(
         ErrorKind::check,
@@ -91,8 +91,8 @@ Result<int> cmd_store_export(const prepare::Host& host, const prepare::GlobalOpt
   // In a checkout it is no part of the source, as the directories of runs are.
   TRY_DONE(host::make_output_directory(host.files, options.directory));
   host::TreePlace to = place_at(host.variables, {options.directory, host::Sharing::shared},
-                                "dir:" + options.directory, question.domain, streams);
-  TRY(const Exported done, copy_all(question, known, root, to));
+                                "dir:" + options.directory, searched.domain, streams);
+  TRY(const Exported done, copy_all(searched, known, root, to));
   if (!done.missing.empty()) {
     streams.note(fmt::format("{} {} no result in {}\n", quoted_list(done.missing),
                              done.missing.size() == 1 ? "has" : "have", quoted(root.string())));

@@ -47,10 +47,10 @@ Done check_is_stored(const plan::Plan& part, const std::string& step) {
 
 /// What earlier runs here made of the steps that this one needs.
 Result<plan::Results> made_here(ports::Files& files, const prepare::GlobalOptions& global,
-                                const StoreQuestion& question, const std::string& step) {
+                                const SearchedRun& searched, const std::string& step) {
   if (files.type_behind(global.state_dir) == ports::FileType::missing) return plan::Results{};
-  TRY(const run::History history, host::read_journal(global.state_dir, question.domain));
-  plan::Results results = prepare::find_results(question.run.plan, history);
+  TRY(const run::History history, host::read_journal(global.state_dir, searched.domain));
+  plan::Results results = prepare::find_results(searched.run.plan, history);
   std::erase_if(results, [&step](const auto& each) { return each.first.first == step; });
   return results;
 }
@@ -76,15 +76,15 @@ Result<int> cmd_store_why(const prepare::Host& host, const prepare::GlobalOption
   global.named_files = {options.plan_file, root.string()};
   StoreCommandOptions rest = options;
   std::erase(rest.arguments, step);
-  TRY(StoreQuestion question, read_store_question(host, global, rest, step, streams));
-  TRY(question.run.plan, plan::subplan(question.run.plan, {step}));
-  TRY_DONE(check_is_stored(question.run.plan, step));
-  TRY(plan::Results here, made_here(host.files, global, question, step));
+  TRY(SearchedRun searched, read_searched_run(host, global, rest, step, streams));
+  TRY(searched.run.plan, plan::subplan(searched.run.plan, {step}));
+  TRY_DONE(check_is_stored(searched.run.plan, step));
+  TRY(plan::Results here, made_here(host.files, global, searched, step));
   const host::SearchedResults known =
-      ask_place(question, root, options, std::move(here), {}, streams);
+      ask_place(searched, root, options, std::move(here), {}, streams);
   const plan::StoreReply reply =
-      reply_of({step, plan::partial_key(question.run.plan, known.results, step), question.domain,
-                question.facts.packages[step]},
+      reply_of({step, plan::partial_key(searched.run.plan, known.results, step), searched.domain,
+                searched.facts.packages[step]},
                known, root);
   if (options.json) {
     streams.json(report::store_why_json(reply, options.place));

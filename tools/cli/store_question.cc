@@ -45,22 +45,22 @@ Result<prepare::AskedRun> asked_run(const prepare::Host& host, const prepare::Gl
 
 }  // namespace
 
-Result<StoreQuestion> read_store_question(const prepare::Host& host,
-                                          const prepare::GlobalOptions& global,
-                                          const StoreCommandOptions& options,
-                                          const std::string& step, Streams& streams) {
-  StoreQuestion question;
-  TRY(question.domain, store::choose_domain(options.domain, host.variables));
+Result<SearchedRun> read_searched_run(const prepare::Host& host,
+                                      const prepare::GlobalOptions& global,
+                                      const StoreCommandOptions& options, const std::string& step,
+                                      Streams& streams) {
+  SearchedRun searched;
+  TRY(searched.domain, store::choose_domain(options.domain, host.variables));
   TRY(prepare::AskedRun asked, asked_run(host, global, options, streams));
   const std::optional<prepare::Carried> carried = asked.scope.carried;
   TRY(asked.scope, prepare::narrowed_to_steps(std::move(asked.scope), only_step(step)));
   if (carried) asked.scope.carried = carried;
-  TRY(question.run, prepare::prepare_run(host, asked.scope, asked.source, streams));
-  question.facts = session::result_facts(host, question.run, asked.plan_digest);
-  return question;
+  TRY(searched.run, prepare::prepare_run(host, asked.scope, asked.source, streams));
+  searched.facts = session::result_facts(host, searched.run, asked.plan_digest);
+  return searched;
 }
 
-host::SearchedResults ask_place(const StoreQuestion& question, const std::filesystem::path& root,
+host::SearchedResults ask_place(const SearchedRun& searched, const std::filesystem::path& root,
                                 const StoreCommandOptions& options, plan::Results results,
                                 const std::set<std::string>& skipped_will_do, Streams& streams) {
   constexpr auto kReadOnly = store::PlaceAccess::read_only;
@@ -68,11 +68,11 @@ host::SearchedResults ask_place(const StoreQuestion& question, const std::filesy
   places.push_back({std::make_unique<host::TreePlace>(
                         host::TreeOptions{options.place, root, kReadOnly, host::Sharing::shared}),
                     kReadOnly});
-  host::Store place(std::move(places), {.domain = question.domain});
+  host::Store place(std::move(places), {.domain = searched.domain});
   host::SearchedResults known =
       host::search_store(std::move(results), {.store = place,
-                                              .plan = question.run.plan,
-                                              .facts = question.facts,
+                                              .plan = searched.run.plan,
+                                              .facts = searched.facts,
                                               .files = host::ResultFiles::leave,
                                               .skipped_will_do = skipped_will_do});
   for (const Error& warning : known.warnings) streams.warn(warning);
