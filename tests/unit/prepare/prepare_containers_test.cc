@@ -266,5 +266,26 @@ TEST_CASE("only the images of the steps that a run carries out are prepared") {
   CHECK(world.prepared().images.size() == 1);
 }
 
+TEST_CASE("the Python of an image that wheels are tested on is looked for once") {
+  ImageWorld world(std::string(kContained) + "test: {images: [\"debian:11\"]}\n");
+  world.engine.add("debian:12");
+  const std::string id = world.engine.add("debian:11");
+  CHECK(world.prepared().images.size() == 1);
+  world.scope.images = TestImageUse::prepare;
+  // The image would be entered by the client, which is no program.
+  CHECK(world.refused().kind == ErrorKind::environment);
+  world.fake.files.put(
+      "cache/images/" + sha256_hex(id).substr(0, 12) + "/interpreters/image.json",
+      R"({"path": "/usr/bin/python3", "version": "3.9.2", "implementation": "cpython",
+          "free_threaded": false, "platform": "linux-x86_64", "soabi": "cpython-39-x",
+          "include_directory": "/i", "has_headers": false, "makes_environments": true})");
+  const PreparedContainers made = world.prepared();
+  CHECK(made.images.size() == 2);
+  REQUIRE(made.pythons.size() == 1);
+  CHECK(made.pythons.begin()->second.version == "3.9.2");
+  CHECK(made.images.at(made.pythons.begin()->first).base == "debian:11");
+  CHECK(world.recalled().pythons.size() == 1);
+}
+
 }  // namespace
 }  // namespace pinwheel::prepare

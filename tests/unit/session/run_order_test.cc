@@ -299,5 +299,21 @@ TEST_CASE("a log of a failure is read once, whoever tells it") {
   CHECK(failures.of(outcome).log_tail.back() == "two");
 }
 
+TEST_CASE("a dry run carries out nothing and leaves nothing") {
+  RunWorld world;
+  world.options.dry_run = true;
+  world.request.plan.steps = {{"publish:index", "p", plan::Publish{}}};
+  CHECK(world.code() == 0);
+  CHECK_FALSE(world.console.documents.empty());
+  CHECK(world.fake.acts.empty());
+  CHECK(world.fake.files.changes.empty());
+  CHECK_FALSE(std::filesystem::exists(world.scratch.path() / "journal.jsonl"));
+  world.options.jobs = -1;
+  const Result<int> refused =
+      run_plan(world.host, world.global, world.options, world.request, world.console);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+}
+
 }  // namespace
 }  // namespace pinwheel::session
