@@ -197,6 +197,7 @@ void judge(const matrix::Check& check, const CheckFacts& facts, Findings& findin
 
 std::vector<std::string> before_rules() {
   std::vector<std::string> ids;
+  ids.reserve(kBeforeRules.size());
   for (const BeforeRule& rule : kBeforeRules) ids.emplace_back(rule.id);
   return ids;
 }
