@@ -70,7 +70,7 @@ TEST_CASE("the script copies the files of the snapshot, or git's if a frozen pla
   CHECK(place.script.take().starts_with("(cd /project && git ls-files -z --cached -- . | xargs "));
 
   source.files = std::make_shared<const plan::SourceFiles>(
-      plan::SourceFiles{{{"a b.py", "file 00"}, {"setup.py", "file 01"}}, {"a b.py", "ignored"}});
+      plan::SourceFiles{{{"a b.py", "file 00"}, {"setup.py", "file 01"}}});
   REQUIRE(supplier.source(source, at, 7).has_value());
   const std::string lines = place.script.take();
   CHECK(lines.starts_with("(cd /project && printf '%s\\0' 'a b.py' setup.py | xargs -0 cp "));
