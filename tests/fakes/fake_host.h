@@ -98,9 +98,9 @@ struct FakeHost {
                      .git = git,
                      .clock = clock,
                      .variables = {{"HOME", "/home/u"}},
-                     .directory = "/work"};
+                     .directory = "/repo"};
 
-  explicit FakeHost(const std::filesystem::path& directory = "/work") : files(directory) {
+  explicit FakeHost(const std::filesystem::path& directory = "/repo") : files(directory) {
     host.directory = directory;
     host.machine = [this](const host::Workplace& workplace) {
       return std::make_shared<const host::EnvMachine>(

@@ -32,7 +32,7 @@ class MemoryFiles final : public ports::Files {
     return found == contents_.end() ? std::string() : found->second;
   }
 
-  std::vector<std::string> changes = {};  ///< "write /work/a", "make /work/b", "remove /work/c"
+  std::vector<std::string> changes = {};  ///< "write /repo/a", "make /repo/b", "remove /repo/c"
   std::vector<std::string> reads = {};
   /// A change whose line has this text fails; empty: none does.
   std::string refused = {};

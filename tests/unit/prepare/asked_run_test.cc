@@ -111,7 +111,7 @@ TEST_CASE("a run of a frozen plan has its packages, and the digests of both file
   REQUIRE(source != nullptr);
   CHECK(source->matrix_digest == asked.scope.loaded.digest);
   CHECK(asked.plan_digest == "plan digest");
-  CHECK(world.fake.files.reads.front() == "/work/m.yaml");
+  CHECK(world.fake.files.reads.front() == "/repo/m.yaml");
 }
 
 TEST_CASE("a target of a frozen plan is a step of it") {

@@ -149,7 +149,7 @@ TEST_CASE("an `arch-list` of an override keeps the user's from every build") {
 SourceRequires required_by(const std::map<std::string, std::string>& files) {
   fakes::FakeHost fake;
   for (const auto& [name, text] : files) fake.files.put(name, text);
-  Result<SourceRequires> found = source_requires(fake.files, "/work");
+  Result<SourceRequires> found = source_requires(fake.files, "/repo");
   INFO((found ? std::string() : render(found.error())));
   REQUIRE(found);
   return *std::move(found);
@@ -199,7 +199,7 @@ TEST_CASE("a question is another if a file that may decide its answer is another
 TEST_CASE("a project file that is not valid is an error") {
   fakes::FakeHost fake;
   fake.files.put("pyproject.toml", "[build-system\n");
-  const auto found = source_requires(fake.files, "/work");
+  const auto found = source_requires(fake.files, "/repo");
   REQUIRE_FALSE(found);
   CHECK(found.error().kind == ErrorKind::config);
 }

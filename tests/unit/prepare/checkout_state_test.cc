@@ -12,7 +12,7 @@ constexpr const char* kLfsAttributes = "*.bin filter=lfs diff=lfs merge=lfs -tex
 constexpr const char* kLfsPointer =
     "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n";
 
-/// A checkout of `/work`, whose package is at its top.
+/// A checkout of `/repo`, whose package is at its top.
 struct FilesWorld {
   fakes::FakeHost fake;
 
@@ -25,7 +25,7 @@ struct FilesWorld {
     fake.files.put(name, text);
     fake.git.tracked.tracked.push_back(name);
   }
-  BesideFiles beside(const std::string& directory = "/work") {
+  BesideFiles beside(const std::string& directory = "/repo") {
     return beside_files(fake.git, fake.files, directory);
   }
   std::vector<std::string> warnings(const std::string& yaml = kPlainYaml) {
@@ -33,7 +33,7 @@ struct FilesWorld {
     return fake.notices.warnings;
   }
   Error no_repository() {
-    const Result<ports::GitFacts> facts = own_repository(fake.git, "/work/sub");
+    const Result<ports::GitFacts> facts = own_repository(fake.git, "/repo/sub");
     REQUIRE_FALSE(facts);
     return facts.error();
   }
@@ -58,9 +58,9 @@ TEST_CASE("attributes count from the package up to the top of its repository, an
   FilesWorld world;
   world.fake.files.make("sub");
   world.fake.files.put("/.gitattributes", kLfsAttributes);
-  CHECK_FALSE(world.beside("/work/sub").lfs);
-  world.fake.files.put("/work/.gitattributes", kLfsAttributes);
-  CHECK(world.beside("/work/sub").lfs);
+  CHECK_FALSE(world.beside("/repo/sub").lfs);
+  world.fake.files.put("/repo/.gitattributes", kLfsAttributes);
+  CHECK(world.beside("/repo/sub").lfs);
 }
 
 TEST_CASE("each submodule that is not checked out is warned of") {
@@ -112,7 +112,7 @@ TEST_CASE("a package from an index and a missing source lack no files") {
 
 TEST_CASE("the repository of a package is the one that tracks its files") {
   FilesWorld world;
-  const Result<ports::GitFacts> facts = own_repository(world.fake.git, "/work/sub");
+  const Result<ports::GitFacts> facts = own_repository(world.fake.git, "/repo/sub");
   REQUIRE(facts);
   CHECK(facts->commit == std::string(40, 'a'));
   world.fake.git.known = fail(ErrorKind::environment, "no repository");
@@ -125,14 +125,14 @@ TEST_CASE("a repository that ignores a package or does not track it is another's
   const Error ignored = world.no_repository();
   CHECK(ignored.kind == ErrorKind::config);
   CHECK(ignored.message ==
-        "`/work/sub` is ignored by the repository `/work` around it, so none of its files would "
+        "`/repo/sub` is ignored by the repository `/repo` around it, so none of its files would "
         "be built");
-  CHECK(ignored.hint.find("remove it from `/work/.gitignore`") == 0);
+  CHECK(ignored.hint.find("remove it from `/repo/.gitignore`") == 0);
   world.fake.git.tracked.untracked = {"setup.py"};
   const Error untracked = world.no_repository();
   CHECK(untracked.kind == ErrorKind::environment);
   CHECK(untracked.message ==
-        "the repository `/work` tracks no file of `/work/sub`, so its tags do not give it a "
+        "the repository `/repo` tracks no file of `/repo/sub`, so its tags do not give it a "
         "version");
   // What git cannot list may be tracked.
   world.fake.git.tracked = {};

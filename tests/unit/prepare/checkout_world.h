@@ -27,7 +27,7 @@ publish:
   index: {kind: directory, path: dist, label: "{flavor}"}
 )";
 
-/// A checkout of `/work` with a tag on HEAD, and what a command line asks of its matrix.
+/// A checkout of `/repo` with a tag on HEAD, and what a command line asks of its matrix.
 struct CheckoutWorld {
   fakes::FakeHost fake;
   GlobalOptions global = {};
@@ -38,7 +38,7 @@ struct CheckoutWorld {
   CheckoutWorld() {
     fake.files.put("m.yaml", kCheckoutYaml);
     ports::GitFacts facts;
-    facts.root = "/work";
+    facts.root = "/repo";
     facts.commit = std::string(40, 'a');
     facts.tags = {{"v1.2.0", 0}};
     facts.all_tags = {"v1.2.0"};

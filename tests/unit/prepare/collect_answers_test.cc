@@ -38,7 +38,7 @@ struct QuestionWorld {
   BackendQuestion question{project::BuildSystem{}, "inputs"};
 
   explicit QuestionWorld(const std::string& yaml = kAskedYaml) {
-    workplace.state = "/work/.pinwheel";
+    workplace.state = "/repo/.pinwheel";
     workplace.cache = "/cache";
     workplace.variables = fake.host.variables;
     fake.files.put("m.yaml", yaml);
@@ -175,7 +175,7 @@ TEST_CASE("a record that cannot be written ends the preparation") {
   world.fake.files.refused = "/backends/";
   const Result<matrix::Matrix> matrix = world.collect(FromFrozenPlan{frozen, "digest"});
   REQUIRE_FALSE(matrix);
-  CHECK(matrix.error().message.starts_with("refused: write /work/.pinwheel/backends/"));
+  CHECK(matrix.error().message.starts_with("refused: write /repo/.pinwheel/backends/"));
 }
 
 TEST_CASE("a backend without an answer is asked once for each environment, which is recorded") {

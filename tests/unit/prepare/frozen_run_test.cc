@@ -55,8 +55,8 @@ struct FreezeWorld {
     fake.git.known = checkout_facts();
     run.scope = whole_scope(fake, kPlainYaml);
     run.scope.version.channel = "release";
-    run.workplace.matrix_directory = "/work";
-    run.workplace.state = "/work/.pinwheel";
+    run.workplace.matrix_directory = "/repo";
+    run.workplace.state = "/repo/.pinwheel";
     run.facts.version = {"1.0", ""};
     run.facts.commit = std::string(40, 'a');
     run.facts.variables = {{"CFLAGS", "-O1"}};
@@ -93,7 +93,7 @@ TEST_CASE("a plan freezes what a run would find, without credentials") {
 
 TEST_CASE("a matrix below the root of its repository is named from there") {
   FreezeWorld world;
-  world.run.workplace.matrix_directory = "/work/sub";
+  world.run.workplace.matrix_directory = "/repo/sub";
   CHECK(freeze(world.fake.host, world.run)->matrix == "sub/m.yaml");
   world.fake.git.known = fail(ErrorKind::environment, "no repository");
   CHECK(freeze(world.fake.host, world.run)->matrix == "m.yaml");

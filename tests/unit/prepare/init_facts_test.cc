@@ -65,7 +65,7 @@ TEST_CASE("the build files of a project are read, and its directory is its name"
             "Metadata-Version: 2.1\nName: demo\nVersion: 3.0\nRequires-Dist: numpy\n"
             "Requires-Dist: pytest; extra == \"test\"\n");
   const init::ProjectFacts facts = world.build_files();
-  CHECK(facts.directory == "work");
+  CHECK(facts.directory == "repo");
   CHECK(facts.pyproject->version == "1.0");
   CHECK(facts.setup_cfg->version == "2.0");
   CHECK(facts.setup_py);

@@ -26,7 +26,7 @@ struct LockWorld {
   explicit LockWorld(const std::string& yaml = kLockedYaml) {
     add_python(fake, "3.11.7");
     add_python(fake, "3.12.1");
-    workplace.state = "/work/.pinwheel";
+    workplace.state = "/repo/.pinwheel";
     workplace.cache = "/cache";
     workplace.variables = fake.host.variables;
     scope = whole_scope(fake, yaml);
@@ -152,7 +152,7 @@ TEST_CASE("a record of a lock that cannot be written ends the run") {
   LockWorld world;
   world.lock_all();
   world.fake.files.refused = "/resolutions/";
-  CHECK(world.refused().message.starts_with("refused: write /work/.pinwheel/resolutions/"));
+  CHECK(world.refused().message.starts_with("refused: write /repo/.pinwheel/resolutions/"));
 }
 
 TEST_CASE("another patch release of Python than the locked one is a warning") {
@@ -303,8 +303,8 @@ TEST_CASE("a check against the indexes does not affect the next build") {
                                           "` is out of date: `numpy`: 2.0.0 -> 2.1.0; `six` "
                                           "1.17.0 is new");
   CHECK(world.record(world.targets()[0]).empty());
-  CHECK(world.fake.files.changes.front() == "remove /work/.pinwheel/lock-check");
-  CHECK(world.fake.files.changes.back() == "remove /work/.pinwheel/lock-check");
+  CHECK(world.fake.files.changes.front() == "remove /repo/.pinwheel/lock-check");
+  CHECK(world.fake.files.changes.back() == "remove /repo/.pinwheel/lock-check");
   CHECK(world.fake.files.type_behind(".pinwheel/lock-check") == ports::FileType::missing);
 }
 
@@ -313,8 +313,8 @@ TEST_CASE("a check whose place cannot be emptied asks no index") {
   world.lock_all();
   ForLocks what = world.asked(LockWork::check);
   what.refresh = Refresh::yes;
-  world.fake.files.refused = "remove /work/.pinwheel/lock-check";
-  CHECK(world.no_packages(what).message == "refused: remove /work/.pinwheel/lock-check");
+  world.fake.files.refused = "remove /repo/.pinwheel/lock-check";
+  CHECK(world.no_packages(what).message == "refused: remove /repo/.pinwheel/lock-check");
   CHECK(world.pip.asked.empty());
 }
 

@@ -82,10 +82,10 @@ inline void add_cuda(fakes::FakeHost& fake) {
   };
 }
 
-/// The facts of a checkout of `/work`, one commit after the tag `v1.2.0`.
+/// The facts of a checkout of `/repo`, one commit after the tag `v1.2.0`.
 inline ports::GitFacts checkout_facts() {
   ports::GitFacts facts;
-  facts.root = "/work";
+  facts.root = "/repo";
   facts.commit = std::string(40, 'a');
   facts.date = std::chrono::system_clock::time_point(std::chrono::seconds(1'700'000'000));
   facts.branch = "main";

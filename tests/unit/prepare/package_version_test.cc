@@ -15,7 +15,7 @@ struct SourcesWorld {
   fakes::FakeHost fake;
   ScriptedHttp http = {};
   matrix::Package package = {};
-  VersionSources sources{fake.host, &http, nullptr, "/work", fake.clock.now()};
+  VersionSources sources{fake.host, &http, nullptr, "/repo", fake.clock.now()};
 
   SourcesWorld() {
     package.name = "demo";
@@ -58,7 +58,7 @@ TEST_CASE("a version from a file is read below the package") {
   world.fake.files.put("src/VERSION", "0.4.0\n");
   CHECK(world.version() == "0.4.0");
   world.package.version.file = "nowhere";
-  CHECK(world.no_version().message == "no file /work/nowhere");
+  CHECK(world.no_version().message == "no file /repo/nowhere");
   world.fake.files.put("nowhere", "soon");
   CHECK(world.no_version().kind == ErrorKind::config);
 }
@@ -70,14 +70,14 @@ TEST_CASE("a version from the project is a literal of its files") {
   CHECK(world.version() == "7.1");
   world.fake.files.put("pyproject.toml", "[project]\nname = \"demo\"\ndynamic = [\"version\"]\n");
   CHECK(world.no_version().kind == ErrorKind::config);
-  CHECK(world.no_version().message == "no file of `/work` contains the version as a literal");
+  CHECK(world.no_version().message == "no file of `/repo` contains the version as a literal");
 }
 
 TEST_CASE("a version from tags needs a repository") {
   SourcesWorld world;
   CHECK(world.no_version().kind == ErrorKind::environment);
   CHECK(world.no_version().message ==
-        "`/work` is not in a git repository, and the version comes from its tags");
+        "`/repo` is not in a git repository, and the version comes from its tags");
   ports::GitFacts git;
   git.commit = std::string(40, 'a');
   git.tags = {{"v1.0.0", 0}};

@@ -28,7 +28,7 @@ struct PackageWorld {
     add_python(fake, "3.11.7");
     add_python(fake, "3.12.1");
     scope = whole_scope(fake, yaml);
-    workplace.state = "/work/.pinwheel";
+    workplace.state = "/repo/.pinwheel";
     workplace.cache = "/cache";
     workplace.variables = fake.host.variables;
   }
@@ -39,7 +39,7 @@ struct PackageWorld {
     return *requests;
   }
   std::string record(const env::Request& request) const {
-    return "/work/.pinwheel/resolutions/" + env::digest(request) + ".json";
+    return "/repo/.pinwheel/resolutions/" + env::digest(request) + ".json";
   }
   Packages resolved(const Decided& decided = {}, Refresh refresh = Refresh::no) {
     Result<Packages> packages = resolve_packages(view(), decided, refresh, fake.notices);
@@ -95,8 +95,8 @@ TEST_CASE("a package that no index has ends the resolution, and nothing is recor
 
 TEST_CASE("a record that cannot be written ends the resolution of the packages after it") {
   PackageWorld world;
-  world.fake.files.refused = "write /work/.pinwheel/resolutions/";
-  CHECK(world.refused().message.starts_with("refused: write /work/.pinwheel/resolutions/"));
+  world.fake.files.refused = "write /repo/.pinwheel/resolutions/";
+  CHECK(world.refused().message.starts_with("refused: write /repo/.pinwheel/resolutions/"));
   CHECK(world.pip.asked.size() == 1);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("packages that are decided are not resolved, also with a refresh") {
   const Packages packages = world.resolved(decided, Refresh::yes);
   CHECK(packages.resolutions.size() == decided.size());
   CHECK(world.pip.asked.size() == asked);
-  CHECK(world.fake.files.remove_all("/work/.pinwheel"));
+  CHECK(world.fake.files.remove_all("/repo/.pinwheel"));
   const Result<Packages> gone =
       resolve_packages(world.view(), decided, Refresh::no, world.fake.notices);
   REQUIRE_FALSE(gone);

@@ -38,7 +38,7 @@ struct EnvironmentWorld {
     const bool contained = container::uses_containers(level);
     scope = whole_scope(fake, contained ? kNumpyImageYaml : kNumpyYaml, levels);
     workplace.engine = level;
-    workplace.state = "/work/.pinwheel";
+    workplace.state = "/repo/.pinwheel";
     workplace.cache = "/cache";
     workplace.variables = fake.host.variables;
     facts.source.digest = "source";

@@ -27,7 +27,7 @@ TEST_CASE("a fresh scope has the version, the channel and the targets of the che
 TEST_CASE("a matrix file is read once") {
   CheckoutWorld world;
   static_cast<void>(world.scope(world.request()));
-  CHECK(world.fake.files.reads == Ids{"/work/m.yaml"});
+  CHECK(world.fake.files.reads == Ids{"/repo/m.yaml"});
 }
 
 TEST_CASE("without targets a scope whose stage is open ends with the tests") {
@@ -121,10 +121,10 @@ TEST_CASE("a package source that is no directory is named at its place") {
                            .replace(std::string(kCheckoutYaml).find("source: ."), 9, "source: x"));
   const Result<RunScope> missing = world.read(world.request());
   REQUIRE_FALSE(missing);
-  CHECK(missing.error().message == "`package.source` is `x`, and `/work/x` does not exist");
+  CHECK(missing.error().message == "`package.source` is `x`, and `/repo/x` does not exist");
   world.fake.files.put("x", "a file");
   CHECK(world.read(world.request()).error().message ==
-        "`package.source` is `x`, and `/work/x` is not a directory");
+        "`package.source` is `x`, and `/repo/x` is not a directory");
   CHECK(world.fake.git.asked == 0);
 }
 

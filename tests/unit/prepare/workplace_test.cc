@@ -39,10 +39,10 @@ TEST_CASE("the directories of a workplace are absolute, and its logs have the ti
   scope.global.output_dir = "/out";
   const Result<host::Workplace> workplace = make_workplace(fake.host, scope, ports::no_log());
   REQUIRE(workplace);
-  CHECK(workplace->state == "/work/state");
+  CHECK(workplace->state == "/repo/state");
   CHECK(workplace->output == "/out");
-  CHECK(workplace->matrix_directory == "/work/");
-  CHECK(workplace->logs.string().starts_with("/work/state/logs/20260102T030405-"));
+  CHECK(workplace->matrix_directory == "/repo/");
+  CHECK(workplace->logs.string().starts_with("/repo/state/logs/20260102T030405-"));
   CHECK(fake.files.text("state/.gitignore") == "*\n");
 }
 
@@ -69,11 +69,11 @@ TEST_CASE("files and stores that are named are no source of a package") {
     return std::ranges::find(workplace->named, fs::path(path)) != workplace->named.end();
   };
   for (const char* const path :
-       {"/work/plan.json", "/abs/report.json", "/work/run.log", "/work/results"}) {
+       {"/repo/plan.json", "/abs/report.json", "/repo/run.log", "/repo/results"}) {
     CAPTURE(path);
     CHECK(is_named(path));
   }
-  CHECK_FALSE(is_named("/work"));
+  CHECK_FALSE(is_named("/repo"));
 }
 
 TEST_CASE("builds in containers have a fixed path and no network, without a probe") {

@@ -101,7 +101,7 @@ TEST_CASE("what is no place in the matrix is told when the store is opened") {
 TEST_CASE("a result says which commit, channel, Python and packages it is of") {
   StoreWorld world;
   prepare::PreparedRun run;
-  run.gathered.workplace.state = "/work/.pinwheel";
+  run.gathered.workplace.state = "/repo/.pinwheel";
   run.gathered.facts.commit = "c0ffee";
   run.gathered.scope.version.channel = "release";
   plan::BuildWheel build;

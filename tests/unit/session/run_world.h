@@ -21,7 +21,7 @@ struct RunWorld {
                      .git = fake.git,
                      .clock = clock,
                      .variables = fake.host.variables,
-                     .directory = "/work",
+                     .directory = "/repo",
                      .machine = fake.host.machine,
                      .http = fake.host.http,
                      .ask_backend = fake.host.ask_backend,
