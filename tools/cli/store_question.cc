@@ -39,7 +39,7 @@ Result<prepare::AskedRun> asked_run(const prepare::Host& host, const prepare::Gl
   if (!frozen) return prepare::AskedRun{std::move(scope), prepare::FromRecord{}};
   // The plan has decided everything that is in a key.
   scope.carried = prepare::Carried{};
-  prepare::FromFrozenPlan source{frozen->plan, scope.loaded.digest};
+  prepare::FromFrozenPlan source{frozen->plan, scope.loaded.digest()};
   return prepare::AskedRun{std::move(scope), std::move(source), {}, frozen->digest};
 }
 

@@ -82,7 +82,7 @@ Result<AskedRun> frozen_run(const Host& host, const RunCommand& command, const P
   }
   TRY(std::vector<std::string> steps, publications(frozen, options.targets));
   steps.insert(steps.end(), options.steps.begin(), options.steps.end());
-  FromFrozenPlan source{frozen, scope.loaded.digest, asked_refresh(options)};
+  FromFrozenPlan source{frozen, scope.loaded.digest(), asked_refresh(options)};
   return AskedRun{std::move(scope), std::move(source), std::move(steps), file.digest};
 }
 

@@ -87,7 +87,7 @@ Result<plan::FrozenPlan> decisions_of(const Host& host, const GatheredRun& run,
                                       std::string matrix) {
   const RunScope& scope = run.scope;
   plan::FrozenPlan frozen;
-  frozen.matrix_digest = scope.loaded.digest;
+  frozen.matrix_digest = scope.loaded.digest();
   frozen.matrix = std::move(matrix);
   frozen.variables = run.facts.variables;
   frozen.channel = scope.version.channel;

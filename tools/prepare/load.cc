@@ -128,7 +128,7 @@ Result<MatrixChoice> choose_matrix(const Host& host, const std::vector<std::stri
 
 Result<Loaded> load_matrix(ports::Files& files, const std::string& path, ports::Notices& notices,
                            Warnings warnings) {
-  TRY(const std::string text, files.read(path, limits::kMatrix));
+  TRY(std::string text, files.read(path, limits::kMatrix));
   TRY(matrix::Matrix matrix, matrix::parse(text, path));
   TRY(matrix::Expansion expansion, matrix::expand(matrix));
   for (const Error& warning : expansion.warnings) {
@@ -136,7 +136,11 @@ Result<Loaded> load_matrix(ports::Files& files, const std::string& path, ports::
     notices.warn(warning);
   }
   TRY(std::vector<matrix::AbiClass> classes, matrix::abi_classes(matrix, expansion.variants));
-  return Loaded{std::move(matrix), std::move(expansion), std::move(classes), sha256_hex(text)};
+  return Loaded{std::move(matrix), std::move(expansion), std::move(classes), std::move(text)};
+}
+
+std::string Loaded::digest() const {
+  return sha256_hex(text);
 }
 
 Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOptions& options,

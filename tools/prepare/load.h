@@ -25,7 +25,11 @@ struct Loaded {
   matrix::Matrix matrix;
   matrix::Expansion expansion;
   std::vector<matrix::AbiClass> classes;
-  std::string digest = {};  ///< sha256 of the file
+  std::string text = {};  ///< the file
+
+  /// sha256 of the file. Computed when it is asked for: most commands do not need it, and the first
+  /// digest of a process initializes OpenSSL.
+  std::string digest() const;
 };
 
 /// Whether a positional argument is a matrix file rather than a variant or a step.

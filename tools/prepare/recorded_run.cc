@@ -78,7 +78,7 @@ Result<PreparedRun> prepare_recorded_run(const Host& host, const GlobalOptions& 
       up_to(plan::makes_files(step) ? plan::Stage::build : plan::Stage::test,
             {global, loaded, outline, levels, frozen_version(here, origin.plan), images}));
   scope.stores = matrix_places(scope.loaded.matrix, host.variables);
-  return prepare_run(host, scope, FromRun{origin, scope.loaded.digest}, notices);
+  return prepare_run(host, scope, FromRun{origin, scope.loaded.digest()}, notices);
 }
 
 }  // namespace pinwheel::prepare

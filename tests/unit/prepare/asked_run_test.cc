@@ -109,7 +109,7 @@ TEST_CASE("a run of a frozen plan has its packages, and the digests of both file
   const AskedRun asked = world.asked();
   const auto* const source = std::get_if<FromFrozenPlan>(&asked.source);
   REQUIRE(source != nullptr);
-  CHECK(source->matrix_digest == asked.scope.loaded.digest);
+  CHECK(source->matrix_digest == asked.scope.loaded.digest());
   CHECK(asked.plan_digest == "plan digest");
   CHECK(world.fake.files.reads.front() == "/repo/m.yaml");
 }

@@ -201,7 +201,7 @@ TEST_CASE("a frozen plan of another matrix is drift, before anything is resolved
   ProjectWorld world;
   plan::FrozenPlan frozen;
   frozen.matrix_digest = "another";
-  const Error refused = world.refused(FromFrozenPlan{frozen, world.scope.loaded.digest});
+  const Error refused = world.refused(FromFrozenPlan{frozen, world.scope.loaded.digest()});
   CHECK(refused.kind == ErrorKind::drift);
   CHECK(world.fake.acts.empty());
 }

@@ -20,7 +20,7 @@ TEST_CASE("a fresh scope has the version, the channel and the targets of the che
   CHECK(scope.version.targets == Ids{"index"});
   CHECK(scope.options.stage == plan::Stage::publish);
   CHECK(scope.outline.variants.size() == 4);
-  CHECK(scope.loaded.digest == sha256_hex(kCheckoutYaml));
+  CHECK(scope.loaded.digest() == sha256_hex(kCheckoutYaml));
   CHECK(world.fake.files.changes.empty());
 }
 
