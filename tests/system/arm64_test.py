@@ -54,9 +54,7 @@ def test_a_container_of_that_architecture_builds_and_tests_it(extension, engine)
 
         extension.edit(change)
         extension.patience = 1800
-        leading = engine.environment()
-        extension.environment |= {key: value for key, value in leading.items() if key not in extension.environment}
-        extension.environment["PATH"] = leading["PATH"]
+        extension.environment |= engine.added()
         outcomes = extension.report(
             "test", "matrix.yaml", "--engine", engine.name, "--python", "venv", "--base-image", f"@{OTHER}={image}"
         )

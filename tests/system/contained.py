@@ -21,18 +21,11 @@ def contain(script, base: str, suite: str, python: str) -> None:
     script.edit(change)
 
 
-def use(script, engine) -> None:
-    """Points pinwheel's client at the tests' engine."""
-    leading = engine.environment()
-    script.environment |= {key: value for key, value in leading.items() if key not in script.environment}
-    script.environment["PATH"] = leading["PATH"]
-
-
 def contain_kernels(kernels, engine, channel: str, target: str, flavor: str) -> None:
     """Makes a kernels project build in a stage of the shipped build image on bookworm, with a Python of a channel."""
     bases = engine.import_bases()
     shutil.copytree(DOCKERFILES, kernels.directory / "docker")
-    use(kernels, engine)
+    kernels.environment |= engine.added()
     kernels.environment |= {"PINWHEEL_CONDA": "rattler"}
     environment = {
         "container": {"dockerfile": "docker/build.Dockerfile", "target": target, "base": "debian:bookworm"},
@@ -47,7 +40,7 @@ def in_bullseye(project, engine, bases):
     """A project in bullseye, with its Python 3.9."""
     script = project("script")
     contain(script, bases["bullseye"], "bullseye", "3.9")
-    use(script, engine)
+    script.environment |= engine.added()
     script.levels = ["--engine", engine.name, "--python", "venv"]
     return script
 

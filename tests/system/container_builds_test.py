@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from contained import contain, in_bullseye, states, use
+from contained import contain, in_bullseye, states
 
 pytestmark = pytest.mark.docker
 
@@ -77,7 +77,7 @@ def test_containers_and_conda_packages_together(project, engine, bases, channel,
         matrix["test"]["command"][-1] += "; " + found.format(script.environment["PINWHEEL_CACHE_DIR"])
 
     script.edit(change)
-    use(script, engine)
+    script.environment |= engine.added()
     script.environment["PINWHEEL_CONDA"] = "rattler"
     by_hand = run_by_bash(script, tmp_path / "clean", "--engine", engine.name)
     outcomes = script.report("test", "matrix.yaml", "--engine", engine.name)
@@ -98,7 +98,7 @@ def test_the_build_image_compiles(project, engine, bases, channel):
         matrix["test"]["command"] = ["python", "-c", compiles]
 
     script.edit(change)
-    use(script, engine)
+    script.environment |= engine.added()
     outcomes = script.report("test", "matrix.yaml", "--engine", engine.name, PINWHEEL_CONDA="rattler")
     assert states(outcomes) == {"done"}
 

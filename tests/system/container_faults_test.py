@@ -22,8 +22,7 @@ def contained(project, engine, bases):
     """A project with one variant in bullseye, with its Python 3.9."""
     script = project("script")
     shutil.copytree(DOCKERFILES, script.directory / "docker")
-    leading = engine.environment()
-    script.environment |= {key: leading[key] for key in (*engine.variables(), "PATH")}
+    script.environment |= engine.added()
 
     def change(matrix):
         matrix["axes"] |= {"python": ["3.9"], "flavor": ["plain"]}

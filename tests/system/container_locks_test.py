@@ -8,7 +8,6 @@ import tomllib
 
 import pytest
 from conda_packages import Package
-from contained import use
 from made_wheels import make_wheel
 from packaging.pylock import Pylock, is_valid_pylock_path
 
@@ -45,7 +44,7 @@ def script(project, dockerd, channel, wheels):
         matrix["environment"] = {"container": container, "conda": conda, "pip": ["spam"], "toolkit": "conda"}
 
     script.edit(change)
-    use(script, dockerd)
+    script.environment |= dockerd.added()
     script.environment |= {"PINWHEEL_CONDA": "rattler", "PIP_FIND_LINKS": str(wheels)}
     script.base = bases["bookworm"]
     return script

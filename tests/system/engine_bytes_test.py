@@ -32,11 +32,6 @@ def suite() -> str:
     return suite
 
 
-def led_to(engine) -> dict[str, str]:
-    leading = engine.environment()
-    return {key: leading[key] for key in (*engine.variables(), "PATH")}
-
-
 def test_a_compiled_wheel_has_the_same_bytes_in_a_container(project, engine, bases, suite):
     library = project("library")
     shutil.copytree(DOCKERFILES, library.directory / "docker")
@@ -47,7 +42,7 @@ def test_a_compiled_wheel_has_the_same_bytes_in_a_container(project, engine, bas
     on_host = library.wheels()
     assert len(on_host) == 2
 
-    library.environment |= led_to(engine)
+    library.environment |= engine.added()
     library.start_afresh()
     library.run("build", "matrix.yaml", "--engine", engine.name, "--python", "venv")
     inside = engine.run(f"pinwheel:{builder_tag(library)}", "c++", "--version").stdout.splitlines()[0]

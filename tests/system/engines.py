@@ -21,10 +21,14 @@ class Engine:
         """What leads the client to this storage."""
         raise NotImplementedError
 
-    def environment(self) -> dict[str, str]:
-        """This session's environment, with the engine's client first on PATH."""
+    def added(self) -> dict[str, str]:
+        """What a program's environment needs to find this engine: its client first on PATH, and its storage."""
         path = f"{self.directory / 'bin'}{os.pathsep}{os.environ['PATH']}"
-        return {**os.environ, "PATH": path, **self.variables()}
+        return {"PATH": path, **self.variables()}
+
+    def environment(self) -> dict[str, str]:
+        """This session's environment, in which programs find this engine."""
+        return {**os.environ, **self.added()}
 
     def prepare(self) -> None:
         tools = self.directory / "bin"

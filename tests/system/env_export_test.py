@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from conftest import PYTHON
-from contained import contain, use
+from contained import contain
 from made_wheels import make_wheel
 
 TAG = "cp" + PYTHON.replace(".", "")
@@ -123,7 +123,7 @@ def test_only_an_earlier_export_is_replaced(project, out):
 def test_the_dockerfile_makes_the_same_packages(project, engine, bases, wheels, out, tmp_path):
     script = project("script")
     contain(script, bases["bookworm"], "bookworm", "3.11")
-    use(script, engine)
+    script.environment |= engine.added()
     needs_wheels(script, wheels)
     levels = ["--engine", engine.name, "--python", "venv"]
     script.run("env", "export", "matrix.yaml", "cp311-plain", *levels, "--out", str(out))

@@ -31,9 +31,7 @@ def library(project):
 @pytest.fixture
 def contained(library, engine, bases):
     """The same in containers: built on bookworm, each Python tested where it is the distribution's own."""
-    leading = engine.environment()
-    library.environment |= {key: value for key, value in leading.items() if key not in library.environment}
-    library.environment["PATH"] = leading["PATH"]
+    library.environment |= engine.added()
 
     def change(matrix):
         matrix["axes"]["python"] = ["3.9", "3.11"]

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from conftest import PYTHON, Project, digests
-from contained import contain, use
+from contained import contain
 from loopback import serving
 
 TAG = "cp" + PYTHON.replace(".", "")
@@ -264,7 +264,7 @@ def web_of(pages: dict[str, tuple[int, str]]):
 def test_a_run_in_containers_is_repeated_in_them(project, engine, bases):
     script = project("script")
     contain(script, bases["bullseye"], "bullseye", "3.9")
-    use(script, engine)
+    script.environment |= engine.added()
     fails = "import sys; print(open('/etc/os-release').read()); sys.exit(6)"
     script.edit(lambda matrix: matrix["test"].update(command=["python", "-c", fails]))
     failed = Failed(

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 from conda_packages import Package
-from contained import states, use
+from contained import states
 from cuda_package import copy_toolkit, cuda_package, nvcc_release
 
 pytestmark = [
@@ -156,7 +156,7 @@ def from_container(project, dockerd, cuda_image, tmp_path):
         matrix["environment"]["container"] = {"base": cuda_image}
 
     script.edit(change)
-    use(script, dockerd)
+    script.environment |= dockerd.added()
     # The user's variables describe the host, not the image.
     script.environment["CUDA_HOME"] = str(tmp_path)
     script.levels = ["--engine", "docker", "--python", "venv"]
