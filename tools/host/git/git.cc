@@ -378,10 +378,15 @@ Done add_files(const GitLibrary& git, const fs::path& directory, const std::stri
 
 }  // namespace
 
+Result<const GitLibrary*> LibGit2::library() {
+  TRY(const GitLibrary* const git, git_library());
+  std::call_once(used_, [&] { session_.emplace(*git); });
+  return git;
+}
+
 Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTree work_tree) {
-  TRY(const GitLibrary* const library, git_library());
-  const GitLibrary& git = *library;
-  const GitSession session(git);
+  TRY(const GitLibrary* const initialized, library());
+  const GitLibrary& git = *initialized;
   TRY(const GitRepository repository, open_repository(git, directory));
   TRY(const GitCommit commit, head_commit(git, repository.get()));
   TRY(GitHistory history, read_history(git, repository.get(), *git.commit_id(commit.get())));
@@ -406,11 +411,10 @@ Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTre
 
 Result<ports::GitFiles> LibGit2::files(const fs::path& directory,
                                        const std::vector<fs::path>& made) {
-  TRY(const GitLibrary* const library, git_library());
-  const GitSession session(*library);
+  TRY(const GitLibrary* const git, library());
   TRY(const MadeDirectories below, MadeDirectories::below(directory, made));
   Listing found;
-  TRY_DONE(add_files(*library, directory, "", below, found));
+  TRY_DONE(add_files(*git, directory, "", below, found));
   return ports::GitFiles{{found.files.begin(), found.files.end()},
                          {found.untracked.begin(), found.untracked.end()},
                          {found.submodules.begin(), found.submodules.end()},
@@ -419,15 +423,14 @@ Result<ports::GitFiles> LibGit2::files(const fs::path& directory,
 
 Result<ports::GitChange> LibGit2::last_change(
     const fs::path& directory, const std::function<bool(std::string_view name)>& counts) {
-  TRY(const GitLibrary* const library, git_library());
-  const GitSession session(*library);
-  TRY(const GitRepository repository, open_repository(*library, directory));
-  TRY(const std::string prefix, prefix_of(*library, repository.get(), directory));
-  TRY(GitCommit head, head_commit(*library, repository.get()));
-  const GitCommit commit = last_commit_that_changed(*library, std::move(head), {prefix, counts});
-  return ports::GitChange{library->oid_tostr_s(library->commit_id(commit.get())),
-                          std::chrono::system_clock::time_point(
-                              std::chrono::seconds(library->commit_time(commit.get())))};
+  TRY(const GitLibrary* const git, library());
+  TRY(const GitRepository repository, open_repository(*git, directory));
+  TRY(const std::string prefix, prefix_of(*git, repository.get(), directory));
+  TRY(GitCommit head, head_commit(*git, repository.get()));
+  const GitCommit commit = last_commit_that_changed(*git, std::move(head), {prefix, counts});
+  return ports::GitChange{
+      git->oid_tostr_s(git->commit_id(commit.get())),
+      std::chrono::system_clock::time_point(std::chrono::seconds(git->commit_time(commit.get())))};
 }
 
 Result<std::string> text_difference(const std::string& before, const std::string& after,

@@ -1,5 +1,7 @@
 #pragma once
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +13,11 @@
 
 namespace pinwheel::host {
 
-/// Git repositories through libgit2, which is loaded on first use. Worktrees, submodules and `.git`
-/// files are supported. Errors (no repository, no commit, a repository owned by another user) are
+/// Git repositories through libgit2, which is loaded on first use and stays initialized as long as
+/// this object lives: initializing reads all CA certificates of the system, which takes longer than
+/// everything else that a release with nothing to do does. Create it once per process. Changes to
+/// the user's git configuration have no effect on it. Worktrees, submodules and `.git` files are
+/// supported. Errors (no repository, no commit, a repository owned by another user) are
 /// of kind `environment`; the hint is the git command that fixes them.
 class LibGit2 final : public ports::Git {
  public:
@@ -25,6 +30,12 @@ class LibGit2 final : public ports::Git {
   Result<ports::GitChange> last_change(
       const std::filesystem::path& directory,
       const std::function<bool(std::string_view name)>& counts) override;
+
+ private:
+  Result<const GitLibrary*> library();
+
+  std::once_flag used_;
+  std::optional<GitSession> session_;
 };
 
 /// The result of one walk over the history of HEAD.

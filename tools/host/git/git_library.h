@@ -38,8 +38,8 @@ struct GitLibrary {
 /// libgit2, loaded once per process; thread-safe. Kind `environment` if it is not installed.
 Result<const GitLibrary*> git_library();
 
-/// Keeps libgit2 initialized while an instance exists. The first instance rereads the user's
-/// configuration.
+/// Keeps libgit2 initialized while an instance exists. The first instance reads the user's
+/// configuration and, where libgit2 uses mbedTLS, the CA certificates of the system.
 class GitSession {
  public:
   explicit GitSession(const GitLibrary& git) : git_(git) { git_.libgit2_init(); }
