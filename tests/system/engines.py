@@ -8,7 +8,7 @@ from bases import SUITES, base_archive, image_name
 
 
 class Engine:
-    """A client on its own storage: `call(...)` runs it, `environment()` is for programs that run it themselves."""
+    """A client on its own storage: `call(...)` runs it, `added()` is for programs that run it themselves."""
 
     name: str
 
@@ -26,10 +26,6 @@ class Engine:
         path = f"{self.directory / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return {"PATH": path, **self.variables()}
 
-    def environment(self) -> dict[str, str]:
-        """This session's environment, in which programs find this engine."""
-        return {**os.environ, **self.added()}
-
     def prepare(self) -> None:
         tools = self.directory / "bin"
         tools.mkdir()
@@ -37,7 +33,7 @@ class Engine:
 
     def call(self, *arguments: str, check: bool = True, **options) -> subprocess.CompletedProcess:
         """Runs the client to its end; a failure shows what it said."""
-        environment = {**self.environment(), **options.pop("variables", {})}
+        environment = {**os.environ, **self.added(), **options.pop("variables", {})}
         ran = subprocess.run([self.client, *arguments], env=environment, capture_output=True, text=True, **options)
         said = f"{self.name} {' '.join(arguments)}: exit {ran.returncode}\n{ran.stdout}\n{ran.stderr}"
         assert not check or ran.returncode == 0, said
