@@ -14,11 +14,11 @@
 namespace pinwheel::host {
 
 /// Git repositories through libgit2, which is loaded on first use and stays initialized as long as
-/// this object lives: initializing reads all CA certificates of the system, which takes longer than
-/// everything else that a release with nothing to do does. Create it once per process. Changes to
-/// the user's git configuration have no effect on it. Worktrees, submodules and `.git` files are
-/// supported. Errors (no repository, no commit, a repository owned by another user) are
-/// of kind `environment`; the hint is the git command that fixes them.
+/// this object lives. The first initialization reads the user's git configuration and may read all
+/// CA certificates of the system (`GitSession`), which is half of the work of a release with
+/// nothing to do: let one object live as long as the process; others are then cheap. Worktrees,
+/// submodules and `.git` files are supported. Errors (no repository, no commit, a repository owned
+/// by another user) are of kind `environment`; the hint is the git command that fixes them.
 class LibGit2 final : public ports::Git {
  public:
   using Git::facts;
