@@ -188,7 +188,8 @@ def nothing_to_do_with_shims(pinwheel, scratch, environment, runs):
     pythons = pyenv_pythons(root)
     if len(pythons) < 4 or not (root / "shims").is_dir():
         return
-    project = scratch / "shims"
+    # It publishes into `../index`, where another project of the same name and version is a conflict.
+    project = scratch / "shims" / "project"
     make_project(project, environment, '", "'.join(pythons))
     environment = {**environment, "PATH": f"{root / 'shims'}:{os.environ['PATH']}"}
     ours = repeated_release(pinwheel, project, environment)
