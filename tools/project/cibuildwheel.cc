@@ -18,7 +18,7 @@ bool is_other_platform(std::string_view name) {
   return std::ranges::find(kOtherPlatforms, name) != kOtherPlatforms.end();
 }
 
-/// A scalar as the text that a command line would have.
+/// A scalar as it would be written on a command line.
 std::string scalar_text(const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";

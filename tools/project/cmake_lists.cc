@@ -142,7 +142,7 @@ void read_call(const CMakeCall& call, CMakeLists& lists) {
   if (lists.stable_abi_version.empty()) lists.stable_abi_version = sabi_version(call);
 }
 
-/// Whether a call names a module's file for the Python that builds it. A word such as
+/// Whether a call names the module's file for the Python that builds it. A word such as
 /// `${SKBUILD_SABI_COMPONENT}` may change that.
 bool is_for_one_python(const CMakeCall& call) {
   const bool sabi = std::ranges::any_of(call.words, [](const std::string& word) {
@@ -208,7 +208,7 @@ class Branches {
     for (const char* on : {"UNIX", "LINUX"}) variables_.try_emplace(on, "ON");
   }
 
-  /// Reads a call that is about conditions or variables.
+  /// Reads a call that changes a condition or a variable.
   void read(const CMakeCall& call) {
     if (call.name == "if") open_.push_back(opened(condition_truth(call.words, variables_), here()));
     if (open_.empty()) return set(call);
@@ -219,7 +219,7 @@ class Branches {
     set(call);
   }
 
-  /// Whether the branch that is read now runs.
+  /// Whether the current branch is executed.
   Truth here() const {
     return open_.empty() ? Truth::yes : both(open_.back().around, open_.back().now);
   }

@@ -6,7 +6,7 @@
 
 namespace pinwheel::project {
 
-/// What the text of a `CMakeLists.txt` says, without the calls below an `if` that cannot hold.
+/// The facts read from a `CMakeLists.txt`, without the calls in an `if` whose condition is false.
 struct CMakeLists {
   std::vector<std::string> languages = {};   ///< of `project` and `enable_language`, as written
   std::vector<std::string> packages = {};    ///< of `find_package`, each once
@@ -15,7 +15,8 @@ struct CMakeLists {
   std::vector<std::string> libraries = {};
   bool needs_cuda = false;     ///< CUDA is a language of `project`, which no condition surrounds
   bool python_module = false;  ///< it makes an extension module of Python
-  /// Those whose file name is certainly for one Python, "m" of `m.cpython-312-x86_64-linux-gnu.so`.
+  /// The modules whose file name is certainly for one Python, "m" of
+  /// `m.cpython-312-x86_64-linux-gnu.so`.
   std::vector<std::string> modules_for_one = {};
   bool stable_abi = false;  ///< nanobind's `STABLE_ABI`, or `USE_SABI` of `Python_add_library`
   std::string stable_abi_version = {};  ///< of `USE_SABI` or the macro `Py_LIMITED_API`, "3.10"
@@ -24,23 +25,23 @@ struct CMakeLists {
   bool operator==(const CMakeLists&) const = default;
 };
 
-/// `defines` are the variables of the command line, by name (`-DNAME=VALUE`). An `if` is decided by
-/// these, by the defaults of `option`, by literals of `set` and by what Linux is; where that does
-/// not decide it, both of its branches count.
+/// `defines` are the variables of the command line, by name (`-DNAME=VALUE`). They decide an `if`,
+/// together with the defaults of `option`, the literals of `set` and the known values for Linux. If
+/// these do not decide it, both branches count.
 CMakeLists parse_cmake_lists(std::string_view text,
                              const std::map<std::string, std::string>& defines = {});
 
-/// What both files say; whether CUDA is needed, the first one alone: it is that of the top.
+/// Merges the facts of two files. `needs_cuda` is that of the first file, the top-level one.
 CMakeLists merged(CMakeLists first, const CMakeLists& second);
 
-/// Whether a condition of a build file holds, as far as reading shows.
+/// The truth of a condition of a build file, as far as its text shows it.
 enum class Truth { no, yes, unknown };
 
 constexpr Truth truth_of(bool holds) {
   return holds ? Truth::yes : Truth::no;
 }
 
-/// The truth of two cases of which one applies.
+/// The combined truth of two cases of which exactly one applies.
 constexpr Truth either(Truth a, Truth b) {
   return a == b ? a : Truth::unknown;
 }

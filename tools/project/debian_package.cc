@@ -379,7 +379,7 @@ std::string debian_package_of_header(std::string_view header) {
     }
     return name;
   };
-  // A header below a directory is the library's of that name: "openssl/err.h".
+  // A header in a directory belongs to the library of that name: "openssl/err.h".
   const size_t slash = header.find('/');
   std::string of_file = debian_package(without_suffix(last_part(header)));
   if (!of_file.empty() || slash == std::string_view::npos) return of_file;

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 5> kDirectories = {"tests", "test", "docs
 constexpr std::array<std::string_view, 8> kTexts = {"README",          "CHANGELOG", "CHANGES",
                                                     "HISTORY",         "NEWS",      "CONTRIBUTING",
                                                     "CODE_OF_CONDUCT", "SECURITY"};
-/// The tables of pyproject.toml that say what is in a wheel.
+/// The tables of pyproject.toml that define the contents of a wheel.
 constexpr std::array<std::string_view, 11> kTables = {
     "project",           "build-system",      "tool.setuptools", "tool.hatch",
     "tool.flit",         "tool.poetry",       "tool.pdm",        "tool.uv",
@@ -39,7 +39,7 @@ bool matches_part(std::string_view pattern, std::string_view path) {
 
 enum class PathKind { file, directory };
 
-/// Whether a pattern, without its `!`, matches a path itself.
+/// Whether a pattern, without its `!`, matches the path itself.
 bool matches_path(std::string_view pattern, std::string_view path, PathKind kind) {
   if (pattern.ends_with('/')) {
     if (kind == PathKind::file) return false;
@@ -71,7 +71,7 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// The lines of pyproject.toml that can put something into a wheel.
+/// The lines of pyproject.toml that can add something to a wheel.
 std::string deciding_lines(const std::string& pyproject) {
   std::string lines;
   bool counts = false;
@@ -93,7 +93,7 @@ bool has_file(const WheelInputs& inputs, const std::string& path) {
   return std::find(inputs.files.begin(), inputs.files.end(), path) != inputs.files.end();
 }
 
-/// Whether setuptools would take a directory at the top for a package of the project.
+/// Whether setuptools would treat a top-level directory as a package of the project.
 bool is_found_package(const WheelInputs& inputs, const std::string& directory) {
   if (pep::normalize_name(directory) == pep::normalize_name(inputs.name)) return true;
   if (!has_file(inputs, directory + "/__init__.py")) return false;
@@ -116,8 +116,8 @@ bool is_named(const WheelInputs& inputs, const std::string& name) {
          std::any_of(inputs.commands.begin(), inputs.commands.end(), in_command);
 }
 
-/// Whether the directory `matrix` has nothing but matrix files and their locks: setuptools takes
-/// any directory at the top for a package.
+/// Whether the directory `matrix` contains only matrix files and their locks: setuptools treats
+/// every top-level directory as a package.
 bool has_only_matrices(const WheelInputs& inputs) {
   size_t matrices = 0;
   for (const std::string& file : inputs.files) {
@@ -126,7 +126,7 @@ bool has_only_matrices(const WheelInputs& inputs) {
     const bool lock = file.find(".locks/") != std::string::npos;
     if (!lock && !file.ends_with(".yaml") && !file.ends_with(".yml")) return false;
   }
-  // A source of matrix files alone must not become empty.
+  // A source that consists of matrix files only must not become empty.
   return matrices > 0 && matrices < inputs.files.size() && !is_named(inputs, "matrix");
 }
 
@@ -167,7 +167,7 @@ std::vector<std::string> not_in_wheels(const WheelInputs& inputs) {
         std::string_view(file).substr(std::min(file.find('.'), file.size()));
     const bool text = ending.empty() || ending == ".md" || ending == ".rst" || ending == ".txt";
     if (!text || std::none_of(kTexts.begin(), kTexts.end(), begins)) continue;
-    // Cargo takes a README for the description of a package that names none.
+    // Cargo uses a README as the description of a package that names none.
     if (cargo && file.starts_with("README")) continue;
     patterns.push_back("/" + file);
   }

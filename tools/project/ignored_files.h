@@ -11,7 +11,7 @@ namespace pinwheel::project {
 /// below a directory that is ignored. Pure.
 bool is_ignored(const std::vector<std::string>& patterns, std::string_view path);
 
-/// What decides which files of a project can be in its wheels.
+/// The inputs that decide which files of a project can be in its wheels.
 struct WheelInputs {
   std::string name;                                ///< of the distribution
   std::vector<std::string> files = {};             ///< of the project, relative to it
@@ -19,12 +19,12 @@ struct WheelInputs {
   std::vector<std::string> commands = {};          ///< words of the matrix's commands for builds
 };
 
-/// The files at the top of a project that say how it is built.
+/// The top-level files of a project that define its build.
 extern const std::vector<std::string> kBuildFiles;
 
-/// Patterns for files that no wheel of the project has: its tests, its documentation and texts such
-/// as README and CHANGELOG, but not those that a build file or a command names, nor those that its
-/// backend takes without being told. Pure.
+/// Patterns for files that no wheel of the project contains: its tests, its documentation and texts
+/// such as README and CHANGELOG, but not those that a build file or a command names, nor those that
+/// its backend adds by default. Pure.
 std::vector<std::string> not_in_wheels(const WheelInputs& inputs);
 
 }  // namespace pinwheel::project

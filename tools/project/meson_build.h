@@ -5,7 +5,7 @@
 
 namespace pinwheel::project {
 
-/// What the text of a `meson.build` says; conditions are not evaluated.
+/// The facts read from a `meson.build`; conditions are not evaluated.
 struct MesonBuild {
   std::string version = {};                    ///< a literal in the call of `project`
   std::vector<std::string> dependencies = {};  ///< of `dependency`, each once, as written
@@ -18,7 +18,7 @@ struct MesonBuild {
 
 MesonBuild parse_meson_build(std::string_view text);
 
-/// What both files say.
+/// Merges the facts of two files.
 MesonBuild merged(MesonBuild first, const MesonBuild& second);
 
 }  // namespace pinwheel::project

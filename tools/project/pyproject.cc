@@ -81,8 +81,8 @@ Pyproject read(const toml::table& document) {
   return result;
 }
 
-/// Only what names versions: "CMakeLists.txt" would have to be read there. A wrong type is for
-/// scikit-build-core to say.
+/// Read only values that name versions: "CMakeLists.txt" would require reading that file.
+/// Scikit-build-core reports a wrong type.
 std::optional<std::string> cmake_version_of(const toml::table& document) {
   const auto cmake = document["tool"]["scikit-build"]["cmake"];
   if (const auto oldest = cmake["minimum-version"].value_exact<std::string>()) {

@@ -17,8 +17,8 @@ struct BuildSystem {
   bool operator==(const BuildSystem&) const = default;
 };
 
-/// The part of `pyproject.toml` that packaging standards define, and what decides on the programs
-/// of a build.
+/// The part of `pyproject.toml` that packaging standards define, and the settings that decide which
+/// programs a build needs.
 struct Pyproject {
   BuildSystem build_system = {};
   std::string name = {};                            ///< `[project] name`; empty without one
@@ -28,8 +28,8 @@ struct Pyproject {
   std::vector<std::string> dependencies = {};       ///< `[project] dependencies`, as written
   /// `[tool.scikit-build] cmake.version`, ">=3.26"; nullopt without one in that form.
   std::optional<std::string> cmake_version = {};
-  /// A table of the backend by which it may require more: `[tool.hatch.build]`, `[tool.pdm.build]`,
-  /// or `metadata`, `build.requires`, `overrides` of `[tool.scikit-build]`.
+  /// A table of the backend that can add requirements: `[tool.hatch.build]`, `[tool.pdm.build]`, or
+  /// `metadata`, `build.requires`, `overrides` of `[tool.scikit-build]`.
   bool backend_table = false;
 
   bool operator==(const Pyproject&) const = default;
@@ -40,8 +40,8 @@ struct Pyproject {
 /// lacks `requires` (PEP 518).
 Result<Pyproject> parse_pyproject(std::string_view text, const std::string& file);
 
-/// What a standard backend is, for hints and defaults that depend on it. `other` for any backend
-/// that is not listed.
+/// The standard backends, for hints and defaults that depend on them. `other` is any backend that
+/// is not listed.
 enum class Backend {
   setuptools,
   scikit_build_core,

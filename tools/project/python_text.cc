@@ -15,7 +15,7 @@ bool is_quote(char c) {
   return c == '"' || c == '\'';
 }
 
-/// The end of the string literal whose quote is at `at`: the place after its last quote.
+/// The position after the closing quote of the string literal that starts at `at`.
 size_t end_of_string(std::string_view code, size_t at) {
   const char quote = code[at];
   const std::string_view triple = code.substr(at, 3);
@@ -35,7 +35,7 @@ size_t end_of_string(std::string_view code, size_t at) {
   return code.size();
 }
 
-/// The place of the first of `stops` outside brackets and strings, from `at` on.
+/// The position of the first of `stops` outside brackets and strings, from `at` on.
 size_t end_of_expression(std::string_view code, size_t at, std::string_view stops) {
   int depth = 0;
   while (at < code.size()) {
@@ -63,7 +63,7 @@ size_t find_word(std::string_view code, std::string_view word, size_t from) {
   return std::string_view::npos;
 }
 
-/// The place after the `(` of a call; a definition of the function is none.
+/// The position after the `(` of a call; a definition of the function does not count.
 size_t find_call(std::string_view code, std::string_view function) {
   for (size_t at = find_word(code, function, 0); at != std::string_view::npos;
        at = find_word(code, function, at + 1)) {

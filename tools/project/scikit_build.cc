@@ -16,7 +16,7 @@
 namespace pinwheel::project {
 namespace {
 
-/// More outcomes than this come from a table that nobody wrote for people.
+/// A table with more outcomes than this was not written for people.
 constexpr size_t kMostOutcomes = 64;
 
 std::optional<std::string> setting_text(const toml::node& node) {
@@ -113,7 +113,7 @@ Truth version_in(const std::string& version, const std::string& specifiers) {
   return truth_of(pep::satisfies(*parsed, *set));
 }
 
-/// Whether every version from `oldest` on is in the specifiers, or none; no version is so new as
+/// Whether the specifiers contain every version from `oldest` on, or none; no version is as new as
 /// "9999".
 Truth from_version_on(const std::string& oldest, const std::string& specifiers) {
   const Result<pep::SpecifierSet> set = pep::parse_specifiers(specifiers);
@@ -142,8 +142,8 @@ std::string release_of(const ScikitBuildSite& site) {
   return is_threaded_site(site) ? site.python.substr(0, site.python.size() - 1) : site.python;
 }
 
-/// Variables that every build has, and those that tell compilers what to do: their values are not
-/// the matrix's.
+/// Variables that every build has, and those that configure compilers: the matrix does not define
+/// their values.
 bool is_set_elsewhere(std::string_view name) {
   constexpr std::array<std::string_view, 10> kNames = {
       "PATH", "HOME",      "TMPDIR",  "LANG",        "CC",
@@ -180,7 +180,8 @@ Truth holds(const ScikitBuildCondition& condition, const ScikitBuildSite& site) 
   if (key == "state") return found_in(value, "wheel");
   if (key == "from-sdist") return truth_of(site.from_sdist == (value == "true"));
   if (key == "failed") return truth_of(value == "false");
-  // An index has wheels of CMake for Linux, and the environment of a build one of them on PATH.
+  // The package index has wheels of CMake for Linux, and the environment of a build has one of them
+  // on PATH.
   if (key == "cmake-wheel") return Truth::yes;
   if (key == "system-cmake") return from_version_on("3.31", value);
   if (key == "scikit-build-version") {
@@ -189,7 +190,7 @@ Truth holds(const ScikitBuildCondition& condition, const ScikitBuildSite& site) 
   return Truth::unknown;
 }
 
-/// Whether an override applies. The conditions that decide it and are not known here are added to
+/// Whether an override applies. Conditions that decide it and are unknown here are added to
 /// `undecided`.
 Truth applies(const ScikitBuildOverride& override, const ScikitBuildSite& site,
               std::set<std::string>& undecided) {
@@ -223,7 +224,7 @@ ScikitBuildSettings with_override(ScikitBuildSettings settings,
   return settings;
 }
 
-/// What the frontend and the variables of scikit-build-core set above the file.
+/// The settings of the frontend and of scikit-build-core's variables, which override the file.
 ScikitBuildSettings with_frontend(ScikitBuildSettings settings, const ScikitBuildSite& site) {
   constexpr std::string_view kOwn = "skbuild.";
   for (const auto& [key, value] : site.config_settings) {

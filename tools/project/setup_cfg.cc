@@ -33,7 +33,7 @@ std::map<std::string, IniSection> read_ini(std::string_view text) {
   return sections;
 }
 
-/// The value itself; empty if it says where the value is.
+/// The value itself; empty if it refers to another place.
 std::string direct_value(const IniSection& section, const std::string& key) {
   const std::string value(trim(value_at(section, key)));
   return value.starts_with("attr:") || value.starts_with("file:") ? std::string() : value;

@@ -6,8 +6,8 @@
 
 namespace pinwheel::project {
 
-/// What `setup.cfg` says, as setuptools reads it. Empty where it says nothing; a value that begins
-/// with `attr:` or `file:` is somewhere else and counts as nothing.
+/// The facts read from `setup.cfg`, as setuptools reads it. Unset values are empty; a value that
+/// begins with `attr:` or `file:` is defined elsewhere and counts as unset.
 struct SetupCfg {
   std::string name = {};
   std::string version = {};
@@ -23,8 +23,8 @@ struct SetupCfg {
   bool operator==(const SetupCfg&) const = default;
 };
 
-/// Reads the INI format of Python's configparser: values may go on in indented lines. What is not
-/// in that format is skipped.
+/// Reads the INI format of Python's configparser, in which indented lines continue a value. Skips
+/// text that is not in that format.
 SetupCfg parse_setup_cfg(std::string_view text);
 
 }  // namespace pinwheel::project

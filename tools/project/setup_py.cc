@@ -12,7 +12,7 @@ namespace {
 
 using Arguments = std::map<std::string, std::string>;
 
-/// The expression itself, or what was assigned to it if it is a name.
+/// The expression itself, or the expression assigned to it if it is a name.
 std::string resolved_expression(std::string_view code, const std::string& expression) {
   const std::string value = assigned_to(code, expression);
   return value.empty() ? expression : value;
@@ -28,7 +28,7 @@ VersionArgument version_argument(const Arguments& call) {
   return string_literal(written) ? VersionArgument::literal : VersionArgument::expression;
 }
 
-/// The literals of a list or tuple; a list that is computed gives nothing.
+/// The literals of a list or tuple; a computed list yields nothing.
 std::vector<std::string> list_argument(std::string_view code, const Arguments& call,
                                        const std::string& key) {
   const std::string value = resolved_expression(code, value_at(call, key));
@@ -84,7 +84,7 @@ std::vector<std::string> list_at(std::string_view packed) {
                                  : std::vector<std::string>{};
 }
 
-/// Names of libraries in lists that are called so, and in flags: `libraries=["z"]`, `"-lz"`.
+/// Names of libraries in lists called `libraries`, and in flags: `libraries=["z"]`, `"-lz"`.
 std::vector<std::string> linked_libraries(const std::string& code) {
   const std::string packed = replace_all(code, " ", "");
   constexpr std::array<std::string_view, 8> kLists = {
@@ -120,8 +120,8 @@ size_t indent_of(std::string_view line) {
   return std::min(line.find_first_not_of(" \t"), line.size());
 }
 
-/// Whether a block around this line runs only under a condition: `if`, `else`, `try`, `except`. A
-/// block is not longer than `kLongestBlock`.
+/// Whether a block around this line is conditional: `if`, `else`, `try`, `except`. A block is not
+/// longer than `kLongestBlock`.
 bool is_guarded(const std::vector<std::string>& lines, size_t at) {
   constexpr size_t kLongestBlock = 1000;
   const size_t first = at - std::min(at, kLongestBlock);
@@ -140,7 +140,7 @@ bool is_guarded(const std::vector<std::string>& lines, size_t at) {
   return false;
 }
 
-/// The text behind the brackets that open at a place, and behind those around them.
+/// The text after the brackets that open at a position, and after the enclosing ones.
 std::string_view behind_brackets(std::string_view code, size_t open) {
   constexpr size_t kLongestCall = 32'000;
   code = code.substr(0, std::min(code.size(), open + kLongestCall));
@@ -151,7 +151,7 @@ std::string_view behind_brackets(std::string_view code, size_t open) {
     ++end;
     if (depth == 0) break;
   }
-  // Only a bracket that closes carries the expression on to another line.
+  // Only a closing bracket continues the expression on another line.
   size_t next = end;
   while ((next = code.find_first_not_of(" \t\n", next)) != std::string_view::npos &&
          std::string_view(",])").find(code[next]) != std::string_view::npos) {
@@ -160,7 +160,7 @@ std::string_view behind_brackets(std::string_view code, size_t open) {
   return trim(code.substr(end, code.find('\n', end) - end));
 }
 
-/// Whether a `CUDAExtension` is the only extension, and is made on every machine.
+/// Whether a `CUDAExtension` is the only extension, and is built on every machine.
 bool makes_cuda_alone(std::string_view code) {
   constexpr std::string_view kName = "CUDAExtension";
   for (const char* other : {"CppExtension", "Extension", "Pybind11Extension", "CMakeExtension",
@@ -217,7 +217,8 @@ bool is_switched_off(const std::string& code) {
   return !on;
 }
 
-/// "cp310" of a `get_tag` that says `"cp310", "abi3"`, in code without spaces; `python` is "cp3".
+/// "cp310" of a `get_tag` that returns `"cp310", "abi3"`, in code without spaces; `python` is
+/// "cp3".
 std::string tag_beside(const std::string& code, const std::string& python, const std::string& abi) {
   for (const std::string quote : {"\"", "'"}) {
     const std::string second = quote + "," + quote + abi + quote;
@@ -233,7 +234,7 @@ std::string tag_beside(const std::string& code, const std::string& python, const
 }
 
 /// "3.12" of `sys.version_info >= (3, 12)` and `sys.version_info[:2] < (3, 12)`, in code without
-/// spaces: the newest that it is compared with.
+/// spaces: the newest version in a comparison.
 std::string asked_python(const std::string& packed) {
   constexpr std::string_view kName = "version_info";
   int newest = 0;
@@ -247,7 +248,7 @@ std::string asked_python(const std::string& packed) {
   return newest == 0 ? std::string() : "3." + std::to_string(newest);
 }
 
-/// Whether it asks a Python for its global lock.
+/// Whether the code checks for a free-threaded Python.
 bool asks_for_threads(std::string_view code) {
   constexpr std::array kNames = {"Py_GIL_DISABLED", "_is_gil_enabled", "abiflags",
                                  "free_threaded",   "freethreaded",    "FREE_THREADED",

@@ -6,12 +6,12 @@
 
 namespace pinwheel::project {
 
-/// How the call of `setup` says the version: not at all, by a literal in the call itself, or by an
+/// How the call of `setup` sets the version: not at all, by a literal in the call itself, or by an
 /// expression, such as a name.
 enum class VersionArgument { none, literal, expression };
 
-/// What the text of `setup.py` says. Nothing is run: values are those that are written as literals
-/// in the call of `setup`, or in a name that is assigned one.
+/// The facts read from the text of `setup.py`. Nothing is run: values are the literals in the call
+/// of `setup`, or in a name that is assigned a literal.
 struct SetupPy {
   std::string name = {};
   std::string version = {};
@@ -29,17 +29,19 @@ struct SetupPy {
   bool plain_extension = false;             ///< an `Extension`, and `py_limited_api` nowhere
   bool torch_extension = false;             ///< with `torch.utils.cpp_extension`
   bool cuda_extension = false;              ///< with its `CUDAExtension`
-  bool gpu_architectures = false;           ///< it says itself for which GPUs nvcc compiles
-  /// It makes that one alone, whatever the machine has: no other extension, and no `if` around it.
+  bool gpu_architectures = false;           ///< it chooses the GPUs that nvcc compiles for
+  /// It builds only that extension, on every machine: there is no other extension and no `if`
+  /// around it.
   bool cuda_only = false;
-  bool ninja = false;                ///< which compiles by ninja where it is there
+  bool ninja = false;                ///< which compiles with ninja if available
   bool limited_api = false;          ///< `py_limited_api=True`
   std::string py_limited_api = {};   ///< option of `bdist_wheel`, "cp310"; "cp3" if it is computed
-  std::string tag_beside_abi3 = {};  ///< what a `get_tag` returns before "abi3", "cp310"
+  std::string tag_beside_abi3 = {};  ///< the tag that `get_tag` returns before "abi3", "cp310"
   std::string tag_beside_none = {};  ///< or before "none", "py39"
-  /// The release of Python that it compares `sys.version_info` with, beside a limited API: "3.12".
+  /// The release of Python in its comparisons with `sys.version_info`, in addition to a limited
+  /// API: "3.12".
   std::string asked_python = {};
-  bool asks_for_threads = false;         ///< it asks whether Python is free-threaded
+  bool asks_for_threads = false;         ///< it checks whether Python is free-threaded
   std::string limited_api_version = {};  ///< by the macro `Py_LIMITED_API`, "3.10"
   std::string torch_target = {};         ///< by the macro `TORCH_TARGET_VERSION`, "2.10"
 

@@ -5,7 +5,7 @@
 
 namespace pinwheel::project {
 
-/// What a source file is written in, and what it includes.
+/// The language of a source file, and the headers it includes.
 enum class SourceMark {
   c,
   cxx,
@@ -24,7 +24,7 @@ enum class SourceMark {
 struct ScannedSource {
   std::string path;  ///< relative to the project
   std::set<SourceMark> marks = {};
-  /// Headers that it names, "zfp.h", also by `extern from` of Cython.
+  /// Headers that it includes, "zfp.h", also with Cython's `extern from`.
   std::set<std::string> includes = {};
   std::string limited_api = {};   ///< value of `Py_LIMITED_API`, "3.10"
   std::string torch_target = {};  ///< value of `TORCH_TARGET_VERSION`, "2.10"
@@ -32,10 +32,10 @@ struct ScannedSource {
   bool operator==(const ScannedSource&) const = default;
 };
 
-/// Whether `scan_source` can find something in a file of that name.
+/// Whether `scan_source` can find something in a file with that name.
 bool is_source_name(std::string_view path);
 
-/// Scans a source file of any size, line by line. Conditions of the preprocessor are not evaluated.
+/// Scans a source file of any size, line by line. Preprocessor conditions are not evaluated.
 ScannedSource scan_source(std::string_view path, std::string_view text);
 
 }  // namespace pinwheel::project

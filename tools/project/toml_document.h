@@ -13,11 +13,11 @@ namespace pinwheel::project {
 /// UTF-8 or not valid TOML.
 Result<toml::table> parse_toml(std::string_view text, const std::string& file);
 
-// Values of tables that no standard describes: one of another type counts as absent.
+// Values of tables that no standard describes: a value of another type counts as absent.
 
 /// The string at a dotted path.
 std::optional<std::string> toml_text(const toml::table& table, std::string_view path);
-/// The strings of the list at a dotted path; of a string, that one.
+/// The strings of the list at a dotted path; a string counts as a list of one.
 std::vector<std::string> toml_texts(const toml::table& table, std::string_view path);
 /// Whether the value at a dotted path is `true`.
 bool toml_flag(const toml::table& table, std::string_view path);

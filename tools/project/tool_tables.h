@@ -11,8 +11,8 @@
 
 namespace pinwheel::project {
 
-/// What `pyproject.toml` says beyond the standards' keys that `Pyproject` has: extras, groups,
-/// classifiers, and the tables of build backends. Empty where the file says nothing.
+/// The contents of `pyproject.toml` that `Pyproject` does not have: extras, groups, classifiers,
+/// and the tables of build backends. Unset values are empty.
 struct ToolTables {
   std::vector<std::string> classifiers = {};  ///< `[project] classifiers`
   /// `[project.optional-dependencies]`: extra to requirements, as written.
@@ -23,7 +23,7 @@ struct ToolTables {
   bool meson_limited_api = false;         ///< `[tool.meson-python] limited-api`
   std::string bdist_py_limited_api = {};  ///< `[tool.distutils.bdist_wheel] py-limited-api`
   bool setuptools_extensions = false;     ///< `[tool.setuptools] ext-modules` lists some
-  /// What these link: their `libraries`, and `-l` in `extra-link-args`.
+  /// The libraries that these link: their `libraries`, and `-l` in `extra-link-args`.
   std::vector<std::string> setuptools_libraries = {};
   bool setuptools_packages = false;   ///< `[tool.setuptools]` has `packages` or `py-modules`
   bool setuptools_rust = false;       ///< `[tool.setuptools-rust]` lists modules or programs
@@ -36,7 +36,7 @@ struct ToolTables {
   /// `[tool.pdm.build] run-setuptools`; empty without one.
   std::string build_hook = {};
 
-  /// Where a dynamic version is written as a literal; nullopt without such a place.
+  /// The place where a dynamic version is written as a literal; nullopt without one.
   std::optional<VersionPlace> version_place = {};
 
   bool operator==(const ToolTables&) const = default;

@@ -8,16 +8,17 @@
 
 namespace pinwheel::project {
 
-/// Where a project with a dynamic version says it as a literal, by the table of its backend.
+/// The place where a project with a dynamic version has it as a literal, according to the table of
+/// its backend.
 struct VersionPlace {
   std::vector<std::string> files = {};  ///< relative to the project; the first that exists counts
-  /// One of these is assigned the version; none: the file is the version.
+  /// Variables, one of which is assigned the version; empty if the whole file is the version.
   std::vector<std::string> variables = {};
 
   bool operator==(const VersionPlace&) const = default;
 };
 
-/// A version and the file that says it.
+/// A version and the file that contains it.
 struct WrittenVersion {
   std::string version;
   std::string file;
@@ -26,8 +27,8 @@ struct WrittenVersion {
 };
 
 /// The place that setuptools (`attr`, `file`), hatchling (`path`), flit, pdm (`source = "file"`) or
-/// scikit-build-core (its regex provider) read. nullopt if the version is not dynamic, or comes
-/// from elsewhere, such as git or a pattern of the project's own.
+/// scikit-build-core (its regex provider) read the version from. nullopt if the version is not
+/// dynamic, or comes from elsewhere, such as git or a pattern of the project's own.
 std::optional<VersionPlace> version_place(const toml::table& pyproject);
 
 /// The version in the text of a file: the literal that one of the variables is assigned at the

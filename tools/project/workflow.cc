@@ -10,8 +10,8 @@
 namespace pinwheel::project {
 namespace {
 
-// Workflows of people are smaller by far. The parser may hold 260 bytes for one of the text,
-// aliases multiply what is read, and no matrix of people has so many values of a kind.
+// Limits on input: real workflows are far smaller. The parser may use 260 bytes for one byte of the
+// text, aliases multiply the nodes, and no real matrix has so many values of a kind.
 constexpr size_t kMostBytes = 512'000;
 constexpr size_t kMostRead = 100'000;
 constexpr size_t kMostValues = 1'000;
@@ -21,12 +21,12 @@ void append_once(std::vector<std::string>& list, const std::string& value) {
   if (std::ranges::find(list, value) == list.end()) list.push_back(value);
 }
 
-/// What is read of a workflow, and how many nodes of it were.
+/// The facts read from a workflow, and the number of nodes read.
 struct Reading {
   Workflow workflow;
   size_t read = 0;
 
-  /// False once too much was read: the rest is left.
+  /// False once the limit is reached: the rest is not read.
   bool next() { return ++read <= kMostRead; }
 };
 
@@ -64,7 +64,7 @@ std::string torch_of(const std::string& value) {
   return is_number_list(value) && parts.size() >= 2 ? parts[0] + "." + parts[1] : std::string();
 }
 
-/// The scalars of a node, a list of them or one.
+/// The scalars of a node, which is one scalar or a list of them.
 std::vector<std::string> scalars(const YAML::Node& node, Reading& reading) {
   std::vector<std::string> found;
   if (node.IsScalar()) found.push_back(node.Scalar());

@@ -7,7 +7,7 @@
 namespace pinwheel::store {
 namespace {
 
-/// Incremented when the entries of an older pinwheel must not be found.
+/// Incremented when a change must invalidate the entries of older versions of pinwheel.
 constexpr std::string_view kResultSchema = "pinwheel-result/1";
 constexpr std::string_view kHandOffSchema = "pinwheel-hand-off/1";
 

@@ -9,7 +9,8 @@
 namespace pinwheel::store {
 
 std::string artifact_of(std::string_view step) {
-  // An artifact's name holds few characters. Ids of tests on images may differ in others alone.
+  // The names of artifacts allow few characters, and ids of tests on images may differ only in
+  // others.
   constexpr size_t kShortDigest = 8;
   std::string name(step);
   for (char& each : name) {

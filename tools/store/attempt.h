@@ -6,19 +6,18 @@
 
 namespace pinwheel::store {
 
-/// The id of a step, fit for the name of an artifact: "build-cu130".
+/// The id of a step as a part of the name of an artifact: "build-cu130".
 std::string artifact_of(std::string_view step);
 
-/// Whether an artifact is that of a step, by its name: "result-STEP-ATTEMPT". It may hold the
-/// entry of that step and no other, since the code of the step could write any file into it.
+/// Whether an artifact belongs to a step, by its name: "result-STEP-ATTEMPT". Only the entry of
+/// that step is accepted from it, because the code of the step could write any file into it.
 bool is_artifact_of(std::string_view artifact, std::string_view step);
 
-/// The attempt of a workflow's run that left an artifact: the number at the end of its name, as in
+/// The attempt of a workflow run that wrote an artifact: the number at the end of its name, as in
 /// "result-build-cpu-2"; 0 if there is none.
 uint64_t attempt_of(std::string_view artifact);
 
-/// The names in the order in which they are asked for an entry: that of the latest attempt first,
-/// those of one attempt by name.
+/// The names in lookup order: the latest attempt first, by name within an attempt.
 std::vector<std::string> latest_first(std::vector<std::string> artifacts);
 
 }  // namespace pinwheel::store

@@ -67,7 +67,7 @@ std::string header_names(const std::map<std::string, std::string>& headers) {
   return join(names, ";");
 }
 
-/// The text that is signed.
+/// The string to sign.
 std::string canonical_request(const AwsRequest& request, const AwsKeys& keys,
                               const AwsScope& scope) {
   const std::map<std::string, std::string> headers = canonical_headers(request, keys, scope);

@@ -8,11 +8,11 @@
 
 #include "base/secret.h"
 
-// The protocol of S3 as far as it is pure: signatures and settings. `host/store` sends requests and
-// reads files.
+// The pure part of the S3 protocol: signatures and settings. `host/store` sends requests and reads
+// files.
 namespace pinwheel::store {
 
-// AWS Signature Version 4, as S3 wants it: the path is encoded once and never normalized.
+// AWS Signature Version 4, as S3 requires it: the path is encoded once and never normalized.
 
 struct AwsKeys {
   std::string id;
@@ -28,7 +28,7 @@ struct AwsRequest {
   std::string host;        ///< with its port if that is not the usual one
   std::string path = "/";  ///< from the first slash: "/bucket/a b+c"
   NameValues query = {};
-  NameValues headers = {};     ///< that are signed, too; without `Host`
+  NameValues headers = {};     ///< that are signed as well; without `Host`
   std::string payload_sha256;  ///< hex, or `kUnsignedPayload`
 };
 
@@ -52,16 +52,16 @@ NameValues signed_headers(const AwsRequest& request, const AwsKeys& keys, const 
 /// 32 raw bytes.
 std::string hmac_sha256(std::string_view key, std::string_view message);
 
-// The settings of its command line.
+// The settings of the AWS command line.
 
-/// The settings of one profile. Nested ones have the name of their block before a dot:
+/// The settings of one profile. The keys of a nested block are prefixed with its name:
 /// "s3.addressing_style".
 using AwsProfile = std::map<std::string, std::string>;
 
 /// The two files of the AWS command line.
 enum class AwsFile {
-  config,      ///< ~/.aws/config: sections are called "profile NAME", or "default"
-  credentials  ///< ~/.aws/credentials: sections are called "NAME"
+  config,      ///< ~/.aws/config: sections are named "profile NAME" or "default"
+  credentials  ///< ~/.aws/credentials: sections are named "NAME"
 };
 
 /// The settings of a profile in the text of a file; empty if there is none of that name.

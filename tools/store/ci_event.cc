@@ -11,15 +11,15 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-/// How a variable says something.
+/// How to read the value of a variable.
 enum class Compare {
   told,    ///< it has a value, and not "false", "0" or "null"
   is,      ///< it has that value
-  begins,  ///< its value begins so
+  begins,  ///< its value begins with that
 };
 
-/// A variable that says of what kind an event is. Its own name says which service sets it, or the
-/// variable `of` does, which that service sets always.
+/// A variable that identifies the kind of an event. Its own name identifies the service, or the
+/// variable `of`, which that service always sets.
 struct Sign {
   std::string_view of;
   std::string_view variable;
@@ -28,7 +28,8 @@ struct Sign {
 };
 
 constexpr std::array kOfPullRequests = {
-    // Also `pull_request_target` and reviews, which run with the rights of the base.
+    // Includes `pull_request_target` and reviews, which run with the permissions of the base
+    // branch.
     Sign{"", "GITHUB_EVENT_NAME", Compare::begins, "pull_request"},
     Sign{"", "CI_MERGE_REQUEST_ID"},
     Sign{"", "CI_MERGE_REQUEST_IID"},
@@ -93,7 +94,7 @@ constexpr std::array kOfReleases = {
     Sign{"VELA", "VELA_BUILD_TAG"},
 };
 
-/// A service that sets one of these says which events are pull requests.
+/// A service that sets one of these reports which events are pull requests.
 constexpr std::array<std::string_view, 27> kTelling = {"GITHUB_ACTIONS",
                                                        "GITHUB_EVENT_NAME",
                                                        "GITLAB_CI",
@@ -122,7 +123,7 @@ constexpr std::array<std::string_view, 27> kTelling = {"GITHUB_ACTIONS",
                                                        "CM_BUILD_ID",
                                                        "SCREWDRIVER"};
 
-/// Where one of these is set, a run is one of CI, whatever the service.
+/// If one of these is set, the run is in CI, on any service.
 constexpr std::array<std::string_view, 12> kOfServices = {"CI",
                                                           "CONTINUOUS_INTEGRATION",
                                                           "CI_NAME",

@@ -4,19 +4,19 @@
 
 namespace pinwheel::store {
 
-/// The events that start a run, as far as they decide who is trusted.
+/// The events that start a run, as far as they affect trust.
 enum class CiEvent {
   pull_request,
   release,  ///< a tag, or a release of GitHub
-  other,    ///< another event of a service that tells; or no CI
-  unknown,  ///< of a service that does not tell, or that nobody here knows
+  other,    ///< another event of a service that reports its events; or no CI
+  unknown,  ///< of a service that does not report its events, or an unknown one
 };
 
-/// The event by the variables of CI services. A sign of a pull request counts before everything
-/// else. What services set, as their documentation has it: AppVeyor, Azure Pipelines, Bamboo,
-/// Bitbucket, Bitrise, Buddy, Buildkite, CircleCI, Cirrus, CodeBuild, Codefresh, Codemagic, Drone,
-/// GitHub, GitLab, Jenkins, Prow, Screwdriver, Semaphore, Travis, Vela and Woodpecker tell.
-/// TeamCity, GoCD and others do not.
+/// The event according to the variables of CI services. A sign of a pull request takes precedence
+/// over everything else. According to their documentation, these services report events: AppVeyor,
+/// Azure Pipelines, Bamboo, Bitbucket, Bitrise, Buddy, Buildkite, CircleCI, Cirrus, CodeBuild,
+/// Codefresh, Codemagic, Drone, GitHub, GitLab, Jenkins, Prow, Screwdriver, Semaphore, Travis, Vela
+/// and Woodpecker. TeamCity, GoCD and others do not.
 CiEvent event_of(const std::map<std::string, std::string>& environment);
 
 }  // namespace pinwheel::store

@@ -5,8 +5,8 @@
 namespace pinwheel::store {
 namespace {
 
-/// The ids of the last runs that published, each with the jobs that worked for it. What a pull
-/// request publishes is no release.
+/// The ids of the last runs that published, each with all of its jobs. Publications of pull
+/// requests are not releases.
 std::set<std::string> last_releases(const Inventory& inventory, size_t count) {
   std::vector<InventoryRun> runs;
   for (const InventoryRun& run : inventory.runs) {
@@ -21,7 +21,7 @@ std::set<std::string> last_releases(const Inventory& inventory, size_t count) {
   return ids;
 }
 
-/// The blobs that stay, and their size.
+/// The retained blobs, and their total size.
 class Staying {
  public:
   void add(const InventoryEntry& entry) {

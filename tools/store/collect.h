@@ -12,16 +12,16 @@ namespace pinwheel::store {
 
 using StoreTime = std::chrono::system_clock::time_point;
 
-/// An entry that a place has.
+/// An entry in a place.
 struct InventoryEntry {
   Address address;
   std::vector<Blob> blobs = {};  ///< its record and its outputs
   StoreTime used = {};           ///< when it was written or last found
 };
 
-/// A file among the entries that is none: damaged, or what a killed process left.
+/// A file among the entries that is not an entry: damaged, or left by a killed process.
 struct DamagedEntry {
-  Address address;  ///< its name, whatever it is
+  Address address;  ///< its file name
   StoreTime used = {};
 };
 
@@ -49,24 +49,24 @@ struct Inventory {
 };
 
 struct CollectOptions {
-  size_t releases = 3;      ///< what that many of the last runs that publish used stays
-  uint64_t most_bytes = 0;  ///< what nothing needs stays up to this size, last used first
-  std::chrono::seconds grace = std::chrono::hours(24);  ///< what was used since then stays
+  size_t releases = 3;      ///< the number of last publishing runs whose entries are retained
+  uint64_t most_bytes = 0;  ///< unused entries are retained up to this size, last used first
+  std::chrono::seconds grace = std::chrono::hours(24);  ///< entries used since then are retained
   StoreTime now = {};
 };
 
-/// What is removed from a place.
+/// The files to remove from a place.
 struct Collection {
-  std::vector<Address> entries = {};  ///< damaged ones among them
+  std::vector<Address> entries = {};  ///< including damaged ones
   std::vector<Blob> blobs = {};
   std::vector<std::string> runs = {};  ///< their files
   uint64_t removed_bytes = 0;
   uint64_t kept_bytes = 0;
 };
 
-/// What may be removed: everything but what a living run, one of the last releases or a run within
-/// the grace time used, what was used itself within that time, and, up to a size, what was used
-/// last. A damaged entry is of use to nobody: it stays for the grace time only.
+/// The files to remove. Retained are the entries that a running run, one of the last releases or a
+/// run within the grace time used, entries used within that time, and, up to a size, the last used
+/// ones. A damaged entry has no use: it is retained for the grace time only.
 Collection collect(const Inventory& inventory, const CollectOptions& options);
 
 }  // namespace pinwheel::store

@@ -16,7 +16,7 @@ using Variables = std::map<std::string, std::string>;
 Domain domain_of(CiEvent event) {
   switch (event) {
     case CiEvent::pull_request:
-    // Whoever may have started it, it reads as a pull request does.
+    // It reads as a pull request does, because one may have started it.
     case CiEvent::unknown:
       return Domain::pull_request;
     case CiEvent::release:

@@ -39,8 +39,8 @@
 // place into a place that a release trusts.
 namespace pinwheel::store {
 
-/// Who wrote a result, from the least trusted to the most: whoever may write a result could put
-/// code into what is made of it.
+/// The writer of a result, from the least to the most trusted: a writer of results can put code
+/// into everything that is made from them.
 enum class Domain { pull_request, branch, release };
 
 /// "pull-request", "branch", "release".
@@ -48,10 +48,10 @@ std::string_view to_string(Domain domain);
 /// The inverse of `to_string`; nullopt when no domain has that name.
 std::optional<Domain> parse_domain(std::string_view name);
 
-/// The domains that a run in `own` reads, in the order in which it looks: its own, then those above
-/// it. Never one below: a release reads what releases wrote.
+/// The domains that a run in `own` reads, in lookup order: its own, then those above it. It never
+/// reads one below: a release reads only what releases wrote.
 std::vector<Domain> readable_from(Domain own);
-/// Whether a run in `own` may use what was written in `written`.
+/// Whether a run in `own` may use entries written in `written`.
 bool may_read(Domain own, Domain written);
 
 /// The domain of this run: `asked` (from `--store-domain`; empty: none), else
@@ -61,7 +61,7 @@ bool may_read(Domain own, Domain written);
 Result<Domain> choose_domain(std::string_view asked,
                              const std::map<std::string, std::string>& environment);
 
-/// Whether the run may keep results in a store: of an unknown event only one whose domain is named.
+/// Whether the run may write results to a store. In an unknown event this requires a named domain.
 bool may_keep(std::string_view asked, const std::map<std::string, std::string>& environment);
 
 }  // namespace pinwheel::store

@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 4> kEvidences = {"none", "inspected", "lo
   throw std::invalid_argument(why);
 }
 
-/// A member of an object; each may be taken once, and none may be left.
+/// A member of an object; each may be read once, and all must be read.
 class Members {
  public:
   Members(const Json& json, std::string name) : json_(json), name_(std::move(name)) {
@@ -63,7 +63,7 @@ class Members {
       reject(fmt::format("{} is not a sha256", quoted(fmt::format("{}.{}", name_, member))));
     return value;
   }
-  /// A digest, or nothing.
+  /// A digest, or nullopt.
   std::string optional_digest(const char* member) {
     return text(member).empty() ? std::string() : digest(member);
   }
@@ -80,7 +80,7 @@ class Members {
   std::set<std::string> taken_;
 };
 
-/// Whether a file of that name, below a directory, stays there.
+/// Whether a file with that name stays below its directory.
 bool stays_below(const std::string& name) {
   if (name.empty() || name.size() > kMostName || name.front() == '/') return false;
   if (name.find('\0') != std::string::npos || visible(name) != name) return false;

@@ -8,12 +8,12 @@
 #include "base/result.h"
 #include "store/domain.h"
 
-// The three nouns of a store: an entry is the result of a finished step, under the address of its
-// key (store/address). Its files are blobs, each under the digest of its bytes; the JSON of the
-// entry is such a blob, too: its record. A place has entries and blobs.
+// The three nouns of a store. An entry is the result of a finished step, at the address of its key
+// (store/address). Its files are blobs, each named by the digest of its bytes. The JSON of the
+// entry is a blob, too, its record. A place contains entries and blobs.
 namespace pinwheel::store {
 
-/// Bytes by their name in a place.
+/// Bytes identified by their name in a place.
 struct Blob {
   std::string sha256;  ///< hex
   uint64_t size = 0;
@@ -30,7 +30,7 @@ struct NamedBlob {
   bool operator==(const NamedBlob&) const = default;
 };
 
-/// How a step ended. There is no failure: one is never stored.
+/// The outcome of a step. Failures are never stored.
 enum class Ending {
   done,
   skipped,  ///< a test that could not run there: its evidence counts, but it replaces no test
@@ -38,7 +38,7 @@ enum class Ending {
 
 std::string_view to_string(Ending ending);
 
-/// What was used of the machine that the key does not fix. No name of the machine.
+/// The facts of the machine that the key does not fix. They do not include the machine's name.
 struct MachineFacts {
   std::string compiler = {};  ///< "g++ 12.2.0"; empty if none was used
   std::string python = {};    ///< with its patch release, "3.12.7"; empty if none was used
@@ -46,10 +46,10 @@ struct MachineFacts {
   bool operator==(const MachineFacts&) const = default;
 };
 
-/// What was installed of a package.
+/// A package that was installed.
 struct InstalledPackage {
-  std::string version;      ///< not empty; of conda's with its build, "1.2.13 h5eee18b_0"
-  std::string sha256 = {};  ///< of its file, hex; empty for what is no file
+  std::string version;      ///< not empty; for conda with its build, "1.2.13 h5eee18b_0"
+  std::string sha256 = {};  ///< of its file, hex; empty for packages without a file
 
   bool operator==(const InstalledPackage&) const = default;
 };
@@ -65,7 +65,7 @@ struct Writer {
   bool operator==(const Writer&) const = default;
 };
 
-/// The result of a finished step, with everything that another machine must know to use it.
+/// The result of a finished step, with everything that another machine needs to use it.
 struct Entry {
   std::string step;                               ///< "build:cu130"
   std::string key;                                ///< of the result (plan/key)
@@ -74,13 +74,14 @@ struct Entry {
   std::string reason = {};        ///< why it was skipped
   std::string evidence = "none";  ///< "ran", "loaded", "inspected", "none"
   std::vector<NamedBlob> outputs = {};
-  std::vector<std::string> warnings = {};  ///< what people should know of the result
-  std::string log_sha256 = {};  ///< of its log, which stays where it was written; or empty
-  std::string finished = {};    ///< UTC, "2026-01-02T03:04:05Z"
+  std::vector<std::string> warnings = {};  ///< notes for people
+  std::string log_sha256 = {};             ///< of its log, which stays on its machine; or empty
+  std::string finished = {};               ///< UTC, "2026-01-02T03:04:05Z"
   int64_t elapsed_ms = 0;
   int attempts = 1;
   MachineFacts machine = {};
-  /// Of the step's environment, whose part of the key is a digest; empty if they are not known.
+  /// The packages of the step's environment, of which the key contains only a digest; empty if
+  /// unknown.
   InstalledPackages packages = {};
   std::string plan = {};  ///< digest of the frozen plan; empty without one
   Writer writer;
@@ -88,9 +89,9 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
-/// Whether an entry should replace one that a place has for the same key: it finished what the
-/// other skipped, or shows more. Else the one in the place stays, so that all who use it have the
-/// same bytes.
+/// Whether an entry should replace the entry that a place has for the same key: it ran where the
+/// other was skipped, or has stronger evidence. Otherwise the one in the place stays, so that
+/// everyone gets the same bytes.
 bool improves(const Entry& candidate, const Entry& present);
 
 /// JSON, schema `pinwheel-result/1`; bytes that are not UTF-8 are replaced.
@@ -98,9 +99,9 @@ std::string to_json(const Entry& entry);
 
 constexpr size_t kMostRecordBytes = 4UL << 20;
 
-/// The inverse of `to_json`. `check` for any other text: unknown and missing members, a name of an
-/// output that could leave its directory or that two outputs have, a digest that is none, a text
-/// longer than `kMostRecordBytes`.
+/// The inverse of `to_json`. `check` for any other text: unknown and missing members, an output
+/// name that could leave its directory or occurs twice, an invalid digest, a text longer than
+/// `kMostRecordBytes`.
 Result<Entry> parse_entry(std::string_view text);
 
 }  // namespace pinwheel::store

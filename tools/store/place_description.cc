@@ -16,8 +16,8 @@ constexpr std::string_view kForms =
     "a place is `local`, `dir:PATH`, `artifacts:PATH`, `http(s)://HOST/PREFIX` or "
     "`s3://BUCKET/PREFIX`, with `,ro` at its end to only read it";
 
-/// The text without what stands before an `@` in an address, however wrong the rest of it is: a
-/// password may have any character in it.
+/// The text without the part of an address before an `@`, even if the address is invalid: a
+/// password may contain any character.
 std::string without_credentials(std::string_view text) {
   const size_t at = text.rfind('@');
   const bool path = text.starts_with("dir:") || text.starts_with("artifacts:");

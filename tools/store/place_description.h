@@ -10,11 +10,11 @@ namespace pinwheel::store {
 enum class PlaceKind { local, directory, artifacts, http, s3 };
 enum class PlaceAccess { read_only, read_write };
 
-/// Where a place was named. Secrets of the environment go only to places that the user named: not
-/// to those of a matrix, which may come from anybody.
+/// The origin of a place. Secrets of the environment are sent only to places that the user named,
+/// never to those of a matrix, which anyone may have written.
 enum class NamedBy { user, matrix };
 
-/// A place of a store, as text describes it.
+/// A place of a store, parsed from text.
 struct PlaceDescription {
   PlaceKind kind = PlaceKind::local;
   std::string path = {};    ///< directory, artifacts: PATH
@@ -27,8 +27,8 @@ struct PlaceDescription {
   bool operator==(const PlaceDescription&) const = default;
 };
 
-/// "local", "dir:PATH", "artifacts:PATH" (which is only read), "http(s)://HOST/PREFIX",
-/// "s3://BUCKET/PREFIX"; `,ro` and `,rw` at its end say what may be done. `usage`, with a hint, for
+/// "local", "dir:PATH", "artifacts:PATH" (read-only), "http(s)://HOST/PREFIX",
+/// "s3://BUCKET/PREFIX"; `,ro` and `,rw` at its end set the access. `usage`, with a hint, for
 /// anything else, and for credentials in a URL.
 Result<PlaceDescription> parse_place(std::string_view text, NamedBy named_by = NamedBy::user);
 
