@@ -21,8 +21,8 @@ struct BudgetPlan {
   uint64_t size = 0;
   uint64_t budget = 0;
   std::vector<Cut> cuts = {};  ///< first those without cost to users, then PTX, then old GPUs
-  size_t needed = 0;           ///< number of leading cuts that suffice
-  bool reached = false;        ///< whether all cuts together suffice
+  size_t needed = 0;           ///< number of leading cuts that are enough
+  bool reached = false;        ///< whether all cuts together are enough
 };
 
 /// Savings are the compressed sizes of the parts in this archive: an estimate, because the rest may

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 6> kMachineFlags = {
     "-march=native", "-mcpu=native", "-xHost", "-xhost", "-arch=native", "target-cpu=native"};
 
-/// What CMake, Meson and Cargo print of a compiler that they run.
+/// The lines in which CMake, Meson and Cargo report the compiler they run.
 constexpr std::array<std::string_view, 13> kPhrases = {"Building C object",
                                                        "Building CXX object",
                                                        "Building CUDA object",
@@ -65,7 +65,7 @@ bool runs_compiler(std::string_view line) {
          std::any_of(words.begin(), words.end(), makes_code);
 }
 
-/// Whether the flag stands in the line as a word, or as a part of one: `-Xcompiler=-march=native`.
+/// Whether the line contains the flag as a word, or as a part of one: `-Xcompiler=-march=native`.
 bool has_flag(std::string_view line, std::string_view flag) {
   constexpr std::string_view kInside =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";

@@ -64,7 +64,7 @@ std::string original_name(const std::string& name) {
 }
 
 bool is_distribution(const std::string& name, const std::string& distribution) {
-  // Extensions of torch are called `torch-...`; the other owners have such names for variants.
+  // Extensions of torch have names like `torch-...`; for the other owners such names are variants.
   return name == distribution || (distribution != kTorch && name.starts_with(distribution + "-"));
 }
 

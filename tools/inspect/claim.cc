@@ -14,7 +14,7 @@ Result<Claim> claim_of(std::string_view record_json) {
     Claim claim;
     List list = record.at("architectures").get<List>();
     const auto compute = built_with.at("compute").get<std::string>();
-    // Of the code of other computes nothing here can read the architectures.
+    // The architectures in code of other computes cannot be read here.
     const bool readable = compute.empty() || compute == "cpu" || compute.starts_with("cuda") ||
                           compute.starts_with("rocm");
     if (readable && (!list.empty() || compute == "cpu")) claim.arch_list = std::move(list);

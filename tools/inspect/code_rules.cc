@@ -10,7 +10,7 @@
 #include "inspect/required_libraries.h"
 #include "inspect/rule_functions.h"
 
-// How the code of libraries was compiled and linked.
+// Rules on how the code of libraries was compiled and linked.
 namespace pinwheel::inspect {
 namespace {
 
@@ -22,7 +22,7 @@ bool uses_shared_runtime(const ElfMember& library) {
   });
 }
 
-/// What compilers and libraries ask for what the processor has.
+/// The symbols through which compilers and libraries query the processor's features.
 bool names_features(const binary::Symbol& symbol) {
   constexpr std::array<std::string_view, 5> kNames = {
       "__cpu_model", "__cpu_indicator_init", "__cpu_features2", "getauxval", "av_get_cpu_flags"};
@@ -30,8 +30,8 @@ bool names_features(const binary::Symbol& symbol) {
          std::find(kNames.begin(), kNames.end(), symbol.name) != kNames.end();
 }
 
-/// Whether the file is for processors that its name states, so that who loads it chooses:
-/// "_swigfaiss_avx2.so".
+/// Whether the file name states the processors it is for, so that the loading code makes the
+/// choice: "_swigfaiss_avx2.so".
 bool is_named_for_processors(std::string_view member) {
   constexpr std::array<std::string_view, 7> kMarks = {"avx",     "sse4",     "fma",     "haswell",
                                                       "skylake", "x86_64_v", "x86-64-v"};
@@ -48,7 +48,7 @@ bool asks(const ElfMember& library) {
          std::any_of(elf.defined.begin(), elf.defined.end(), names_features);
 }
 
-/// Whether the library, or one of the wheel that it needs, asks what the processor has.
+/// Whether the library, or a library of the wheel that it needs, queries the processor's features.
 class Askers {
  public:
   explicit Askers(const WheelFacts& facts) : facts_(facts) {}
@@ -78,8 +78,8 @@ class Askers {
 /// Data among the code looks like an instruction now and then.
 constexpr uint64_t kSome = 16;
 
-/// Whether even its ordinary code, which runs before any choice, is beyond the baseline: a compiler
-/// that may use AVX uses it instead of SSE everywhere.
+/// Whether even the library's ordinary code, which runs before any choice, is beyond the baseline:
+/// a compiler that may use AVX uses it instead of SSE everywhere.
 bool is_beyond_everywhere(const binary::X86Counts& code) {
   constexpr uint64_t kEnough = 64;
   constexpr uint64_t kShare = 20;
@@ -103,7 +103,7 @@ Findings judge_cuda_runtime(const WheelFacts& facts, const Expectations& /*expec
   if (shared == facts.libraries.end()) return {};
   Findings out;
   for (const ElfMember& library : facts.libraries) {
-    // NVIDIA's own libraries are linked like that.
+    // NVIDIA's own libraries are linked that way.
     const std::string file = original_name(std::string(last_part(library.name)));
     if (!library.code.cuda_runtime || nvidia_distribution(file)) continue;
     out.push_back({"", library.name,

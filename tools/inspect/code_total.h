@@ -8,7 +8,7 @@
 namespace pinwheel::inspect {
 
 /// The total of all device code with the same kind, architecture, compression and PTX version in a
-/// file: a library has a piece per translation unit, thousands in all.
+/// file: a library has one piece per translation unit, thousands in all.
 struct CodeTotal {
   std::string file;
   binary::CodeKind kind = binary::CodeKind::other;

@@ -10,7 +10,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-/// The end of an identifier with its length before it, "3std"; the end of the text when it is
+/// The end of an identifier that is preceded by its length, "3std"; the end of the text when it is
 /// truncated.
 size_t after_identifier(std::string_view text, size_t at) {
   size_t length = 0;

@@ -38,7 +38,7 @@ struct ChangedMember {
   NameChanges symbols = {};                ///< of a library: its exported symbols
 };
 
-/// What changed from one wheel to another.
+/// The changes from one wheel to another.
 struct WheelDifference {
   Sameness sameness = Sameness::different;
   std::vector<std::string> archive =

@@ -12,7 +12,7 @@ namespace pinwheel::inspect {
 
 struct WheelFacts;
 
-/// Checks a wheel against what is known of torch's releases.
+/// Checks a wheel against the known facts about torch's releases.
 using WheelJudge = std::function<std::vector<Finding>(const WheelFacts&)>;
 /// Checks the symbols that a wheel imports from torch against the exports of the declared releases.
 using SymbolsJudge = WheelJudge;
@@ -26,7 +26,7 @@ struct Expectations {
   std::vector<std::string> external = {};   ///< sonames or globs of libraries provided by others
   SymbolsJudge judge_symbols = {};          ///< empty: no torch was declared
   WheelJudge judge_bounds = {};             ///< of its requirement on torch; empty: not judged
-  std::optional<BuildTrace> build = std::nullopt;  ///< of a wheel that was just built
+  std::optional<BuildTrace> build = std::nullopt;  ///< of a freshly built wheel
   /// The requirement on torch that the matrix added to a wheel whose own metadata had none.
   std::string added_requirement = {};
   uint64_t size_limit = uint64_t{100} << 20U;  ///< bytes of the wheel; PyPI's default limit

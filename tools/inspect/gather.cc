@@ -51,7 +51,7 @@ void take_reading(const std::string& name, MemberReading reading, WheelFacts& fa
   if (reading.device_code) facts.device_code.push_back(*std::move(reading.device_code));
 }
 
-/// What stays in memory of all members, so that it is bounded together.
+/// The memory that all members' data uses, bounded together.
 struct Held {
   std::atomic<uint64_t> symbols = 0;
   std::atomic<uint64_t> device_code = 0;
@@ -107,8 +107,8 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
   }
 }
 
-/// Libraries for Linux in a wheel that is not for Linux are not judged: those of Android, and what
-/// a wheel of another system has for other machines.
+/// Libraries for Linux in a wheel that is not for Linux are not judged: those of Android, and those
+/// that a wheel of another system contains for other machines.
 void set_aside_libraries(WheelFacts& facts) {
   if (!facts.name) return;
   const std::vector<std::string>& platforms = facts.name->tags.platform;

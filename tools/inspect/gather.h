@@ -26,7 +26,7 @@ struct GatherOptions {
 Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source,
                           const GatherOptions& options = {});
 
-/// The memory of the names of a library, about; those of a wheel together are at most
+/// The approximate memory for the names of a library; those of a wheel together are at most
 /// `limits::kWheelSymbols`.
 uint64_t memory_of(const binary::Elf& elf);
 

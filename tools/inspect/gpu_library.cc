@@ -38,7 +38,7 @@ constexpr auto kNamePatterns = std::to_array<NamePattern>({
     {"libze_intel_*", GpuLibrary::driver},
     {"libdxcore.so*", GpuLibrary::driver},
     {"libd3d12*.so*", GpuLibrary::driver},
-    // What opens them (GLVND, GBM, the loaders of OpenCL, Vulkan and Level Zero).
+    // The libraries that open drivers (GLVND, GBM, the loaders of OpenCL, Vulkan and Level Zero).
     {"libEGL.so*", GpuLibrary::loader},
     {"libGL.so*", GpuLibrary::loader},
     {"libGLX.so*", GpuLibrary::loader},
@@ -142,8 +142,8 @@ constexpr auto kNamePatterns = std::to_array<NamePattern>({
     {"libze_*", GpuLibrary::vendor},
 });
 
-// NVIDIA's toolkit, its part for a target in other prefixes, its SDKs and its drivers; AMD's
-// toolkit; packages of PyPI. A directory that is only called `cuda` may be a project's.
+// The directories of NVIDIA's toolkit, its parts for other targets, its SDKs and its drivers; of
+// AMD's toolkit; and of packages of PyPI. A directory called just `cuda` may be a project's.
 constexpr std::array<std::string_view, 13> kGpuDirectories = {"/usr/local/cuda*/*",
                                                               "/opt/cuda*/*",
                                                               "*/cuda-[0-9]*/*",
@@ -170,7 +170,7 @@ bool matches_any(const Patterns& patterns, std::string_view text) {
 }  // namespace
 
 GpuLibrary gpu_library(std::string_view soname) {
-  // Other names belong to nobody here, as most names do.
+  // All other names belong to no vendor.
   if (!soname.starts_with("lib")) return GpuLibrary::none;
   for (const NamePattern& each : kNamePatterns) {
     if (glob_match(each.pattern, soname)) return each.kind;

@@ -20,7 +20,8 @@ bool agrees(const GpuRelease& promised, const GpuRelease& used) {
   return !used.minor || !promised.minor || *used.minor == *promised.minor;
 }
 
-/// A symbol of torch that the wheel takes without needing a library that has it; empty without one.
+/// A symbol of torch that the wheel imports without needing a library that has it; empty without
+/// one.
 std::string torch_symbol(const WheelFacts& facts) {
   for (const ElfMember& library : facts.libraries) {
     for (const binary::Symbol& symbol : library.elf.undefined) {
@@ -97,7 +98,7 @@ Findings judge_torch_bounds(const WheelFacts& facts, const Expectations& expecte
 Findings judge_gpu_driver(const WheelFacts& facts, const Expectations& /*expected*/) {
   const DriverNeeds needs = driver_needs(facts);
   const std::optional<DriverNeed> oldest = oldest_driver(needs);
-  // Only a need beyond that of the release itself is worth a finding.
+  // Only a requirement beyond that of the release itself is worth a finding.
   if (!oldest || needs.load.size() < 2 || oldest->cuda == needs.load.front().cuda) return {};
   return {{"", facts.file_name,
            fmt::format("does not run on drivers older than {}, although drivers since {} run {}",

@@ -18,7 +18,7 @@ std::optional<int> leading_number(std::string_view text) {
   return error == std::errc() ? std::optional<int>(number) : std::nullopt;
 }
 
-/// Of "cuda" and "13.0"; nullopt for a family that is no stack of this table.
+/// The release for "cuda" and "13.0"; nullopt for a family that this table does not have.
 std::optional<GpuRelease> release_of(const matrix::Compute& compute) {
   if (compute.family == "cpu") return GpuRelease{};
   if (compute.family != "cuda" && compute.family != "rocm") return std::nullopt;

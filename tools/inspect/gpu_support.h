@@ -58,8 +58,8 @@ std::string_view to_string(GpuSupport support);
 
 /// How code for that target runs on a GPU of that architecture ("9.0", "gfx942"). Machine code runs
 /// on its own minor version and later ones of the major version, PTX on everything later; with the
-/// suffix `a` only on that architecture, with `f` on its family. AMD code runs on its own target,
-/// whatever its features, and code for a generic target on all targets it covers.
+/// suffix `a` only on that architecture, with `f` on its family. AMD code runs on its own target
+/// with any features, and code for a generic target on all targets it covers.
 GpuSupport support_by(const Target& target, std::string_view architecture);
 
 /// A product and how a wheel runs on it: as its worst library, or object if it has no library.

@@ -11,8 +11,8 @@
 #include "inspect/name_list.h"
 #include "inspect/rule_functions.h"
 
-// Flaws that do not break a wheel: unneeded files, names that conflict with other distributions,
-// names that some systems do not support.
+// Rules on flaws that do not break a wheel: unneeded files, names that conflict with other
+// distributions, names that some systems do not support.
 namespace pinwheel::inspect {
 namespace {
 
@@ -55,8 +55,8 @@ std::string top_fault(const std::vector<std::string>& parts) {
   return top.ends_with(".pth") ? "" : "is at the top level, but is not a module";
 }
 
-/// Whether `import` can find the module. Directories of stubs and of bundled libraries
-/// (`demo.libs`) are not meant to be imported.
+/// Whether the module can be imported. Directories of stubs and of bundled libraries (`demo.libs`)
+/// are not meant to be.
 bool is_importable(const std::vector<std::string>& parts) {
   if (!is_module(parts.back())) return true;
   for (size_t i = 0; i + 1 < parts.size(); ++i) {
@@ -82,7 +82,7 @@ bool is_leftover(std::string_view path) {
                      [path](std::string_view ending) { return path.ends_with(ending); });
 }
 
-/// Whether Windows has a device of that name in every directory: "aux.py", "COM1".
+/// Whether Windows reserves the name for a device in every directory: "aux.py", "COM1".
 bool is_device_name(std::string_view part) {
   constexpr std::array<std::string_view, 6> kNames = {"con", "prn",    "aux",
                                                       "nul", "conin$", "conout$"};
@@ -96,7 +96,7 @@ bool is_device_name(std::string_view part) {
           std::find(kSuperscripts.begin(), kSuperscripts.end(), number) != kSuperscripts.end());
 }
 
-/// What keeps Windows from having a file of that name; empty if it can.
+/// The reason why Windows cannot have a file with that name; empty if it can.
 std::string windows_fault(std::string_view name) {
   const size_t odd = name.find_first_of("<>:\"|?*");
   if (odd != std::string_view::npos) {

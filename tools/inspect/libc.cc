@@ -33,7 +33,7 @@ std::string name_of(pep::Libc libc) {
 }  // namespace
 
 bool is_musl_itself(std::string_view soname) {
-  // Its loader takes names such as `libc.so` for itself; Debian's musl-gcc links with that one.
+  // musl's loader reserves names such as `libc.so`; Debian's musl-gcc links with that one.
   return soname == "libc.so" || soname.starts_with("libc.musl-") || soname.starts_with("ld-musl-");
 }
 

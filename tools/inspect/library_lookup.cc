@@ -19,8 +19,8 @@
 namespace pinwheel::inspect {
 namespace {
 
-// A wheel can have as many modules as libraries that each module needs; the search ends here, and
-// what is left counts as found.
+// A wheel can have as many modules as libraries that each module needs; the search stops at this
+// limit, and the remaining libraries count as found.
 constexpr size_t kMostSteps = 20'000'000;
 
 /// A number for each directory.
@@ -36,11 +36,11 @@ class Directories {
 
 /// A library as the loader sees it.
 struct Searching {
-  std::vector<size_t> rpath = {};  ///< holds for what its libraries need, too
+  std::vector<size_t> rpath = {};  ///< applies to the needs of its own needed libraries, too
   std::vector<size_t> runpath = {};
 };
 
-/// A file with a name, in a directory of site-packages; nullopt: elsewhere.
+/// A named file in a directory of site-packages; nullopt outside.
 struct Place {
   std::optional<size_t> directory;
   size_t library;
@@ -72,7 +72,8 @@ class LibraryLookup {
 
   struct Loaded {
     size_t library;
-    size_t above;  ///< the nearest of those that brought it with an RPATH, by position in `loaded_`
+    size_t above;  ///< the nearest of the libraries with an RPATH that loaded it, by position in
+                   ///< `loaded_`
   };
 
   void note(size_t index, pep::Libc libc) {
@@ -128,7 +129,7 @@ class LibraryLookup {
       const std::optional<size_t> found = search(at, files->second);
       if (found) return enter(at, *found, soname);
     }
-    // A file of that very name comes first, for it needs only a path.
+    // A file with exactly this name comes first, because it needs only a path.
     const std::vector<Place>& places = files != files_.end() ? files->second : named->second;
     if (std::any_of(places.begin(), places.end(),
                     [](const Place& each) { return !each.directory; }))
@@ -170,7 +171,7 @@ class LibraryLookup {
   void lose(size_t root, size_t at, const std::string& soname, const Place& place) {
     const size_t by = loaded_[at].library;
     lost_.push_back({root, by, soname, place.library});
-    // As `repair` writes it: one RPATH, which takes the place of a RUNPATH.
+    // As `repair` writes it: one RPATH, which replaces a RUNPATH.
     Searching& searching = searching_[by];
     searching.rpath.insert(searching.rpath.end(), searching.runpath.begin(),
                            searching.runpath.end());
@@ -187,14 +188,14 @@ class LibraryLookup {
   std::unordered_map<std::string_view, std::vector<Place>> by_soname_;
   std::unordered_map<std::string, std::vector<Place>> files_;
   std::vector<Loaded> loaded_;
-  std::unordered_set<std::string_view> names_;  ///< of what is loaded
+  std::unordered_set<std::string_view> names_;  ///< of the loaded libraries
   std::vector<size_t> seen_;                    ///< the round in which each library was loaded
   size_t round_ = 0;
   size_t steps_ = 0;
   std::vector<LostLibrary> lost_;
 };
 
-/// The names of libraries that some module needs and finds.
+/// The names of libraries that some module needs and does find.
 std::set<std::string> found_by_others(const WheelFacts& facts, const std::vector<LostLibrary>& lost,
                                       const std::vector<size_t>& modules) {
   std::set<std::pair<size_t, std::string>> lacking;

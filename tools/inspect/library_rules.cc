@@ -23,7 +23,7 @@ namespace {
 /// Later than every release of a C library.
 constexpr int kNewestKnown = 1000;
 
-/// The hint for a bad entry. An unused entry is best removed: it comes from the linker flags of a
+/// The hint for a bad entry. An unused entry should be removed: it comes from the linker flags of a
 /// Python that was built in its own directory, which add it to every extension.
 std::string rpath_hint(bool used) {
   if (used) return "link with `-Wl,-rpath,$ORIGIN`, or fix it with `patchelf --set-rpath`";
@@ -80,7 +80,7 @@ void judge_search(const WheelFacts& facts, const Expectations& expected, Finding
   }
 }
 
-/// The C library that the wheel is for, in the oldest release that its tags promise; nullopt for a
+/// The C library that the wheel is for, in the oldest release that its tags claim; nullopt for a
 /// wheel of both.
 std::optional<LibcRelease> promised_libc(const WheelFacts& facts) {
   const Result<std::optional<pep::Libc>> needed = libc_of(facts.libraries);
@@ -117,8 +117,8 @@ void add_missing(const std::vector<UnprovidedSymbol>& symbols, pep::Libc libc, F
   }
 }
 
-/// Symbols that no promised release of the C library has are errors, those that only its newer ones
-/// have are warnings on musl, whose policy 1.2 is for all of them.
+/// Symbols that no claimed release of the C library has are errors. Those that only newer ones have
+/// are warnings on musl, whose policy 1.2 covers all of them.
 void add_unprovided(const WheelFacts& facts, Findings& out) {
   const std::optional<LibcRelease> promised = promised_libc(facts);
   if (!promised) return;

@@ -2,8 +2,8 @@
 #include "base/visible_text.h"
 #include "inspect/rule_functions.h"
 
-// What a member is and how its name reads: members that installers cannot install as what they are,
-// and names that people cannot read as what they are.
+// Rules on the types and names of members: members that installers cannot install with their type,
+// and names that people cannot read correctly.
 namespace pinwheel::inspect {
 namespace {
 

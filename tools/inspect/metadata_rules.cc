@@ -86,7 +86,7 @@ class MetadataJudge {
 }  // namespace
 
 Findings judge_metadata(const WheelFacts& facts, const Expectations& /*expected*/) {
-  if (!facts.metadata) return {};  // said by `unreadable`
+  if (!facts.metadata) return {};  // reported by `unreadable`
   return MetadataJudge(facts).run();
 }
 

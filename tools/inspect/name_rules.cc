@@ -65,7 +65,7 @@ void compare_tags(const WheelFacts& facts, Findings& out) {
 }  // namespace
 
 Findings judge_wheel_name(const WheelFacts& facts, const Expectations& expected) {
-  if (!facts.name) return {};  // said by `unreadable`
+  if (!facts.name) return {};  // reported by `unreadable`
   Findings out;
   compare_identity(facts, "the plan", expected.distribution, expected.version, out);
   if (facts.metadata) {

@@ -20,7 +20,7 @@ bool is_on_every_system(const std::string& soname, const std::string& arch, pep:
   return !known.empty() && is_system_library(soname, known.back());
 }
 
-/// The name without its version, which a pattern leaves open: "libjpeg" of "libjpeg.so.*".
+/// The name without its version, which a pattern leaves open: "libjpeg" for "libjpeg.so.*".
 std::string bare_soname(std::string_view soname) {
   return std::string(soname.substr(0, std::min(soname.find(".so"), soname.find('*'))));
 }

@@ -30,29 +30,30 @@ struct NeededLibrary {
   std::vector<std::string> needed_by = {};  ///< members, in wheel order
 };
 
-/// Where a library is loaded.
+/// The systems on which a library is loaded.
 struct LoadPlace {
   std::string arch;  ///< "x86_64"
   pep::Libc libc = pep::Libc::glibc;
 };
-/// Where the wheel's libraries are; a wheel of both C libraries counts as one of glibc, and each
-/// library is then on one half of the systems.
+/// The systems of the wheel's libraries; a wheel of both C libraries counts as one of glibc, and
+/// each library then runs on half of the systems.
 LoadPlace load_place(const WheelFacts& facts);
 
-/// Who provides a library if the wheel itself does not; `external` as in `Expectations`.
+/// The provider of a library that the wheel does not contain; `external` as in `Expectations`.
 Provider outside_provider(const LoadPlace& place, const std::string& soname,
                           const std::vector<std::string>& external);
 
-/// Sorted by soname. System libraries are those of the newest policy: whether an older policy has
-/// the library is up to the platform tag rule. `external` as in `Expectations`.
+/// Sorted by soname. System libraries are those of the newest policy: the platform tag rule decides
+/// whether an older policy has the library. `external` as in `Expectations`.
 std::vector<NeededLibrary> needed_libraries(const WheelFacts& facts,
                                             const std::vector<std::string>& external);
 
 /// The names that these libraries need, each once, in order.
 std::set<std::string> needed_names(const std::vector<ElfMember>& libraries);
 
-/// A warning for each of the sonames or globs that none of the needed names matches, with the
-/// nearest one: nothing was left to others because of it. `option` gave the patterns, "--external".
+/// A warning for each of the sonames or globs that matches none of the needed names, with the
+/// nearest name: the pattern excluded nothing. `option` is the source of the patterns,
+/// "--external".
 std::vector<Error> unmatched_patterns(std::string_view option,
                                       const std::vector<std::string>& patterns,
                                       const std::set<std::string>& needed);

@@ -107,7 +107,7 @@ class PlatformJudge {
 }  // namespace
 
 Findings judge_platform_tag(const WheelFacts& facts, const Expectations& expected) {
-  if (!facts.name) return {};  // said by `unreadable` under wheel-name
+  if (!facts.name) return {};  // reported by `unreadable` under wheel-name
   return PlatformJudge(facts, expected).run();
 }
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kTorch = {"libtorch*.so", "libc10*.so", "libshm.so"};
 
-/// Whether the file names versions of glibc's `libc.so.6`; glibc then expects the one that
-/// announces packed relocations among them.
+/// Whether the file names versions of glibc's `libc.so.6`; glibc then requires the version that
+/// announces packed relocations.
 bool has_versions_of_libc(const binary::Elf& elf) {
   return std::any_of(elf.version_needs.begin(), elf.version_needs.end(),
                      [](const binary::VersionNeed& need) {
@@ -57,7 +57,7 @@ std::vector<std::string> objections(const std::vector<ElfMember>& files,
   return out;
 }
 
-// Sonames that the system does not have to provide.
+// Sonames that the system is not required to provide.
 std::set<std::string> provided_elsewhere(const std::vector<ElfMember>& files,
                                          const std::vector<std::string>& external) {
   std::set<std::string> out = own_sonames(files);

@@ -34,11 +34,11 @@ ModuleName module_name(std::string_view file);
 /// Whether the library is an extension module: it defines a `PyInit_` function.
 bool defines_module(const binary::Elf& elf);
 
-/// Whether that CPython looks for modules with such a name.
+/// Whether that CPython finds modules with such a name.
 bool is_searched_by(const ModuleName& module, const pep::CPythonTag& python);
-/// Whether a Python that installs wheels for the platform looks for modules named for the module's
+/// Whether a Python that installs wheels for the platform finds modules named for the module's
 /// platform: "x86_64-linux-gnu" belongs to "manylinux_2_28_x86_64" and "linux_x86_64". Before 3.11,
-/// CPython used the names of glibc on musl too.
+/// CPython used the names of glibc on musl, too.
 bool is_named_for(const ModuleName& module, std::string_view platform);
 
 /// The CPython symbols that a library imports, sorted.
@@ -47,10 +47,10 @@ std::vector<std::string> python_symbols(const binary::Elf& elf);
 /// The `symbols` that only a free-threaded build of CPython has.
 std::vector<std::string> free_threaded_symbols(const std::vector<std::string>& symbols);
 
-/// Whether the code drops references inline, as builds with the global lock do.
+/// Whether the code decrements reference counts inline, as builds with the global lock do.
 bool counts_references_under_lock(const std::vector<std::string>& symbols);
 
-/// What a library takes that is not in the Stable ABI of a Python 3 release.
+/// The symbols a library imports that are not in the Stable ABI of a Python 3 release.
 struct StableAbiFaults {
   std::vector<std::string> never;  ///< in no release
   std::vector<std::string> later;  ///< "PyBuffer_Release (3.11)"

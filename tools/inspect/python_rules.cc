@@ -27,8 +27,8 @@ std::set<std::string_view> own_symbols(const WheelFacts& facts) {
   return out;
 }
 
-/// The CPythons that install the wheel: by its tags and by Requires-Python. All of the tags if none
-/// keeps both, which is another fault.
+/// The CPythons that install the wheel, according to its tags and Requires-Python. If no Python
+/// satisfies both, which is another fault, all of the tags.
 std::vector<pep::CPythonTag> pythons_of(const WheelFacts& facts) {
   std::vector<pep::CPythonTag> pythons = pep::installing_pythons(facts.name->tags);
   const std::optional<std::string> line =
@@ -47,13 +47,13 @@ std::vector<pep::CPythonTag> pythons_of(const WheelFacts& facts) {
   return kept.empty() ? pythons : kept;
 }
 
-/// A file that is named as a module, and what is known of it.
+/// A file that is named as a module, and the known facts about it.
 struct NamedModule {
   std::string member;
   ModuleName name;
 };
 
-/// "demo/_C" of "demo/_C.cpython-312-x86_64-linux-gnu.so": what is imported.
+/// "demo/_C" for "demo/_C.cpython-312-x86_64-linux-gnu.so": the imported name as a path.
 std::string imported_path(const std::string& member) {
   const size_t slash = member.rfind('/');
   const size_t dot = member.find('.', slash == std::string::npos ? 0 : slash);
@@ -70,7 +70,7 @@ class PythonJudge {
     pythons_ = pythons_of(facts_);
     std::map<std::string, std::vector<NamedModule>> modules;
     for (const ElfMember& library : facts_.libraries) {
-      // A library that is loaded by its path may have any name.
+      // A library that is loaded by path may have any name.
       if (!defines_module(library.elf) && python_symbols(library.elf).empty()) continue;
       modules[imported_path(library.name)].push_back({library.name, module_name(library.name)});
     }
@@ -107,14 +107,15 @@ class PythonJudge {
     findings_.push_back({"", file, std::move(message), std::move(evidence), std::move(hint)});
   }
 
-  /// Whether the binary is for a system of the wheel, not one that it has for other machines.
+  /// Whether the binary is for a system of the wheel; wheels may contain binaries for other
+  /// machines.
   bool is_for_wheel(const ForeignBinary& binary) const {
     return std::any_of(tags_.platform.begin(), tags_.platform.end(), [&](const std::string& tag) {
       return binary::is_for_platform(binary.form, tag);
     });
   }
 
-  /// Whether an installer of some Python takes one of the tags.
+  /// Whether an installer of some Python accepts one of the tags.
   bool check_tags() {
     const std::vector<pep::Tag> all = pep::expand(tags_);
     if (std::any_of(all.begin(), all.end(), pep::has_installer)) return true;
@@ -135,13 +136,13 @@ class PythonJudge {
       });
     };
     const bool some = std::any_of(pythons_.begin(), pythons_.end(), is_found);
-    // A tag without an ABI is for free-threaded builds, too; the others decide.
+    // A tag without an ABI includes free-threaded builds; the other tags decide.
     const bool all =
         std::all_of(pythons_.begin(), pythons_.end(), [&](const pep::CPythonTag& python) {
           return (python.free_threaded && has_abi("none") && !is_free_threaded()) ||
                  is_found(python);
         });
-    // Several files for several Pythons need not cover those that are yet to come.
+    // Several files for several Pythons need not cover future Pythons.
     if (all || (some && files.size() > 1)) return;
     const std::string tags = pep::to_string(tags_);
     for (const NamedModule& file : files) {
@@ -199,7 +200,7 @@ class PythonJudge {
     judge_threads(library, module, symbols);
   }
 
-  /// The oldest Python that installs the wheel, if anything bounds it.
+  /// The oldest Python that installs the wheel, if there is a lower bound.
   std::optional<int> oldest_python() const {
     if (pythons_.empty() || pythons_.front().minor == 0) return std::nullopt;
     return pythons_.front().minor;
@@ -257,8 +258,8 @@ std::string stem_of(std::string_view file) {
   return std::string(name.substr(0, name.find('.')));
 }
 
-/// The modules that a library defines, by their names (PEP 489; those of names that are not ASCII
-/// are in punycode and left out).
+/// The modules that a library defines, by their names (PEP 489; names that are not ASCII are in
+/// punycode and omitted).
 std::vector<std::string> defined_modules(const binary::Elf& elf) {
   constexpr std::string_view kInit = "PyInit_";
   std::vector<std::string> out;
@@ -295,7 +296,7 @@ Findings judge_module_init(const WheelFacts& facts, const Expectations& /*expect
 }
 
 Findings judge_python_abi(const WheelFacts& facts, const Expectations& /*expected*/) {
-  if (!facts.name) return {};  // said by `unreadable` under wheel-name
+  if (!facts.name) return {};  // reported by `unreadable` under wheel-name
   return PythonJudge(facts).run();
 }
 

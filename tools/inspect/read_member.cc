@@ -138,7 +138,7 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
   return {};
 }
 
-/// This thread inflates; checksums and scanning are handed over to any that has time.
+/// This thread inflates; any idle thread computes checksums and scans.
 Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& member, Crew& crew,
                   MemberReading& out) {
   TRY(wheel::MemberStream stream,
@@ -179,7 +179,7 @@ Result<PackedMap> packed_map(const wheel::WheelArchive& archive, const wheel::Zi
   }
 }
 
-/// What reading the member whole takes.
+/// The memory that reading the whole member takes.
 uint64_t whole_cost(const wheel::ZipMember& member) {
   return member.size + std::min(member.compressed_size, UINT64_MAX - member.size);
 }

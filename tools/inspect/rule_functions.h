@@ -24,14 +24,14 @@ Findings judge_size(const WheelFacts& facts, const Expectations& expected);
 Findings judge_platform_tag(const WheelFacts& facts, const Expectations& expected);
 /// Every library that the binaries need has a provider.
 Findings judge_needed_libraries(const WheelFacts& facts, const Expectations& expected);
-/// Every declared release of torch exports the symbols that the binaries import from it, and the C
-/// library, the wheel or a library that it needs the others.
+/// Every declared release of torch exports the symbols that the binaries import from it. The C
+/// library, the wheel or a needed library provides all others.
 Findings judge_undefined_symbols(const WheelFacts& facts, const Expectations& expected);
 /// RPATH and RUNPATH stay inside the installation.
 Findings judge_rpath(const WheelFacts& facts, const Expectations& expected);
 
-/// Every library with device code has it for each claimed architecture and for no other. The claim
-/// is the expected arch list, or that of the wheel's build record.
+/// Every library with device code has code for each claimed architecture and for no other. The
+/// claim is the expected arch list, or that of the wheel's build record.
 Findings judge_device_code(const WheelFacts& facts, const Expectations& expected);
 
 /// Libraries and tags agree on the Pythons that can load them: module names, the Stable ABI of the
@@ -61,16 +61,17 @@ Findings judge_top_level(const WheelFacts& facts, const Expectations& expected);
 Findings judge_duplicates(const WheelFacts& facts, const Expectations& expected);
 /// Members are files and directories, without setuid and setgid bits.
 Findings judge_special_members(const WheelFacts& facts, const Expectations& expected);
-/// Names have no characters that are not shown or that turn the text around.
+/// Names contain no invisible characters and none that reverse the direction of the text.
 Findings judge_hidden_characters(const WheelFacts& facts, const Expectations& expected);
 /// No names that some systems do not support, no leftovers of tools.
 Findings judge_odd_members(const WheelFacts& facts, const Expectations& expected);
 
-/// No library of torch, or of a distribution that the wheel requires: a process would load two.
+/// No library of torch, or of a distribution that the wheel requires: a process would load it
+/// twice.
 Findings judge_bundled_libraries(const WheelFacts& facts, const Expectations& expected);
 /// A file that Python imports as a module defines the `PyInit_` function of its name.
 Findings judge_module_init(const WheelFacts& facts, const Expectations& expected);
-/// CUDA's runtime is not linked statically where the shared one is used as well.
+/// CUDA's runtime is not linked statically if the shared one is used as well.
 Findings judge_cuda_runtime(const WheelFacts& facts, const Expectations& expected);
 /// No code beyond the baseline of the architecture without a choice at run time, and no flag of the
 /// build that compiles for the machine itself.

@@ -129,7 +129,7 @@ Result<std::vector<Finding>> check(const WheelFacts& facts, const Expectations& 
     }
     for (Finding& finding : rule.judge(facts, expected)) {
       finding.rule = rule.id;
-      // A rule of errors may have findings that are only warnings.
+      // A rule with severity error may have findings that are only warnings.
       if (rule.severity == Severity::warning) finding.severity = Severity::warning;
       out.push_back(std::move(finding));
     }

@@ -14,7 +14,7 @@ namespace pinwheel::inspect {
 /// A rule for wheels. Its id is also the name in `checks: after:` of a matrix.
 struct Rule {
   std::string_view id;
-  Severity severity = Severity::error;  ///< the gravest of its findings
+  Severity severity = Severity::error;  ///< the highest of its findings
   std::string_view description;         ///< one line
   std::vector<Finding> (*judge)(const WheelFacts&, const Expectations&);
 };

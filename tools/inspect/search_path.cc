@@ -22,7 +22,7 @@ Parts directory_of(std::string_view installed) {
   return parts;
 }
 
-/// Where an entry leads from a directory; nullopt if that is above site-packages.
+/// The directory that an entry resolves to; nullopt if it is above site-packages.
 std::optional<Parts> follow(Parts from, const Parts& entry) {
   for (const std::string& part : entry) {
     if (part != "..") {

@@ -27,7 +27,7 @@ struct UnitSize {
   bool operator==(const UnitSize&) const = default;
 };
 
-/// What a wheel's size consists of, largest first.
+/// The composition of a wheel's size, largest part first.
 struct SizeShares {
   std::vector<SizeShare> members = {};
   std::vector<SizeShare> sections = {};       ///< ".text", over all libraries

@@ -11,7 +11,7 @@
 
 // Symbol verdicts
 //
-// Whether an extension imports with a given torch is decided by the dynamic linker: Python opens
+// The dynamic linker decides whether an extension can be imported with a given torch: Python opens
 // the library with RTLD_NOW, so every symbol must be found at once, or the import fails. This
 // module answers the question from tables, for any torch release, without loading anything.
 //
@@ -89,8 +89,8 @@ struct Loading {
   bool loads() const;
 };
 
-/// What opening a library of the wheel requires, for itself and for the libraries of the wheel that
-/// it depends on.
+/// The requirements for opening a library of the wheel, including those of the wheel's libraries
+/// that it depends on.
 struct OpenedLibrary {
   struct Import {
     size_t symbol = 0;         ///< an index into `LinkView::symbols`

@@ -23,7 +23,7 @@ bool has_known_exports(const std::string& soname) {
          std::find(kKnown.begin(), kKnown.end(), soname) != kKnown.end();
 }
 
-/// What a library finds beside the symbols of the wheel.
+/// The scope of a library besides the symbols of the wheel.
 struct Scope {
   bool unknown = false;      ///< a library whose exports are not known
   bool cxx_runtime = false;  ///< libstdc++, libgcc_s or libatomic
@@ -64,7 +64,8 @@ class Linker {
   }
 
  private:
-  /// Whether the symbol must come from a C library, and is not from the wheel or another one.
+  /// Whether the symbol must come from a C library, and neither the wheel nor another library has
+  /// it.
   bool is_wanted(const binary::Symbol& symbol, pep::Libc libc, const Scope& scope) const {
     if (symbol.binding != binary::Binding::global || defined_.contains(symbol.name)) return false;
     if (libc == pep::Libc::glibc && !symbol.version.empty()) return false;
@@ -85,7 +86,7 @@ class Linker {
     return !(scope.cxx_runtime && symbol.name.starts_with("__"));
   }
 
-  /// Adds what a library brings to the scope of all that it needs, which are loaded with it.
+  /// Adds the exports of a library to the scope of everything it needs, which is loaded with it.
   void open(size_t root) {
     std::vector<size_t> closure = {root};
     std::set<size_t> seen = {root};

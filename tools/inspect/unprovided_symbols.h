@@ -20,7 +20,7 @@ struct UnprovidedSymbol {
 /// The symbols that the libraries import and that neither the wheel, nor Python, nor the C library
 /// of that release, nor zlib, nor a library that they need provides. Weak symbols may be missing.
 /// On glibc, a symbol with a version belongs to the library of the version, which the platform tag
-/// is about; musl has no versions. Symbols of torch, of GPU libraries and of OpenMP, and those of a
+/// covers; musl has no versions. Symbols of torch, of GPU libraries and of OpenMP, and those of a
 /// library that needs one whose exports are unknown, are left out. In the order of the libraries,
 /// sorted by name.
 std::vector<UnprovidedSymbol> unprovided_symbols(const WheelFacts& facts,

@@ -51,16 +51,16 @@ struct DeviceCodeMember {
   CodeForm form = CodeForm::library;
 };
 
-/// A program or library that is not judged, because it is for another system or processor.
+/// A program or library for another system or processor, which is not judged.
 struct ForeignBinary {
   std::string name;  ///< in the wheel
-  std::string form;  ///< as `binary::foreign_binary` says: "PE", "ELF for riscv64"
+  std::string form;  ///< as `binary::foreign_binary` returns: "PE", "ELF for riscv64"
 
   bool operator==(const ForeignBinary&) const = default;
 };
 
-/// The metadata and contents of a wheel, read once. What could not be read is absent here and a
-/// finding in `unreadable`, under the rule that would have checked it.
+/// The metadata and contents of a wheel, read once. Unreadable parts are absent here and findings
+/// in `unreadable`, under the rule that would have checked them.
 struct WheelFacts {
   std::string file_name;  ///< without directories
   uint64_t file_size = 0;
@@ -73,11 +73,11 @@ struct WheelFacts {
   std::vector<ElfMember> libraries = {};  ///< shared libraries and programs for the host
   std::vector<std::string> other_elf =
       {};  ///< ELF members that the host cannot load, such as objects
-  std::vector<ForeignBinary> foreign = {};  ///< not judged, but for their names
+  std::vector<ForeignBinary> foreign = {};  ///< not judged, except for their names
   std::vector<DeviceCodeMember> device_code = {};
-  std::vector<std::string> lfs_pointers = {};     ///< members that stand for files of Git LFS
+  std::vector<std::string> lfs_pointers = {};     ///< members that are pointers of Git LFS
   std::vector<std::string> torch_importers = {};  ///< modules whose import begins with torch's
-  /// `.pth` files that put a directory of the building machine, or a hook, on the path.
+  /// `.pth` files that add a directory of the building machine, or a hook, to the path.
   std::vector<std::string> editable_paths = {};
   std::vector<std::string> library_openers = {};  ///< modules of Python that open libraries
   /// The contents of its `pinwheel.json`; empty without one.
@@ -88,8 +88,8 @@ struct WheelFacts {
   std::vector<Finding> unreadable = {};
 };
 
-/// Whether a member's code can run. That of an object cannot if there are libraries, which are
-/// linked already.
+/// Whether a member's code can run. If there are libraries, objects cannot, because they are linked
+/// already.
 inline bool is_to_run(const WheelFacts& facts, const DeviceCodeMember& member) {
   return member.form == CodeForm::library || facts.libraries.empty();
 }
