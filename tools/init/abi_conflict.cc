@@ -14,13 +14,13 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// "3.12" of "limited(3.12)" and "limited(3.12) else version"; empty for another promise.
+/// "3.12" of "limited(3.12)" and "limited(3.12) else version"; empty for another ABI.
 std::string limit_of(const std::string& abi) {
   if (!abi.starts_with("limited(")) return {};
   return abi.substr(8, abi.find(')') - 8);
 }
 
-/// Whether a wheel of one ABI installs on every Python of the other promise.
+/// Whether a wheel of one ABI installs on every Python of the other ABI.
 bool keeps(const std::string& made, const std::string& promised, const Texts& pythons) {
   if (made == "none" || promised == "version") return true;
   const std::string limit = limit_of(promised);
@@ -32,7 +32,7 @@ bool keeps(const std::string& made, const std::string& promised, const Texts& py
   return !own.empty() && !is_older(limit, own);
 }
 
-/// Whether builds for several Pythons would all make one file.
+/// Whether builds for several Pythons would all produce the same file.
 bool collides(const std::string& made, const std::string& promised, const Texts& pythons) {
   if (promised != "version" || made == "version") return false;
   const std::string limit = limit_of(made);
@@ -45,7 +45,8 @@ std::string hint_for(const std::string& abi) {
   return fmt::format("write {}", quoted(fmt::format("abi: {{python: {}}}", abi)));
 }
 
-/// A module whose file name would be for one Python, in a wheel for several; empty without one.
+/// A module in a wheel for several Pythons whose file name would be for one Python; empty without
+/// one.
 std::string module_for_one(const ProjectFacts& facts) {
   const bool scikit_build = backend(facts) == project::Backend::scikit_build_core;
   if (scikit_build && facts.cmake && !facts.cmake->modules_for_one.empty()) {
@@ -66,7 +67,7 @@ std::optional<AbiConflict> abi_conflict(const ProjectFacts& facts, const std::st
   if (pythons.empty()) return std::nullopt;
   PythonAbiChoice made = choose_python_abi(facts, pythons);
   if (!made.limit.empty()) made = with_own_builds(std::move(made), pythons);
-  // What is not clear is said by `init`, and the promise is then somebody's decision.
+  // `init` reports an unclear ABI, and the user then decides.
   if (!made.certain && !made.left_out.empty()) return std::nullopt;
   const bool breaks = !keeps(made.value, promised, pythons) ||
                       (made.certain && collides(made.value, promised, pythons));
@@ -94,12 +95,12 @@ bool reads_version(const ProjectFacts& facts) {
   });
 }
 
-/// Whether `[project] version` says it, which no backend may change (PEP 621).
+/// Whether `[project] version` is set, which no backend may change (PEP 621).
 bool is_of_standard(const ProjectFacts& facts, const StaticVersion& said) {
   return facts.pyproject && facts.pyproject->version == said.version;
 }
 
-/// The arguments of `setup` win over `setup.cfg`.
+/// The arguments of `setup` take precedence over `setup.cfg`.
 Certainty certainty_of(const ProjectFacts& facts, const StaticVersion& said) {
   const project::VersionArgument argument =
       facts.setup_py ? facts.setup_py->version_argument : project::VersionArgument::none;

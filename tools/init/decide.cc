@@ -48,7 +48,7 @@ bool skips_musl(const ProjectFacts& facts, const Texts& pythons) {
   });
 }
 
-/// The full name of the image; cibuildwheel's short one is that of PyPA.
+/// The full name of the image; a short name of cibuildwheel's refers to PyPA's image.
 std::string musl_image(const ProjectFacts& facts) {
   std::string image(kUsualImage);
   const auto found = facts.cibuildwheel.options.find(std::string(kMuslImage));
@@ -115,7 +115,7 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 
 constexpr const char* kTarget = "index";
 
-/// The keys of PyPI and TestPyPI: names tell apart what a label says elsewhere, which they refuse.
+/// The keys of PyPI and TestPyPI, which reject labels: there the names distinguish the variants.
 std::string keys_of_index(const std::string& kind, const Texts& computes) {
   if (computes.size() < 2) return fmt::format("{0}: {{kind: {0}}}", kind);
   return fmt::format("{0}: {{kind: {0}, default: {1}, others: name-suffix}}", kind, computes[0]);
@@ -132,7 +132,8 @@ std::string other_targets(const std::string& indent, const Texts& computes, cons
   return text;
 }
 
-/// The index of a wheel for each compute: it takes their labels, or each compute has its own name.
+/// The index of a wheel for each compute: it accepts their labels, or each compute has its own
+/// name.
 std::string choice_of_index(const ProjectFacts& facts, const Texts& computes,
                             const Texts& torches) {
   return fmt::format(
@@ -149,9 +150,8 @@ std::string choice_of_index(const ProjectFacts& facts, const Texts& computes,
 
 /// `channels` and `publish`. Without the axis `compute`, the first release needs no edit: a
 /// directory is the target of every commit and tag, and other indexes are comments. With it, all
-/// lines are comments, because an index takes labels or needs a name for each compute, and the
-/// project must choose. `computes` and `torches` are the values of these axes, none without the
-/// axis.
+/// lines are comments, because the project must choose: an index accepts labels or needs a name for
+/// each compute. `computes` and `torches` are the values of these axes, none without the axis.
 std::vector<MatrixLine> publication_lines(const ProjectFacts& facts, const Texts& computes,
                                           const Texts& torches) {
   if (!computes.empty()) return {{"publish", {}, choice_of_index(facts, computes, torches)}};
@@ -196,7 +196,7 @@ std::string needs_cuda_because(const ProjectFacts& facts) {
   return {};
 }
 
-/// The compute axis, and why.
+/// The compute axis, and the reason for its values.
 MatrixLine compute_line(const ProjectFacts& facts) {
   if (!facts.wanted_computes.empty()) {
     return {"axes.compute", facts.wanted_computes, "`--compute`"};
@@ -226,8 +226,8 @@ MatrixLine compute_line(const ProjectFacts& facts) {
 
 /// The values of the compute axis; none if the matrix has no such axis.
 Texts computes_of(const ProjectFacts& facts, const TorchChoice& torch) {
-  // Without the axis, versions have no label `+cpu`, which says nothing where nothing else is, and
-  // which PyPI refuses.
+  // Without the axis, versions have no label `+cpu`, which would be redundant and which PyPI
+  // rejects.
   if (torch.needed_because.empty() && !has_gpu_code(facts)) return {};
   return std::get<Texts>(compute_line(facts).value);
 }
@@ -247,7 +247,7 @@ void add_abi(const PythonAbiChoice& python, const TorchChoice& torch, MatrixDraf
   draft.lines.push_back({"abi.torch", torch.abi, torch.abi_because});
 }
 
-/// Packages that setup.py imports, and that no build requirement names.
+/// Packages that setup.py imports and that are missing from the build requirements.
 Texts imported_packages(const ProjectFacts& facts) {
   struct Module {
     std::string_view name;
@@ -302,8 +302,8 @@ void add_packages(const ProjectFacts& facts, const FromCibuildwheel& cibw, Matri
   draft.lines.push_back({"environment.pip", packages, join(reasons, "; ")});
 }
 
-/// Whether setup.py reads `FORCE_CUDA`, and everything is built for CUDA. Without a GPU, and
-/// without the variable, such a project leaves out what it has for CUDA.
+/// Whether setup.py reads `FORCE_CUDA`, and everything is built for CUDA. Without a GPU and without
+/// the variable, such a project omits its CUDA code.
 bool forces_cuda(const ProjectFacts& facts) {
   const Texts computes = std::get<Texts>(compute_line(facts).value);
   const Texts& read = facts.setup_py ? facts.setup_py->environment : Texts{};
@@ -346,7 +346,7 @@ void add_environment(const ProjectFacts& facts, const PythonChoice& pythons,
   add_variables(facts, cibw, draft);
 }
 
-/// Braces of a value are no placeholders.
+/// Braces in a value are not placeholders.
 std::string escaped(const std::string& text) {
   return replace_all(replace_all(text, "{", "{{"), "}", "}}");
 }
@@ -360,7 +360,7 @@ void add_repair(const FromCibuildwheel& cibw, MatrixDraft& draft) {
   }
 }
 
-/// Without a list torch compiles for the GPUs of the machine, and for none where there is none.
+/// Without a list, torch compiles for the GPUs of the machine, and for none if there is no GPU.
 void add_architectures(const ProjectFacts& facts, MatrixDraft& draft) {
   if (!facts.setup_py || !facts.setup_py->cuda_extension) return;
   const MatrixLine compute = compute_line(facts);
@@ -412,7 +412,7 @@ bool takes_rust(const ProjectFacts& facts) {
          !requirements_on(build_requires(facts), "setuptools-rust").empty();
 }
 
-/// What setup.py asks of its environment.
+/// The settings that setup.py reads from its environment.
 std::vector<LeftOut> variables_of_setup(const ProjectFacts& facts) {
   if (!facts.setup_py) return {};
   Texts variables = facts.setup_py->environment;

@@ -13,24 +13,25 @@ enum class YesOrNo { no, yes };
 using LineValue = std::variant<std::monostate, std::string, YesOrNo, std::vector<std::string>,
                                std::vector<std::pair<std::string, std::string>>>;
 
-/// A key of the matrix with its value, and why it has that value.
+/// A key of the matrix with its value, and the reason for that value.
 struct MatrixLine {
-  std::string key;  ///< with dots, "environment.torch.spec"; of a comment, the section it is about
+  std::string key;  ///< with dots, "environment.torch.spec"; of a comment, the section it belongs
+                    ///< to
   LineValue value;
   std::string because = {};  ///< lower case, no full stop; may be empty
 
   bool operator==(const MatrixLine&) const = default;
 };
 
-/// What a project says and the matrix does not.
+/// A setting of the project that the matrix does not have.
 struct LeftOut {
   std::string what;  ///< "cibuildwheel `before-all` (pyproject.toml)"
-  std::string why;   ///< the reason, and what to do
+  std::string why;   ///< the reason, and the advice
 
   bool operator==(const LeftOut&) const = default;
 };
 
-/// A matrix to write. `lines` are in the order of the file; the lines of a section stand together.
+/// A matrix to write. `lines` are in the order of the file; the lines of a section are adjacent.
 struct MatrixDraft {
   std::vector<MatrixLine> lines = {};
   std::vector<LeftOut> left_out = {};

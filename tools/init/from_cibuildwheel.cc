@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::span<const std::string>;
 
-/// The words behind `auditwheel repair`; nullptr as data for another command.
+/// The words after `auditwheel repair`; nullptr as data for another command.
 Words arguments_of_auditwheel(Words command) {
   if (command.size() > 2 && command[0].starts_with("python") && command[1] == "-m") {
     command = command.subspan(2);
@@ -81,7 +81,7 @@ class RepairReader {
 }  // namespace
 
 RepairWords read_repair_command(const std::string& command) {
-  // A list of commands is joined by `&&`, with nothing between in an empty one.
+  // A list of commands is joined by `&&`; an empty one yields nothing.
   if (trim(command).empty()) return {true};
   return RepairReader().read(shell_words(replace_all(command, "\n", " ; ")));
 }
@@ -131,7 +131,7 @@ struct Setting {
   const std::string& name;
   const CibwValue& value;
 
-  /// A list of commands is one, as cibuildwheel runs it.
+  /// A list of commands is one command, as cibuildwheel runs it.
   std::string command() const { return join(value.items, " && "); }
 };
 
@@ -146,7 +146,7 @@ void leave_out(FromCibuildwheel& result, const Setting& setting, const std::stri
   result.left_out.push_back({fmt::format("cibuildwheel's {}{}", quoted(setting.name), file), why});
 }
 
-/// Words that name a file of `test-sources` get its path in the project.
+/// Words that name a file of `test-sources` are replaced by its path in the project.
 Texts with_sources(Texts command, const Texts& sources) {
   for (std::string& word : command) {
     for (const std::string& source : sources) {
@@ -173,7 +173,7 @@ void take_test_command(const ProjectFacts& facts, const Setting& setting,
   }
 }
 
-/// The requirements of a group, with the name where there is none.
+/// The requirements of a group, or its name if there is no such group.
 void take_list_of_tests(const ProjectFacts& facts, const Setting& setting,
                         FromCibuildwheel& result) {
   for (const std::string& name : project::words_of_option(facts.cibuildwheel, setting.name)) {
@@ -190,7 +190,7 @@ void take_list_of_tests(const ProjectFacts& facts, const Setting& setting,
 
 void take_test_requires(const Setting& setting, FromCibuildwheel& result) {
   for (const std::string& item : setting.value.items) {
-    // A string holds several, as a command line does.
+    // A string contains several arguments, like a command line.
     const Texts words = setting.value.items.size() > 1 ? Texts{item} : shell_words(item);
     const bool requirements = std::ranges::all_of(
         words, [](const std::string& word) { return pep::parse_requirement(word).has_value(); });
@@ -218,7 +218,7 @@ void take_variables(const Setting& setting, FromCibuildwheel& result) {
   result.variables_from = setting.value.file;
 }
 
-/// "pip install numpy cython" gives the requirements; any other command gives none.
+/// "pip install numpy cython" yields the requirements; any other command yields none.
 Texts pip_requirements(const std::string& command) {
   Texts words = shell_words(command);
   if (needs_shell(command) || words.empty()) return {};
@@ -292,7 +292,7 @@ void take_archs(const ProjectFacts& facts, const Setting& setting, FromCibuildwh
 void take_option(const ProjectFacts& facts, const Setting& setting, FromCibuildwheel& result) {
   const std::string& name = setting.name;
   const auto* const known = std::ranges::find(kNoCounterparts, name, &NoCounterpart::option);
-  // These choose the builds, and `test-sources` is part of the command.
+  // These choose the builds, or are part of the command (`test-sources`).
   const bool elsewhere = name == "build" || name == "skip" || name == "enable" ||
                          name == "test-sources" || name.starts_with("musllinux-");
   if (elsewhere) return;

@@ -13,7 +13,7 @@
 namespace pinwheel::init {
 namespace {
 
-/// Something that a file says.
+/// A value read from a file.
 struct Said {
   std::string value;
   std::string file;
@@ -42,8 +42,8 @@ Said name_of_project(const ProjectFacts& facts) {
                      {of_cargo(facts, &project::CargoManifest::name), "Cargo.toml"}});
 }
 
-/// "release-*" for tags such as "release-1.0": what the most tags that end in a version begin with.
-/// Empty if no tag does.
+/// "release-*" for tags such as "release-1.0": the most frequent prefix of the tags that end in a
+/// version. Empty without such a tag.
 std::string match_of(const std::vector<std::string>& tags) {
   std::map<std::string, int> prefixes;
   for (const std::string& tag : tags) {

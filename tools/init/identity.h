@@ -8,10 +8,10 @@
 
 namespace pinwheel::init {
 
-/// A version that a project says as a literal.
+/// A version that a project has as a literal.
 struct StaticVersion {
   std::string version;
-  std::string file;  ///< that says it
+  std::string file;  ///< the file that contains it
 };
 
 /// The version in pyproject.toml, in the file that its backend reads a dynamic one from, setup.cfg,
@@ -22,15 +22,15 @@ std::optional<StaticVersion> static_version(const ProjectFacts& facts);
 /// Whether the project's build takes the version from git tags, as setuptools-scm does.
 bool uses_tags(const ProjectFacts& facts);
 
-/// The section `package`, and what of it is not clear.
+/// The section `package`, and the unclear points about it.
 struct Identity {
   std::string name;
   std::vector<MatrixLine> lines;
   std::vector<LeftOut> left_out;
 };
 
-/// The name that the project says, else that of its directory. The version is the static one of the
-/// project, else that of git tags, with `match` if the tags do not begin with `v`.
+/// The name in the project's files, else that of its directory. The version is the static one of
+/// the project, else that of git tags, with `match` if the tags do not begin with `v`.
 Identity choose_identity(const ProjectFacts& facts);
 
 }  // namespace pinwheel::init

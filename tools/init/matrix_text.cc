@@ -12,11 +12,11 @@ namespace pinwheel::init {
 namespace {
 
 constexpr size_t kWidth = 100;
-/// A comment behind a line that begins farther right than this is hard to read.
+/// A trailing comment that begins farther right than this is hard to read.
 constexpr size_t kFarRight = 60;
 
-/// Whether YAML, and readers of older YAML, take the text for a string as it is. A text that begins
-/// with a digit is in quotes, because it may be a number.
+/// Whether YAML, and readers of older YAML, read the text as a string without quotes. A text that
+/// begins with a digit is quoted, because it may be a number.
 bool is_plain(std::string_view text) {
   constexpr std::array<std::string_view, 7> kWords = {"true", "false", "null", "yes",
                                                       "no",   "on",    "off"};
@@ -67,7 +67,7 @@ struct YamlValue {
   }
 };
 
-/// The text without what a YAML file may not have, even in comments.
+/// The text without characters that YAML files may not contain, even in comments.
 std::string printable(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -100,7 +100,7 @@ std::string comment_lines(const std::string& text, const std::string& first,
   return out;
 }
 
-/// A line with its comment behind it, or above it if it would be too long.
+/// A line with a trailing comment, or with the comment above it if the line would be too long.
 std::string commented(const std::string& indent, const std::string& line,
                       const std::string& because) {
   const std::string whole = indent + line;
@@ -112,7 +112,7 @@ std::string commented(const std::string& indent, const std::string& line,
   return comment_lines(because, indent + "# ", indent + "# ") + whole + "\n";
 }
 
-/// The headers of the sections that begin with this key, and none of those that are open.
+/// The headers of the sections that begin with this key and are not open yet.
 std::string section_headers(const std::vector<std::string>& path,
                             const std::vector<std::string>& open) {
   std::string out;
@@ -149,7 +149,7 @@ std::string matrix_text(const MatrixDraft& draft) {
     std::vector<std::string> path = split(line.key, '.');
     const bool is_comment = std::holds_alternative<std::monostate>(line.value);
     if (is_comment && (open.empty() || open[0] != path[0])) {
-      // A section of comments alone would be an empty one.
+      // A section that consists of comments only would be empty.
       out += "\n" + comment_lines(line.because, "# ", "# ");
       continue;
     }

@@ -5,8 +5,8 @@
 
 namespace pinwheel::init {
 
-/// The matrix file of a draft: YAML in which a comment gives the reason of each line, and a list of
-/// what was left out at its end.
+/// The matrix file of a draft: YAML in which a comment gives the reason for each line, with a list
+/// of the omitted settings at its end.
 std::string matrix_text(const MatrixDraft& draft);
 
 }  // namespace pinwheel::init

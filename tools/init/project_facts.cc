@@ -75,7 +75,7 @@ bool has_flat_discovery(const ProjectFacts& facts) {
   const auto has = [&facts](const char* name) {
     return std::ranges::find(facts.top_level, name) != facts.top_level.end();
   };
-  // Without `[project]`, extension modules are a list of what there is.
+  // Without `[project]`, the presence of extension modules is the only evidence.
   const bool project = facts.pyproject && !facts.pyproject->name.empty();
   const bool modules = facts.setup_py && facts.setup_py->extensions && !project;
   const bool listed = facts.tools.setuptools_packages ||

@@ -18,7 +18,7 @@
 
 namespace pinwheel::init {
 
-/// A release of torch, "2.13", and the Pythons that it has builds for, "3.12", "3.14t".
+/// A release of torch, "2.13", and the Pythons for which it has builds, "3.12", "3.14t".
 struct KnownTorch {
   std::string release;
   std::vector<std::string> pythons = {};
@@ -26,7 +26,7 @@ struct KnownTorch {
   bool operator==(const KnownTorch&) const = default;
 };
 
-/// What the `PKG-INFO` of an sdist says.
+/// The facts read from the `PKG-INFO` of an sdist.
 struct PackageInfo {
   std::string name = {};
   std::string version = {};
@@ -35,9 +35,9 @@ struct PackageInfo {
   std::vector<std::string> classifiers = {};
 };
 
-/// What is known of a project without running any of it.
+/// The facts about a project, found without running its code.
 struct ProjectFacts {
-  std::string directory = {};    ///< its name, which is the project's where it says none
+  std::string directory = {};    ///< its name, which is the default for the project's name
   std::string requirement = {};  ///< "NAME==VERSION" of an sdist on the index, else empty
   std::string source = "..";     ///< from the matrix file to the project
   /// From the matrix file to the directory that its releases are published to.
@@ -68,7 +68,7 @@ struct ProjectFacts {
 
 /// `[build-system] requires`, with the default of a project without one.
 std::vector<std::string> build_requires(const ProjectFacts& facts);
-/// What it depends on when it runs, by whichever file says so.
+/// Its run-time dependencies, from whichever file lists them.
 std::vector<std::string> dependencies(const ProjectFacts& facts);
 /// `requires-python` as written, empty without one.
 std::string requires_python(const ProjectFacts& facts);
@@ -76,9 +76,9 @@ std::vector<std::string> classifiers(const ProjectFacts& facts);
 /// The requirements of an extra, empty if there is no such extra.
 std::vector<std::string> extra_requires(const ProjectFacts& facts, const std::string& extra);
 project::Backend backend(const ProjectFacts& facts);
-/// Whether setuptools looks for the packages itself, among the directories at the top of the
-/// project. It refuses to build where it finds two, so `init` must not add one.
-/// (setuptools, "Package Discovery and Namespace Packages", flat layout.)
+/// Whether setuptools discovers packages itself among the top-level directories of the project. It
+/// refuses to build if it finds two, so `init` must not add one. (setuptools, "Package Discovery
+/// and Namespace Packages", flat layout.)
 bool has_flat_discovery(const ProjectFacts& facts);
 
 /// The requirements on the project `name`, as written.

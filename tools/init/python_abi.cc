@@ -22,7 +22,7 @@ PythonAbiChoice limited(std::string limit, std::string because,
   return {fmt::format("limited({})", limit), limit, std::move(because), {}, own};
 }
 
-/// setup.py turns the limited API off for some Pythons where it asks for what they are.
+/// setup.py disables the limited API for some Pythons if it checks which Python runs it.
 PythonAbiChoice::OwnBuilds own_builds_of_setup(const project::SetupPy& code,
                                                const std::string& limit) {
   return {code.asked_python == limit, code.asks_for_threads};
@@ -67,7 +67,7 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
                    own_builds_of_setup(code, oldest));
   }
   if (!code.limited_api) return std::nullopt;
-  // Without the option of bdist_wheel, the wheel's tag names one Python all the same.
+  // Without the option of bdist_wheel, the wheel's tag names one Python anyway.
   PythonAbiChoice choice{"version", {}, "the wheel is made for one Python: see the end", {}};
   const std::string limit = code.limited_api_version.empty() ? oldest : code.limited_api_version;
   choice.left_out.push_back(
@@ -82,7 +82,7 @@ std::string evidence_of_cmake(const ProjectFacts& facts) {
   return facts.cmake ? "CMakeLists.txt compiles" : "scikit-build-core compiles";
 }
 
-/// Why a limited API that the sources or CMake mention is not the wheel's.
+/// Why the wheel does not use a limited API that the sources or CMake mention.
 std::vector<LeftOut> unclear_limits(const ProjectFacts& facts) {
   const bool of_cmake = facts.cmake && facts.cmake->stable_abi;
   const auto source = std::ranges::find_if(
@@ -104,7 +104,7 @@ std::string abi_of_wheel(const project::ScikitBuildSettings& settings, const std
   const bool threaded = python.ends_with('t');
   for (const std::string& tag : split(settings.py_api, '.')) {
     if (tag.starts_with("py")) return "none";
-    // Where a Python lacks that ABI, the tag is ignored.
+    // The tag is ignored for a Python without that ABI.
     const std::string limit = python_of_tag(tag);
     if (!limit.empty() && !threaded && !is_older(python, limit)) {
       return fmt::format("limited({})", limit);
@@ -126,7 +126,8 @@ project::ScikitBuildSite site_of(const ProjectFacts& facts, const std::string& p
   return site;
 }
 
-/// What `abi.python` may be for the Pythons, each once, and what decides on it only in a build.
+/// The possible values of `abi.python` for the Pythons, each once, and the conditions that only a
+/// build decides.
 struct PossibleAbis {
   std::map<std::string, std::set<std::string>> by_python = {};
   std::set<std::string> all = {};
@@ -148,7 +149,8 @@ PossibleAbis possible_abis(const ProjectFacts& facts, const Texts& pythons) {
   return result;
 }
 
-/// The limit of the oldest Python whose wheel certainly has one; its wheel serves the newer ones.
+/// The limited API of the oldest Python whose wheel certainly has one; that wheel serves the newer
+/// ones.
 std::string certain_limit(const PossibleAbis& abis, const Texts& pythons) {
   for (const std::string& python : pythons) {
     const std::set<std::string>& possible = abis.by_python.at(python);
@@ -158,7 +160,7 @@ std::string certain_limit(const PossibleAbis& abis, const Texts& pythons) {
   return {};
 }
 
-/// The ABI for wheels that may be of several: every one of them keeps to `version`.
+/// The ABI for wheels with several possible ABIs: all of them satisfy `version`.
 PythonAbiChoice undecided_abi(const PossibleAbis& abis) {
   PythonAbiChoice choice{"version", {}, "what every outcome of the build keeps: see the end", {}};
   const Texts conditions(abis.undecided.begin(), abis.undecided.end());
@@ -241,7 +243,7 @@ std::optional<PythonAbiChoice> of_maturin(const ProjectFacts& facts, const std::
   return choice;
 }
 
-/// What shows that the project has extension modules; empty if nothing does.
+/// The evidence that the project has extension modules; empty without any.
 std::string evidence_of_extensions(const ProjectFacts& facts) {
   if (facts.setup_py && facts.setup_py->extensions) return "setup.py makes extension modules";
   if (facts.tools.setuptools_extensions) return "pyproject.toml lists `ext-modules`";

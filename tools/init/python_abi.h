@@ -7,9 +7,9 @@
 
 namespace pinwheel::init {
 
-/// `abi.python`, and why.
+/// `abi.python`, and the reason.
 struct PythonAbiChoice {
-  /// Which Pythons without the limited API the project builds for, one wheel each.
+  /// The Pythons without the limited API for which the project builds, one wheel each.
   struct OwnBuilds {
     bool older = false;
     bool threaded = false;
@@ -23,13 +23,12 @@ struct PythonAbiChoice {
   bool certain = false;  ///< the backend's tables alone decide it
 };
 
-/// Decides from what the build files say. `pythons` are those of the matrix, ascending: the oldest
-/// is the limit where a project uses the limited API without naming one.
+/// Decides from the contents of the build files. `pythons` are those of the matrix, ascending: the
+/// oldest is the limit if a project uses the limited API without naming a version.
 PythonAbiChoice choose_python_abi(const ProjectFacts& facts,
                                   const std::vector<std::string>& pythons);
 
-/// The choice for a matrix with these Pythons: those without the limited API get builds of their
-/// own.
+/// The choice for a matrix with these Pythons: those without the limited API get their own builds.
 PythonAbiChoice with_own_builds(PythonAbiChoice choice, const std::vector<std::string>& pythons);
 
 }  // namespace pinwheel::init

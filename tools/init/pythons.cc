@@ -18,7 +18,7 @@ constexpr int kNewestMinor = 15;
 /// 3.10 had its last release in October 2026.
 constexpr int kOldestMaintained = 11;
 constexpr int kFirstThreaded = 13;
-/// PEP 779: from this release on, free-threaded Pythons are no experiment.
+/// PEP 779: since this release, free-threaded Pythons are not experimental.
 constexpr int kFirstSupportedThreaded = 14;
 constexpr std::string_view kClassifier = "Programming Language :: Python :: ";
 
@@ -42,7 +42,7 @@ bool admitted(const ProjectFacts& facts, const std::string& python) {
   return !range || pep::satisfies(*version, *range);
 }
 
-/// The known Pythons that are wanted and admitted, ascending.
+/// The known Pythons that are requested and admitted, ascending.
 template <class Wanted>
 Pythons filtered(const ProjectFacts& facts, const Wanted& wanted) {
   Pythons found;
@@ -72,7 +72,7 @@ bool names_threaded(const std::string& glob) {
   return false;
 }
 
-/// The choice of those that a source names; what it names beyond them is left out.
+/// The choice of the Pythons that a source names; other Pythons that it names are left out.
 PythonChoice chosen(const ProjectFacts& facts, Pythons values, const Pythons& named,
                     const std::string& because) {
   PythonChoice choice{std::move(values), because, {}};
@@ -96,7 +96,7 @@ PythonChoice chosen(const ProjectFacts& facts, Pythons values, const Pythons& na
   return choice;
 }
 
-/// "3.8" of the glob "cp38-*"; empty for one that names no single Python.
+/// "3.8" for the glob "cp38-*"; empty for a glob that names no single Python.
 std::string python_of_glob(const std::string& glob) {
   std::string tag = glob.substr(0, glob.find('-'));
   const bool threaded = tag.ends_with('t');
@@ -143,7 +143,7 @@ PythonChoice of_workflows(const ProjectFacts& facts) {
                 listed, "the workflows' matrix");
 }
 
-/// The minor releases among the classifiers, and free-threaded ones where a classifier is for them.
+/// The minor releases among the classifiers, and free-threaded ones if a classifier names them.
 PythonChoice of_classifiers(const ProjectFacts& facts) {
   Pythons named;
   for (const std::string& line : classifiers(facts)) {
@@ -169,7 +169,7 @@ PythonChoice of_requires_python(const ProjectFacts& facts) {
     if (python.ends_with('t')) return threads && minor_of(python) >= kFirstSupportedThreaded;
     return minor_of(python) >= kOldestMaintained;
   });
-  // A project that admits none of these is an old one.
+  // A project that admits none of these is old.
   if (values.empty()) {
     values = filtered(facts, [](const std::string& python) { return !python.ends_with('t'); });
   }
@@ -186,8 +186,8 @@ PythonChoice of_requires_python(const ProjectFacts& facts) {
       {}};
 }
 
-/// The Pythons that a predicate keeps; all if it keeps none. The others are left out, for the
-/// reason `why`, unless they are free-threaded (`init/decide`).
+/// The Pythons that satisfy a predicate; all if none does. The others are left out, for the reason
+/// `why`, unless they are free-threaded (`init/decide`).
 template <class Keep>
 PythonChoice narrowed(PythonChoice choice, const Keep& keep, const std::string& because,
                       const std::string& why) {

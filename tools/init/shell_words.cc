@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kPlaceholders = {"{project}", "{package}", "{wheel}"};
 
-/// The placeholder that begins at `at`; empty if none does.
+/// The placeholder that begins at `at`; empty without one.
 std::string_view placeholder_at(std::string_view text, size_t at) {
   for (const std::string_view placeholder : kPlaceholders) {
     if (text.substr(at).starts_with(placeholder)) return placeholder;

@@ -13,7 +13,7 @@
 namespace pinwheel::init {
 namespace {
 
-/// What comes with Python packages, compilers, toolkits or CMake itself.
+/// Names that Python packages, compilers, toolkits or CMake itself provide.
 constexpr std::array<std::string_view, 33> kNoLibraries = {"python",
                                                            "python3",
                                                            "pythonlibs",
@@ -57,8 +57,8 @@ bool is_library(const std::string& name) {
 struct Wanted {
   std::vector<std::string> names;
   std::string file;
-  /// Whether names that are not known here are libraries of the system: a package of CMake may be
-  /// the project's own.
+  /// Whether unknown names are libraries of the system: a package of CMake may be the project's
+  /// own.
   bool all;
 };
 
@@ -107,7 +107,7 @@ std::string apt_line(const std::vector<std::string>& packages) {
 
 namespace {
 
-/// The names that are libraries of the system, each once however it is spelled.
+/// The names of system libraries, each once in any spelling.
 std::vector<std::string> libraries_among(const Wanted& place, std::vector<std::string> names) {
   for (const std::string& name : place.names) {
     const bool known = is_library(name) && (place.all || !project::debian_package(name).empty());
@@ -149,7 +149,7 @@ std::vector<Wanted> wanted_by(const ProjectFacts& facts) {
 namespace {
 
 /// The headers of known libraries that sources include, without those of packages that are named
-/// already: each with the first source that does.
+/// already: each with the first source that includes it.
 std::map<std::string, std::vector<std::string>> headers_by_source(const ProjectFacts& facts,
                                                                   std::set<std::string> packages) {
   std::map<std::string, std::vector<std::string>> by_source;
@@ -163,7 +163,7 @@ std::map<std::string, std::vector<std::string>> headers_by_source(const ProjectF
   return by_source;
 }
 
-/// The `apt-get` line of headers.
+/// The `apt-get` line for headers.
 std::string line_of_headers(const std::vector<std::string>& headers) {
   std::set<std::string> packages;
   for (const std::string& header : headers) {

@@ -15,7 +15,8 @@ std::vector<LeftOut> system_libraries(const ProjectFacts& facts);
 /// The packages that a command installs by apt, yum, dnf or apk, without options.
 std::vector<std::string> installed_packages(const std::string& command);
 
-/// "apt-get install libssl-dev" for packages of any of these, as far as their names are known.
+/// "apt-get install libssl-dev" for packages of any of these managers, as far as the names are
+/// known.
 std::string apt_line(const std::vector<std::string>& packages);
 
 }  // namespace pinwheel::init

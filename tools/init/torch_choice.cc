@@ -24,7 +24,7 @@ Releases all_requirements_on_torch(const ProjectFacts& facts) {
   return all;
 }
 
-/// What links libtorch; empty if nothing does.
+/// The part that links libtorch; empty without one.
 std::string evidence_of_link(const ProjectFacts& facts) {
   if (facts.setup_py && facts.setup_py->torch_extension) {
     return "setup.py uses `torch.utils.cpp_extension`";
@@ -90,7 +90,7 @@ bool older_release(const std::string& a, const std::string& b) {
   return pep::parse_version(a).value() < pep::parse_version(b).value();
 }
 
-/// The known releases that every requirement on torch admits, ascending.
+/// The known releases that satisfy every requirement on torch, ascending.
 Releases admitted_releases(const ProjectFacts& facts) {
   Releases admitted;
   for (const KnownTorch& torch : facts.torches) {
@@ -104,7 +104,7 @@ Releases admitted_releases(const ProjectFacts& facts) {
   return admitted;
 }
 
-/// The newest of a list; for the Stable ABI its oldest and its newest.
+/// The newest release of a list; for the Stable ABI the oldest and the newest.
 Releases few_of(Releases releases, const std::string& abi) {
   if (releases.size() <= kReleases) return releases;
   if (abi.starts_with("stable")) return {releases.front(), releases.back()};

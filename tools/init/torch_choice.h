@@ -7,7 +7,7 @@
 
 namespace pinwheel::init {
 
-/// What a project has to do with torch: `axes.torch`, `abi.torch`, and why.
+/// The use of torch by a project: `axes.torch`, `abi.torch`, and the reason.
 struct TorchChoice {
   std::string needed_because = {};         ///< empty: it does not need torch
   std::vector<std::string> releases = {};  ///< ascending; empty without torch
@@ -17,9 +17,9 @@ struct TorchChoice {
   std::vector<LeftOut> left_out = {};
 };
 
-/// It is needed if it is required to build or to run, or if sources include it. The releases are
-/// those that the user wants, else those of the workflows that are known, else the newest known
-/// ones that the requirements admit.
+/// torch is needed if the build or the run requires it, or if sources include it. The releases are
+/// those that the user requests, else the known ones of the workflows, else the newest known ones
+/// that satisfy the requirements.
 TorchChoice choose_torch(const ProjectFacts& facts);
 
 /// The choice with the releases for its `abi`.

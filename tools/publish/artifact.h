@@ -13,11 +13,11 @@ namespace pinwheel::publish {
 
 enum class FileKind { wheel, sdist };
 
-/// A file to publish, with all the facts that decisions need, read once.
+/// A file to publish, with all facts needed for decisions, read once.
 struct Artifact {
   std::filesystem::path path;
-  /// The open file, from which everything here was read and which is sent: what another program
-  /// puts in its place does not matter.
+  /// The open file, from which all facts were read and which is sent, even if another program
+  /// replaces it.
   std::shared_ptr<const ports::ByteSource> contents = nullptr;
   std::string filename;
   FileKind kind = FileKind::wheel;
@@ -31,7 +31,8 @@ struct Artifact {
   std::vector<ports::FormField> fields = {};
   /// Violations of PyPI's rules for zip files, one finding each.
   std::vector<Error> archive_findings = {};
-  /// What else is wrong with the contents, whatever the index; for a wheel, empty if nobody looked.
+  /// Other faults of the contents, independent of the index; empty for a wheel that was not
+  /// checked.
   std::vector<Error> content_findings = {};
 };
 

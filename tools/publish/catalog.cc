@@ -120,7 +120,8 @@ std::string page_directory(const std::string& place, const std::string& project)
   return place.empty() ? project : fmt::format("{}/{}", place, project);
 }
 
-/// The digests of those that lie in the directory itself, as `sha256sum --check` reads them.
+/// The digests of the files that are stored in the directory itself, in the format of `sha256sum
+/// --check`.
 std::string digests_page(const std::string& directory, const ProjectFiles& files) {
   std::string lines;
   for (const auto& [name, file] : files) {
@@ -181,7 +182,7 @@ Done check_names(const Catalog& catalog) {
   return {};
 }
 
-/// Lists the file in a place; returns false when it is already listed there.
+/// Lists the file in a place; returns false if it is already listed there.
 bool list_in(Catalog& catalog, const std::string& place, const Addition& addition,
              const CatalogFile& file) {
   return catalog.places[place][addition.project].emplace(addition.filename, file).second;

@@ -63,7 +63,7 @@ Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions);
 std::set<std::string> homes_of(const Catalog& catalog);
 
 /// Every page of the index by its path: `index.html` and `index.json` of the root, of each
-/// sub-index, and of each project in them, and `SHA256SUMS` beside the files.
+/// sub-index, and of each project in them, and `SHA256SUMS` in each directory with files.
 std::map<std::string, std::string> pages_of(const Catalog& catalog);
 
 /// Reads the files of one project's `index.json` into the catalog. Kind `publish` when the page is

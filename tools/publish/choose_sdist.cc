@@ -13,7 +13,7 @@
 namespace pinwheel::publish {
 namespace {
 
-/// What the page has instead, for a hint.
+/// The files on the page, for a hint.
 std::string instead(const std::vector<IndexFile>& files, const pep::Version& wanted) {
   constexpr size_t kMost = 5;
   std::vector<pep::Version> sdists;

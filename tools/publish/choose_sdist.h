@@ -8,7 +8,7 @@
 namespace pinwheel::publish {
 
 /// The sdist of exactly this version (by PEP 440) among the files on a project's page: a `.tar.gz`
-/// before a `.zip`. `config` if there is none; the hint says what the page has.
+/// before a `.zip`. `config` if there is none; the hint lists the files on the page.
 Result<IndexFile> choose_sdist(const std::vector<IndexFile>& files, const std::string& name,
                                const std::string& version);
 

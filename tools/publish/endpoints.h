@@ -9,11 +9,11 @@
 
 namespace pinwheel::publish {
 
-/// PyPI and TestPyPI have rules of their own (local versions, tags, sizes); for any other index
-/// only the protocol is known.
+/// PyPI and TestPyPI have their own rules (local versions, tags, sizes); for any other index only
+/// the protocol is known.
 enum class IndexKind { pypi, testpypi, other };
 
-/// All of them, in the order in which people are told of them.
+/// All kinds, in display order.
 inline constexpr std::array kIndexKinds = {IndexKind::pypi, IndexKind::testpypi, IndexKind::other};
 
 constexpr std::string_view to_string(IndexKind kind) {
@@ -43,9 +43,9 @@ struct Endpoint {
 Endpoint pypi();
 Endpoint testpypi();
 
-/// The index that goes by the name of its kind; none for `other`.
+/// The index of a kind that is a name; none for `other`.
 std::optional<Endpoint> known_endpoint(IndexKind kind);
-/// The names of those that have one: what `--target` takes.
+/// The names of such indexes: the values of `--target`.
 std::vector<std::string> known_indexes();
 
 /// `target` is `pypi`, `testpypi` or the upload URL of another index; PyPI's own URLs are

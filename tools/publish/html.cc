@@ -128,13 +128,13 @@ size_t tag_end(std::string_view page, size_t start) {
   return std::string_view::npos;
 }
 
-/// Sorts the text of a page by the elements that it is in.
+/// Sorts the text of a page by the enclosing elements.
 class PageText {
  public:
   void text(std::string_view piece) {
     if (hidden_.empty()) place() += decode(piece);
   }
-  /// `name` as it is between the brackets, "p", "/p", "br/".
+  /// `name` is the text between the brackets, "p", "/p", "br/".
   void tag(std::string_view name) {
     const bool closes = name.starts_with('/');
     if (closes) name.remove_prefix(1);

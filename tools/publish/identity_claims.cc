@@ -14,7 +14,7 @@
 namespace pinwheel::publish {
 namespace {
 
-/// What PyPI matches a publisher against, and what tells a person which job it was.
+/// The claims that PyPI matches with a publisher, and those that identify the job for people.
 constexpr std::array kShownClaims = {"iss",
                                      "aud",
                                      "sub",

@@ -36,7 +36,8 @@ bool runs_job(IdentityProvider provider, const Variables& variables) {
   return false;
 }
 
-/// A pull request from a fork has no identity, whatever its workflow asks for.
+/// A pull request from a fork has no identity, regardless of the permissions that its workflow
+/// requests.
 bool is_pull_request(const Variables& variables) {
   return value_at(variables, "GITHUB_EVENT_NAME") == "pull_request";
 }

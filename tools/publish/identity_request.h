@@ -15,16 +15,17 @@ namespace pinwheel::publish {
 /// How long a service or its program may take to answer.
 inline constexpr std::chrono::seconds kIdentityPatience{30};
 
-/// GitHub's. Kind `usage` if the variables name no address, or one of plain http on another
-/// machine: the request has a token of the job.
+/// The request to GitHub. Kind `usage` if the variables name no address, or one of plain http on
+/// another machine: the request contains a token of the job.
 Result<ports::HttpRequest> github_identity_request(
     const std::map<std::string, std::string>& variables, std::string_view audience);
 
-/// Google's metadata server, which is asked by plain http on the machine's own network
-/// (`GCE_METADATA_HOST` names another).
+/// The request to Google's metadata server, over plain http on the machine's own network
+/// (`GCE_METADATA_HOST` overrides its address).
 ports::HttpRequest google_identity_request(const std::map<std::string, std::string>& variables,
                                            std::string_view audience);
-/// The same for an access token, by which another service account is asked for its identity.
+/// The same for an access token, which is needed to request the identity of another service
+/// account.
 ports::HttpRequest google_access_request(const std::map<std::string, std::string>& variables);
 /// `account` is the value of GOOGLE_SERVICE_ACCOUNT_NAME.
 ports::HttpRequest google_impersonation_request(std::string_view account, const Secret& access,
@@ -39,8 +40,8 @@ std::vector<std::string> circleci_identity_command(std::string_view audience);
 Result<Secret> identity_reply(const ports::HttpResponse& response, std::string_view provider,
                               std::string_view key);
 
-/// `given`, if it may be a token: one word of printable ASCII. Kind `publish` for other bytes, a
-/// page, or a token after a warning.
+/// Returns `given` if it has the form of a token: one word of printable ASCII. Kind `publish` for
+/// other bytes, a page, or a token after a warning.
 Result<Secret> as_token(Secret given, std::string_view provider);
 
 }  // namespace pinwheel::publish

@@ -15,12 +15,13 @@
 namespace pinwheel::publish {
 namespace {
 
-/// The oldest C library that a wheel runs with: `any` has none, `linux_x86_64` claims none.
+/// The oldest C library that a wheel supports: none for `any` and for `linux_x86_64`, which does
+/// not state one.
 using Oldest = std::pair<int, int>;
 constexpr Oldest kEvery = {0, 0};
 constexpr Oldest kUnknown = {1 << 20, 0};
 
-/// What a wheel says of one kind of system.
+/// The systems that a wheel supports, of one kind.
 struct Floor {
   pep::Libc libc = pep::Libc::glibc;
   std::string arch;  ///< empty: of `any`
@@ -47,7 +48,7 @@ std::optional<Floor> widest(const pep::WheelName& wheel) {
   return found;
 }
 
-/// Whether wheels with these floors are for the same kind of system; `any` is for each.
+/// Whether wheels with these floors are for the same kind of system; `any` matches each.
 bool is_same_kind(const Floor& one, const Floor& other) {
   if (one.arch.empty() || other.arch.empty()) return true;
   return one.libc == other.libc && one.arch == other.arch;
@@ -71,7 +72,7 @@ std::vector<Published> wheels_among(const std::vector<std::string>& files) {
   return wheels;
 }
 
-/// The label of a wheel, without the commit of one that is no release: "cu130" of "cu130.g1a2b3c4".
+/// The label of a wheel, without the commit of a development version: "cu130" for "cu130.g1a2b3c4".
 std::string label_of(const pep::Version& version) {
   constexpr size_t kCommit = 8;
   std::vector<std::string> label;
@@ -84,7 +85,7 @@ std::string label_of(const pep::Version& version) {
   return join(label, ".");
 }
 
-/// Whether the other is of an earlier release that users of this one may come from.
+/// Whether the other wheel is of an earlier release that users of this one may upgrade from.
 bool comes_before(const Published& other, const Published& wheel) {
   if (pep::normalize_name(other.name.distribution) !=
       pep::normalize_name(wheel.name.distribution)) {
@@ -122,7 +123,7 @@ std::vector<NarrowerWheel> narrower_wheels(const std::vector<std::string>& wheel
   for (const Published& wheel : own) {
     const Published* const other = predecessor(wheel, earlier);
     if (other == nullptr || wheel.floor.oldest <= other->floor.oldest) continue;
-    // Another wheel of the release may be for the systems that this one leaves out.
+    // Another wheel of the release may cover the systems that this one does not.
     const bool covered = std::ranges::any_of(own, [&](const Published& each) {
       return label_of(each.name.version) == label_of(wheel.name.version) &&
              each.name.distribution == wheel.name.distribution &&

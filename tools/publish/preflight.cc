@@ -166,7 +166,8 @@ void check_pypi(const Artifact& file, const Named& named, std::vector<Error>& ou
         fmt::format("{} has a local version, which PyPI does not accept", quoted(file.filename)),
         "configure names without a label for this target (`label: none`, `others: name-suffix`)"));
   }
-  // Of a wheel with another spelling, PyPI only tells its owner (PEP 427); an sdist is rejected.
+  // PyPI accepts a wheel with another spelling and only notifies its owner (PEP 427); it rejects an
+  // sdist.
   if (file.kind == FileKind::sdist && named.distribution != pep::escape_name(named.distribution)) {
     out.push_back(
         finding(fmt::format("{} does not start with the normalized project name {}",
@@ -193,9 +194,9 @@ std::string groups_of(const std::map<std::string, std::string>& groups) {
   return join(parts, ", ");
 }
 
-/// The files of one project, which make one release.
+/// The files of one project, which form one release.
 struct Project {
-  std::map<std::string, std::string> versions;  ///< public version -> a file that has it
+  std::map<std::string, std::string> versions;  ///< public version -> a file with it
   std::vector<std::string> sdists;
   size_t wheels = 0;
 };
@@ -239,8 +240,8 @@ bool is_number(std::string_view text) {
 
 using Names = std::set<std::string, std::less<>>;
 
-/// "11_0_arm64" is "11", "0" and "arm64": numbers, then the rest. Empty unless there are as many
-/// numbers and the rest is one of `archs`.
+/// Splits "11_0_arm64" into "11", "0" and "arm64": numbers, then the rest. Empty unless there are
+/// as many numbers and the rest is one of `archs`.
 std::vector<std::string> numbered(std::string_view text, size_t numbers, const Names& archs) {
   std::vector<std::string> out;
   while (out.size() < numbers) {
@@ -269,7 +270,7 @@ bool is_linux(std::string_view version, pep::Libc libc) {
          (libc == pep::Libc::glibc && !numbered(version, 2, kBig).empty());
 }
 
-/// The systems that are not desktops: phones, browsers.
+/// Mobile systems and browsers.
 bool is_small_system(std::string_view platform) {
   static const Names kIos = {"arm64_iphoneos", "arm64_iphonesimulator", "x86_64_iphoneos",
                              "x86_64_iphonesimulator"};
@@ -291,7 +292,7 @@ bool is_small_system(std::string_view platform) {
 }  // namespace
 
 bool is_pypi_platform(std::string_view platform) {
-  // The old manylinux names are a fixed list, unlike those with the numbers of glibc.
+  // The old manylinux names are a fixed list, unlike the names with glibc's numbers.
   static const Names kExact = {"any",
                                "win32",
                                "win_arm64",

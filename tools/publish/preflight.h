@@ -16,10 +16,10 @@ struct PreflightRules {
   std::optional<uint64_t> size_limit = std::nullopt;
 };
 
-/// Everything that is wrong with the files, found before the first byte is sent: one error of kind
-/// `check` per finding. The files may be of several projects, each of which is one release. For
-/// every index: a valid file name that matches METADATA, no duplicates, one version per project, at
-/// most one sdist, at least one wheel, the size limit if there is one, and the contents
+/// All faults of the files, found before the first byte is sent: one error of kind `check` per
+/// finding. The files may belong to several projects, each of which is one release. For every
+/// index: a valid file name that matches METADATA, no duplicates, one version per project, at most
+/// one sdist, at least one wheel, the size limit if there is one, and the contents
 /// (`Artifact::content_findings`). For PyPI and TestPyPI also: no local version, accepted platform
 /// tags, the metadata rules (`form_findings`), the size limit, and the archive rules, which the
 /// server checks only after the whole upload.
@@ -32,8 +32,8 @@ std::vector<Artifact> in_upload_order(std::vector<Artifact> files);
 /// Whether PyPI accepts wheels with that platform tag.
 bool is_pypi_platform(std::string_view platform);
 
-/// What PyPI would reject in the upload form of a file, one error of kind `check` each: an unknown
-/// metadata version, a summary that is too long or has several lines, both License and
+/// The parts of a file's upload form that PyPI would reject, one error of kind `check` each: an
+/// unknown metadata version, a summary that is too long or has several lines, both License and
 /// License-Expression, a requirement that is malformed or has a URL, a malformed Requires-Python, a
 /// project URL with a label of more than 32 characters.
 std::vector<Error> form_findings(const Artifact& file);

@@ -50,7 +50,7 @@ std::string json_message(std::string_view body) {
   return {};
 }
 
-/// What PyPI says when a pending publisher names another project than the files do.
+/// PyPI's message when a pending publisher names another project than the files do.
 constexpr std::string_view kOtherPendingName = "Non-user identities cannot create new projects";
 
 std::string token_hint(const Destination& to) {
@@ -155,7 +155,7 @@ std::string header(const ports::HttpResponse& response, std::string_view name) {
 }
 
 std::string short_line(std::string_view said, const HiddenText& hidden) {
-  // A secret that was cut first could not be recognized.
+  // Hide secrets before truncation: a truncated secret would not be recognized.
   return cut(one_line(hidden.mask(said)));
 }
 

@@ -36,7 +36,7 @@ Outcome outcome_of_status(int status);
 /// The outcome without a reply: unknown when bytes may have been sent, else transient.
 Outcome outcome_of_failure(const ports::HttpFailure& failure);
 
-/// What a server said, in one line of at most 500 characters. Secrets are hidden before it is cut.
+/// A server's message, in one line of at most 500 characters. Secrets are hidden before truncation.
 std::string short_line(std::string_view said, const HiddenText& hidden);
 
 /// The server's message as a `short_line`: `message` of a JSON body (Warehouse, GitLab), else a
@@ -46,17 +46,17 @@ std::string server_message(const ports::HttpResponse& response, const HiddenText
 /// The delay in a `Retry-After` header, in seconds.
 std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& response);
 
-/// Where a file goes.
+/// The destination of a file.
 struct Destination {
   std::string target;  ///< name in the matrix or on the command line
   std::string url;     ///< for uploads
-  /// What to do about credentials that the index refuses; empty for those of the user, who finds
-  /// them by the variable of this target.
+  /// The advice for credentials that the index rejects; empty for those of the user, who finds them
+  /// through the variable of this target.
   std::string credentials_advice = {};
 };
 
 /// The error for a reply that ends the upload of `filename`; `outcome` is neither uploaded nor
-/// identical. Its kind is `publish`, and its hint says how to fix it.
+/// identical. Its kind is `publish`, and its hint explains how to fix it.
 Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::string_view filename,
                   const Destination& to, const HiddenText& hidden);
 

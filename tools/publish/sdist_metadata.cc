@@ -17,7 +17,7 @@ bool is_pkg_info(const wheel::TarMember& member) {
          member.name.find('/') == member.name.size() - kName.size();
 }
 
-/// Keeps the first PKG-INFO of the top-level directory.
+/// Stores the first PKG-INFO of the top-level directory.
 class PkgInfo final : public wheel::TarVisitor {
  public:
   Done member(const wheel::TarMember& member, uint64_t size) override {

@@ -61,8 +61,8 @@ IndexFile file_of(const Json& object) {
   return file;
 }
 
-/// Reads the list `key` of a JSON page entry by entry: only what is known of the current one is
-/// held, whatever else the page contains.
+/// Reads the list `key` of a JSON page entry by entry: only the known keys of the current entry are
+/// stored, however large the page is.
 class PageReader {
  public:
   using Take = std::function<Done(const Json& entry)>;
@@ -103,7 +103,7 @@ class PageReader {
     return false;
   }
 
-  /// Whether the value of the key is kept.
+  /// Whether the value of the key is stored.
   bool on_key(int depth, const std::string& name) {
     if (depth == 1) {
       top_ = name;

@@ -69,7 +69,7 @@ Refusal refusal_in(const ports::HttpResponse& response, const HiddenText& hidden
   return {RefusalCode::other, server_message(response, hidden)};
 }
 
-/// Where a person tells the index which jobs to trust.
+/// The page on which a person configures the jobs that the index trusts.
 std::string settings_of(const ExchangeParties& parties) {
   switch (parties.index) {
     case IndexKind::pypi:
@@ -149,7 +149,7 @@ std::string added_publisher(const ExchangeParties& parties, const IdentityClaims
                      publisher_of(parties, claims));
 }
 
-/// For a job that no publisher matches.
+/// The advice for a job that no publisher matches.
 std::string publisher_advice(const ExchangeParties& parties, const IdentityClaims& claims,
                              std::string_view description) {
   const bool target_event = value_at(claims, "event_name") == "pull_request_target" ||
@@ -182,8 +182,7 @@ std::string token_advice(const ExchangeParties& parties) {
          "time";
 }
 
-/// One code for several things, among them the name of a project that a pending publisher is to
-/// make.
+/// PyPI uses one code for several errors, including the project name of a pending publisher.
 std::string payload_advice(const ExchangeParties& parties, const IdentityClaims& claims,
                            std::string_view description) {
   if (description.find("issuer") != std::string_view::npos) {
@@ -321,7 +320,7 @@ Error busy(const ports::HttpResponse& response, const ExchangeParties& parties) 
           {}};
 }
 
-/// The audiences that only mean an index itself, the usual one first.
+/// The audiences that refer to an index itself, the usual one first.
 std::vector<std::string> own_audiences(const Endpoint& endpoint) {
   if (has_pypi_rules(endpoint.kind)) return {std::string(to_string(endpoint.kind))};
   const std::optional<UrlParts> url = split_url(endpoint.upload_url);
@@ -330,14 +329,15 @@ std::vector<std::string> own_audiences(const Endpoint& endpoint) {
           std::string(without_trailing_slashes(endpoint.upload_url))};
 }
 
-/// Whether an index says that it does not trust the job: what has no such page says nothing of it.
+/// Whether an index reports that it does not trust the job: an index without such a page reports
+/// nothing about it.
 bool refuses(const ports::HttpResponse& response, const nlohmann::json& page) {
   if (response.status < kRefusal || response.status >= kServerFault) return false;
   return page.contains("errors") || std::ranges::find(kNoPage, response.status) == kNoPage.end();
 }
 
-/// A page of the exchange answers what none of an index that speaks it does; `lacking` is what a
-/// success should have had.
+/// A reply that no index with the exchange sends, such as a page; `lacking` is the missing member
+/// of a success.
 Error no_exchange(const ports::HttpResponse& response, const ExchangeParties& parties,
                   std::string_view page, std::string_view lacking, const HiddenText& hidden) {
   Error error{

@@ -98,7 +98,7 @@ std::string form_value(std::string_view field, std::string_view value) {
   return std::string(value);
 }
 
-/// In older metadata versions backends wrote License-File with another meaning.
+/// In older metadata versions, backends wrote License-File with another meaning.
 bool takes_license_files(const wheel::Metadata& metadata) {
   const pep::Version first{.release = {2, 4}};
   const Result<pep::Version> version = pep::parse_version(metadata.version_of_format());
