@@ -188,7 +188,6 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
       prepare::choose_matrix_of(host, options.selection.arguments, frozen));
   TRY(const prepare::AskedRun asked,
       read_request(host, {global, options, choice, stage, frozen}, streams));
-  if (!asked.scope.stores) return fail(asked.scope.stores.error());
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(prepare::PreparedRun run, prepare::prepare_run(host, asked.scope, asked.source, streams));
   TRY(run.plan, asked_part(run.plan, options, asked.steps));

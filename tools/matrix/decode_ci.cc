@@ -65,11 +65,16 @@ Done decode_environments(const Node& ci, Matrix& matrix) {
   return {};
 }
 
-/// The place as it is written; a job would only find out when it runs.
-Result<std::string> decode_store(const Node* node) {
+Result<store::PlaceDescription> decode_place(const Node& node) {
+  Result<store::PlaceDescription> place = store::parse_place(node.scalar, store::NamedBy::matrix);
+  if (!place) return fail(config_error(place.error().message, node.at, place.error().hint));
+  return place;
+}
+
+/// The place as it is written: workflows pass it on. It is checked here, before a job fails on it.
+Result<std::string> decode_ci_store(const Node* node) {
   if (node == nullptr) return std::string();
-  const auto place = store::parse_place(node->scalar, store::NamedBy::matrix);
-  if (!place) return fail(config_error(place.error().message, node->at, place.error().hint));
+  TRY_DONE(decode_place(*node));
   return node->scalar;
 }
 
@@ -107,7 +112,7 @@ Done decode_stores(const Node& root, Matrix& matrix) {
   const Node* const stores = root.find("store");
   if (stores == nullptr) return {};
   for (const Node& item : stores->items) {
-    TRY(std::string place, decode_store(&item));
+    TRY(store::PlaceDescription place, decode_place(item));
     matrix.stores.push_back(std::move(place));
   }
   return {};
@@ -138,7 +143,7 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   const std::string concurrency = text_or(*ci, "concurrency", "cancel");
   settings.concurrency = concurrency == "queue" ? Outdated::queue : Outdated::cancel;
   settings.forks = text_or(*ci, "forks", "test") == "build" ? ForkJobs::build : ForkJobs::test;
-  TRY(settings.store, decode_store(ci->find("store")));
+  TRY(settings.store, decode_ci_store(ci->find("store")));
   return decode_environments(*ci, matrix);
 }
 

@@ -10,6 +10,7 @@
 #include "matrix/ci_settings.h"
 #include "matrix/node.h"
 #include "matrix/target_kind.h"
+#include "store/place_description.h"
 
 namespace pinwheel::matrix {
 
@@ -155,7 +156,7 @@ struct Matrix {
   /// Patterns on computes, or "default", and the evidence; in the order of the file.
   std::vector<std::pair<std::string, std::string>> require_evidence = {};
   CiSettings ci = {};
-  std::vector<std::string> stores = {};  ///< places of results, as they are written
+  std::vector<store::PlaceDescription> stores = {};  ///< of results; paths relative to the file
 };
 
 }  // namespace pinwheel::matrix

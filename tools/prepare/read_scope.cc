@@ -150,8 +150,7 @@ Result<RunScope> read_scope(const Host& host, const ScopeRequest& request,
 
 Result<RunScope> scope_of(const Host& host, const ScopeRequest& request, Loaded loaded,
                           const ports::LogHandle& log) {
-  Result<std::vector<store::PlaceDescription>> stores =
-      matrix_places(loaded.matrix, host.variables);
+  std::vector<store::PlaceDescription> stores = matrix_places(loaded.matrix, host.variables);
   TRY(RunScope scope, request.frozen != nullptr
                           ? frozen_scope(request, *request.frozen, std::move(loaded))
                           : fresh_scope(host, request, std::move(loaded), log));

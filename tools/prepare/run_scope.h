@@ -36,7 +36,7 @@ struct RunScope {
   VersionFacts version = {};
   TestImageUse images = TestImageUse::leave;
   /// Of the matrix's `store:`; what is no place is told where the store is opened.
-  Result<std::vector<store::PlaceDescription>> stores = std::vector<store::PlaceDescription>();
+  std::vector<store::PlaceDescription> stores = {};
   plan::PlanOptions options = {};       ///< derived from the stage, the targets and the levels
   std::optional<Carried> carried = {};  ///< none: everything
 };

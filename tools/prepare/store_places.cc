@@ -35,23 +35,15 @@ Result<Places> variable_places(const std::map<std::string, std::string>& variabl
   return store::parse_places(value_at(variables, "PINWHEEL_STORE"));
 }
 
-Result<Places> matrix_places(const matrix::Matrix& matrix,
-                             const std::map<std::string, std::string>& variables) {
+Places matrix_places(const matrix::Matrix& matrix,
+                     const std::map<std::string, std::string>& variables) {
   const bool read_only = store::event_of(variables) == store::CiEvent::pull_request;
-  Places places;
-  for (const std::string& text : matrix.stores) {
-    Result<store::PlaceDescription> place = store::parse_place(text, store::NamedBy::matrix);
-    if (!place) {
-      Error error = std::move(place).error();
-      error.kind = ErrorKind::config;
-      error.message = fmt::format("`store` of {}: {}", quoted(matrix.file), error.message);
-      return fail(std::move(error));
+  Places places = matrix.stores;
+  for (store::PlaceDescription& place : places) {
+    if (read_only) place.access = store::PlaceAccess::read_only;
+    if (is_on_disk(place)) {
+      place.path = (fs::path(matrix.directory) / place.path).lexically_normal().string();
     }
-    if (read_only) place->access = store::PlaceAccess::read_only;
-    if (is_on_disk(*place)) {
-      place->path = (fs::path(matrix.directory) / place->path).lexically_normal().string();
-    }
-    places.push_back(*std::move(place));
   }
   return places;
 }

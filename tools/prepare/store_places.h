@@ -17,9 +17,9 @@ namespace pinwheel::prepare {
 Result<std::vector<store::PlaceDescription>> variable_places(
     const std::map<std::string, std::string>& variables);
 
-/// The places of a matrix's `store:`, relative to the file, only to be read in the event of a pull
-/// request. `config`, naming the file, for one that is no place. Pure.
-Result<std::vector<store::PlaceDescription>> matrix_places(
+/// The places of a matrix's `store:`, with paths relative to the working directory, read-only in
+/// the event of a pull request. Pure.
+std::vector<store::PlaceDescription> matrix_places(
     const matrix::Matrix& matrix, const std::map<std::string, std::string>& variables);
 
 /// The directories among places: no part of a source.

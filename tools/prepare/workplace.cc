@@ -37,14 +37,14 @@ fs::path redirected_to(int stream) {
   return fs::read_symlink(fmt::format("/proc/self/fd/{}", stream), unknown);
 }
 
-/// What the command line, the variables and the matrix name. What is no place is told where stores
-/// are opened.
+/// The paths that the command line, the variables and the matrix name. Opening the stores reports a
+/// text in PINWHEEL_STORE that is no place.
 std::vector<fs::path> named_paths(const Host& host, const RunScope& scope) {
   const GlobalOptions& global = scope.global;
   std::vector<std::string> names = global.named_files;
-  for (const auto* places : {&host.stores, &scope.stores}) {
-    if (!*places) continue;
-    for (std::string& path : directories_of(**places)) names.push_back(std::move(path));
+  for (const auto* places : {host.stores ? &*host.stores : nullptr, &scope.stores}) {
+    if (places == nullptr) continue;
+    for (std::string& path : directories_of(*places)) names.push_back(std::move(path));
   }
   std::vector<fs::path> paths;
   for (const std::string& name : names) {

@@ -55,10 +55,9 @@ Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
                                                     Console& console) {
   const auto& [own, of_matrix, use, cancel] = request;
   host::StoreSetup setup;
-  TRY(const Places shared, of_matrix);
   setup.domain = own.domain;
   setup.places = own.places;
-  setup.places.insert(setup.places.end(), shared.begin(), shared.end());
+  setup.places.insert(setup.places.end(), of_matrix.begin(), of_matrix.end());
   const bool keeps = use != StoreUse::read && own.keeping == prepare::Keeping::yes;
   if (use != StoreUse::read && !keeps) tell_that_nothing_is_kept(setup.places, console);
   if (!keeps) {

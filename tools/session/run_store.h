@@ -26,13 +26,13 @@ enum class StoreUse { read, keep, publish };
 /// What the command line and the matrix say of the store of a run.
 struct StoreRequest {
   const prepare::RunStore& own;
-  const Result<std::vector<store::PlaceDescription>>& of_matrix;
+  const std::vector<store::PlaceDescription>& of_matrix;
   StoreUse use = StoreUse::keep;
   std::stop_token cancel = {};
 };
 
 /// The store of a run: the user's places, then the matrix's; without places, one that has nothing.
-/// `config` for what is no place in the matrix. A stop ends its transfers.
+/// Errors as of `host::open_store`. A stop ends its transfers.
 Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
                                                     const StoreRequest& request,
                                                     const host::Workplace& workplace,

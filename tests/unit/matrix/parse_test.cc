@@ -156,7 +156,11 @@ TEST_CASE("every section is parsed into its settings") {
   CHECK(matrix->targets[0].keep_nightlies == 14);
   CHECK_FALSE(matrix->targets[1].keep_nightlies);
   CHECK(matrix->require_evidence[1] == std::pair<std::string, std::string>("cuda/*", "loaded"));
-  CHECK(matrix->stores == std::vector<std::string>{"local", "https://example.org/results,ro"});
+  REQUIRE(matrix->stores.size() == 2);
+  CHECK(store::to_string(matrix->stores[0]) == "local");
+  CHECK(store::to_string(matrix->stores[1]) == "https://example.org/results");
+  CHECK(matrix->stores[1].access == store::PlaceAccess::read_only);
+  CHECK(matrix->stores[1].named_by == store::NamedBy::matrix);
 }
 
 TEST_CASE("uploads are authorized as `auth` says, and PyPI takes none without a token") {

@@ -131,11 +131,10 @@ TEST_CASE("a package source that is no directory is named at its place") {
 TEST_CASE("the places of a matrix are parsed with its scope") {
   CheckoutWorld world;
   const RunScope scope = world.scope(world.request());
-  REQUIRE(scope.stores);
-  CHECK(store::to_string(scope.stores->front()) == "dir:results");
-  CHECK(scope.stores->front().access == store::PlaceAccess::read_write);
+  CHECK(store::to_string(scope.stores.front()) == "dir:results");
+  CHECK(scope.stores.front().access == store::PlaceAccess::read_write);
   world.fake.host.variables["GITHUB_EVENT_NAME"] = "pull_request";
-  CHECK(world.scope(world.request()).stores->front().access == store::PlaceAccess::read_only);
+  CHECK(world.scope(world.request()).stores.front().access == store::PlaceAccess::read_only);
 }
 
 TEST_CASE("the scope of a frozen plan has what the plan says, and asks no git") {

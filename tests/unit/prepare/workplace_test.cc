@@ -61,7 +61,7 @@ TEST_CASE("files and stores that are named are no source of a package") {
   RunScope scope = whole_scope(fake, kPlainYaml);
   scope.global.named_files = {"plan.json", "", "/abs/report.json"};
   scope.global.log_file = "run.log";
-  scope.stores = std::vector<store::PlaceDescription>{*store::parse_place("dir:results")};
+  scope.stores = {*store::parse_place("dir:results")};
   fake.host.stores = fail(ErrorKind::usage, "no place");
   const Result<host::Workplace> workplace = make_workplace(fake.host, scope, ports::no_log());
   REQUIRE(workplace);

@@ -22,7 +22,7 @@ struct StoreWorld {
   host::Workplace workplace = {};
   KeptConsole console = {};
   prepare::RunStore own = {};
-  Result<Places> of_matrix = Places{};
+  Places of_matrix = {};
 
   StoreWorld() {
     workplace.cache = "/cache";
@@ -88,14 +88,6 @@ TEST_CASE("nothing is kept for an event that may be a pull request, and people a
   CHECK(world.console.warnings.front().starts_with("no result is stored"));
   REQUIRE(world.open(StoreUse::read));
   CHECK(world.console.warnings.size() == 1);
-}
-
-TEST_CASE("what is no place in the matrix is told when the store is opened") {
-  StoreWorld world;
-  world.of_matrix = fail(ErrorKind::config, "`store` of `m.yaml`: no place");
-  const auto store = world.open(StoreUse::read);
-  REQUIRE_FALSE(store);
-  CHECK(store.error().message == "`store` of `m.yaml`: no place");
 }
 
 TEST_CASE("a result says which commit, channel, Python and packages it is of") {
