@@ -19,7 +19,7 @@
 namespace pinwheel::prepare {
 namespace {
 
-/// A target that is named again is the same target.
+/// The names without duplicates, in order.
 std::vector<std::string> each_once(const std::vector<std::string>& names) {
   std::vector<std::string> once;
   for (const std::string& name : names) {
@@ -39,7 +39,7 @@ ScopeRequest scope_request(const RunCommand& command) {
   return request;
 }
 
-/// A run of what this checkout, the matrix and the command line say.
+/// A run of the current checkout, with the matrix and the command line.
 Result<AskedRun> fresh_run(const Host& host, const RunCommand& command, ports::Notices& notices) {
   const RunOptions& options = command.options;
   const bool publish = command.stage == plan::Stage::publish;
@@ -56,18 +56,18 @@ Result<AskedRun> fresh_run(const Host& host, const RunCommand& command, ports::N
   return AskedRun{std::move(scope), locks_or_indexes(locks, asked_refresh(options)), options.steps};
 }
 
-/// The checkout may have got a tag since its plan was frozen.
+/// Repeats the check of the tag: the checkout may have got one since its plan was frozen.
 Done check_tag_again(const Host& host, const RunScope& scope, ports::Notices& notices) {
   TRY(const std::filesystem::path directory, package_directory(host, scope.loaded.matrix));
   const Result<ports::GitFacts> checkout = host.git.facts(directory, ports::WorkTree::ignore);
-  // The plan is of another commit, or there is no repository: its files are compared later.
+  // The plan is of another commit, or there is no repository. The files are compared later.
   if (!checkout || checkout->commit != scope.version.commit) return {};
   VersionFacts version = scope.version;
   TRY(version.tag, tag_on_head(*checkout, scope.loaded.matrix.package));
   return check_head_tag(host, scope.loaded, version, Publishing::yes, notices);
 }
 
-/// A run of what a frozen plan says.
+/// A run of a frozen plan.
 Result<AskedRun> frozen_run(const Host& host, const RunCommand& command, const PlanFile& file,
                             ports::Notices& notices) {
   const RunOptions& options = command.options;
@@ -86,7 +86,7 @@ Result<AskedRun> frozen_run(const Host& host, const RunCommand& command, const P
   return AskedRun{std::move(scope), std::move(source), std::move(steps), file.digest};
 }
 
-/// A release without a target is an error, unless its channel publishes nowhere.
+/// Adds the targets. A release without one is an error, unless its channel publishes nowhere.
 Result<RunScope> with_target(RunScope scope, const RunCommand& command, ports::Notices& notices) {
   const VersionFacts& version = scope.version;
   if (command.stage != plan::Stage::publish || !version.targets.empty()) return scope;

@@ -11,12 +11,12 @@
 
 namespace pinwheel::prepare {
 
-/// A run that a command line asks for.
+/// The run that a command line requests.
 struct AskedRun {
   RunScope scope;
   PackageSource source;                 ///< of its packages
-  std::vector<std::string> steps = {};  ///< the steps that are wanted; none: all
-  std::string plan_digest = {};         ///< sha256 of the file of its frozen plan; empty: none
+  std::vector<std::string> steps = {};  ///< the requested steps; empty: all
+  std::string plan_digest = {};         ///< sha256 of its frozen plan's file; empty: no frozen plan
 };
 
 /// The command line of `build`, `test` and `release`.
@@ -28,14 +28,14 @@ struct RunCommand {
   const std::optional<PlanFile>& frozen;
 };
 
-/// The run of a frozen plan, else that of this checkout, once its checks have passed: the version
-/// and the ABI of the project, the tag on HEAD, the commit of the plan. A release to a channel that
-/// publishes nowhere ends with the tests. With `--step`, the run is narrowed to what those steps
-/// need. Errors: those of `read_scope`, of the checks and of `narrowed_to_steps`; `usage` for a
-/// release without a target.
+/// The run of a frozen plan, else that of this checkout, after its checks have passed: the
+/// project's version and ABI, the tag on HEAD, the commit of the plan. A release to a channel that
+/// publishes nowhere ends with the tests. With `--step`, the run is narrowed to those steps and
+/// their needs. Errors: those of `read_scope`, of the checks and of `narrowed_to_steps`; `usage`
+/// for a release without a target.
 Result<AskedRun> read_run(const Host& host, const RunCommand& command, ports::Notices& notices);
 
-/// `publish:` for each target asked for; `usage` for one that the plan does not have. Pure.
+/// `publish:` for each requested target; `usage` for one that the plan does not have. Pure.
 Result<std::vector<std::string>> publications(const plan::FrozenPlan& frozen,
                                               const std::vector<std::string>& targets);
 

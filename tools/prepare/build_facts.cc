@@ -33,7 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Other settings of pip may find another file of the same name.
+/// The cache directory of a requirement. Other settings of pip may find another file of the same
+/// name.
 fs::path place_of(const std::string& requirement, const host::Workplace& workplace) {
   constexpr std::array kSettings = {"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS",
                                     "PIP_NO_INDEX", "PIP_CONFIG_FILE"};
@@ -53,7 +54,7 @@ Result<host::UnpackedSdist> fetch(const Host& host, const pep::Requirement& pinn
       *http, indexes, {pinned.name, pep::to_string(pinned.specifiers[0].version), directory},
       workplace.mask);
   if (sdist || sdist.error().kind != ErrorKind::transient) return sdist;
-  // The requests were repeated already, and no step can be tried again yet.
+  // The requests were retried already, and no step can be retried yet.
   Error error = std::move(sdist).error();
   error.kind = ErrorKind::environment;
   return fail(std::move(error).with_hint(
@@ -87,7 +88,7 @@ Result<plan::Source> sdist_source(const Host& host, const std::string& requireme
 
 namespace {
 
-// User variables that affect the result of a build; their names are not changed.
+// User variables that affect the result of a build. Their names are not changed.
 constexpr std::array<std::string_view, 8> kDeciding = {
     "CC", "CXX", "CUDAHOSTCXX", "CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "NVCC_APPEND_FLAGS"};
 
@@ -115,8 +116,7 @@ void add_words(const matrix::Node& node, std::vector<std::string>& words) {
   for (const auto& member : node.members) add_words(member.value, words);
 }
 
-/// What the matrix says of builds and their checks, word by word: files that a command names are
-/// part of its source.
+/// Every word of the matrix's builds and checks: files that a command names are part of its source.
 std::vector<std::string> build_words(const matrix::Matrix& matrix) {
   std::vector<const matrix::Node*> sections = {&matrix.sections};
   for (const auto& each : matrix.overrides) sections.push_back(&each.patch);
@@ -129,7 +129,7 @@ std::vector<std::string> build_words(const matrix::Matrix& matrix) {
   return words;
 }
 
-/// Adds those of the variables that the user has set.
+/// Adds the variables of `names` that the user has set.
 template <class Names>
 void add_variables(const host::Workplace& workplace, const Names& names,
                    std::map<std::string, std::string>& variables) {
@@ -139,8 +139,8 @@ void add_variables(const host::Workplace& workplace, const Names& names,
   }
 }
 
-/// The version text of the compiler that builds with these variables use; empty if there is none,
-/// which the checks then report.
+/// The version text of the compiler for builds with these variables; empty if there is none, which
+/// the checks report later.
 std::string host_compiler(const Host& host, const host::Workplace& workplace,
                           const std::map<std::string, std::string>& build) {
   const OpenMachine local = host.machine(workplace);
@@ -240,15 +240,16 @@ Result<std::optional<std::string>> text_of(ports::Files& files, const fs::path& 
   return std::optional(std::move(text));
 }
 
-/// A backend may read any file; these are where requirements stand.
+/// Whether a file may contain requirements. A backend may read any file; these are the usual
+/// places.
 bool may_decide(const std::string& name) {
   constexpr std::array<std::string_view, 4> kEndings = {".py", ".toml", ".cfg", ".txt"};
   return std::ranges::any_of(kEndings,
                              [&name](std::string_view ending) { return name.ends_with(ending); });
 }
 
-/// The contents that decide what a backend answers: the files at the top of the source and of the
-/// directories of a backend in it.
+/// A digest of the files that decide the backend's answer: those at the top of the source and of
+/// the directories of a backend in it.
 Result<std::string> digest_inputs(ports::Files& files, const fs::path& source,
                                   const project::BuildSystem& system) {
   std::set<fs::path> directories = {source};
@@ -269,7 +270,7 @@ Result<std::string> digest_inputs(ports::Files& files, const fs::path& source,
   return sha256_hex(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
-/// What the build of a project needs: its own requirements, then those of its backend.
+/// The requirements of a project's build: its own, then those of its backend.
 std::vector<std::string> needed_by(const project::Pyproject& project) {
   matrix::EnvironmentSettings own;
   own.pip = project.build_system.requires_;

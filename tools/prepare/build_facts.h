@@ -16,47 +16,48 @@
 
 namespace pinwheel::prepare {
 
-/// What a backend is asked: the part that is the same for all its builds.
+/// A question to a backend: the part that is the same for all its builds.
 struct BackendQuestion {
   project::BuildSystem system;
   std::string inputs;  ///< digest of the backend and of the files that decide its answer
 };
 
-/// What the builds of a source require, as far as its files say it.
+/// The build requirements of a source, as far as its files state them.
 struct SourceRequires {
   std::vector<std::string> texts = {};           ///< PEP 508
-  std::optional<BackendQuestion> question = {};  ///< nullopt: nothing more
+  std::optional<BackendQuestion> question = {};  ///< nullopt: there are no others
 };
 
-/// Reads `pyproject.toml`, `setup.py` and `setup.cfg` of a source; runs nothing. Nothing for one
+/// Reads `pyproject.toml`, `setup.py` and `setup.cfg` of a source; runs nothing. Empty for a source
 /// without a project, whose build is a script of its own. Errors are those of `parse_pyproject`.
 Result<SourceRequires> source_requires(ports::Files& files, const std::filesystem::path& source);
 
 /// The inputs of a build other than its version and packages.
 struct BuildFacts {
   plan::Source source = {};
-  plan::Source wheel_source = {};                     ///< without what no wheel has
-  plan::SourceChange wheel_change = {};               ///< the last one of `wheel_source`
+  plan::Source wheel_source = {};                     ///< the files that every wheel is built from
+  plan::SourceChange wheel_change = {};               ///< the last change of `wheel_source`
   std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
   SourceRequires build_requires = {};
   std::string toolchain = {};  ///< version text of the host's compiler; empty without one
-  /// The user's variables that name device architectures, where `build.arch-list` does.
+  /// The user's variables that name device architectures and are ignored, because `build.arch-list`
+  /// names them.
   std::map<std::string, std::string> ignored = {};
 };
 
-/// `config` if the value of a variable that decides builds is not UTF-8: keys and plans have it as
-/// text of JSON. Pure.
+/// `config` if the value of a variable that affects builds is not UTF-8: keys and plans contain it
+/// as JSON text. Pure.
 Done check_variables(const std::map<std::string, std::string>& variables);
 
 /// Reads the package's source and, for a version of this checkout, its last change; queries the
-/// version of the host's compiler. `recorded`: the variables of the run or plan to repeat, which
-/// then replace those of the user.
+/// version of the host's compiler. `recorded` are the variables of the run or plan to repeat, which
+/// replace those of the user.
 Result<BuildFacts> gather_build_facts(
     const Host& host, const RunScope& scope, const host::Workplace& workplace,
     const std::optional<std::map<std::string, std::string>>& recorded);
 
-/// The variables that affect the result of a build, and are therefore part of its key, of those
-/// that a frozen plan or a report has: such a file may come from anywhere. Pure.
+/// The variables of a frozen plan or a report that affect the result of a build and are part of its
+/// key. Others are dropped, because such a file may come from anywhere. Pure.
 std::map<std::string, std::string> deciding_variables(
     const std::map<std::string, std::string>& variables);
 

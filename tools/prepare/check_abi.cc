@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The value of `abi.python`, as a matrix has it.
+/// The value of `abi.python`, as written in a matrix.
 std::string promise_of(const matrix::Abi& abi) {
   switch (abi.python) {
     case matrix::PythonAbi::none:
@@ -34,7 +34,7 @@ std::string promise_of(const matrix::Abi& abi) {
   return "limited(" + abi.python_limited + ")" + (abi.python_else_version ? " else version" : "");
 }
 
-/// The Pythons of the variants that are supported, ascending.
+/// The Pythons of the supported variants, ascending.
 std::vector<std::string> pythons_of(const Loaded& loaded) {
   std::set<std::string> all;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
@@ -47,7 +47,8 @@ std::vector<std::string> pythons_of(const Loaded& loaded) {
   return pythons;
 }
 
-/// Whether a command tells the backend more than the project's files do, or runs something else.
+/// Whether a command passes more to the backend than the project's files state, or runs something
+/// else.
 bool may_decide_otherwise(const std::vector<std::string>& argv) {
   const bool config = std::ranges::any_of(argv, [](const std::string& argument) {
     return argument.starts_with("-C") || argument.starts_with("--config-setting") ||
@@ -76,11 +77,11 @@ Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outli
   if (!loaded.matrix.package.requirement.empty() || outline.builds.empty()) return {};
   TRY(const fs::path directory, package_directory(host, loaded.matrix));
   Result<init::ProjectFacts> facts = read_build_files(host, directory);
-  // Of a project that cannot be read, the build says more.
+  // If the project cannot be read, the build reports a better error.
   if (!facts) return {};
   TRY(const std::vector<matrix::Settings> builds, plain_builds(loaded, outline));
   if (builds.empty()) return {};
-  // These builds are the matrix's, and not cibuildwheel's.
+  // cibuildwheel's settings do not apply: these builds are the matrix's.
   facts->cibuildwheel = {};
   for (const auto& [name, value] : builds.front().environment.variables) {
     facts->cibuildwheel.options["environment"].entries.emplace_back(name, value);

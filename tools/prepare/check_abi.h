@@ -8,10 +8,10 @@
 
 namespace pinwheel::prepare {
 
-/// Compares `abi.python` with what the project's files declare (init/abi_conflict.h), before
-/// anything is compiled. `config` if the backend's tables say that a build will break the promise,
+/// Compares `abi.python` with the declarations in the project's files (init/abi_conflict.h), before
+/// anything is compiled. `config` if the backend's tables show that a build will break the promise,
 /// and each `build.command` only runs the backend; a warning if code may still decide otherwise.
-/// Nothing is said of a third-party sdist, or of a source without the files of a Python project.
+/// Skipped for a third-party sdist and for a source without the files of a Python project.
 Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                        ports::Notices& notices);
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a package brings no program but, at most, one of its own name: backends and libraries.
+/// Whether a package installs at most one program, which has its own name: backends and libraries.
 bool brings_no_other_program(const std::string& name) {
   constexpr std::array kKnown = {"build",
                                  "cffi",
@@ -48,8 +48,8 @@ bool brings_no_other_program(const std::string& name) {
   return std::ranges::find(kKnown, name) != kKnown.end();
 }
 
-/// Whether a package of the environment may bring the program: one of its name, or one of which
-/// nothing is known.
+/// Whether a package of the environment may install the program: one of the same name, or an
+/// unknown one.
 bool may_be_brought(const std::string& program, const matrix::EnvironmentSettings& environment) {
   for (const auto* const list : {&environment.tools, &environment.pip}) {
     for (const std::string& text : *list) {
@@ -62,7 +62,7 @@ bool may_be_brought(const std::string& program, const matrix::EnvironmentSetting
   return !environment.conda.packages.empty();
 }
 
-/// The script of the checkout that a command runs; empty for a program of another place.
+/// The script of the checkout that a command runs; empty for a program from elsewhere.
 fs::path script_of(const std::string& program, const fs::path& directory) {
   const std::string place = directory.string();
   const std::string filled =

@@ -10,17 +10,17 @@
 
 namespace pinwheel::prepare {
 
-/// Compares the environments of builds with what the project requires of them
-/// (`Matrix::build_requires`). `config` if it needs torch and the matrix has none; a warning for
-/// versions that exclude each other.
+/// Compares the build environments with the project's requirements (`Matrix::build_requires`).
+/// `config` if the project needs torch and the matrix has none; a warning for versions that exclude
+/// each other.
 Done check_build_requires(const matrix::Matrix& matrix,
                           const std::vector<const matrix::Variant*>& built,
                           ports::Notices& notices);
 
-/// What the matrix and the checkout show of builds before anything is made: the errors of
-/// `check_build_requires`; `config` for a `build.command` whose script the checkout does not have;
-/// a warning for one whose program is not on PATH, and no package of the environment can bring it.
-/// Of a third-party sdist nothing is known yet.
+/// Checks builds by the matrix and the checkout alone, before anything is made. The errors of
+/// `check_build_requires`; `config` for a `build.command` whose script is not in the checkout; a
+/// warning if its program is not on PATH and no package of the environment can install it. Skipped
+/// for a third-party sdist, whose files are not known yet.
 Done check_builds(const Host& host, const RunScope& scope, ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

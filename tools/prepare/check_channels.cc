@@ -22,7 +22,7 @@ Done check_names(const Loaded& loaded, const matrix::ChannelSettings& channel,
   return plan::name_wheels(loaded.matrix, request).map([](const auto&) {});
 }
 
-/// The error, which says in which channel it is.
+/// Adds the name of the channel to the error.
 Error in_channel(Error error, const matrix::ChannelSettings& channel) {
   error.message =
       fmt::format("channel {} cannot be planned: {}", quoted(channel.name), error.message);

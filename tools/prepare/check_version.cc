@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a build command may change what the project says: it gets the version, or it is a
+/// Whether a build command may change the project's version: it gets the version, or it is a
 /// program of its own.
 bool may_set_version(const std::vector<std::string>& argv) {
   const auto gets_version = [](const std::string& argument) {
@@ -42,7 +42,7 @@ Result<bool> may_be_set(const Loaded& loaded, const plan::Outline& outline) {
   return true;
 }
 
-/// The first line that has the literal after the word `version`, or that is the literal.
+/// The first line that contains the literal after the word `version`, or that is the literal.
 Location place_of(ports::Files& files, const fs::path& file, const std::string& literal) {
   Location place{fs::proximate(file).string(), 0, 0, {}};
   const Result<std::string> text = files.read(file);
@@ -83,8 +83,8 @@ Error conflict_error(const matrix::Matrix& matrix, const VersionFacts& version,
       .with_hint(fix_of(matrix, version, said.version));
 }
 
-/// The version as a file says it; nullopt if none does, as for a calendar version that nothing
-/// freezes.
+/// The version as a literal in a file; nullopt if there is none, as for a calendar version that is
+/// not frozen.
 Result<std::optional<init::StaticVersion>> said_version(const Host& host,
                                                         const matrix::Package& package,
                                                         const fs::path& directory) {
@@ -100,7 +100,7 @@ Result<std::optional<init::StaticVersion>> said_version(const Host& host,
   return init::StaticVersion{std::string(trim(text)), std::move(file)};
 }
 
-/// `said` contradicts the tag on HEAD.
+/// The error for a literal that contradicts the tag on HEAD.
 Error tag_error(const init::StaticVersion& said, const version::Tagged& tag,
                 const std::string& commit) {
   constexpr size_t kShortSha = 7;
@@ -115,7 +115,7 @@ Error tag_error(const init::StaticVersion& said, const version::Tagged& tag,
           quoted(shell_join({"git", "tag", "-d", tag.name}))));
 }
 
-/// Whether the file is of the project in this checkout, in the version that it says.
+/// Whether the file is of the project in this checkout, in the version of its files.
 bool is_of_checkout(const publish::Artifact& file, const init::ProjectFacts& facts,
                     const init::StaticVersion& said) {
   const Result<pep::Version> version = pep::parse_version(file.version);
@@ -184,7 +184,7 @@ Done check_project_version(const Host& host, const Loaded& loaded, const plan::O
   if (!package.requirement.empty() || of_project || outline.builds.empty()) return {};
   TRY(const fs::path directory, package_directory(host, loaded.matrix));
   const Result<init::ProjectFacts> facts = read_build_files(host, directory);
-  // No Python project by its files: the build is a script of its own.
+  // The files are not those of a Python project: the build is a script of its own.
   if (!facts && facts.error().kind == ErrorKind::usage) return {};
   TRY_DONE(facts);
   TRY(const pep::Version planned, pep::parse_version(version.version.version));

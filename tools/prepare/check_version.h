@@ -14,32 +14,32 @@
 
 namespace pinwheel::prepare {
 
-/// Compares the version that the checkout says as a literal with the planned one, before anything
-/// is made: a build would end with the wrong one. `config` with both places if it is certain to; a
-/// warning if the project's code or each `build.command` may still set it. Nothing is said of a
-/// third-party sdist, or of a source without the files of a Python project.
+/// Compares the version literal of the checkout with the planned version, before anything is made:
+/// a build would end with the wrong one. `config` with both places if that is certain; a warning if
+/// the project's code or each `build.command` may still set the version. Skipped for a third-party
+/// sdist and for a source without the files of a Python project.
 Done check_project_version(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                            const VersionFacts& version, ports::Notices& notices);
 
 /// Whether wheels of the version are going to be published.
 enum class Publishing { no, yes };
 
-/// Whether a run up to the publications is one that publishes: it has targets, or the channel
-/// `release`. Pure.
+/// Whether a run up to the publications publishes: it has targets, or the channel `release`. Pure.
 Publishing publishing_of(const VersionFacts& version);
 
-/// Compares the version that the project's files say with the package's tag on HEAD
+/// Compares the version in the project's files with the package's tag on HEAD
 /// (`VersionFacts::tag`). A contradiction is `config` with both places if the version is going to
 /// be published, else a warning, unless tracked files differ from HEAD.
 Done check_head_tag(const Host& host, const Loaded& loaded, const VersionFacts& version,
                     Publishing publishing, ports::Notices& notices);
 
-/// The same of files that are published by themselves: `config` if one is of the project in the
-/// working directory, in the version that its files say, and the package's tag on HEAD says
-/// another. Files of other projects or versions, and directories outside git, are fine.
+/// The same for files that `publish` uploads: `config` if one is of the project in the working
+/// directory, in the version of its files, and the package's tag on HEAD has another. Files of
+/// other projects or versions, and directories outside git, are accepted.
 Done check_published_tag(const Host& host, const std::vector<publish::Artifact>& published);
 
-/// Whether a build command runs more than the project's backend: a front end only calls that.
+/// Whether a build command runs more than the project's backend: a front end only calls the
+/// backend.
 bool runs_own_program(const std::vector<std::string>& argv);
 
 }  // namespace pinwheel::prepare

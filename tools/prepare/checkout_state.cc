@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAttributes = ".gitattributes";
 
-/// Small files only: a link, a device or a large file is not what is looked for.
+/// The text of a small file; empty for a link, a device or a large file.
 std::string small_text(ports::Files& files, const fs::path& file, uint64_t most) {
   const Result<ports::FileStatus> status = files.status(file);
   const bool fits = status && status->type == ports::FileType::regular && status->size <= most;
@@ -29,7 +29,7 @@ bool leaves_to_lfs(ports::Files& files, const fs::path& attributes) {
   return small_text(files, attributes, kMost).find("filter=lfs") != std::string::npos;
 }
 
-/// The attributes of a file may stand in any directory above it.
+/// Whether files use Git LFS. Their attributes may be in any directory above them.
 bool uses_lfs(ports::Files& files, const fs::path& directory, const ports::GitFiles& found) {
   for (const std::string& name : found.tracked) {
     if (last_part(name) == kAttributes && leaves_to_lfs(files, directory / name)) return true;

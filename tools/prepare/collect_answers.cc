@@ -32,8 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The digest of a variant's environment without the answer; empty if nothing is asked for it, or
-/// its settings are wrong, which the plan reports.
+/// The digest of a variant's environment without the answer; empty if there is no question about
+/// it, or its settings are wrong, which the plan reports.
 std::string environment_of(const RunScope& scope, const matrix::Variant& variant) {
   const matrix::Matrix& matrix = scope.loaded.matrix;
   const Result<matrix::Settings> settings = matrix::settings_for(matrix, variant);
@@ -43,12 +43,12 @@ std::string environment_of(const RunScope& scope, const matrix::Variant& variant
   return request ? env::digest(*request) : std::string();
 }
 
-/// The question of an environment, as a digest of all that decides its answer.
+/// The question about an environment: a digest of everything that decides the answer.
 std::string question_for(const std::string& environment, const BackendQuestion& question) {
   return sha256_hex(nlohmann::json{environment, question.inputs}.dump());
 }
 
-/// The answers in the locks beside the matrix. A damaged lock is reported where locks are applied.
+/// The answers in the locks of a matrix. A damaged lock is reported when locks are applied.
 BackendAnswers locked_answers(ports::Files& files, const std::string& matrix_file) {
   BackendAnswers answers;
   const fs::path directory = plan::lock_directory(matrix_file);
@@ -80,7 +80,7 @@ Refresh refresh_of(const PackageSource& source) {
   return Refresh::no;
 }
 
-/// Asks in the environment of a build.
+/// Asks the backend in the environment of a build.
 Result<std::vector<std::string>> ask_in(const Host& host, const plan::Step& build,
                                         const host::Workplace& workplace,
                                         const project::BuildSystem& system) {
@@ -98,14 +98,14 @@ Result<std::vector<std::string>> ask_in(const Host& host, const plan::Step& buil
   return host.ask_backend(workplace, attempt, system, workplace.stop);
 }
 
-/// Makes the environments of these variants, and asks in each.
+/// Makes the environments of these variants and asks the backend in each.
 Result<BackendAnswers> ask_all(const RunView& run, const std::vector<matrix::Variant>& variants,
                                const BackendQuestion& question, Refresh refresh,
                                ports::Notices& notices) {
   RunScope part = run.scope;
   part.outline = plan::make_outline(part.loaded.classes, variants);
   part.options.stage = plan::Stage::build;
-  part.carried.reset();  // these environments are made, whichever steps the run carries out
+  part.carried.reset();  // these environments are made, whichever steps the run executes
   TRY(const PreparedEnvironments made,
       prepare_environments({run.host, part, run.workplace, run.facts}, FromIndexes{refresh},
                            notices));

@@ -13,43 +13,44 @@
 
 namespace pinwheel::prepare {
 
-/// What backends answered: question -> requirements. A question is a digest of all that decides its
-/// answer: the environment of the build, the backend and its inputs.
+/// The answers of backends: question -> requirements. A question is a digest of everything that
+/// decides its answer: the environment of the build, the backend and its inputs.
 using BackendAnswers = std::map<std::string, std::vector<std::string>>;
 
-/// The answers that can be had without asking.
+/// The answers that are known without asking a backend.
 struct AnswersAtHand {
-  BackendAnswers brought = {};   ///< by a frozen plan, a report or locks; they come first
+  BackendAnswers brought = {};   ///< from a frozen plan, a report or locks; they take precedence
   BackendAnswers recorded = {};  ///< in this state directory
 };
 
-/// What a run does for the answers that it needs.
+/// How a run gets the answers that it needs.
 struct AnswerPlan {
   BackendAnswers known = {};
-  BackendAnswers to_record = {};             ///< those that were brought
+  BackendAnswers to_record = {};             ///< those from `AnswersAtHand::brought`
   std::vector<matrix::Variant> to_ask = {};  ///< the first variant of each environment without one
 };
 
-/// The questions of the builds of a scope, each with the first variant in whose environment it is
-/// asked. None with `build-requires: none`, or for wrong settings, which the plan reports. Pure.
+/// The questions about the builds of a scope, each with the first variant in whose environment it
+/// is asked. Empty with `build-requires: none`, or for wrong settings, which the plan reports.
+/// Pure.
 std::map<std::string, matrix::Variant> questions_of(const RunScope& scope,
                                                     const BackendQuestion& question);
 
 /// Whether a backend may be asked: a forecast runs nothing.
 enum class Asking { allowed, never };
 
-/// Decides what to do for each question. Pure.
+/// Decides how to get the answer to each question. Pure.
 AnswerPlan plan_answers(const std::map<std::string, matrix::Variant>& questions,
                         const AnswersAtHand& at_hand, Asking asking);
 
-/// The matrix with what the backend requires of each variant's build, beyond the files of the
-/// project (`Matrix::backend_answers`), in this order:
+/// The matrix with the requirements that the backend adds to each variant's build
+/// (`Matrix::backend_answers`), in this order:
 ///
 ///     questions -> answers at hand -> answer plan -> environments of its builds -> answers asked
 ///
-/// Environments are made for the questions without an answer alone, with the packages that the
-/// files of the project name. Answers that are brought or asked are recorded. With `refresh`, all
-/// are asked again. Reports what it asks.
+/// Environments are made only for questions without an answer, with the packages that the
+/// project's files name. Answers that are brought or asked are recorded. With `refresh`, all
+/// questions are asked again. Prints each question.
 ///
 /// `run` is a scope without answers. Errors are those of `prepare_environments` and
 /// `Host::ask_backend`.

@@ -13,7 +13,7 @@ namespace pinwheel::prepare {
 
 namespace {
 
-/// In bytes; 0 of a file that is missing.
+/// Sizes in bytes; 0 for a missing file.
 std::vector<uint64_t> sizes_of(const std::vector<std::string>& paths) {
   std::vector<uint64_t> sizes;
   for (const std::string& path : paths) {

@@ -16,7 +16,7 @@ std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
 /// The results of earlier runs that still exist unchanged.
 plan::Results find_results(const plan::Plan& plan, const run::History& history);
 
-/// How long the steps of earlier runs in a state directory took. Empty if its journal cannot be
+/// The durations of the steps of earlier runs in a state directory. Empty if its journal cannot be
 /// read: the run itself rejects such a journal.
 plan::Durations earlier_durations(const std::filesystem::path& state);
 

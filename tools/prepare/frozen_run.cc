@@ -47,7 +47,7 @@ Result<std::vector<std::string>> expected_files(const RunScope& scope) {
   return files;
 }
 
-/// The matrix file, relative to the root of its repository if it is in one.
+/// The matrix file's path, relative to the root of its repository if it is in one.
 Result<std::string> matrix_of(ports::Files& files, const GatheredRun& run,
                               const Result<ports::GitFacts>& checkout) {
   const std::string& name = run.scope.loaded.matrix.file;
@@ -82,7 +82,7 @@ Result<env::Resolution> resolution_here(const host::EnvMachine& machine,
   return resolution;
 }
 
-/// The decisions of a run of that matrix, named as in its repository.
+/// The decisions of a run of that matrix, whose path is relative to its repository.
 Result<plan::FrozenPlan> decisions_of(const Host& host, const GatheredRun& run,
                                       std::string matrix) {
   const RunScope& scope = run.scope;
@@ -238,7 +238,7 @@ namespace {
 
 using Ids = std::unordered_set<std::string_view>;
 
-/// A plan promises all of its variants: without one of them it is not the same release.
+/// `drift` if a plan lacks one of its variants: without it, it would not be the same release.
 Done check_has_all(const Loaded& loaded, const plan::FrozenPlan& frozen) {
   Ids known;
   for (const matrix::Variant& variant : loaded.expansion.variants) known.insert(variant.id);
@@ -270,7 +270,7 @@ Result<plan::Outline> frozen_outline(const Loaded& loaded, const SelectionOption
   TRY_DONE(check_has_all(loaded, frozen));
   SelectionOptions wide = selection;
   if (wide.status.empty()) wide.status = matrix::status_names();
-  // A shard is one of the plan, not of the matrix.
+  // The shard applies to the plan, not to the matrix.
   wide.shard.clear();
   TRY(const plan::Outline selected, select_outline(loaded, wide, globs, ""));
   std::vector<matrix::Variant> kept = variants_of_plan(selected.variants, frozen);
@@ -308,12 +308,12 @@ std::optional<version::Derived> version_here(const Host& host, const matrix::Mat
   const VersionSources sources{host, nullptr, &checkout, directory, {}};
   Result<version::Derived> derived =
       package_version(matrix.package, version_channel(matrix, frozen.channel), sources);
-  // What is wrong with it beside the plan, those say who derive it.
+  // Other errors of the version are reported where it is derived.
   if (!derived) return std::nullopt;
   return *std::move(derived);
 }
 
-/// The version without what a night adds.
+/// The version without the part that a nightly adds.
 std::string comparable(pep::Version version, bool nightly) {
   if (nightly) version.dev.reset();
   return pep::to_string(version);
@@ -355,7 +355,7 @@ Done check_checkout(const Host& host, const Loaded& loaded, const plan::FrozenPl
 Done check_has_channel(const Loaded& loaded, const SelectionOptions& selection,
                        const std::vector<std::string>& globs, const plan::FrozenPlan& frozen) {
   SelectionOptions whole = selection;
-  // A shard is one of the plan, not of the channel.
+  // The shard applies to the plan, not to the channel.
   whole.shard.clear();
   whole.allow_empty = true;
   TRY(const plan::Outline outline, select_outline(loaded, whole, globs, frozen.channel));

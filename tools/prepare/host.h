@@ -29,8 +29,8 @@ using OpenMachine = std::shared_ptr<const host::EnvMachine>;
 /// Everything that a command reaches outside its own memory. `main` makes the only one; tests
 /// replace each part. The ports outlive it.
 ///
-/// Not behind it, because it belongs to the process itself: its terminal with the variables that
-/// describe it, and its log (`cli/streams`, `cli/streams`, `cli/diagnostics`); its id, its
+/// Not part of it, because it belongs to the process itself: its terminal with the variables that
+/// describe it, and its log (`cli/streams`, `cli/diagnostics`); its id, its
 /// program (`/proc/self/exe`), its redirected streams, its memory and its processors; signals.
 struct Host {
   ports::Files& files;
@@ -40,31 +40,32 @@ struct Host {
   std::filesystem::path directory = {};               ///< the working directory, absolute
   /// The places of PINWHEEL_STORE; an error is reported where they are used.
   Result<std::vector<store::PlaceDescription>> stores = std::vector<store::PlaceDescription>();
-  /// Opens the machine of a workplace. Its programs see the workplace's variables, stop with the
-  /// workplace's token, and are logged.
+  /// Opens the machine of a workplace. Its programs see the workplace's variables, end when the
+  /// workplace's token is stopped, and are logged.
   std::function<OpenMachine(const host::Workplace& workplace)> machine = {};
   /// Opens a connection whose requests are logged; a stop request ends them.
   std::function<std::shared_ptr<ports::Http>(host::HttpOptions options, ports::LogHandle log,
                                              std::stop_token stop)>
       http = {};
 
-  /// Asks a backend in the environment of a build, `host::ask_backend`.
+  /// Asks a backend for its requirements in the environment of a build, `host::ask_backend`.
   std::function<Result<std::vector<std::string>>(
       const host::Workplace& workplace, const run::Attempt& attempt,
       const project::BuildSystem& system, const std::stop_token& stop)>
       ask_backend = {};
-  /// Carries out an attempt of a step, `host::perform`.
+  /// Executes an attempt of a step, `host::perform`.
   std::function<Result<run::Success>(const host::Workplace& workplace, const run::Attempt& attempt,
                                      std::stop_token stop)>
       perform = {};
 
-  /// The absolute normal form of a path that is relative to the working directory.
+  /// The absolute normal form of a path that may be relative to the working directory.
   std::filesystem::path at(const std::filesystem::path& path) const {
     return (directory / path).lexically_normal();
   }
 };
 
-/// The workplace of a command outside a run: the user's variables and this log, no directories.
+/// The workplace of a command outside a run: the user's variables and this log, without
+/// directories.
 inline host::Workplace outside_run(const Host& host, ports::LogHandle log) {
   host::Workplace place;
   place.variables = host.variables;

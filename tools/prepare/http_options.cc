@@ -52,7 +52,7 @@ Result<std::map<std::string, std::string>> with_transfer(
 
 namespace {
 
-/// The variables, in the form in which pip lists them.
+/// The variables in the format of `pip config list`.
 std::string listed_variables(const std::map<std::string, std::string>& variables) {
   constexpr std::array<std::pair<const char*, const char*>, 5> kSettings = {
       {{"PIP_INDEX_URL", "index-url"},

@@ -19,15 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A larger source is generated, and says nothing about the project.
+/// A larger source is generated and irrelevant.
 constexpr uint64_t kLargestSource = 2 << 20;
 
-/// Files that are read by name, wherever they lie.
+/// Files that are read by name, in any directory.
 constexpr std::string_view kCMake = "CMakeLists.txt";
 constexpr std::string_view kMeson = "meson.build";
 constexpr std::string_view kWorkflows = ".github/workflows/";
 
-/// Most of these are read as a whole. What looks for words in a script is given less.
+/// Most of these files are read whole. A script that is searched for words has a lower limit.
 const ByteLimit& limit_of(const std::string& name) {
   const std::string_view file = last_part(name);
   const bool script = file.ends_with(".py") || file == "setup.cfg" || file == kCMake ||
@@ -35,7 +35,7 @@ const ByteLimit& limit_of(const std::string& name) {
   return script ? limits::kBuildScript : limits::kProjectFile;
 }
 
-/// The text of a file; nullopt if there is none. One that cannot be read is listed as unread.
+/// The text of a file; nullopt if there is none. A file that cannot be read is listed as unread.
 std::optional<std::string> text_of(ports::Files& files, const fs::path& directory,
                                    const std::string& name, init::ProjectFacts& facts) {
   const Result<ports::FileStatus> status = files.status(directory / name);
@@ -46,7 +46,7 @@ std::optional<std::string> text_of(ports::Files& files, const fs::path& director
   return std::nullopt;
 }
 
-/// The value of a reader; an error is listed as unread.
+/// The value of a reader. An error is listed as unread.
 template <class T>
 T value_or_unread(Result<T> read, const std::string& name, init::ProjectFacts& facts) {
   if (read) return *std::move(read);
@@ -86,7 +86,7 @@ void read_package_info(const std::string& text, init::ProjectFacts& facts) {
   std::erase_if(facts.package_info.requires_dist, wheel::is_of_extra);
 }
 
-/// Directories whose files say nothing about what the project is built from.
+/// Directories that contain no sources of the project.
 bool is_beside_the_project(std::string_view path) {
   static constexpr std::array<std::string_view, 9> kBeside = {
       "extern", "external", "subprojects", "node_modules", "build", "dist", "venv", "docker", "ci"};
@@ -102,7 +102,7 @@ bool is_beside_the_project(std::string_view path) {
   });
 }
 
-/// Every file below a directory, without hidden directories but `.github`.
+/// Visits every file below a directory, except in hidden directories other than `.github`.
 Done walk(ports::Files& files, const fs::path& root, const std::string& below,
           std::vector<std::string>& found) {
   TRY(const std::vector<std::string> names, files.list(root / below));
@@ -144,8 +144,8 @@ bool is_workflow(const std::string& path) {
   return path.starts_with(kWorkflows) && (path.ends_with(".yml") || path.ends_with(".yaml"));
 }
 
-/// What is on the command line of CMake in every build: of the table of scikit-build-core, and of
-/// cibuildwheel's `config-settings`.
+/// The definitions on CMake's command line in every build: from the table of scikit-build-core, and
+/// from cibuildwheel's `config-settings`.
 std::map<std::string, std::string> cmake_defines(const init::ProjectFacts& facts) {
   constexpr std::string_view kDefine = "cmake.define.";
   std::map<std::string, std::string> defines = facts.tools.scikit_build.base.defines;
@@ -163,7 +163,7 @@ std::map<std::string, std::string> cmake_defines(const init::ProjectFacts& facts
   return defines;
 }
 
-/// Reads a file of the project, if its name says that it matters.
+/// Reads a file of the project, if its name is a relevant one.
 void read_one(ports::Files& files, const fs::path& directory, const std::string& path,
               init::ProjectFacts& facts) {
   const bool cmake = last_part(path) == kCMake || path.ends_with(".cmake");
@@ -188,9 +188,9 @@ void read_one(ports::Files& files, const fs::path& directory, const std::string&
   }
 }
 
-/// Leaves out the includes that name a file of the project itself, also of what it has from others.
+/// Removes includes that name a file of the project itself or of the code that it vendors.
 void drop_own_headers(const std::vector<std::string>& paths, init::ProjectFacts& facts) {
-  // Turned around and in order, the paths that end with a header begin with it, one after another.
+  // Reversed and sorted, the paths that end with a header begin with it and are adjacent.
   std::vector<std::string> turned;
   turned.reserve(paths.size());
   for (const std::string& path : paths) turned.emplace_back(path.rbegin(), path.rend());
@@ -204,8 +204,8 @@ void drop_own_headers(const std::vector<std::string>& paths, init::ProjectFacts&
   for (project::ScannedSource& source : facts.sources) std::erase_if(source.includes, is_own);
 }
 
-/// Tags are those of the repository whose top the project is: a scratch directory may lie in
-/// another one.
+/// Reads the tags if the project is at the top of its repository: a scratch directory may be in
+/// another project's.
 void read_tags(ports::Git& git, const fs::path& directory, init::ProjectFacts& facts) {
   Result<ports::GitFacts> repository = git.facts(directory, ports::WorkTree::ignore);
   if (repository) facts.tags = std::move(repository->all_tags);
@@ -216,7 +216,7 @@ std::string python_of(const std::string& tag) {
   return tag.starts_with("cp3") ? "3." + tag.substr(3) : tag;
 }
 
-/// The version in the first file of its place that exists.
+/// The version in the first of its files that exists.
 std::optional<project::WrittenVersion> read_written_version(
     ports::Files& files, const fs::path& directory,
     const std::optional<project::VersionPlace>& place) {

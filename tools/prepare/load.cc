@@ -61,10 +61,10 @@ std::string matrix_in(ports::Files& files, const fs::path& directory) {
   return "a matrix file ends in `.yaml` or `.yml`; other arguments are globs on ids";
 }
 
-/// What an argument may be that is not a matrix file.
+/// The valid meanings of an argument that is not a matrix file.
 enum class Expected { id_or_glob, matrix };
 
-/// An id has no slash, and none is called like a file that is there.
+/// Rejects a path: an id has no slash, and no id has the name of an existing file.
 Done check_is_no_path(ports::Files& files, const std::string& argument, Expected expected) {
   const ports::FileType type = files.type_behind(argument);
   if (type == ports::FileType::missing) return {};

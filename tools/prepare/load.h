@@ -17,7 +17,8 @@
 namespace pinwheel::prepare {
 
 constexpr const char* kMatrixDirectory = "matrix";
-/// Where that directory would be in the way (`init::has_flat_discovery`).
+/// The matrix file for projects where a directory `matrix/` would break package discovery
+/// (`init::has_flat_discovery`).
 constexpr const char* kMatrixFile = "pinwheel.yaml";
 
 /// A matrix file and everything derived from it alone.
@@ -27,8 +28,8 @@ struct Loaded {
   std::vector<matrix::AbiClass> classes;
   std::string text = {};  ///< the file
 
-  /// sha256 of the file. Computed when it is asked for: most commands do not need it, and the first
-  /// digest of a process initializes OpenSSL.
+  /// sha256 of the file. Computed on request: most commands do not need it, and the first digest of
+  /// a process initializes OpenSSL.
   std::string digest() const;
 };
 
@@ -62,13 +63,13 @@ Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOption
 Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& options);
 
 /// The variants in whose environments the builds of an outline are made, in matrix order. Nothing
-/// is built for the others, so whatever is about builds is asked of these alone. They belong to
+/// is built for the others, so everything about builds concerns only these. They belong to
 /// `loaded`.
 Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
                                                            const plan::Outline& outline);
 
-/// The directory of the package's source, absolute; for a package from an index that of the matrix.
-/// `config`, at the place of `package.source`, if it is no directory.
+/// The directory of the package's source, absolute; for a package from an index, that of the
+/// matrix. `config`, at the place of `package.source`, if it is not a directory.
 Result<std::filesystem::path> package_directory(const Host& host, const matrix::Matrix& matrix);
 
 }  // namespace pinwheel::prepare

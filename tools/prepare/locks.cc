@@ -23,12 +23,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The packages of a lock as recorded here, for the interpreter of this machine.
+/// The packages of a lock as a resolution for the interpreter of this machine.
 Result<env::Resolution> locked_resolution(const host::EnvMachine& machine, const LockFile& lock,
                                           ports::Notices& notices) {
   const env::Request& request = lock.target.request;
   env::Resolution resolution = lock.lock->resolution;
-  // The lock has the index without credentials; the matrix has them.
+  // A lock has the index without credentials; the matrix has them.
   if (!resolution.torch_index.empty()) resolution.torch_index = request.torch.index;
   resolution.at = std::chrono::floor<std::chrono::seconds>(machine.clock.now());
   if (!request.container.base.empty() || !request.conda.packages.empty()) return resolution;
@@ -168,7 +168,7 @@ Done record_lock(const host::EnvMachine& machine, const LockFile& lock, ports::N
   const std::string request = env::digest(lock.target.request);
   TRY(const env::Resolution resolution, locked_resolution(machine, lock, notices));
   const Result<env::Resolution> known = host::load_resolution(machine, request);
-  // A recorded resolution has its date; the same packages keep it.
+  // An existing record has its date. It stays if the packages are the same.
   if (known && known->digest() == resolution.digest()) return {};
   return host::record_resolution(machine, request, env::to_json(resolution));
 }

@@ -30,7 +30,7 @@ struct LockFile {
   std::optional<env::Lock> lock = {};  ///< contents of the file, if it can be read
 };
 
-/// An error that describes what is wrong with the lock.
+/// The error for a lock that is not current.
 Error to_error(const LockFile& lock);
 
 /// The error that stops a run: every lock that is not current, with a hint. `all` must contain at
@@ -38,7 +38,7 @@ Error to_error(const LockFile& lock);
 Error out_of_date(const std::string& directory, const std::string& matrix,
                   const std::vector<LockFile>& all);
 
-/// The image as recorded in a lock.
+/// The record of an image for a lock.
 env::LockedImage locked_image(const container::ContainerImage& image);
 
 /// The release of an installed toolkit for a build; empty if the build uses one made from packages.
@@ -48,7 +48,7 @@ std::string found_release(const host::EnvMachine& machine, const plan::PlanFacts
 
 /// If the matrix has a directory of locks, they decide the packages of the run: records them all
 /// and returns their requests, or fails with `drift`. Without that directory, returns nothing.
-/// `refresh` with locks is `usage`: they contradict each other.
+/// `refresh` with locks is `usage`, because they contradict each other.
 Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices& notices);
 
 /// The packages that `env lock` writes or compares, and the state of each lock.
@@ -57,7 +57,7 @@ struct LockedPackages {
   std::vector<LockFile> locks = {};  ///< of the selection; without those not needed on this machine
 };
 
-/// Finds them according to `work` (prepare/package_source.h); writes no lock.
+/// Finds them as `what` requests (prepare/package_source.h); writes no lock.
 Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& what,
                                           ports::Notices& notices);
 

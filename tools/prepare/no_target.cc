@@ -31,7 +31,7 @@ std::string what_is_wrong(const matrix::Matrix& matrix, const VersionFacts& vers
   return chosen + fmt::format("{} declares only {}", file, quoted_list(names_of(matrix.channels)));
 }
 
-/// The line of a channel that publishes to everything that the matrix declares.
+/// An example of a channel that publishes to every target of the matrix.
 std::string example(const matrix::Matrix& matrix, const std::string& channel) {
   const std::vector<std::string> targets = names_of(matrix.targets);
   return fmt::format("{}: {{publish: [{}]}}", channel,

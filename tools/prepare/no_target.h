@@ -6,11 +6,11 @@
 
 namespace pinwheel::prepare {
 
-/// The error of a release without a target: which channel it has, and why, what the matrix says of
-/// that channel, and what to write. Pure.
+/// The error of a release without a target. It names the channel and why it was chosen, its setting
+/// in the matrix, and the lines to write. Pure.
 Error no_target(const matrix::Matrix& matrix, const VersionFacts& version);
 
-/// The same of a frozen plan, which the matrix does not change any more. Pure.
+/// The same for a frozen plan, which the matrix no longer changes. Pure.
 Error no_target(const plan::FrozenPlan& plan);
 
 }  // namespace pinwheel::prepare

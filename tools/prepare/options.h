@@ -22,9 +22,9 @@ struct GlobalOptions {
   std::string log_file;
   std::string state_dir = ".pinwheel";
   std::string output_dir = "dist";
-  /// No option: the plans, reports and stores that the command line names.
+  /// Not an option: the plans, reports and stores that the command line names.
   std::vector<std::string> named_files = {};
-  /// No option: the command line itself, without the program.
+  /// Not an option: the command line itself, without the program.
   std::vector<std::string> arguments = {};
 };
 
@@ -51,13 +51,13 @@ struct LevelOptions {
   bool keep_failed = false;
 };
 
-/// Where results of finished steps are kept for other runs and machines.
+/// Where results of finished steps are stored for other runs and machines.
 struct StoreOptions {
   std::vector<std::string> places = {};  ///< in order; none: those of PINWHEEL_STORE
   std::string domain = {};               ///< empty: PINWHEEL_STORE_DOMAIN, else by the event
 };
 
-/// The bounds of transfers to an index; empty: the default.
+/// The bounds of transfers to an index; empty: the defaults.
 struct TransferOptions {
   std::string min_speed;      ///< "1 KB", a second
   std::string transfer_time;  ///< "15 min"
@@ -75,7 +75,7 @@ struct RunOptions {
   bool dry_run = false;
   bool refresh = false;
   bool no_lock = false;
-  std::vector<std::string> steps;  ///< ids; empty: all of the selection
+  std::vector<std::string> steps;  ///< ids; empty: everything selected
   bool reuse_only = false;
   bool gate = false;
   std::vector<std::string> targets;

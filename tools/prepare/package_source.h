@@ -12,7 +12,7 @@ namespace pinwheel::prepare {
 
 using host::Refresh;
 
-/// A plan frozen by `plan --out`. Matrix, source and images must match the frozen ones, else
+/// A frozen plan of `plan --out`. Matrix, source and images must match the frozen ones, else
 /// `drift`.
 struct FromFrozenPlan {
   plan::FrozenPlan plan;
@@ -21,14 +21,14 @@ struct FromFrozenPlan {
 };
 
 /// A run to repeat, with its packages and the variables that affected its builds. Warns about
-/// differences here: the source, the matrix, the compiler, the Python, an image.
+/// differences from this machine: the source, the matrix, the compiler, the Python, an image.
 struct FromRun {
   plan::RunOrigin origin;
   std::string matrix_digest;  ///< sha256 of the current matrix file
 };
 
-/// The locks beside the matrix, all of which must be current, else `drift`; without a directory of
-/// locks, the indexes. `refresh` with locks is `usage`: they contradict each other.
+/// The locks of the matrix, all of which must be current, else `drift`; without a directory of
+/// locks, the indexes. `refresh` with locks is `usage`, because they contradict each other.
 struct FromLocks {
   Refresh refresh = Refresh::no;
 };
@@ -38,12 +38,12 @@ struct FromIndexes {
   Refresh refresh = Refresh::no;
 };
 
-/// The resolutions recorded here. Uses no index, makes and pulls no image; omits anything missing.
+/// The resolutions recorded here. Uses no index, makes and pulls no image; omits missing ones.
 struct FromRecord {};
 
 enum class LockWork { write, check };
 
-/// For `env lock`. `write`: current locks are kept and everything else is resolved; with `refresh`,
+/// For `env lock`. `write`: current locks stay and everything else is resolved; with `refresh`,
 /// everything is resolved, and with `upgraded`, those packages of current locks. `check`: nothing
 /// is resolved; with `refresh`, everything is resolved in a separate state directory, for
 /// comparison.

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "torch-scatter==2.1.2": the version is the pinned one.
+/// The version that "torch-scatter==2.1.2" pins.
 Result<version::Derived> version_of_requirement(const std::string& requirement) {
   const size_t at = requirement.find("==");
   if (at == std::string::npos) {

@@ -40,7 +40,7 @@ Result<std::unique_ptr<host::ContainedMachine>> contain(const host::EnvMachine& 
 
 enum class SolvedBy { pip, conda };
 
-/// Reports what is going to be resolved, and what is installed for that.
+/// Reports what is going to be resolved and installed.
 void announce(const host::EnvMachine& machine, const std::string& what, SolvedBy by,
               ports::Notices& notices) {
   notices.note(fmt::format("resolving {}\n", what));
@@ -49,18 +49,18 @@ void announce(const host::EnvMachine& machine, const std::string& what, SolvedBy
   if (notice) notices.note(*notice + "\n");
 }
 
-/// A toolkit of a build that is made from packages.
+/// A toolkit that a build makes from packages.
 struct MadeToolkit {
   const env::Request& build;
   toolkits::ToolkitSource source;
   std::string digest;  ///< of the request for its packages
 };
 
-/// Finds the packages of a toolkit; nullopt if they are neither known nor needed.
+/// Finds the packages of a toolkit; nullopt if they are not recorded and not to be resolved.
 using FindPackages = std::function<Result<std::optional<env::Resolution>>(const host::EnvMachine&,
                                                                           const MadeToolkit&)>;
 
-/// The packages of a toolkit, resolved unless they are recorded.
+/// The packages of a toolkit: recorded ones, else resolved now.
 Result<std::optional<env::Resolution>> resolve_made_toolkit(const host::EnvMachine& machine,
                                                             const MadeToolkit& toolkit,
                                                             Refresh refresh,
@@ -82,7 +82,7 @@ std::optional<env::Resolution> recorded(const host::EnvMachine& machine,
   return known ? std::optional(*std::move(known)) : std::nullopt;
 }
 
-/// The exact toolkit of a request: the release on a machine, or in its packages.
+/// The exact toolkit of a request: a release on the machine, or its packages.
 Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request& request,
                             const std::vector<env::Toolkit>& present, const FindPackages& find) {
   Packages found;
@@ -108,7 +108,7 @@ Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request&
 
 struct FoundToolkits {
   Packages packages = {};
-  /// Errors of toolkits that were not selected, by toolkit: only the step that needs one fails.
+  /// Errors of toolkits that were not found, by toolkit: only the step that needs one fails.
   std::map<std::string, Error> lacking = {};
 };
 
@@ -141,7 +141,7 @@ Result<FoundToolkits> find_toolkits(const host::EnvMachine& local, const host::W
   return all;
 }
 
-/// Those of the builds that the run carries out: others need no toolkit here.
+/// The toolkits' requests of the builds that the run executes. Others need no toolkit here.
 Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
   const auto& [matrix, expansion, classes, digest] = run.scope.loaded;
   TRY(std::vector<plan::BuildRequest> builds,
@@ -153,7 +153,7 @@ Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
   return builds;
 }
 
-/// The packages of a request that is not decided: recorded, or resolved now.
+/// The packages of a request that nothing has decided: recorded ones, else resolved now.
 Result<std::string> resolve_request(const host::EnvMachine& local, const host::Workplace& workplace,
                                     const env::Request& request, Refresh refresh,
                                     ports::Notices& notices) {

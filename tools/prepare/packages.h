@@ -29,13 +29,13 @@ Result<std::vector<env::Request>> environment_requests(const RunView& run);
 using Decided = std::set<std::string>;
 
 /// Finds the packages of every environment that the run needs: decided ones, recorded ones (unless
-/// `refresh`), and the others by resolving them from the indexes. Reports what it resolves, because
-/// that may take a while.
+/// `refresh`), and others by resolving them from the indexes. Prints a notice for each resolution,
+/// because it may take a while.
 Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Refresh refresh,
                                   ports::Notices& notices);
 
-/// Upgrades packages of a request whose other packages keep their locked versions, where the
-/// request is resolved: here or in its container. Returns what is recorded then.
+/// Upgrades packages of a request in its own environment, here or in its container. Its other
+/// packages stay at their locked versions. Returns the recorded resolution.
 Result<env::Resolution> upgrade_packages(const Host& host, const host::Workplace& workplace,
                                          const env::Request& request, const host::Upgrade& upgrade,
                                          ports::Notices& notices);
@@ -50,7 +50,7 @@ struct RecordedResolution {
 struct RecordedPackages {
   Packages packages = {};
   std::vector<RecordedResolution> environments = {};
-  std::vector<Error> lacking = {};  ///< of toolkits that builds need and nothing provides
+  std::vector<Error> lacking = {};  ///< for toolkits that builds need and nothing provides
 };
 
 /// Finds them; uses no index.

@@ -14,7 +14,7 @@ plan::PlanFacts with_containers(plan::PlanFacts facts, const PreparedContainers&
 
 plan::PlanFacts with_packages(plan::PlanFacts facts, const Packages& packages);
 
-/// The facts with what pinned images were where they were pinned, for those that are not made here.
+/// The facts with the keys of pinned images that are not made on this machine. Pure.
 plan::PlanFacts with_pinned(plan::PlanFacts facts, const PinnedImages& pinned);
 
 }  // namespace pinwheel::prepare

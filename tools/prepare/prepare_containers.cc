@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kRepository = "pinwheel";
 constexpr size_t kShortCommit = 7;
 
-/// An image that a run needs, and the ids for its tags.
+/// An image that a run needs, with the ids for its tags.
 struct Wanted {
   matrix::ContainerSettings settings;
   std::set<std::string> ids = {};
@@ -38,7 +38,7 @@ Wanted* want(std::map<std::string, Wanted>& wanted, const matrix::ContainerSetti
   return &one;
 }
 
-/// "test-debian-bullseye", with the Python if the image gets one.
+/// "test-debian-bullseye", with the Python if the Dockerfile provides one.
 std::string id_of(const plan::ImageTest& test) {
   std::string id = "test-" + plan::image_slug(test.image);
   if (test.python == matrix::TestPython::image) return id;
@@ -71,7 +71,7 @@ Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestI
   return wanted;
 }
 
-/// Outside git there is no commit for the tag.
+/// The tags of an image. Outside git there is no commit for them.
 Result<std::vector<std::string>> tags_of(const Wanted& image, const VersionFacts& version) {
   std::vector<std::string> tags;
   if (image.settings.dockerfile.empty() || version.commit.empty()) return tags;
@@ -99,7 +99,7 @@ class ImageSite {
   const host::EnvMachine& machine() const { return *local_; }
   const host::ContainerEngine& engine() const { return engine_; }
 
-  /// Adds an available image; if tests run on the image's own Python, probes it, and remembers the
+  /// Adds an available image. If tests run on the image's own Python, probes it and stores the
   /// result with the image.
   Done enter(const std::string& digest, const Wanted& wanted,
              const container::ContainerImage& image) {

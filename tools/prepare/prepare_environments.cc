@@ -52,7 +52,8 @@ struct PackageFinder {
   }
 };
 
-/// What a frozen plan or a report gives, once it is known to fit; nothing of any other source.
+/// The packages of a frozen plan or a report, once it is known to match; empty for any other
+/// source.
 Result<FrozenPackages> packages_given(const PackageSource& source, const RunView& run,
                                       const UsedImages& images, ports::Notices& notices) {
   if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) {
@@ -74,7 +75,7 @@ PinnedImages pinned_by(const PackageSource& source) {
   return {};
 }
 
-/// `stop` terminates the processes and containers that this starts.
+/// `stop` ends the processes and containers that this starts.
 Result<PreparedEnvironments> prepare_with_stop(const RunView& run, const PackageSource& source,
                                                const std::stop_token& stop,
                                                ports::Notices& notices) {

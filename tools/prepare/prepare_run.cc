@@ -23,7 +23,7 @@
 namespace pinwheel::prepare {
 namespace {
 
-/// The variables of the run or plan that the packages come from, if it has some.
+/// The variables of the run or plan from which the packages come, if it has any.
 std::optional<std::map<std::string, std::string>> recorded_variables(const PackageSource& source) {
   if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) {
     return frozen->plan.variables;
@@ -47,13 +47,12 @@ void tell_ignored(const BuildFacts& build, ports::Notices& notices) {
                            names.size() == 1 ? "is" : "are"));
 }
 
-/// Whether the run only tells what it would do: it runs nothing, and `plan` has looked at the
-/// checkout before.
+/// Whether the run is only predicted: it runs nothing, and `plan` has already checked the checkout.
 bool is_forecast(const PackageSource& source) {
   return std::holds_alternative<FromRecord>(source);
 }
 
-/// What a run needs before its environments: requirements that agree, and Pythons.
+/// The checks before the environments of a run, and the Pythons that it fetches.
 Done check_and_fetch(const Host& host, const RunScope& scope, const host::Workplace& workplace,
                      const BuildFacts& build, ports::Notices& notices) {
   TRY(const std::vector<const matrix::Variant*> built, built_variants(scope.loaded, scope.outline));

@@ -124,7 +124,7 @@ Done fetch_missing_pythons(const Host& host, const RunScope& scope,
 }
 
 void warn_of_missing_pythons(const Host& host, const RunScope& scope, ports::Notices& notices) {
-  // Settings that are wrong are the plan's to report.
+  // The plan reports invalid settings.
   const std::vector<PythonUse> uses = python_uses(scope).value_or(std::vector<PythonUse>());
   if (uses.empty()) return;
   const Result<std::filesystem::path> cache = cache_directory(host);

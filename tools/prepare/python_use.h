@@ -17,7 +17,7 @@ struct PythonUse {
   std::string version;    ///< "3.13t"
   std::string libc = {};  ///< of the axis `libc`; empty without it
   matrix::PythonFrom from = matrix::PythonFrom::found;
-  std::vector<std::string> channels = {};  ///< conda's, if it has to be fetched
+  std::vector<std::string> channels = {};  ///< conda's, for a Python that must be fetched
   std::vector<std::string> users = {};     ///< the steps or variants that need it
 };
 
@@ -28,14 +28,15 @@ Result<std::vector<PythonUse>> python_uses(const Loaded& loaded);
 Result<std::vector<PythonUse>> python_uses(const RunScope& scope);
 
 /// Fetches what a run needs, this machine lacks and the matrix lets pinwheel fetch
+/// Fetches the Pythons that a run needs and this machine lacks, if the matrix allows it
 /// (`environment.python: auto`). A signal stops it.
 Done fetch_missing_pythons(const Host& host, const RunScope& scope,
                            const host::Workplace& workplace, ports::Notices& notices);
 
-/// Warns, once for each version, of Pythons that the variants of a run need and this machine does
-/// not have, with the builds and tests that stop for it; of those that a run fetches, a note.
-/// Nothing is said of containers and conda, which bring their own. Starts no interpreter that was
-/// seen before, and makes nothing.
+/// Warns, once for each version, about Pythons that the variants of a run need and this machine
+/// lacks, with the builds and tests that fail without them. For those that a run fetches, prints a
+/// note. Skips containers and conda, which have their own. Starts no interpreter that was probed
+/// before, and makes nothing.
 void warn_of_missing_pythons(const Host& host, const RunScope& scope, ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

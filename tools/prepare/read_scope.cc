@@ -27,7 +27,8 @@ fs::path checkout_root(const Host& host) {
   return checkout ? checkout->root : fs::path();
 }
 
-/// A matrix that is named beside a plan is the plan's. Outside a checkout its digest alone tells.
+/// Checks that the matrix on the command line is that of the plan. Outside a checkout only its
+/// digest is compared.
 Done check_agrees(ports::Files& files, const std::string& path, const plan::FrozenPlan& frozen,
                   const fs::path& root) {
   if (root.empty() || frozen.matrix.empty()) return {};
@@ -60,7 +61,7 @@ Result<VersionFacts> version_for(const Host& host, const ScopeRequest& request,
   if (request.version) return *request.version;
   TRY(VersionFacts version,
       gather_version_facts(host, loaded, request.selection.channel, request.targets, log));
-  // Nothing of one variant is published, and targets would affect the names of wheels.
+  // A single variant is not published, and targets would affect the names of wheels.
   if (request.part == ScopePart::one_id) version.targets.clear();
   return version;
 }
@@ -75,7 +76,7 @@ Result<RunScope> finished(const ScopeRequest& request, RunScope scope) {
 Result<RunScope> fresh_scope(const Host& host, const ScopeRequest& request, Loaded loaded,
                              const ports::LogHandle& log) {
   plan::Outline outline;
-  // An id that is not there is said before git is asked.
+  // An unknown id is reported before git is called.
   if (request.part == ScopePart::one_id) {
     TRY(outline, outline_of(loaded, request.choice.globs.at(0)));
   }

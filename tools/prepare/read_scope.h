@@ -36,11 +36,11 @@ Done check_matrix_path(const std::string& path);
 Result<MatrixChoice> choose_matrix_of(const Host& host, const std::vector<std::string>& arguments,
                                       const std::optional<PlanFile>& frozen);
 
-/// The part of a matrix that a scope has: what the options select in the channel, the variant or
-/// build whose id is the only glob, or everything, without options of a plan.
+/// The part of a matrix in a scope: the variants that the options select in the channel, the
+/// variant or build whose id is the only glob, or everything, without options of a plan.
 enum class ScopePart { selected, one_id, whole };
 
-/// What a command line asks of a matrix.
+/// The request of a command line to a matrix.
 struct ScopeRequest {
   const GlobalOptions& global;
   const MatrixChoice& choice;

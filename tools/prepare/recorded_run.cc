@@ -32,7 +32,8 @@ Done check_machine(const plan::FrozenPlan& frozen) {
               "repeat it on a machine of that architecture");
 }
 
-/// The run's variants that the step belongs to: one for a build or a test, all for an environment.
+/// The variants of the run to which the step belongs: one for a build or a test, all for an
+/// environment.
 Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPlan& frozen,
                                       const std::string& step) {
   std::vector<matrix::Variant> selected;

@@ -31,16 +31,16 @@ Result<RecordedSource> recorded_source(const Host& host, const plan::RunOrigin& 
                                        const std::filesystem::path& place,
                                        const host::GitProgram& git);
 
-/// A step of a recorded run, and the levels that the command line asks for.
+/// A step of a recorded run, and the levels that the command line requests.
 struct RecordedStep {
   const plan::RunOrigin& origin;
   const std::string& step;
   const LevelOptions& levels;
 };
 
-/// Prepares everything that a step needs as in its run: version, date, levels, images, packages,
-/// the variables that affect a build. `global` has the state and output directories of the
-/// repetition. `environment` for a run on a different architecture.
+/// Prepares a step with the inputs of its run: version, date, levels, images, packages, the
+/// variables that affect a build. `global` has the state and output directories of the repetition.
+/// `environment` for a run on a different architecture.
 Result<PreparedRun> prepare_recorded_run(const Host& host, const GlobalOptions& global,
                                          const std::string& matrix, const RecordedStep& recorded,
                                          ports::Notices& notices);

@@ -16,7 +16,7 @@ namespace pinwheel::prepare {
 
 namespace {
 
-/// The plan is valid without what a run would find. A stop and a bug are errors of their own.
+/// Warns that there is no forecast: the plan is valid without it. A stop and a bug remain errors.
 Done tell_no_forecast(Error error, ports::Notices& notices) {
   const ErrorKind kind = error.kind;
   if (kind == ErrorKind::interrupted || kind == ErrorKind::terminated ||

@@ -24,7 +24,7 @@ struct RunForecast {
 
 /// The forecast of a full run: up to publishing if the channel has targets, else up to the tests.
 /// nullopt if the state directory has no earlier run, or, with a warning, if a run would stop
-/// before its first step: no container engine responds, an index has no such sdist. Reads the
+/// before its first step (no container engine responds, an index has no such sdist). Reads the
 /// source, the journal, the recorded resolutions and the existing images; uses no index, makes no
 /// image.
 Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope,

@@ -16,10 +16,10 @@
 
 namespace pinwheel::prepare {
 
-/// Whether to make the images that wheels are tested on.
+/// Whether to make the images on which wheels are tested.
 enum class TestImageUse { leave, prepare };
 
-/// What a run carries out of its plan; the rest is not prepared.
+/// The part of a plan that a run executes. The rest is not prepared.
 struct Carried {
   std::set<std::string> steps;       ///< ids of steps, without environments and toolkits
   std::set<std::string> containers;  ///< digests of the settings of their containers
@@ -35,7 +35,7 @@ struct RunScope {
   LevelOptions levels;
   VersionFacts version = {};
   TestImageUse images = TestImageUse::leave;
-  /// Of the matrix's `store:`; what is no place is told where the store is opened.
+  /// From the matrix's `store:`.
   std::vector<store::PlaceDescription> stores = {};
   plan::PlanOptions options = {};       ///< derived from the stage, the targets and the levels
   std::optional<Carried> carried = {};  ///< none: everything
@@ -49,7 +49,7 @@ Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std:
 /// The scope with the options of a plan up to `stage`. `usage` for an invalid base image.
 Result<RunScope> up_to(plan::Stage stage, RunScope scope);
 
-/// What is known about a run so far: the input of each step of the pipeline.
+/// The known facts of a run so far: the input of each step of the pipeline.
 struct RunView {
   const Host& host;
   const RunScope& scope;

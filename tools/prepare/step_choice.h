@@ -15,19 +15,19 @@ namespace pinwheel::prepare {
 /// make one. Pure.
 const env::Request* request_of(const plan::Action& action);
 
-/// What a run carries out that carries out these steps of its plan alone. Pure.
+/// The part of a plan to execute for these steps. Pure.
 Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps);
 
-/// `usage` if `--step` is used with anything else that selects, `globs` among them.
+/// `usage` if `--step` is combined with another selector, including `globs`.
 Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs);
 
-/// The scope without the variants that the steps do not need, which carries out only them and what
-/// they need; as it is without steps. Pure. `usage`
-/// with the nearest name for a step that is not in the scope, and for one of a later stage.
+/// The scope without the variants that the steps do not need; it executes only the steps and their
+/// needs. Without steps, the scope is unchanged. Pure. `usage` with the nearest name for a step
+/// that is not in the scope, and for one of a later stage.
 Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string>& steps);
 
-/// The scope with what its steps need once the backends have answered: an answer is part of the
-/// request for an environment. Pure.
+/// The scope with the needs of its steps updated after the backends have answered: an answer is
+/// part of the request for an environment. Pure.
 Result<RunScope> carried_after_answers(RunScope scope);
 
 }  // namespace pinwheel::prepare

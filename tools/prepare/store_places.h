@@ -12,8 +12,8 @@
 
 namespace pinwheel::prepare {
 
-/// The places of PINWHEEL_STORE. `usage` for one that is no place. Pure. `main` calls it once;
-/// everybody else reads `Host::stores`.
+/// The places of PINWHEEL_STORE. `usage` for an invalid place. Pure. `main` calls it once; all
+/// other code reads `Host::stores`.
 Result<std::vector<store::PlaceDescription>> variable_places(
     const std::map<std::string, std::string>& variables);
 
@@ -22,21 +22,21 @@ Result<std::vector<store::PlaceDescription>> variable_places(
 std::vector<store::PlaceDescription> matrix_places(
     const matrix::Matrix& matrix, const std::map<std::string, std::string>& variables);
 
-/// The directories among places: no part of a source.
+/// The directories among places, which are not part of a source.
 std::vector<std::string> directories_of(const std::vector<store::PlaceDescription>& places);
 
 /// Whether a run writes its results to a store: in CI, not for an event that may be a pull request.
 enum class Keeping { yes, no };
 
-/// What the user says of the store of a run.
+/// The user's settings for the store of a run.
 struct RunStore {
   store::Domain domain = store::Domain::branch;  ///< whose results the run uses
   Keeping keeping = Keeping::yes;
-  /// Those that the user names: of `--store`, else of PINWHEEL_STORE.
+  /// Those of the user: of `--store`, else of PINWHEEL_STORE.
   std::vector<store::PlaceDescription> places = {};
 };
 
-/// `usage` for places and a domain that a run could not have, before anything is prepared. Pure.
+/// `usage` for places and a domain that a run cannot have, before anything is prepared. Pure.
 Result<RunStore> read_run_store(const StoreOptions& options, const Host& host);
 
 }  // namespace pinwheel::prepare

@@ -19,15 +19,15 @@
 
 namespace pinwheel::prepare {
 
-/// The channel that nobody named on the command line, and why it is that one.
+/// The default channel, without `--channel`, and why it was chosen.
 struct DueChannel {
   std::string name = {};  ///< "release"
-  std::string why = {};   ///< "tag `v1.2.0` is on HEAD"; empty: it was named
+  std::string why = {};   ///< "tag `v1.2.0` is on HEAD"; empty: the command line named it
 };
 
 /// The facts of a run that come only from git, the matrix and the command line.
 struct VersionFacts {
-  std::string channel;  ///< empty if the matrix does not have the one that is due
+  std::string channel;  ///< empty if the matrix does not have the default one
   DueChannel due = {};
   std::string branch;                ///< empty on a detached HEAD and outside git
   std::vector<std::string> targets;  ///< publish targets of the channel, or the requested ones
@@ -38,7 +38,7 @@ struct VersionFacts {
   std::optional<version::Tagged> tag = {};
   bool dirty = false;  ///< tracked files differ from HEAD
   int64_t source_date_epoch = 0;
-  /// Of a frozen plan; none: `gather_build_facts` finds it.
+  /// From a frozen plan; none: `gather_build_facts` finds it.
   std::optional<plan::SourceChange> wheel_change = {};
   std::string commit;   ///< 40 hex digits; empty outside git
   std::string machine;  ///< "x86_64"
@@ -51,25 +51,25 @@ Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded
                                           const std::vector<std::string>& targets,
                                           const ports::LogHandle& log);
 
-/// The date that the user names, by SOURCE_DATE_EPOCH. Pure.
+/// The date in the user's SOURCE_DATE_EPOCH. Pure.
 std::optional<std::string> named_date(const std::map<std::string, std::string>& variables);
 
-/// The tag on HEAD that says a version of the package, for a version that comes from the project's
-/// files. Nullopt without one, and for any other version.
+/// The tag on HEAD with a version of the package, for a version that comes from the project's
+/// files. nullopt without one, and for any other source of the version.
 Result<std::optional<version::Tagged>> tag_on_head(const ports::GitFacts& git,
                                                    const matrix::Package& package);
 
-/// For people: that a channel with `publish: []` publishes nowhere.
+/// The note that a channel with `publish: []` publishes nowhere.
 std::string nowhere_line(const std::string& channel);
 
-/// How versions of a channel are made. A channel of the matrix may have any name; its versions are
-/// those of a release, a test, a nightly or a development build. Pure.
+/// The kind of versions that a channel has. A channel of the matrix may have any name; its versions
+/// are those of a release, a test, a nightly or a development build. Pure.
 version::Channel version_channel(const matrix::Matrix& matrix, const std::string& name);
 
-/// Whether the matrix says of a channel that it publishes nowhere. Pure.
+/// Whether the matrix sets `publish: []` for a channel. Pure.
 bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel);
 
-/// Names of the wheels of an outline: a check before any build.
+/// Names the wheels of an outline: a check before any build.
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
                                   const VersionFacts& version);
 

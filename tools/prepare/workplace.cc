@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// "20260102T030405-4711": the time in UTC, and the process.
+/// "20260102T030405-4711": the time in UTC and the process id.
 std::string name_of_this_run(const ports::Clock& clock) {
   const auto now = std::chrono::system_clock::to_time_t(clock.now());
   return fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(now), ::getpid());
@@ -37,8 +37,8 @@ fs::path redirected_to(int stream) {
   return fs::read_symlink(fmt::format("/proc/self/fd/{}", stream), unknown);
 }
 
-/// The paths that the command line, the variables and the matrix name. Opening the stores reports a
-/// text in PINWHEEL_STORE that is no place.
+/// The paths that the command line, the variables and the matrix name. An invalid PINWHEEL_STORE is
+/// reported where the stores are opened.
 std::vector<fs::path> named_paths(const Host& host, const RunScope& scope) {
   const GlobalOptions& global = scope.global;
   std::vector<std::string> names = global.named_files;

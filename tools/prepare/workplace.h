@@ -23,9 +23,9 @@ std::filesystem::path unnamed_files_directory(const std::map<std::string, std::s
 /// if there is no home directory.
 Result<std::filesystem::path> cache_directory(const Host& host);
 
-/// Where the run of a scope works; makes the state directory, which ignores itself in git. It
-/// has no containers yet, and whether builds see a fixed path is left open: `run_plan` asks the
-/// machine when a step is to run.
+/// The workplace for the run of a scope; makes the state directory, which ignores itself in git. It
+/// has no containers yet, and whether builds see a fixed path is not decided: `run_plan` asks the
+/// machine before the first step.
 Result<host::Workplace> make_workplace(const Host& host, const RunScope& scope,
                                        const ports::LogHandle& log);
 
@@ -33,7 +33,8 @@ Result<host::Workplace> make_workplace(const Host& host, const RunScope& scope,
 /// five programs; a container always has a fixed path and a network of its own.
 host::Workplace with_path_mode(const Host& host, host::Workplace workplace);
 
-/// Notes that builds among these steps reach the network although their matrix does not allow it.
+/// Prints a note if builds among these steps reach the network although their matrix does not allow
+/// it.
 void tell_open_network(const host::Workplace& workplace,
                        const std::vector<const plan::Step*>& steps, ports::Notices& notices);
 

@@ -9,14 +9,16 @@
 
 namespace pinwheel::session {
 
-/// Where a run prints: its status, its summary and its data. `cli/streams.h` is the terminal.
+/// Where a run prints: its status, its summary and its data. `cli/streams.h` implements it for the
+/// terminal.
 class Console : public ports::Notices {
  public:
   /// The text of a file, on stdout, byte for byte.
   virtual void file(std::string_view text) = 0;
-  /// A JSON document, on stdout. Its values stay as they are.
+  /// A JSON document, on stdout. Its values are not changed.
   virtual void json(std::string_view text) = 0;
-  /// A message in color, or drawn over earlier lines; parts from outside are visible already.
+  /// A message in color, or drawn over earlier lines. Parts from outside must be visible text
+  /// already.
   virtual void drawing(std::string_view text) = 0;
   /// A line of JSON for a program, on stderr.
   virtual void json_line(std::string_view text) = 0;

@@ -17,7 +17,7 @@ struct StepEntry {
   const plan::Step& step;
   std::string title;
   std::vector<std::string> argv = {};         ///< empty: a shell
-  std::vector<plan::StepOutcome> needs = {};  ///< outcomes of the steps that it needs
+  std::vector<plan::StepOutcome> needs = {};  ///< outcomes of its needs
 };
 
 /// Runs it in a scratch directory below the state directory, which is removed afterwards. Returns

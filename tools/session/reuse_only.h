@@ -14,32 +14,32 @@
 
 namespace pinwheel::session {
 
-/// The steps that a run may carry out with `--reuse-only`: those that are named; without any, the
-/// tests of `test` and the publications of `release`, unless it is only a gate. Pure.
+/// The steps that a run may execute with `--reuse-only`: the named ones; without any, the tests of
+/// `test` and the publications of `release`, unless it is only a gate. Pure.
 std::set<std::string> requested_steps(const plan::Plan& plan, const prepare::RunOptions& options,
                                       plan::Stage stage, const std::vector<std::string>& named);
 
 /// `usage` for options of `--reuse-only` and `--gate` that contradict each other. Pure.
 Done check_reuse_options(const prepare::RunOptions& options, plan::Stage stage);
 
-/// The scope of a frozen plan that carries out only these steps. Pure.
+/// The scope of a frozen plan that executes only these steps. Pure.
 Result<prepare::RunScope> carrying_only(prepare::RunScope scope, const prepare::RunOptions& options,
                                         plan::Stage stage, const std::vector<std::string>& named);
 
-/// What a run that only reuses has looked for, and where.
+/// The steps of a run that only reuses, and where it looked for the others.
 struct Searched {
-  std::set<std::string> requested;  ///< the steps that it carries out itself
+  std::set<std::string> requested;  ///< the steps that it executes itself
   std::vector<std::string> places;  ///< the state directory and the places of the store
 };
 
-/// The results, and of each test in `unplaced` without one, once its build has one, that it was
-/// skipped: no job of a workflow runs it, so no result will come, and what publishing requires
-/// decides whether that is enough. Pure.
+/// The results, with `skipped` for each test in `unplaced` that has no result, once its build has
+/// one: no job of a workflow runs the test, so no result will come, and the evidence that
+/// publishing requires decides whether that is enough. Pure.
 plan::Results with_unplaced(const plan::Plan& plan, plan::Results results,
                             const std::vector<std::string>& unplaced);
 
-/// The steps that such a run does not have, each with where it was looked for: `check` errors by
-/// id. Pure.
+/// The steps without a result in such a run, each with the places that were searched: `check`
+/// errors by id. Pure.
 std::map<std::string, Error> missing_results(const plan::Plan& plan, const plan::Results& results,
                                              const Searched& searched);
 

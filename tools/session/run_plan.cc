@@ -48,12 +48,12 @@ namespace {
 
 std::string again_line(const prepare::GlobalOptions& global, const RunRequest& request,
                        const std::string& step) {
-  // An upload is not repeated by hand, and a repeated step keeps its own command line.
+  // An upload is not repeated by hand, and the repetition of a step uses its own command line.
   const std::string& arguments = request.program_arguments;
   const bool same = plan::kind_of_step(step) == plan::StepKind::publish ||
                     arguments.starts_with("reproduce ") || arguments.starts_with("init ");
   if (same) return "pinwheel " + arguments;
-  // The runner is gone when people read its log.
+  // The runner no longer exists when people read its log.
   const std::string address =
       request.origin ? report::report_address(request.workplace.variables) : "";
   if (!address.empty()) return shell_join({"pinwheel", "reproduce", address, step});
@@ -62,7 +62,7 @@ std::string again_line(const prepare::GlobalOptions& global, const RunRequest& r
   return fmt::format("pinwheel reproduce {}{}", shell_quote(step), where);
 }
 
-constexpr uint64_t kMostOfLog = 1 << 20;  ///< bytes in which its last lines are
+constexpr uint64_t kMostOfLog = 1 << 20;  ///< bytes that contain its last lines
 
 report::FailureFacts failure_facts(const prepare::GlobalOptions& global, const RunRequest& request,
                                    const plan::StepOutcome& outcome) {
@@ -86,7 +86,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the live status reads of a log, to find its last line.
+/// The most bytes of a log that the live status reads to find its last line.
 constexpr uint64_t kLiveBytes = 8192;
 
 report::Printer printer_for(KnownFailures& failures, Console& console) {
@@ -109,7 +109,7 @@ std::unique_ptr<run::StatusSink> status_in_format(prepare::LogFormat format,
   }
   if (console.in_github()) return std::make_unique<report::GitHubStatus>(std::move(printer));
   const bool quiet = console.verbosity() == prepare::Verbosity::quiet;
-  // Lines of the log would be drawn over.
+  // Lines of the log would be overwritten.
   const bool log_shown = console.verbosity() > prepare::Verbosity::normal;
   const bool live =
       !quiet &&
@@ -129,7 +129,7 @@ std::unique_ptr<run::StatusSink> make_status(prepare::LogFormat format, KnownFai
 }
 
 /// The directories of this run. Scratch directories of killed runs are removed; the journal's lock
-/// guarantees that no other run is active. Logs are kept, one directory per run.
+/// guarantees that no other run is active. Logs remain, one directory per run.
 struct RunDirectories {
   fs::path scratch;
   fs::path logs;
@@ -158,7 +158,7 @@ void log_decisions(ports::Log& log, const plan::Plan& plan,
   }
 }
 
-/// The results of earlier runs that this one may reuse.
+/// The results of earlier runs that this run may reuse.
 plan::Results known_results(const RunRequest& request, const run::History& history) {
   const auto digests = prepare::digest_outputs(request.plan, history);
   log_decisions(*request.workplace.log, request.plan,
@@ -168,8 +168,8 @@ plan::Results known_results(const RunRequest& request, const run::History& histo
   return results;
 }
 
-/// The steps for which the result of a skipped test is enough: a run that only reuses does not ask
-/// for the test.
+/// The steps for which the result of a skipped test is enough, because a run that only reuses does
+/// not request the test.
 std::set<std::string> not_requested(const RunRequest& request) {
   std::set<std::string> steps;
   if (!request.requested) return steps;
@@ -199,7 +199,7 @@ Result<host::SearchedResults> results_everywhere(ports::Files& files, const RunR
   return known;
 }
 
-/// Whether a run that only reuses has everything, and, if it is a gate, the evidence.
+/// Checks that a run that only reuses has all results, and, for a gate, the evidence.
 Done check_complete(const RunRequest& request, const plan::Plan& plan,
                     const plan::Results& results) {
   if (!request.requested) return {};
@@ -210,7 +210,7 @@ Done check_complete(const RunRequest& request, const plan::Plan& plan,
   const std::map<std::string, Error> missing =
       missing_results(plan, results, {*request.requested, places});
   if (missing.empty()) return {};
-  // What is still to run has no evidence yet.
+  // Steps that are still to run have no evidence yet.
   const bool over = request.gate && request.requested->empty();
   return plan::check_gate(over ? *request.gate : std::vector<plan::Step>(),
                           plan::known_outcomes(plan, results), request.workplace.accepted, missing);
@@ -240,7 +240,7 @@ bool has_failed(const plan::StepOutcome& outcome) {
   return outcome.state == plan::StepState::failed;
 }
 
-/// The report with the origin of its run, if it is going to be read.
+/// The report with the origin of its run, if it will be read.
 report::RunReport with_origin(plan::Report report, const RunRequest& request, bool wanted,
                               Console& console) {
   const auto& outcomes = report.outcomes;
@@ -294,7 +294,7 @@ std::vector<const plan::Step*> steps_to_run(const plan::Plan& plan, const plan::
   return steps;
 }
 
-/// Removes the scratch directory of a successful run; that of a failed run is kept for inspection,
+/// Removes the scratch directory of a successful run. That of a failed run remains for inspection,
 /// with the report.
 void leave_behind(ports::Files& files, const RunDirectories& directories,
                   const host::Workplace& workplace, const report::RunReport& run,
@@ -324,7 +324,7 @@ Result<run::ExecuteOptions> execute_options(const std::map<std::string, std::str
   return execute;
 }
 
-/// What an execution tells of itself.
+/// The recipients of an execution's events.
 struct Listeners {
   run::Recorder& journal;
   run::StatusSink& status;
@@ -345,19 +345,19 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
   return run::execute(plan, options, {runner, recorder, listeners.status, host.clock});
 }
 
-/// The domain of the run, which decides whose results it uses, those of its journal, too.
+/// The domain of the run, which decides whose results it uses, including those of its journal.
 Result<store::Domain> domain_of(const RunRequest& request) {
   if (request.store) return request.store->domain();
   return store::choose_domain({}, request.workplace.variables);
 }
 
-/// Waits until everything is kept, and tells what was wrong with places.
+/// Waits until everything is stored, and reports the faults of places.
 void finish_store(const RunRequest& request, Console& console) {
   if (!request.store) return;
   for (const Error& warning : request.store->finish()) console.warn(warning);
 }
 
-/// The same, but does not wait after an interruption, which ends what is under way.
+/// The same, but does not wait after an interruption, which ends running transfers.
 void end_store(const RunRequest& request, const plan::Report& report, Console& console) {
   if (report.signal != 0) request.stop_store.request_stop();
   finish_store(request, console);
@@ -383,7 +383,7 @@ Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::Gl
   const plan::Results results = with_unplaced(request.plan, known.results, request.unplaced);
   const plan::Plan plan = plan::without_idle(request.plan, results);
   if (Done complete = check_complete(request, plan, results); !complete) {
-    // A place that failed may be why a result is missing.
+    // A fault of a place may be the reason for a missing result.
     finish_store(request, console);
     return fail(std::move(complete).error());
   }
@@ -415,7 +415,7 @@ Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& gl
   if (code != 0 || !request.gate) return code;
   TRY_DONE(plan::check_gate(*request.gate, run.report.outcomes, request.workplace.accepted, {}));
   console.note(request.gate_holds + "\n");
-  // The job of a single test says it in its summary.
+  // The summary of a single test's job contains only the test.
   const bool whole = !request.requested || request.requested->empty();
   if (const auto none = report::untested(run.report); none && whole) {
     console.warn(Error{ErrorKind::check, fmt::format("the gate passed, but {}", *none)}.with_hint(

@@ -24,7 +24,7 @@
 
 namespace pinwheel::session {
 
-/// The file name of a failed run's report, beside its logs.
+/// The file name of a failed run's report, next to its logs.
 inline constexpr const char* kReportName = "report.json";
 
 /// The input of a run, decided before any action.
@@ -39,19 +39,19 @@ struct RunRequest {
   std::shared_ptr<host::Store> store = {};  ///< may be null: none
   std::stop_source stop_store = {};         ///< ends the transfers of the store
   host::ResultFacts facts = {};
-  std::set<std::string> repeated = {};  ///< ids of steps that no stored result stands for
-  /// Set for a run that only reuses: the steps that it may carry out.
+  std::set<std::string> repeated = {};  ///< ids of steps whose stored results are not used
+  /// Set for a run that only reuses: the steps that it may execute.
   std::optional<std::set<std::string>> requested = {};
-  /// For a release that only reuses: tests for which workflows have no runner.
+  /// For a release that only reuses: tests without a runner in workflows.
   std::vector<std::string> unplaced = {};
-  /// Set for a gate: the publications that everything must be there for; of tests, those that they
-  /// must have enough evidence for.
+  /// Set for a gate: the publications for which all results must exist, and tests must have enough
+  /// evidence.
   std::optional<std::vector<plan::Step>> gate = {};
-  std::string gate_holds = {};  ///< what is said then
+  std::string gate_holds = {};  ///< the message if it holds
 };
 
 /// Executes a plan, with a journal, status lines and a step summary. A run with a failed step
-/// writes its report beside its logs as `report.json`. `check` before anything runs if it only
+/// writes its report next to its logs as `report.json`. `check` before anything runs if it only
 /// reuses, and a result is missing.
 Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::GlobalOptions& global,
                                     const prepare::RunOptions& options, const RunRequest& request,
@@ -62,8 +62,8 @@ Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& gl
                      const prepare::RunOptions& options, const RunRequest& request,
                      Console& console);
 
-/// What people are told of the failures of a run beside their errors. A log is read once, whoever
-/// tells it: the terminal, annotations, the step summary. For one thread.
+/// The facts about the failures of a run beyond their errors. Each log is read once for all
+/// reports: the terminal, annotations, the step summary. For one thread.
 class KnownFailures {
  public:
   /// Both outlive it.

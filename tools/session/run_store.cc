@@ -24,17 +24,19 @@ namespace {
 namespace fs = std::filesystem;
 using Places = std::vector<store::PlaceDescription>;
 
-/// A new directory of results is ignored by git: a later plan does not take it for source.
+/// Makes missing directories of places. A new one ignores itself in git, so that it is not part of
+/// the source of a later plan.
 void make_directories(ports::Files& files, const Places& places) {
   for (const store::PlaceDescription& place : places) {
     const bool written = place.access == store::PlaceAccess::read_write;
     if (place.kind != store::PlaceKind::directory || !written) continue;
-    // A place that cannot be made is a fault of the place, which a run survives.
+    // If a place cannot be made, the run continues with a faulty place.
     static_cast<void>(host::make_output_directory(files, place.path));
   }
 }
 
-/// In CI whose event is not known: it may be a pull request.
+/// Warns that no results are stored: the event of this CI job is unknown, so it may be a pull
+/// request.
 void tell_that_nothing_is_kept(const Places& places, Console& console) {
   const bool written = std::ranges::any_of(places, [](const store::PlaceDescription& place) {
     return place.access == store::PlaceAccess::read_write;

@@ -19,11 +19,11 @@
 
 namespace pinwheel::session {
 
-/// What a run does with its store: it only reads results, writes its own as well, or even publishes
-/// what it read and wrote.
+/// How a run uses its store: it only reads results, also writes its own, or also publishes the
+/// results that it read and wrote.
 enum class StoreUse { read, keep, publish };
 
-/// What the command line and the matrix say of the store of a run.
+/// The settings of the command line and the matrix for the store of a run.
 struct StoreRequest {
   const prepare::RunStore& own;
   const std::vector<store::PlaceDescription>& of_matrix;
@@ -31,14 +31,14 @@ struct StoreRequest {
   std::stop_token cancel = {};
 };
 
-/// The store of a run: the user's places, then the matrix's; without places, one that has nothing.
-/// Errors as of `host::open_store`. A stop ends its transfers.
+/// The store of a run: the user's places, then the matrix's; without places, an empty one. Errors
+/// are those of `host::open_store`. A stop ends its transfers.
 Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
                                                     const StoreRequest& request,
                                                     const host::Workplace& workplace,
                                                     Console& console);
 
-/// What the results of this run say of it. `plan_digest` as in `host::ResultFacts`.
+/// The facts that are stored with the results of this run. `plan_digest` as in `host::ResultFacts`.
 host::ResultFacts result_facts(const prepare::Host& host, const prepare::PreparedRun& run,
                                std::string plan_digest);
 

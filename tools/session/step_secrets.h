@@ -9,8 +9,9 @@
 
 namespace pinwheel::session {
 
-/// The workplace with the values of the secrets that these steps get, from the caller's variables,
-/// which no output shows from here on. `environment` if some are missing or too short to be hidden.
+/// The workplace with the values of the steps' secrets, from the caller's variables. They are
+/// hidden in all output from then on. `environment` if a secret is missing or too short to be
+/// hidden.
 Result<host::Workplace> with_secrets(host::Workplace workplace,
                                      const std::vector<const plan::Step*>& steps,
                                      const Console& console);
