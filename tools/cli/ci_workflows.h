@@ -9,9 +9,9 @@
 
 namespace pinwheel::cli {
 
-/// The workflows that are asked for: by their names, else all whose channel the matrix declares,
-/// and always `ci`. `matrix_path` is that of the matrix in its repository. `config` if one is asked
-/// for whose channel the matrix lacks.
+/// The requested workflows: by their names, else all whose channel the matrix declares, and always
+/// `ci`. `matrix_path` is that of the matrix in its repository. `config` if the matrix lacks the
+/// channel of a requested one.
 Result<std::vector<ci::PlannedWorkflow>> planned_workflows(
     const prepare::Loaded& loaded, const std::vector<std::string>& names,
     const std::filesystem::path& matrix_path);

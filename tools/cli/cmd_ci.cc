@@ -19,26 +19,26 @@
 #include "prepare/host.h"
 #include "prepare/load.h"
 
-// `ci generate` and `ci check`: the files that a matrix gives, written or compared.
+// `ci generate` and `ci check` write or compare the files that are generated from a matrix.
 
 namespace pinwheel::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A generated file beside the one that exists.
+/// A generated file and its current version.
 struct GeneratedFile {
   std::filesystem::path path;
-  std::string text;      ///< what the matrix gives, with what a person has added; empty: no file
-  std::string existing;  ///< the file as it stands; empty if there is none
+  std::string text;      ///< the generated text with the lines that a person added; empty: no file
+  std::string existing;  ///< the current text; empty if there is no file
 };
 
-/// The projects that a workflow publishes to an index, which have to be registered there.
+/// The projects that a workflow publishes to an index, where they must be registered.
 struct Registration {
   std::string target;
   std::string workflow;     ///< the name of its file, "pinwheel-release.yml"
   std::string environment;  ///< of the job; empty: none
-  bool trusted = false;     ///< the index trusts the job, and has to know it for each project
+  bool trusted = false;     ///< the index trusts the job, which must be registered for each project
   std::vector<std::string> names;
 };
 
@@ -50,7 +50,7 @@ struct GeneratedFiles {
 
 constexpr const char* kWorkflows = ".github/workflows";
 
-/// The directory as it is named from the root, so that it has a parent however it was written.
+/// The directory as a path from the root, so that it has a parent however it was written.
 fs::path directory_of(const prepare::Host& host, const std::string& out) {
   const fs::path path = host.at(out);
   return path.has_filename() ? path : path.parent_path();
@@ -75,7 +75,7 @@ tl::unexpected<Error> written_by_a_person(const fs::path& path, std::string hint
               std::move(hint));
 }
 
-/// A file of another matrix, or of a person, is not replaced.
+/// Rejects a file of another matrix or of a person: it is not replaced.
 Done check_owner(const GeneratedFile& file, const std::string& matrix) {
   if (file.existing.empty()) return {};
   const std::string owner = ci::written_from(file.existing);
@@ -98,7 +98,7 @@ Result<GeneratedFile> action_file(ports::Files& files, fs::path path) {
   return written_by_a_person(file.path, "move it away: the jobs use the action at this path");
 }
 
-/// A copy under a name of its own is a person's.
+/// Whether the name is one of a generated workflow. A copy under another name belongs to a person.
 bool is_workflow_name(const std::string& name) {
   return name.starts_with("pinwheel-") &&
          std::ranges::any_of(ci::kWorkflowSets, [&](ci::WorkflowSet set) {
@@ -106,8 +106,8 @@ bool is_workflow_name(const std::string& name) {
          });
 }
 
-/// The files in the directory of the workflows that the matrix has given before, and gives no more:
-/// of a set without its channel, or under another name.
+/// Workflows in the directory that were generated from the matrix and no longer are: of a set
+/// without its channel, or under another name.
 Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path& workflows,
                                             const std::string& matrix,
                                             const std::set<std::string>& given) {
@@ -128,7 +128,7 @@ Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path&
   return found;
 }
 
-/// What a workflow publishes to indexes that know their projects.
+/// The projects that a workflow publishes to indexes where projects are registered.
 std::vector<Registration> registrations_of(const ci::PlannedWorkflow& workflow) {
   std::vector<Registration> found;
   const std::string file = ci::workflow_name(workflow.facts.settings, workflow.facts.set) + ".yml";
@@ -140,7 +140,7 @@ std::vector<Registration> registrations_of(const ci::PlannedWorkflow& workflow) 
   return found;
 }
 
-/// The names of the files of all sets, whichever are asked for.
+/// The file names of all sets, requested or not.
 Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
   TRY(const std::vector<ci::WorkflowSet> sets, ci::sets_of(matrix, {}));
   std::set<std::string> names;
@@ -148,12 +148,12 @@ Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
   return names;
 }
 
-/// The files of the workflows that are asked for: by `--set`, else all whose channel the matrix
-/// declares, and always `ci`; and the local action that they use, below `.github/actions/pinwheel`
-/// beside them. Workflows beside them that were written from the same matrix, which does not give
-/// them any more, are among the files. `config` if a set is asked for whose channel the matrix
-/// lacks, if the matrix is in no repository, for additions that have no place any more, and for a
-/// file that was written from another matrix or by a person. Nothing is written.
+/// The files of the requested workflows (by `--set`, else all whose channel the matrix declares,
+/// and always `ci`), and the local action that they use, in `.github/actions/pinwheel` next to
+/// their directory. Also contains workflows there that the matrix generated before and no longer
+/// does. `config` if the matrix lacks the channel of a requested set, if the matrix is in no
+/// repository, for added lines whose place no longer exists, and for a file that was generated from
+/// another matrix or written by a person. Writes nothing.
 Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace& place,
                                        Streams& streams) {
   std::vector<std::string> named;
@@ -228,7 +228,7 @@ std::string register_line(const Registration& each) {
                      quoted_list(each.names));
 }
 
-/// The pins that a list of releases would change.
+/// Prints the pins that a list of releases would change.
 Done check_updates(ports::Files& files, const std::string& path, Streams& streams) {
   if (path.empty()) return {};
   TRY(const std::string text, files.read(path));

@@ -58,7 +58,7 @@ Result<std::chrono::milliseconds> limit_of(const std::string& text) {
               "use a time such as `10 min`");
 }
 
-/// The result of a trial that could not be run.
+/// The result of a trial that could not run.
 compat::RunResult skipped(const Error& error) {
   compat::RunResult out;
   out.evidence = error.message;
@@ -71,7 +71,7 @@ Error failed_on(const std::string& wheel, const compat::BuildVerdict& build) {
           fmt::format("{} failed its run with torch {}", quoted(wheel), build.run->torch)};
 }
 
-/// A copy of a wheel with its proper name, in a directory that is removed with it.
+/// A copy of a wheel with its proper name, in a directory that is removed together with it.
 struct NamedCopy {
   host::ScratchDirectory directory;
   std::filesystem::path wheel;
@@ -95,8 +95,8 @@ Result<std::optional<NamedCopy>> copy_of_unnamed(const RunJob& job,
   return NamedCopy{std::move(directory), wheel};
 }
 
-/// Tries the wheel with the chosen builds and adds the results to their verdicts; a build that it
-/// cannot be tried with is `skipped`.
+/// Tries the wheel with the chosen builds and adds the results to their verdicts. A build that
+/// cannot be tried is `skipped`.
 Result<RunOutcome> run_wheel(const prepare::Host& host, const RunJob& job,
                              compat::TorchVerdicts& torch, Streams& streams) {
   TRY(const std::chrono::milliseconds limit, limit_of(job.options.timeout));
@@ -104,7 +104,7 @@ Result<RunOutcome> run_wheel(const prepare::Host& host, const RunJob& job,
   if (targets.empty()) streams.note(kNothingToRun);
   TRY(const std::filesystem::path cache, prepare::cache_directory(host));
   const host::StopOnSignal stop;
-  // The resolution for a release is stored beside the environments created from it.
+  // The resolution for a release is stored next to the environments created from it.
   host::Workplace place = prepare::outside_run(host, streams.log());
   place.cache = cache;
   place.state = cache / "compat";
@@ -136,13 +136,13 @@ Result<RunOutcome> run_wheel(const prepare::Host& host, const RunJob& job,
   return outcome;
 }
 
-/// The builds that symbols are checked against, and which of them are installed here.
+/// The builds against which symbols are checked, and those of them that are installed here.
 struct KnownTorches {
   exports::Table table;
   std::vector<compat::InstalledTorch> installed = {};
 };
 
-/// The site-packages for a directory or a Python.
+/// The site-packages of a directory or a Python.
 Result<std::filesystem::path> site_of(const prepare::Host& host, const std::string& place,
                                       Streams& streams) {
   if (host.files.type_behind(place) == ports::FileType::directory)
@@ -178,7 +178,7 @@ Result<compat::Companions> companions_of(const CompatOptions& options) {
   return companions;
 }
 
-/// Keeps the requested builds; a word that matches none is an error.
+/// Selects the requested builds; a word that matches none is an error.
 Done choose_builds(const std::vector<std::string>& words,
                    std::vector<compat::BuildVerdict>& builds) {
   if (words.empty()) return {};
@@ -235,7 +235,7 @@ int interrupted_by(int signal, Streams& streams) {
   return kSignalled + signal;
 }
 
-/// Wheels that no Python can install together cannot be checked together.
+/// Rejects wheels that no Python can install together: they cannot be checked together.
 Done check_together(const CompatOptions& options, const inspect::WheelFacts& facts,
                     const compat::TorchVerdicts& torch) {
   if (options.with.empty() || !torch.builds.empty()) return {};

@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The matrix of the line; none if it is missing or wrong, which the command itself says.
+/// The matrix on the line; none if it is missing or invalid, which the command itself reports.
 std::optional<prepare::Loaded> loaded_matrix(const prepare::Host& host,
                                              const CompletionRequest& request, Streams& streams) {
   const Words named = request.matrix.empty() ? Words() : Words{request.matrix};
@@ -45,7 +45,7 @@ void add_matrix_files(ports::Files& files, Words& words) {
   }
 }
 
-/// The steps that were run, and those that run or were killed.
+/// Adds the steps that were run, are running or were killed.
 void add_steps(const prepare::GlobalOptions& global, const CompletionRequest& request,
                Words& words) {
   const std::string& directory = request.state_dir.empty() ? global.state_dir : request.state_dir;
@@ -55,7 +55,7 @@ void add_steps(const prepare::GlobalOptions& global, const CompletionRequest& re
   for (const auto& [step, attempt] : history->unfinished) words.push_back(step.first);
 }
 
-/// The builds, the sdist, the tests and the publications of the matrix.
+/// Adds the builds, the sdist, the tests and the publications of the matrix.
 void add_planned_steps(const prepare::Loaded& loaded, Words& words) {
   for (const matrix::AbiClass& each : loaded.classes) words.push_back(plan::build_id(each.id));
   if (loaded.matrix.package.sdist) words.push_back(plan::sdist_id());
@@ -74,7 +74,7 @@ void add_planned_steps(const prepare::Loaded& loaded, Words& words) {
   for (const plan::ImageTest& test : *tests) words.push_back(test.id);
 }
 
-/// The jobs of the workflows as a whole, and those that build and test.
+/// Adds the jobs of the workflows, and the rows of builds and tests.
 void add_jobs(const prepare::Loaded& loaded, Words& words) {
   add_planned_steps(loaded, words);
   std::erase_if(words, [](const std::string& word) {
@@ -88,7 +88,7 @@ void add_jobs(const prepare::Loaded& loaded, Words& words) {
   }
 }
 
-/// "python=", or the values that may follow the last comma of "python=3.12,".
+/// Adds "python=", or the values that may follow the last comma of "python=3.12,".
 void add_selectors(const prepare::Loaded& loaded, const std::string& current, Words& words) {
   const size_t equals = current.find('=');
   for (const matrix::Axis& axis : loaded.matrix.axes) {

@@ -31,7 +31,7 @@ std::string as_text(const std::vector<doctor::DoctorLine>& lines) {
   return out;
 }
 
-/// The devices that the tests of a matrix need.
+/// The devices for the tests of a matrix.
 Result<std::vector<doctor::WantedDevice>> wanted_devices(const prepare::Loaded& loaded,
                                                          const host::EnvMachine& machine) {
   std::vector<doctor::WantedDevice> devices;

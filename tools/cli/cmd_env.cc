@@ -48,7 +48,7 @@ host::DiskUses disk_uses(const std::filesystem::path& cache,
   return host::DiskUses(directories);
 }
 
-/// The first of some names, and how many there are beside them.
+/// The first few of some names, and the number of the others.
 std::string first_of(const std::vector<std::string>& names) {
   constexpr size_t kShown = 3;
   const size_t shown = std::min(kShown, names.size());
@@ -57,7 +57,7 @@ std::string first_of(const std::vector<std::string>& names) {
   return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
-/// Who uses an environment: a line for each project, the last user first.
+/// The users of an environment: a line for each project, the last user first.
 std::string users_of(const host::EnvironmentEntry& entry) {
   std::vector<std::pair<std::string, std::vector<std::string>>> projects;
   for (const host::CacheUse& use : entry.uses) {
@@ -402,7 +402,7 @@ Result<const plan::BuildWheel*> build_of(const plan::Plan& plan) {
   return fail(ErrorKind::internal, "the plan builds nothing");
 }
 
-/// Replaces an earlier export; a directory with anything else is not touched.
+/// Removes an earlier export; a directory with anything else is not changed.
 Done make_room(ports::Files& files, const fs::path& out) {
   TRY(const ports::FileStatus status, files.status(out));
   if (status.type == ports::FileType::missing) return {};
@@ -416,7 +416,7 @@ Done make_room(ports::Files& files, const fs::path& out) {
   return files.remove_all(out);
 }
 
-/// The project's Dockerfile may copy files beside it.
+/// Copies the files of the Dockerfile's directory, which it may use.
 Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::path& out) {
   const fs::path context = dockerfile.parent_path();
   std::error_code failed;

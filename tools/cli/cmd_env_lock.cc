@@ -105,7 +105,7 @@ std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, con
   return result;
 }
 
-/// What the backend requires of the builds in this environment.
+/// The backend's requirements for builds in this environment.
 std::optional<matrix::BackendAnswer> answer_for(const matrix::Matrix& matrix,
                                                 const plan::LockTarget& target) {
   for (const std::string& variant : target.variants) {
@@ -115,7 +115,8 @@ std::optional<matrix::BackendAnswer> answer_for(const matrix::Matrix& matrix,
   return std::nullopt;
 }
 
-/// What builds in the environment depend on, besides its packages. Toolkits are nobody's build.
+/// Adds the build requirements of the environment besides its packages. A toolkit has no builds of
+/// its own.
 env::Lock with_tools(env::Lock lock, const matrix::Matrix& matrix, const plan::LockTarget& target) {
   if (!target.toolkit_of.empty()) return lock;
   lock.backend = answer_for(matrix, target);
@@ -123,7 +124,7 @@ env::Lock with_tools(env::Lock lock, const matrix::Matrix& matrix, const plan::L
   return lock;
 }
 
-/// Keeps the public URLs of the old lock for the same files: the machine that wrote it knew them.
+/// Copies the public URLs of the old lock to the same files: the machine that wrote it knew them.
 void keep_places(const env::Lock& old, std::vector<env::PipPackage>& packages) {
   for (env::PipPackage& package : packages) {
     const env::PipPackage* const before = old.resolution.find(package.name);
@@ -256,7 +257,7 @@ Result<prepare::RunScope> scope_to_lock(const prepare::Host& host,
       prepare::choose_matrix(host, options.selection.arguments));
   prepare::VersionFacts version;
   version.machine = host::machine_name();
-  // A lock is for every version; a backend that is asked what it requires is told this one.
+  // A lock is for every version. A backend that is asked for its requirements gets this one.
   version.version.version = "0";
   prepare::ScopeRequest request{global, choice, options.selection, options.levels,
                                 plan::Stage::test};
@@ -277,7 +278,7 @@ Result<prepare::ForLocks> work_of(const prepare::RunScope& scope, const EnvLockO
   return work;
 }
 
-/// The locks of a scope, which has what its project and its backend require.
+/// The locks of a scope with the requirements of its project and its backend.
 Result<Locking> read_locking(prepare::RunScope scope) {
   const auto& [matrix, expansion, classes, digest] = scope.loaded;
   std::vector<plan::LockTarget> targets =

@@ -17,7 +17,7 @@ namespace pinwheel::cli {
 namespace {
 
 /// Whether the steps of a variant or a build of the scope would run again, and why; empty if
-/// nothing has been run.
+/// nothing was run before.
 Result<std::string> forecast_of_id(const prepare::Host& host, prepare::RunScope scope,
                                    const std::string& id, Streams& streams) {
   const std::string variant = plan::variant_of(id);
@@ -42,7 +42,7 @@ Result<std::string> forecast_of_id(const prepare::Host& host, prepare::RunScope 
   return out;
 }
 
-/// What an environment or a toolkit is made of and for what, and whether it would be made again.
+/// The contents and the users of an environment or a toolkit, and whether it would be made again.
 Result<std::string> environment_text(const prepare::Host& host, prepare::RunScope scope,
                                      const std::string& id, Streams& streams) {
   TRY(const std::optional<prepare::RunForecast> forecast,

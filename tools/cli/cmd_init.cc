@@ -43,7 +43,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// The project to prove a matrix for, and the draft that reading it gave.
+/// The project to prove a matrix for, and the draft from its files.
 struct UnprovenMatrix {
   const init::ProjectFacts& facts;
   const init::Decision& decision;
@@ -52,7 +52,7 @@ struct UnprovenMatrix {
 
 namespace fs = std::filesystem;
 
-/// The first variant without a toolkit whose Python is here.
+/// The first variant without a toolkit whose Python this machine has.
 Result<std::string> variant_to_build(const prepare::Host& host,
                                      const prepare::GlobalOptions& global, const std::string& file,
                                      Streams& streams) {
@@ -75,7 +75,7 @@ Result<std::string> variant_to_build(const prepare::Host& host,
       "install one of them, or leave out `--prove`");
 }
 
-/// The error of a build that left no wheel. Its status and its log were told already.
+/// The error of a build that made no wheel. Its status and its log were already printed.
 Error not_built(const plan::Report& report, const plan::StepOutcome& failed) {
   Error error{failed.error ? failed.error->kind : ErrorKind::interrupted,
               fmt::format("no matrix is written: {} is to prove it, and {}", quoted(failed.id),
@@ -113,7 +113,7 @@ Result<fs::path> build_variant(const prepare::Host& host, const prepare::GlobalO
   return fs::path(global.output_dir) / wheel->outputs[0].path;
 }
 
-/// What would make the wheel serve more Pythons than its tags say.
+/// The change with which the wheel would serve more Pythons than its tags allow.
 std::vector<init::LeftOut> wider_note(const compat::ProvenAbi& proven, project::Backend backend) {
   if (!proven.wider) return {};
   const std::string& value = proven.wider->value;
@@ -128,7 +128,7 @@ std::vector<init::LeftOut> wider_note(const compat::ProvenAbi& proven, project::
                    proven.wider->because, fix)}};
 }
 
-/// The minor release of the oldest Python of a draft: they are ascending.
+/// The minor release of the oldest Python of a draft, whose Pythons are ascending.
 int oldest_python(const init::MatrixDraft& draft) {
   for (const init::MatrixLine& line : draft.lines) {
     const auto* const values = std::get_if<std::vector<std::string>>(&line.value);
@@ -161,9 +161,9 @@ Result<init::Proof> proof_by(const prepare::Host& host, const fs::path& wheel,
 }
 
 /// Builds the first variant of the draft whose Python this machine has, in the state directory, and
-/// finds the widest `abi` that its wheel holds. Runs code of the project. The status of the build
-/// goes to stderr; its exit code is the error's if it fails. `environment` if this machine has none
-/// of the Pythons; `check` if the wheel needs more than its tags say.
+/// finds the widest `abi` that its wheel supports. Runs code of the project. The status of the
+/// build goes to stderr; if it fails, its exit code is that of the error. `environment` if this
+/// machine has none of the Pythons; `check` if the wheel needs more than its tags state.
 Result<init::Proof> prove_abi(const prepare::Host& host, const prepare::GlobalOptions& global,
                               const UnprovenMatrix& matrix, Streams& streams) {
   const fs::path state = host.at(global.state_dir);
@@ -185,8 +185,8 @@ fs::path project_directory(const prepare::Host& host, const InitOptions& options
   return host.at(fs::path(options.directory) / ".");
 }
 
-/// Where the matrix goes without `--out`. A new directory `matrix/` must not end the discovery of
-/// packages; an sdist from an index is not in this directory, and an existing `matrix/` changes
+/// The path of the matrix without `--out`. A new directory `matrix/` must not break the discovery
+/// of packages. An sdist from an index is not in this directory, and an existing `matrix/` changes
 /// nothing.
 fs::path default_place(const InitOptions& options, const init::ProjectFacts& facts) {
   const bool new_directory =
@@ -198,14 +198,14 @@ fs::path default_place(const InitOptions& options, const init::ProjectFacts& fac
   return fs::path(options.directory) / prepare::kMatrixDirectory / (name + ".yaml");
 }
 
-/// Where the matrix goes; empty for stdout.
+/// The path of the matrix; empty for stdout.
 std::string destination(const InitOptions& options, const init::ProjectFacts& facts) {
   if (options.out == kStdout) return {};
   if (!options.out.empty()) return options.out;
   return default_place(options, facts).lexically_normal().string();
 }
 
-/// The facts with the paths that lead from the matrix file to the project and to its releases.
+/// The facts with relative paths from the matrix file to the project and to its releases.
 init::ProjectFacts with_paths(const prepare::Host& host, init::ProjectFacts facts,
                               const InitOptions& options) {
   const bool named = !options.out.empty() && options.out != kStdout;
@@ -275,7 +275,7 @@ Result<init::ProjectFacts> gather_facts(const prepare::Host& host, const InitOpt
   return with_paths(host, std::move(facts), options);
 }
 
-/// `usage` if there is such a file already; nothing is overwritten.
+/// `usage` if the file exists; nothing is overwritten.
 Done check_absent(ports::Files& files, const std::string& path) {
   if (path.empty()) return {};
   TRY(const ports::FileStatus status, files.status(path));
@@ -285,7 +285,7 @@ Done check_absent(ports::Files& files, const std::string& path) {
               "remove it, name another file by `--out FILE`, or print the matrix by `--out -`");
 }
 
-/// Builds a wheel, and tells what it proved.
+/// Builds a wheel, and reports the `abi` that it proves.
 Result<init::Proof> proof_of(const prepare::Host& host, const prepare::GlobalOptions& global,
                              const InitOptions& options, const init::ProjectFacts& facts,
                              const init::Decision& decision, Streams& streams) {
@@ -323,7 +323,7 @@ Result<int> cmd_init(const prepare::Host& host, const prepare::GlobalOptions& gl
     decision = init::decide(facts, proof);
   }
   const std::string text = init::matrix_text(decision.draft);
-  // A draft that the reader refuses must not become a file.
+  // A draft that the parser rejects must not become a file.
   TRY_DONE(matrix::parse(text, path.empty() ? "the matrix" : path));
   if (path.empty()) {
     streams.file(text);

@@ -35,7 +35,7 @@ namespace {
 /// The requirements of a matrix for a wheel.
 struct MatrixPolicy {
   compat::WheelPolicy wheel;
-  std::optional<pep::SpecifierSet> torch;  ///< nullopt: no release of torch is declared
+  std::optional<pep::SpecifierSet> torch;  ///< nullopt: no torch release is declared
 };
 
 /// The first variant in the wheel's record that is in the matrix.
@@ -63,7 +63,7 @@ Result<MatrixPolicy> matrix_policy(const prepare::Loaded& loaded, const std::str
     TRY(wanted, served_variant(loaded, facts));
   }
   TRY(const plan::Outline outline, prepare::outline_of(loaded, wanted));
-  // The representative of the class, as for `build`.
+  // The representative of the class, as in `build`.
   const std::string& representative = outline.builds.front().cls.representative;
   const matrix::VariantIndex variants(loaded.expansion.variants);
   TRY(const matrix::Variant* const variant, variants.find(representative));
@@ -92,7 +92,7 @@ Result<uint64_t> size_of(const std::string& option, const std::string& text) {
               "use a size such as `100 MB`");
 }
 
-/// The table is read once, when the first range needs it.
+/// Judges torch ranges. The table is read once, for the first range.
 class Judges {
  public:
   Judges(const prepare::Host& host, Streams& streams) : host_(host), streams_(streams) {}
@@ -122,7 +122,8 @@ class Judges {
   std::shared_ptr<const exports::Table> table_;
 };
 
-/// What only the table of torch's releases can judge is judged when every warning counts.
+/// Whether to judge torch bounds. Only the table of torch releases can judge them, so this is done
+/// only if every warning counts.
 bool judges_bounds(const InspectOptions& options) {
   const Names& chosen = options.select;
   return options.strict || std::find(chosen.begin(), chosen.end(), "torch-bounds") != chosen.end();
@@ -188,7 +189,7 @@ Result<std::optional<prepare::Loaded>> matrix_of(ports::Files& files, const Insp
   return loaded;
 }
 
-/// Two wheels without other options are compared.
+/// Whether two wheels without other options are compared.
 bool asks_for_comparison(const InspectOptions& options) {
   // A URL may continue after the file name.
   const auto is_wheel = [](const std::string& file) {
@@ -213,7 +214,7 @@ Result<int> compare(const prepare::Host& host, const InspectOptions& options, St
   return 0;
 }
 
-/// One JSON object alone, several as an array.
+/// One JSON object by itself, several as an array.
 std::string as_document(const std::vector<std::string>& objects) {
   return objects.size() == 1 ? objects[0] : "[" + join(objects, ",") + "]\n";
 }

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kLogPiece = 1 << 20;  ///< bytes that are printed at a time
+constexpr uint64_t kLogPiece = 1 << 20;  ///< bytes that are printed at once
 
 /// The last attempt of a step that has a log.
 struct LoggedAttempt {
@@ -37,8 +37,8 @@ std::optional<LoggedAttempt> last_attempt(const run::History& history, const std
   std::optional<LoggedAttempt> last;
   for (const auto& [step, outcome] : history.finished) {
     if (step.first != id || outcome.log.empty()) continue;
-    // A step has a record for each key it ever had; the name of a log's directory starts with the
-    // run's time.
+    // A step has a record for each of its keys. The name of a log's directory starts with the run's
+    // time.
     if (!last || fs::path(outcome.log) > last->log) {
       last = LoggedAttempt{outcome.log, outcome.attempts, true};
     }
@@ -53,7 +53,7 @@ std::vector<std::string> known_steps(const run::History& history) {
   return ids;
 }
 
-/// The log of that attempt, or for a different attempt, the file beside it.
+/// The log of that attempt; for a different attempt, the file next to it.
 fs::path log_of_attempt(const LoggedAttempt& last, int attempt) {
   if (attempt <= 0) return last.log;
   const std::string ending = fmt::format(".{}.log", last.attempt);
@@ -73,7 +73,7 @@ class Follower {
  public:
   explicit Follower(Streams& streams) : streams_(streams) {}
 
-  /// Prints what is new in whole lines; the rest of an earlier attempt's log first.
+  /// Prints new output in whole lines; first the rest of an earlier attempt's log.
   void print(const fs::path& log) {
     if (log != log_ && !log_.empty()) {
       print_more();
@@ -84,7 +84,7 @@ class Follower {
     print_more();
   }
 
-  /// Prints a last line without an end.
+  /// Prints a last line without a newline.
   void end() {
     const std::string rest = std::exchange(rest_, {});
     if (!rest.empty()) streams_.output(rest + "\n");
@@ -117,7 +117,7 @@ Result<int> follow(const std::string& state, const std::string& id, Streams& str
   Follower follower(streams);
   bool waits = false;
   for (;;) {
-    // Before the journal is read, so that nothing is missed of a run that ends meanwhile.
+    // Read before the journal, so that nothing of a run that ends meanwhile is missed.
     const bool in_use = host::is_in_use(state);
     TRY(const run::History history, host::read_whole_journal(state));
     const std::optional<LoggedAttempt> last = last_attempt(history, id);

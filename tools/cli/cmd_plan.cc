@@ -51,7 +51,7 @@ Result<std::optional<TorchBuilds>> builds_at(const std::string& named, ports::Ht
   return host::torch_page({http, std::move(index.credentials), index.url}, index.url);
 }
 
-/// The builds of every label; where the index of all has no page, those of the matrix's labels.
+/// The builds of every label. If the common index has no page, those of the matrix's labels.
 Result<TorchBuilds> builds_of(const prepare::Host& host, const exports::UpstreamIndex& index,
                               ports::Http& http, Streams& streams) {
   const std::string parent = index.parent.empty()
@@ -78,8 +78,8 @@ std::chrono::year_month this_month(const ports::Clock& clock) {
   return today.year() / today.month();
 }
 
-/// `plan --upstream`: what there is that the axes do not have, and the other way round. Returns 0
-/// whatever changed: a new label is news, not a failure.
+/// `plan --upstream`: releases that the axes lack, and values of the axes without a release.
+/// Returns 0 whatever changed: a new label is news, not a failure.
 Result<int> show_upstream(const prepare::Host& host, const PlanCommand& options,
                           const prepare::Loaded& loaded, Streams& streams) {
   const std::vector<matrix::Variant>& variants = loaded.expansion.variants;
@@ -200,7 +200,7 @@ bool needs_facts(const PlanCommand& options) {
          options.format == PlanFormat::json || options.format == PlanFormat::dot;
 }
 
-/// Options that say nothing together.
+/// Rejects options that mean nothing together.
 Done check_combination(const PlanCommand& options) {
   const bool rows = !options.plan_file.empty() && options.format == PlanFormat::github;
   if (options.chunk && !rows) {
@@ -235,7 +235,7 @@ Done check_combination(const PlanCommand& options) {
   return {};
 }
 
-/// The scope of what this checkout, the matrix and the command line say.
+/// The scope of this checkout, the matrix and the command line.
 Result<prepare::RunScope> fresh_scope(const prepare::Host& host,
                                       const prepare::GlobalOptions& global,
                                       const PlanCommand& options,
@@ -274,7 +274,7 @@ Result<std::string> rows_of(const PlanCommand& options, const prepare::RunScope&
   return ci::chunk_of(jobs, chunk);
 }
 
-/// The table, its JSON or the graph, and what a run here would do.
+/// Prints the table, its JSON or the graph, and the forecast of a run here.
 Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
                        const prepare::RunScope& scope, Streams& streams) {
   TRY_DONE(prepare::check_builds(host, scope, streams));

@@ -55,7 +55,7 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
   return target;
 }
 
-/// The parser allows no other word.
+/// The value of `--auth`. The parser allows no other word.
 matrix::UploadAuth asked_auth(const PublishOptions& options) {
   if (options.no_auth) return matrix::UploadAuth::none;
   if (options.trusted_publishing == "always") return matrix::UploadAuth::trusted;
@@ -63,7 +63,7 @@ matrix::UploadAuth asked_auth(const PublishOptions& options) {
   return matrix::UploadAuth::automatic;
 }
 
-/// What an upload needs, for as long as it lasts. `stop` ends its requests and waits, except for
+/// The ports of an upload, for its whole duration. `stop` ends its requests and waits, except for
 /// the last ones.
 struct UploadPorts {
   UploadPorts(const prepare::Host& host, const host::HttpOptions& requests, Streams& streams)
@@ -120,8 +120,8 @@ Result<host::UploadOptions> upload_options(const PublishOptions& options) {
   return upload;
 }
 
-/// Reads the files, and what is wrong with their contents. The zip rules of PyPI are judged for its
-/// indexes anyway, with the rest of the preflight.
+/// Reads the files and the faults in their contents. PyPI's zip rules are always judged for its own
+/// indexes, in the preflight.
 Result<std::vector<publish::Artifact>> read_files(const prepare::Host& host,
                                                   const PublishOptions& options,
                                                   const host::UploadTarget& target) {
@@ -169,7 +169,7 @@ std::string dry_json(const std::vector<publish::Artifact>& ordered, const std::s
          "\n";
 }
 
-/// Does everything except the upload: prints the files that would be sent, in order.
+/// Does everything except the upload: prints the files that would be uploaded, in order.
 Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::UploadTarget& target,
                     const PublishOptions& options, const host::UploadOptions& upload,
                     Streams& streams) {

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Absolute, as the loader takes them: what is relative, or empty, is below the working directory.
+/// Absolute paths, because the loader resolves relative or empty ones in the working directory.
 std::vector<std::string> library_directories(const prepare::Host& host,
                                              const std::map<std::string, std::string>& variables) {
   const std::string text = value_at(variables, "LD_LIBRARY_PATH");
@@ -36,7 +36,7 @@ std::vector<std::string> library_directories(const prepare::Host& host,
   return directories;
 }
 
-/// What is told of a repaired wheel.
+/// The report of a repaired wheel.
 struct ToldRepair {
   std::string text;  ///< for people, or JSON
   std::vector<Error> warnings = {};

@@ -155,7 +155,7 @@ Result<ReproduceTarget> from_journal(const prepare::Host& host,
                                      Streams& streams) {
   TRY(const run::History history, host::read_whole_journal(global.state_dir));
   ReproduceTarget target;
-  // The record of a step's failure has its matrix.
+  // The record of a step's failure names its matrix.
   const run::Finished* failure = last_failure(history, {named.id});
   if (failure == nullptr) {
     TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(host, named.matrix));
@@ -179,8 +179,8 @@ Result<ReproduceTarget> from_journal(const prepare::Host& host,
 }
 
 /// Finds the step from the arguments: a report (a file or a URL) and optionally one of its failed
-/// steps; or an id, for its last failed step in the journal, or its build in this checkout if none
-/// failed. Errors: `usage` for an id or file that does not exist, and those of
+/// steps; or an id, which means its last failed step in the journal, or its build in this checkout
+/// if none failed. Errors: `usage` for an id or file that does not exist, and those of
 /// `report::find_report` and `host::fetch_text`.
 Result<ReproduceTarget> find_target(const prepare::Host& host, const prepare::GlobalOptions& global,
                                     const std::vector<std::string>& arguments, Streams& streams) {
@@ -204,7 +204,7 @@ Result<ReproduceTarget> find_target(const prepare::Host& host, const prepare::Gl
 }
 
 /// Separate directories for the repetition, so that the journal and wheels of other runs do not
-/// change. Logs stay there until the step is repeated again.
+/// change. Logs remain there until the step is repeated again.
 struct Place {
   fs::path directory;
   prepare::GlobalOptions global;  ///< with the state and output directories of the repetition
@@ -274,7 +274,7 @@ Result<plan::Results> earlier_results(const prepare::GlobalOptions& global,
   return results;
 }
 
-/// The store that the steps which this one needs may be taken from.
+/// Adds the store from which the needs of this step may be taken.
 Done add_results_to_take(const prepare::Host& host, session::RunRequest& request,
                          const prepare::PreparedRun& prepared, const prepare::RunStore& store,
                          const std::string& step, Streams& streams) {
@@ -326,7 +326,7 @@ Result<int> verdict(const plan::Report& report, const std::string& step, const L
                   "run `pinwheel doctor` to see what this machine can test");
     }
   }
-  // A step that it needs failed first.
+  // A step that it needs failed before it.
   return plan::exit_code(report);
 }
 
@@ -353,7 +353,7 @@ Result<int> cmd_reproduce(const prepare::Host& host, const prepare::GlobalOption
   TRY(prepare::RunStore store, prepare::read_run_store(options.store, host));
   TRY(const ReproduceTarget target, find_target(host, global, options.arguments, streams));
   TRY(Place place, make_place(host, global, target.step));
-  // One of them may be a report, which is no source.
+  // One of them may be a report, which is not a source.
   place.global.named_files = options.arguments;
   for (std::string& path : prepare::directories_of(store.places)) {
     place.global.named_files.push_back(std::move(path));

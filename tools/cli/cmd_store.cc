@@ -26,7 +26,7 @@ Result<int> stat(const prepare::Host& host, const StoreCommandOptions& options, 
   const store::Inventory inventory = host::take_inventory(place.root);
   uint64_t bytes = 0;
   for (const store::InventoryBlob& blob : inventory.blobs) bytes += blob.blob.size;
-  // An entry has an address for its key and perhaps one for its step of a plan.
+  // An entry has an address for its key, and may have one for its step of a plan.
   std::map<std::string, std::set<std::string>> keys;
   for (const host::TreeEntry& one : host::read_entries(place.root)) {
     keys[std::string(store::to_string(one.entry.writer.domain))].insert(one.entry.key);
@@ -88,7 +88,7 @@ Result<int> gc(const prepare::Host& host, const StoreCommandOptions& options, St
 Result<int> verify(const prepare::Host& host, const StoreCommandOptions& options,
                    Streams& streams) {
   TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::reading));
-  // The machine's own place appears with its first entry.
+  // The machine's own place is created with its first entry.
   const bool may_lack = place.sharing == host::Sharing::machine;
   if (host.files.type_behind(place.root) != ports::FileType::directory &&
       (host.files.type_behind(place.root) != ports::FileType::missing || !may_lack)) {
@@ -120,7 +120,7 @@ Result<int> import_results(const prepare::Host& host, const StoreCommandOptions&
                 "`pinwheel store export --plan FILE DIR` writes such a directory");
   }
   host::TreePlace to = place_at(host.variables, place, options.place, domain, streams);
-  // What claims to be of a more trusted domain may come from anybody.
+  // Entries that claim a more trusted domain may come from anybody.
   TRY(const host::CopiedEntries copied,
       host::copy_entries(options.directory, to, [domain](const store::Entry& entry) {
         return store::may_read(entry.writer.domain, domain);

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The steps of a plan whose results stores share.
+/// The steps of a plan whose results are shared through stores.
 std::set<std::string> stored_steps(const plan::Plan& plan) {
   std::set<std::string> steps;
   for (const plan::Step& step : plan.steps) {
@@ -30,15 +30,15 @@ std::set<std::string> stored_steps(const plan::Plan& plan) {
   return steps;
 }
 
-/// What became of the results of a plan.
+/// The outcome of an export: which results of a plan were copied.
 struct Exported {
   size_t copied = 0;
   size_t there_already = 0;
   std::vector<std::string> missing = {};  ///< ids of steps
 };
 
-/// Copies the entry of one step: under its key, and for the plan, by which a machine without the
-/// compiler that made it looks for it.
+/// Copies the entry of one step under two addresses: its key, and its step of the plan, which a
+/// machine without the same compiler looks up.
 Result<host::PutOutcome> copy_entry(const store::Entry& found, const std::string& plan,
                                     const fs::path& from, host::TreePlace& to) {
   host::BlobFiles files;
@@ -88,7 +88,7 @@ Result<int> cmd_store_export(const prepare::Host& host, const prepare::GlobalOpt
         "run its steps with `--store local`; `pinwheel store why STEP --plan FILE` prints the "
         "differences");
   }
-  // In a checkout it is no part of the source, as the directories of runs are.
+  // In a checkout it is not part of the source, like the directories of runs.
   TRY_DONE(host::make_output_directory(host.files, options.directory));
   host::TreePlace to = place_at(host.variables, {options.directory, host::Sharing::shared},
                                 "dir:" + options.directory, searched.domain, streams);

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The one argument that is no matrix.
+/// The one argument that is not a matrix.
 Result<std::string> asked_step(const std::vector<std::string>& arguments) {
   std::vector<std::string> steps;
   std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(steps),
@@ -36,7 +36,7 @@ Result<std::string> asked_step(const std::vector<std::string>& arguments) {
   return steps.front();
 }
 
-/// The step of a plan; `usage` for one whose results stay where they are made.
+/// Checks that a step of the plan is stored; `usage` for one whose results are not shared.
 Done check_is_stored(const plan::Plan& part, const std::string& step) {
   for (const plan::Step& each : part.steps) {
     if (each.id == step && plan::travels(each)) return {};
@@ -45,7 +45,7 @@ Done check_is_stored(const plan::Plan& part, const std::string& step) {
               "stores share results of builds, tests and the sdist");
 }
 
-/// What earlier runs here made of the steps that this one needs.
+/// The results of earlier runs here for the needs of this step.
 Result<plan::Results> made_here(ports::Files& files, const prepare::GlobalOptions& global,
                                 const SearchedRun& searched, const std::string& step) {
   if (files.type_behind(global.state_dir) == ports::FileType::missing) return plan::Results{};

@@ -223,7 +223,7 @@ Result<int> list(const prepare::Host& host, const TorchExportsOptions& options, 
   return 0;
 }
 
-/// Reads sources into the table one at a time, and saves it after each.
+/// Adds sources to the table one at a time, and saves it after each.
 class Adding {
  public:
   Adding(const prepare::Host& host, fs::path file, Streams& streams)

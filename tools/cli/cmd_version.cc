@@ -89,7 +89,7 @@ Result<int> cmd_version(const prepare::Host& host, const prepare::GlobalOptions&
       prepare::package_version(subject.package, channel,
                                {host, http.get(), repository, subject.directory, date}));
   TRY(const pep::Version labeled, version::with_label(derived, options.label));
-  // Without a label it is the bare version, as used by backends, tags and PyPI.
+  // Without a label it is the bare version, as in backends, tags and PyPI.
   const std::string text = pep::to_string(options.label.empty() ? derived.version : labeled);
   if (options.explain) {
     for (const std::string& reason : derived.why) streams.note(reason + "\n");

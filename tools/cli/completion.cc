@@ -17,7 +17,7 @@ namespace {
 
 /// A command and its words, read from the parser once.
 struct Command {
-  std::string path;  ///< "env rm", "" for the program itself
+  std::string path;  ///< "env rm"; "" for the program itself
   std::string help;
   std::vector<const CLI::Option*> options;
   std::vector<std::string> children;
@@ -43,7 +43,7 @@ void collect(const CLI::App& app, const std::string& path, std::vector<Command>&
   }
 }
 
-/// bash takes `=` and `:` as ends of words, and replaces what stands behind the last of them.
+/// bash splits words at `=` and `:`, and replaces only the text after the last of them.
 constexpr const char* kBashScript = R"(_pinwheel() {
   local line=${COMP_LINE:0:COMP_POINT} word before
   word=${line##* }
@@ -181,7 +181,7 @@ Kinds argument_kinds() {
           {"docs", Completing::subject}};
 }
 
-/// The command that the words name so far, and its name: "env lock".
+/// The command in the words so far, and its name: "env lock".
 struct CommandPlace {
   const CLI::App* app;
   std::string path;
@@ -199,7 +199,7 @@ CommandPlace command_place_of(const CLI::App& program, const std::vector<std::st
   return place;
 }
 
-/// The option whose value comes after this word; null if none does.
+/// The option whose value follows this word; null if there is none.
 const CLI::Option* option_before(const CLI::App& app, const CLI::App& program,
                                  const std::string& word) {
   if (!word.starts_with('-')) return nullptr;
@@ -243,7 +243,7 @@ std::string state_dir_of(const std::vector<std::string>& words) {
   return {};
 }
 
-/// A command or an argument of one.
+/// The request for a command or an argument of one.
 CompletionRequest argument_at(const CommandPlace& place) {
   if (place.path == "completion") return {Completing::words, {"bash", "zsh", "fish", "man"}};
   const Kinds kinds = argument_kinds();

@@ -11,10 +11,10 @@ class App;
 namespace pinwheel::cli {
 
 /// A completion script for bash, zsh or fish, or the man page (`man`), generated from the parser so
-/// that it is always up to date. Any other shell is a `usage` error.
+/// that it is always up to date. `usage` for any other shell.
 Result<std::string> make_completion(const CLI::App& app, const std::string& shell);
 
-/// What a word on the command line names.
+/// The kind of words that may complete a word on the command line.
 enum class Completing {
   words,           ///< the request's own words
   files,           ///< a file, which the shell completes
@@ -22,9 +22,9 @@ enum class Completing {
   id,              ///< a variant or a build
   id_or_matrix,    ///< the same, or a matrix file
   step,            ///< a step that was run here, or that runs
-  step_or_matrix,  ///< the same, or a variant or a matrix file
-  planned_step,    ///< a step of the matrix, or one that was run here
-  job_or_matrix,   ///< a job of the workflows, or a matrix file
+  step_or_matrix,  ///< a step that was run here or is running
+  planned_step,    ///< the same, or a variant or a matrix file
+  job_or_matrix,   ///< a step of the matrix, or one that was run here
   channel,
   target,
   subject,  ///< of `docs`

@@ -11,22 +11,25 @@
 
 namespace pinwheel::cli {
 
-/// The file name of a command's log, beside the logs of its steps.
+/// The file name of a command's log, next to the logs of its steps.
 inline constexpr const char* kLogName = "pinwheel.log";
 
-/// The diagnostics of one command: what is logged, without the user's secrets, and where to.
+/// The diagnostics of one command: its log, without the user's secrets, and the log's destinations.
 class Diagnostics {
  public:
   /// Logs nothing.
   Diagnostics() = default;
-  /// Logs to stderr with `-v`, and to the file of `--log-file`, or says why it cannot be written.
+  /// Logs to stderr with `-v`, and to the file of `--log-file`, or returns why it cannot be
+  /// written.
   static Result<std::shared_ptr<Diagnostics>> open(
       const prepare::GlobalOptions& options, const std::map<std::string, std::string>& variables);
 
   const ports::LogHandle& log() const { return log_; }
-  /// Logs to `pinwheel.log` in this directory, which is made, too: what happened before as well.
+  /// Logs to `pinwheel.log` in this directory, which is created if necessary; earlier events as
+  /// well.
   Done keep_in(const std::filesystem::path& directory);
-  /// The file to send: that of `--log-file`, else the one beside the run's logs; empty without one.
+  /// The file to send: that of `--log-file`, else the one next to the run's logs; empty without
+  /// one.
   const std::filesystem::path& file() const { return file_; }
   /// Why lines of the log were lost; empty if none were.
   std::string trouble() const { return output_ ? output_->trouble() : std::string(); }

@@ -26,7 +26,7 @@ bool is_named(const CLI::Option& option, const std::vector<std::string>& argumen
   });
 }
 
-/// A flag that is given several times counts.
+/// The value of an option; a flag that is given several times is counted.
 std::string text_of(const CLI::Option& option) {
   const bool counted = option.get_expected_min() == 0 && option.count() > 1;
   return counted ? std::to_string(option.count()) : join(option.results(), " ");

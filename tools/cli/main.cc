@@ -42,7 +42,7 @@ namespace {
 /// The user's environment as a map.
 std::map<std::string, std::string> user_variables() {
   std::map<std::string, std::string> variables;
-  // glibc's own name: a linker that copies `environ` into the program may leave it unset there.
+  // glibc's own name: some linkers copy `environ` into the program and leave it unset there.
   for (char** entry = __environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const size_t equals = text.find('=');
@@ -57,7 +57,7 @@ prepare::OpenMachine open_machine(const host::Workplace& workplace) {
   return {local, &local->machine};
 }
 
-/// HTTP, and what its log needs.
+/// An HTTP connection with the state of its log.
 struct LoggedConnection {
   LoggedConnection(host::HttpOptions options, ports::LogHandle to, std::stop_token stop)
       : log(std::move(to)), curl(std::move(options), std::move(stop)), port(curl, *log, clock) {}
@@ -182,7 +182,8 @@ struct Dispatch {
   }
 };
 
-/// The beginning of each log. Arguments are masked like those of other programs.
+/// Starts a log with the version, the command line and the working directory. Arguments are masked
+/// like those of other programs.
 void log_command(ports::Log& log, const std::filesystem::path& directory,
                  const ParsedCommandLine& parsed, const std::vector<std::string>& arguments) {
   log.write({ports::LogLevel::info,
@@ -197,7 +198,7 @@ void log_command(ports::Log& log, const std::filesystem::path& directory,
   }
 }
 
-/// Names the log of a failed command, and says if it is incomplete.
+/// Names the log of a failed command, and reports if it is incomplete.
 void end_log(const prepare::GlobalOptions& global, int code, Streams& streams) {
   const Diagnostics& diagnostics = streams.diagnostics();
   streams.log()->write({ports::LogLevel::info, "command_ended", {{"exit", int64_t{code}}}});
@@ -209,7 +210,7 @@ void end_log(const prepare::GlobalOptions& global, int code, Streams& streams) {
   if (global.log_format != prepare::LogFormat::json) {
     streams.note(fmt::format("log of this command: {}\n", visible(file)));
   } else if (global.verbosity != prepare::Verbosity::quiet) {
-    // A name that is not UTF-8 may not change the exit code.
+    // A name that is not UTF-8 must not change the exit code.
     const nlohmann::json event = {{"event", "log"}, {"file", file}};
     streams.json_line(event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   }
@@ -266,7 +267,7 @@ int main(int argc, char** argv) {
   try {
     return pinwheel::cli::run({argv + 1, argv + argc});
   } catch (const std::filesystem::filesystem_error& failed) {
-    // Such as a chain of links that the system does not follow.
+    // For instance a chain of links that the system does not follow.
     pinwheel::cli::Streams streams{pinwheel::prepare::GlobalOptions{}};
     const pinwheel::Error error =
         pinwheel::host::system_error("examined", failed.path1(), failed.code().value());

@@ -9,7 +9,7 @@
 
 namespace pinwheel::cli {
 
-/// The name of stdout, where an option takes a file to write.
+/// Where an option takes an output file: stdout.
 inline constexpr std::string_view kStdout = "-";
 
 enum class PlanFormat { table, ids, json, github, support_table, dot, fingerprint };
@@ -66,18 +66,18 @@ struct InitOptions {
   std::string directory = ".";
   std::string from;  ///< "NAME==VERSION" of an sdist on the index, instead of a directory
   std::string out;   ///< empty: matrix/NAME.yaml below the directory; "-": stdout
-  std::vector<std::string> pythons;   ///< "3.12"; empty: those that the project names
-  std::vector<std::string> computes;  ///< "cuda/13.0"; empty: what the project names, or cpu
+  std::vector<std::string> pythons;   ///< "3.12"; empty: those of the project
+  std::vector<std::string> computes;  ///< "cuda/13.0"; empty: those of the project, else cpu
   std::vector<std::string> torches;   ///< "2.13"; empty: the newest that fit
   bool prove = false;
   bool json = false;
 };
 
-/// Where `ci` finds the matrix and the workflows.
+/// The paths of the matrix and the workflows for `ci`.
 struct CiPlace {
   std::string matrix;
   std::string out;                ///< empty: .github/workflows of the checkout
-  std::vector<std::string> sets;  ///< empty: all that the matrix gives
+  std::vector<std::string> sets;  ///< empty: all that the matrix defines
 };
 
 struct CiGenerateOptions {
@@ -101,7 +101,7 @@ struct EnvOptions {
   EnvVerb verb = EnvVerb::list;
   std::vector<std::string> ids;
   std::string against;
-  std::string older = "30d";  ///< of `gc`: what nothing used for that long goes
+  std::string older = "30d";  ///< of `gc`: environments not used for that long are deleted
   bool dry_run = false;       ///< of `gc`
   bool all = false;
   bool json = false;
@@ -167,7 +167,7 @@ struct TorchExportsOptions {
   bool json = false;
 };
 
-/// `store`.
+/// The subcommands of `store`.
 enum class StoreVerb { stat, gc, verify, why, export_results, import_results };
 struct StoreCommandOptions {
   StoreVerb verb = StoreVerb::stat;
@@ -178,7 +178,7 @@ struct StoreCommandOptions {
   std::vector<std::string> arguments;  ///< of `why`: a step, and optionally a matrix file
   std::string channel;                 ///< of `why`
   prepare::LevelOptions levels = {};   ///< of `why`
-  int releases = 3;                    ///< whose results `gc` keeps
+  int releases = 3;  ///< the number of releases whose results `gc` does not delete
   std::string size = "20 GB";
   std::string grace = "1d";
   bool dry_run = false;
@@ -225,7 +225,7 @@ struct LogsOptions {
 };
 
 struct DoctorOptions {
-  std::string matrix;  ///< whose Pythons are looked for; empty: none
+  std::string matrix;  ///< the matrix whose Pythons are looked for; empty: none
   bool json = false;
 };
 
@@ -233,7 +233,7 @@ struct DocsOptions {
   std::string subject;  ///< a key, a page or a section; empty: the index
 };
 
-/// `complete`, which the completion scripts call.
+/// The options of `complete`, which the completion scripts call.
 struct CompleteOptions {
   std::string line;  ///< up to the cursor
 };

@@ -18,7 +18,7 @@
 namespace pinwheel::cli {
 namespace {
 
-/// Where the descriptions of the help begin, and how wide its lines are.
+/// The column of the descriptions in the help, and the width of its lines.
 constexpr size_t kNames = 34;
 constexpr size_t kNarrowNames = 24;
 constexpr size_t kUsualColumns = 80;
@@ -337,8 +337,8 @@ CommandOptions chosen(Parser& parser) {
   return environments.got_subcommand("rm") ? parser.env.remove : parser.env.list;
 }
 
-/// The help of the command, no line wider than the terminal. Lines of more than a hundred columns
-/// are hard to read.
+/// The help of a command, with lines no wider than the terminal. Lines of more than a hundred
+/// columns are hard to read.
 std::string help_text(CLI::App& app, size_t columns) {
   const size_t width = columns == 0 ? kUsualColumns : std::min(columns, kWidestHelp);
   app.get_formatter()->column_width(width < kUsualColumns ? kNarrowNames : kNames);
@@ -371,7 +371,7 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   if (dashes != arguments.end()) {
     // The arguments after `--` are a command line for `env shell`, and positional arguments for
-    // others.
+    // other commands.
     Result<ParsedCommandLine> before = parse({arguments.begin(), dashes}, columns);
     if (auto* const shell = before ? std::get_if<EnvShellOptions>(&before->command) : nullptr) {
       shell->command = {dashes + 1, arguments.end()};

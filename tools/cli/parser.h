@@ -38,12 +38,12 @@ struct ParsedCommandLine {
   std::vector<EffectiveValue> effective;  ///< for `--verbose`
 };
 
-/// Parses argv (without the program's name). Help is for a terminal of that many columns; 0 is an
-/// unknown number. Errors are `usage`, with the nearest command or flag.
+/// Parses argv (without the program's name). The help fits a terminal of that many columns; 0 is
+/// unknown. Errors are `usage`, with the nearest command or flag.
 Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments,
                                              size_t columns);
 
-/// What may come next on a command line.
+/// The completion of a command line.
 CompletionRequest completion_request(const std::string& line);
 
 /// A completion script or the man page, generated from the same parser. `shell` is bash, zsh, fish

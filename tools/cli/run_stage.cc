@@ -44,14 +44,15 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
   return accepted;
 }
 
-/// The run on the command line; one that only reuses a frozen plan prepares what it carries out.
+/// The run on the command line. One that only reuses a frozen plan prepares only the steps that it
+/// executes.
 Result<prepare::AskedRun> read_request(const prepare::Host& host,
                                        const prepare::RunCommand& command, Streams& streams) {
   const prepare::RunOptions& options = command.options;
   TRY_DONE(prepare::check_step_choice(options, command.choice.globs));
   TRY_DONE(session::check_reuse_options(options, command.stage));
   TRY(prepare::AskedRun asked, prepare::read_run(host, command, streams));
-  // Without a plan, the keys of what is reused depend on everything that is prepared.
+  // Without a frozen plan, the keys of reused results depend on everything that is prepared.
   if (options.reuse_only && command.frozen) {
     TRY(asked.scope,
         session::carrying_only(std::move(asked.scope), options, command.stage, asked.steps));
@@ -70,8 +71,8 @@ std::vector<plan::Step> publications_of(const plan::Plan& plan) {
   return publications;
 }
 
-/// The publications that the tests of a run are made for, with the evidence that they require of
-/// these tests.
+/// The publications that depend on the tests of a run, with the evidence that they require of these
+/// tests.
 Result<std::vector<plan::Step>> publications_behind(const prepare::PreparedRun& run) {
   TRY(const prepare::RunScope scope, prepare::up_to(plan::Stage::publish, run.gathered.scope));
   TRY(const plan::Plan whole, prepare::decide_plan(scope, run.gathered.facts));
@@ -98,7 +99,7 @@ Result<std::vector<std::string>> unplaced_tests(const prepare::PreparedRun& run)
   return unplaced;
 }
 
-/// What a gate asks for.
+/// Adds the requirements of a gate.
 Done add_gate_to(session::RunRequest& request, const prepare::PreparedRun& run, plan::Stage stage) {
   if (stage == plan::Stage::test) {
     TRY(request.gate, publications_behind(run));
@@ -111,7 +112,7 @@ Done add_gate_to(session::RunRequest& request, const prepare::PreparedRun& run, 
   return {};
 }
 
-/// The part of the plan that is asked for. A release that only reuses does not need what it
+/// The requested part of the plan. A release that only reuses does not need the builds that it
 /// withholds.
 Result<plan::Plan> asked_part(const plan::Plan& plan, const prepare::RunOptions& options,
                               std::vector<std::string> steps) {
@@ -122,14 +123,14 @@ Result<plan::Plan> asked_part(const plan::Plan& plan, const prepare::RunOptions&
   return plan::subplan(plan, steps);
 }
 
-/// A gate publishes nothing.
+/// How the run uses its store. A gate publishes nothing.
 session::StoreUse store_use_of(const plan::Plan& plan, const prepare::RunOptions& options) {
   return publications_of(plan).empty() || options.gate ? session::StoreUse::keep
                                                        : session::StoreUse::publish;
 }
 
 /// Prints the progress of a run's uploads, in the format of its other lines. Empty if a live status
-/// is shown on the terminal, which these lines would garble; the step's log has everything.
+/// is shown on the terminal, which these lines would garble; the step's log contains everything.
 std::function<void(const publish::UploadEvent&)> upload_notes(const prepare::GlobalOptions& options,
                                                               session::Console& console) {
   const prepare::LogFormat format = options.log_format;
@@ -145,22 +146,22 @@ std::function<void(const publish::UploadEvent&)> upload_notes(const prepare::Glo
   return [&console](const publish::UploadEvent& event) { console.note(publish::to_line(event)); };
 }
 
-/// What a run asks of its store.
+/// The settings for the store of a run.
 struct AskedStore {
   const prepare::RunStore& store;
   session::StoreUse use;
   std::string plan_digest;  ///< as `AskedRun::plan_digest`
 };
 
-/// What does the same once more: the command line as it was given, because what it lacks (a plan, a
-/// target, a store) would publish something else.
+/// The command line to repeat a run, exactly as it was given: without its plan, target or store it
+/// would publish something else.
 std::string same_again(const prepare::GlobalOptions& global, const std::string& command,
                        const prepare::MatrixChoice& choice) {
   if (!global.arguments.empty()) return shell_join(global.arguments);
   return shell_join({command, choice.path});
 }
 
-/// The store of the run, and what its results say of it.
+/// Opens the store of the run and adds the facts for its results.
 Done add_store_to(const prepare::Host& host, session::RunRequest& request,
                   const prepare::PreparedRun& run, const AskedStore& asked, Streams& streams) {
   TRY(request.store, session::open_run_store(host.files,
@@ -171,8 +172,8 @@ Done add_store_to(const prepare::Host& host, session::RunRequest& request,
   return {};
 }
 
-/// `build`, `test` and `release` up to `stage`: load, gather, decide, run. `command` is the name
-/// used in the command line that repeats the run.
+/// Runs `build`, `test` or `release` up to `stage`: load, gather, decide, run. `command` is its
+/// name in the command line that repeats the run.
 Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& all,
                       const prepare::RunOptions& options, plan::Stage stage,
                       const std::string& command, Streams& streams) {

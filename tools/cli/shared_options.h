@@ -34,7 +34,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
       ->type_name(fmt::format("{{{}}}", join(names, "|")));
 }
 
-/// The heading of the help under which options that are added stand, while it exists.
+/// The heading of the help for options that are added while it exists.
 class OptionGroup {
  public:
   OptionGroup(CLI::App& app, const std::string& name)
@@ -58,7 +58,7 @@ void add_selection(CLI::App& app, prepare::SelectionOptions& selection);
 void add_levels(CLI::App& app, prepare::LevelOptions& levels);
 /// The bounds of transfers to an index.
 void add_transfer(CLI::App& app, prepare::TransferOptions& transfer);
-/// Where results are kept for other runs and machines; `what` the command does with them.
+/// Where results are stored for other runs and machines; `what` the command does with them.
 void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& what);
 /// Options shared by `build`, `test` and `release`.
 void add_run(CLI::App& app, prepare::RunOptions& run);

@@ -19,7 +19,7 @@ std::vector<std::string> only_step(const std::string& step) {
   return step.empty() ? std::vector<std::string>() : std::vector{step};
 }
 
-/// The run whose results are looked for: of the frozen plan, else of this checkout.
+/// The run whose results are searched: of the frozen plan, else of this checkout.
 Result<prepare::AskedRun> asked_run(const prepare::Host& host, const prepare::GlobalOptions& global,
                                     const StoreCommandOptions& options, Streams& streams) {
   TRY(const std::optional<prepare::PlanFile> frozen,
@@ -37,7 +37,7 @@ Result<prepare::AskedRun> asked_run(const prepare::Host& host, const prepare::Gl
   }
   TRY(prepare::RunScope scope, prepare::read_scope(host, request, streams));
   if (!frozen) return prepare::AskedRun{std::move(scope), prepare::FromRecord{}};
-  // The plan has decided everything that is in a key.
+  // The plan has decided every part of a key.
   scope.carried = prepare::Carried{};
   prepare::FromFrozenPlan source{frozen->plan, scope.loaded.digest()};
   return prepare::AskedRun{std::move(scope), std::move(source), {}, frozen->digest};

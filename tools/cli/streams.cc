@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kFewestColumns = 20;
 constexpr size_t kLaunchersColumns = 80;
 
-/// What `COLUMNS` names; 0 without a number.
+/// The number in `COLUMNS`; 0 if it is not a number.
 size_t named_columns() {
   const char* const variable = std::getenv("COLUMNS");
   const int named = parse_integer(variable == nullptr ? "" : variable).value_or(0);
@@ -46,10 +46,9 @@ size_t help_columns(int descriptor) {
 
 namespace {
 
-/// The columns for a table on a file descriptor: those of the terminal, which `COLUMNS` may
-/// replace. Where there is no terminal only a `COLUMNS` below 80 counts: 80 is what launchers set
-/// for programs without one. At least 20; 0 if nothing is known: what is printed may be for a
-/// program.
+/// The columns for a table on a file descriptor: those of the terminal, unless `COLUMNS` overrides
+/// them. Without a terminal, only a `COLUMNS` below 80 counts, because launchers set 80 for
+/// programs without one. At least 20; 0 if unknown, because a program may read the output.
 size_t terminal_columns(int descriptor) {
   if (isatty(descriptor) == 1) return help_columns(descriptor);
   const size_t named = named_columns();
@@ -78,7 +77,8 @@ int write_all(FILE* stream, std::string_view text) {
   return std::fflush(stream) == 0 && written ? 0 : errno;
 }
 
-/// GitHub looks for files from the workspace, whatever directory a step works in.
+/// The path relative to the workspace, where GitHub looks for files, whatever the working directory
+/// of a step.
 std::string path_in_workspace(const std::string& file) {
   const std::string_view workspace = text_of_variable("GITHUB_WORKSPACE");
   if (workspace.empty()) return file;

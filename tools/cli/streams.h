@@ -15,13 +15,13 @@
 
 namespace pinwheel::cli {
 
-/// stdout is data, stderr is for people, the log is for whoever helps them. The capabilities of the
+/// stdout is for data, stderr for people, the log for those who help them. The capabilities of the
 /// terminal and the environment are read once.
 ///
-/// Whatever is printed passes here, and may contain text from outside. `data`, `note` and `problem`
+/// All output passes here, and may contain text from outside. `data`, `note` and `problem`
 /// make it visible and break up the commands of a GitHub runner (`base/visible_text`); the other
-/// functions name what they let through. Secrets that were given to `hide` or `mask` are in
-/// nothing.
+/// functions document their exceptions. Secrets passed to `hide` or `mask` are hidden
+/// everywhere.
 class Streams final : public session::Console {
  public:
   explicit Streams(const prepare::GlobalOptions& options,
@@ -29,12 +29,12 @@ class Streams final : public session::Console {
 
   /// Data that people read, on stdout. A closed pipe is not reported, here and below.
   void data(std::string_view text);
-  /// The same for lines of prose and of labels, broken where the terminal is narrower.
+  /// The same for lines of prose and of labels, wrapped if the terminal is narrower.
   void lines(std::string_view text);
   void json(std::string_view text) override;
   void file(std::string_view text) override;
-  /// What a build or a test wrote, on stdout, in its colors. It has commands only outside GitHub
-  /// Actions.
+  /// The output of a build or a test, on stdout, in its colors. It may contain workflow commands
+  /// only outside GitHub Actions.
   void output(std::string_view text);
   /// On stderr; suppressed by `--quiet`.
   void note(std::string_view text) override;
@@ -48,15 +48,16 @@ class Streams final : public session::Console {
   bool has_step_summary() const override;
   void warn(const Error& warning) override;
   void error(const Error& error);
-  /// In GitHub Actions, unless it is too short. Written to stderr, because stdout may be redirected
-  /// to a file.
+  /// Masks the secret in GitHub Actions, unless it is too short. Written to stderr, because stdout
+  /// may be redirected to a file.
   void mask(const Secret& secret) const override;
   void hide(const Secret& secret) const override;
-  /// Hides the secret in everything on stderr, where a value that is no secret does no harm.
+  /// Hides the secret in everything on stderr, where hiding a value that is not a secret does no
+  /// harm.
   void hide_in_messages(const Secret& secret) const;
 
-  /// Why data could not be written to stdout, such as a full disk; nullopt if all of it was
-  /// written, or the reader closed the pipe.
+  /// The error of writing data to stdout, such as a full disk; nullopt if all of it was written, or
+  /// the reader closed the pipe.
   std::optional<Error> lost_data() const;
 
   Diagnostics& diagnostics() const { return *diagnostics_; }
@@ -72,7 +73,7 @@ class Streams final : public session::Console {
   prepare::Verbosity verbosity() const override { return verbosity_; }
 
  private:
-  /// What is not printed; known on several threads.
+  /// The hidden secrets, shared by threads.
   struct Hidden {
     std::mutex mutex;
     HiddenText text;
@@ -91,11 +92,11 @@ class Streams final : public session::Console {
   int data_error_ = 0;  ///< errno of the first write to stdout that failed
 };
 
-/// The columns for help, which nothing parses: `COLUMNS`, else those of the terminal; 0 if neither
-/// is known.
+/// The columns for help, which no program parses: `COLUMNS`, else those of the terminal; 0 if
+/// neither is known.
 size_t help_columns(int descriptor);
 
-/// The columns of the terminal alone, as they are now; 0 if it is none.
+/// The current columns of the terminal; 0 if it is not a terminal.
 size_t window_columns(int descriptor);
 
 }  // namespace pinwheel::cli
