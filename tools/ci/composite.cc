@@ -9,7 +9,7 @@ namespace {
 // With `exec`, signals of the runner reach pinwheel, which stops within seconds. Inputs are passed
 // as variables, so the shell never parses them. `xargs` splits quoted arguments and expands
 // nothing; if it fails because of an unclosed quote, pinwheel must not run with the words before
-// it. If an input is not given, the variable of the workflow stays.
+// it. If an input is not given, the variable of the workflow applies.
 constexpr std::string_view kAction = R"YAML(
 # Written by `pinwheel ci generate`.
 name: pinwheel

@@ -14,14 +14,14 @@ namespace {
 
 using ExplainedJson = nlohmann::ordered_json;
 
-/// A job as a whole, and the workflows that have it.
+/// A job without its rows, and the workflows that contain it.
 struct WholeJob {
   Job job;
   std::vector<std::string> workflows;
   std::vector<Error> warnings = {};  ///< of these workflows, if the job's success depends on them
 };
 
-/// Whether the job stops at tests with too little evidence.
+/// Whether the job fails if tests have too little evidence.
 bool depends_on_tests(const Job& job) {
   return job.id == "gate" || job.id.starts_with("publish-") || job.runner == JobRunner::of_tests;
 }
@@ -94,7 +94,7 @@ std::string text_of(const WholeJob& whole, const JobCost& cost) {
       join(whole.workflows, ", "));
 }
 
-/// The row that a person means. `names` are those of jobs as a whole.
+/// The row with that name. `names` are those of the jobs.
 Result<JobRow> find_row(const std::vector<JobRow>& rows, const std::string& name,
                         std::vector<std::string> names) {
   for (const JobRow& row : rows) {
@@ -110,7 +110,7 @@ Result<JobRow> find_row(const std::vector<JobRow>& rows, const std::string& name
               suggest(name, names));
 }
 
-/// What the runner of a row cannot give to the publications of the workflows, each once.
+/// The requirements of publications that the runner of a row cannot meet, without duplicates.
 std::vector<Error> row_warnings(const JobRow& row, const std::vector<PlannedWorkflow>& workflows) {
   std::vector<plan::UnreachableEvidence> tests;
   for (const PlannedWorkflow& workflow : workflows) {
@@ -124,7 +124,7 @@ std::vector<Error> row_warnings(const JobRow& row, const std::vector<PlannedWork
 
 /// Why a row exists, and for which variants.
 struct RowReason {
-  std::vector<std::string> variants;  ///< that a build serves; of a test its own
+  std::vector<std::string> variants;  ///< served by a build; for a test its own
   std::string because;
 };
 

@@ -10,11 +10,11 @@
 
 namespace pinwheel::ci {
 
-/// What `ci explain` says of a job.
+/// The output of `ci explain` for a job.
 struct Explanation {
   std::string text;
   nlohmann::ordered_json json;
-  std::vector<Error> warnings = {};  ///< what the job cannot do
+  std::vector<Error> warnings = {};  ///< requirements that the job cannot meet
 };
 
 /// Explains a job of the workflows, by its id or by the name that GitHub shows; or one of the rows,

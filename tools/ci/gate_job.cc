@@ -28,13 +28,13 @@ constexpr std::string_view kForkGate = R"(
   run: exit 1
 )";
 
-/// The condition that a job failed. It may have had no rows.
+/// The condition that a job with rows failed. A job without rows may be skipped.
 std::string failed_with_rows(const std::string& id) {
   return fmt::format("(needs.{0}.result != 'success' && needs.{0}.result != 'skipped')", id);
 }
 
-/// The check of a fork's pull request, some of whose steps may not run. Only the first job of
-/// builds is sure to have rows.
+/// The gate for a pull request from a fork, where some steps may not run. Only the first job of
+/// builds is certain to have rows.
 std::string fork_gate(const WorkflowFacts& facts, const std::vector<Job>& before) {
   std::vector<std::string> failed;
   for (const Job& job : before) {

@@ -41,7 +41,7 @@ constexpr std::string_view kCompare = R"YAML(
     fi
 )YAML";
 
-// A cache is found only by jobs that have the same compression program, so this job runs in the
+// A cache is found only by jobs with the same compression program, so this job runs in the
 // container of `plan`.
 constexpr std::string_view kRemember = R"(
 @PREPARE@

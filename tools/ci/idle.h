@@ -5,11 +5,11 @@
 
 #include "ci/workflow_facts.h"
 
-// A run that would do nothing new ends after its plan. A nightly compares the fingerprint of its
-// plan with that of the last complete night, which is in the cache of the repository; a nightly
-// that a person starts always runs. A pull request compares the files that it changes with
-// `ci.on.paths`: with a filter of the trigger, the required check would never report, whereas a
-// skipped job counts as passed.
+// A run with nothing new to do ends after its plan. A nightly compares the fingerprint of its plan
+// with that of the last complete night, which is in the cache of the repository; a nightly that a
+// person starts always runs. A pull request compares its changed files with `ci.on.paths`: with a
+// filter of the trigger, the required check would never report, whereas a skipped job counts as
+// passed.
 
 namespace pinwheel::ci {
 

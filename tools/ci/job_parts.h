@@ -4,7 +4,7 @@
 
 #include "ci/workflow_facts.h"
 
-// What the jobs of a workflow have in common, as lines without indentation.
+// Common parts of a workflow's jobs, as lines without indentation.
 
 namespace pinwheel::ci {
 
@@ -12,13 +12,13 @@ namespace pinwheel::ci {
 std::string prepare(const WorkflowFacts& facts);
 
 /// The steps that check out the commit with its tags, submodules and files of Git LFS, and no
-/// credentials; for a release the tag that a person chose. In a container, a step before them
+/// credentials; for a release, the tag that a person chose. In a container, a step before them
 /// prepares it, and a step after them trusts the checkout.
 std::string checkout(const WorkflowFacts& facts);
 
 /// Below the runner's directory for temporary files, which is empty when a job begins: the plan of
-/// the run, results of other jobs, and those of this one. Committed files with such names are never
-/// read.
+/// the run, results of other jobs, and results of this one. Committed files with such names are
+/// never read.
 inline constexpr const char* kPlaceOfRun = "${{ runner.temp }}/pinwheel-run";
 inline constexpr const char* kPlanFile = "${{ runner.temp }}/pinwheel-run/plan.json";
 inline constexpr const char* kTakenResults = "${{ runner.temp }}/pinwheel-run/in";
@@ -44,8 +44,8 @@ inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.for
 inline constexpr const char* kReleased =
     "inputs.tag && format('refs/tags/{0}', inputs.tag) || github.ref";
 
-/// The condition of a job that follows `job` alone. Without it, GitHub skips a job if any
-/// job before `job` was skipped, for instance one without rows, even if the gate succeeded.
+/// The condition of a job that follows only `job`. Without it, GitHub skips a job if any job before
+/// `job` was skipped, for instance one without rows, even if the gate succeeded.
 std::string after(const std::string& job);
 
 /// The place for a person's own lines.

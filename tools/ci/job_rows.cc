@@ -23,7 +23,7 @@
 namespace pinwheel::ci {
 namespace {
 
-// Ordered: rows show the axes in the order of the matrix.
+// Ordered: rows list the axes in the order of the matrix.
 using RowJson = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 10> kOwnKeys = {
@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 10> kOwnKeys = {
 constexpr int kLimitFactor = 3;
 constexpr int kLimitMinutes = 30;
 
-/// The keys that every row has: GitHub shows them to expressions.
+/// The keys that every row has; GitHub passes them to expressions.
 RowJson variant_row(const matrix::Variant& variant, const std::string& build) {
   RowJson row = {{"id", variant.id}, {"build", build}};
   for (const auto& [name, value] : variant.axes) row[name] = value;
@@ -43,7 +43,7 @@ RowJson variant_row(const matrix::Variant& variant, const std::string& build) {
   return row;
 }
 
-/// The step of a row, with what decides its place.
+/// The step of a row, with the values that determine its position.
 struct RowStep {
   const plan::Step* step;
   const matrix::Variant* variant;
@@ -52,7 +52,7 @@ struct RowStep {
   bool trusted;
 };
 
-/// What the rows are made of, by name.
+/// The steps and variants from which rows are made, by name.
 struct Known {
   std::unordered_map<std::string, const plan::Step*> steps = {};
   matrix::VariantIndex variants;
@@ -74,7 +74,7 @@ bool is_job(const std::string& id, Rows rows) {
   return plan::makes_files(id);
 }
 
-/// A job makes the environments of its step itself.
+/// The time of a job, which also makes the environments of its step.
 double seconds_of(const plan::Step& step, const Known& known) {
   double seconds = step.predicted_seconds;
   for (const std::string& need : step.needs) {
@@ -135,7 +135,7 @@ bool is_for_gpu(const plan::Step& step) {
   return test != nullptr && test->settings.hardware == matrix::Hardware::gpu;
 }
 
-/// A test with a command for machines without a GPU runs on any of them.
+/// Whether the test needs a GPU. One with a command for machines without a GPU runs on any machine.
 plan::NeedsGpu needs_gpu(const plan::Step& step) {
   const bool gpu =
       is_for_gpu(step) && std::get<plan::TestWheel>(step.action).settings.without_gpu.empty();

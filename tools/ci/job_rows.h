@@ -20,7 +20,7 @@ constexpr size_t kGitHubRowLimit = 256;
 /// character, and a job has a chunk of builds and one of tests.
 constexpr size_t kGitHubChunkBytes = 240'000;
 
-/// The job of a workflow that has the rows: `build` or `test`.
+/// The job of a workflow with the rows: `build` or `test`.
 enum class Rows { builds, tests };
 
 /// A row of such a job: a build, the sdist, or a test, also of an image.
@@ -28,13 +28,13 @@ struct JobRow {
   std::string step;      ///< "build:cu130"
   std::string name;      ///< "build cu130"
   std::string artifact;  ///< the step, fit for the name of an artifact: "build-cu130"
-  std::string variant;   ///< its id; for a build that of the representative
+  std::string variant;   ///< its id; for a build, that of the representative
   /// The labels of its runner (plan/runner_labels.h); none: a test whose runner is not configured.
   std::optional<std::vector<std::string>> runner;
   std::vector<std::string> needs;  ///< the builds that a test needs
   int minutes = 1;                 ///< predicted, with the environments
-  /// The time limit of the job in minutes, from what its step took in earlier runs and within
-  /// `ci.timeout`; none if it never ran.
+  /// The time limit of the job in minutes, from the durations of its step in earlier runs and
+  /// within `ci.timeout`; none if it never ran.
   std::optional<int> limit = {};
 };
 

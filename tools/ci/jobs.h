@@ -5,15 +5,15 @@
 #include "ci/job.h"
 #include "ci/workflow_facts.h"
 
-// The kinds of jobs that workflows are made of, in the order of the file.
+// The kinds of jobs in workflows, in the order of the file.
 
 namespace pinwheel::ci {
 
 /// `plan`: freezes the plan, or downloads that of the first attempt, and outputs the rows of the
 /// first job of builds and of tests.
 Job plan_job(const WorkflowFacts& facts);
-/// `list-2`, ...: output the rows of the others, because GitHub limits the outputs of a job to 1
-/// MB.
+/// `list-2`, ...: output the rows of the other jobs, because GitHub limits the outputs of a job to
+/// 1 MB.
 std::vector<Job> list_jobs(const WorkflowFacts& facts);
 /// The job that outputs the rows of a chunk: "plan", "list-2".
 std::string lister(size_t chunk);

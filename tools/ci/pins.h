@@ -15,7 +15,7 @@ struct Pin {
   std::string_view commit;   ///< 40 hex digits
 };
 
-/// All of them: the one place where `ci generate` reads a pin and `ci check --updates` compares it.
+/// All pins: `ci generate` writes them, and `ci check --updates` compares them.
 inline constexpr std::array kPins = {
     Pin{"actions/checkout", "v7.0.1", "3d3c42e5aac5ba805825da76410c181273ba90b1"},
     Pin{"actions/upload-artifact", "v7.0.1", "043fb46d1a93c77aae656e7c1c64a875d1fc6a0a"},
@@ -23,12 +23,12 @@ inline constexpr std::array kPins = {
     Pin{"actions/cache", "v6.1.0", "55cc8345863c7cc4c66a329aec7e433d2d1c52a9"},
 };
 
-/// "actions/checkout@COMMIT # v7.0.1", as it stands behind `uses:`. The action must be in `kPins`.
+/// "actions/checkout@COMMIT # v7.0.1", as written after `uses:`. The action must be in `kPins`.
 std::string pinned(std::string_view action);
-/// The same for an action below it: "actions/cache/restore@COMMIT # v6.1.0".
+/// The same for an action in a subdirectory: "actions/cache/restore@COMMIT # v6.1.0".
 std::string pinned(std::string_view action, std::string_view below);
 
-/// A pin that is not the release that a list names.
+/// A pin that differs from the release in a list.
 struct Update {
   Pin pin;
   std::string version;

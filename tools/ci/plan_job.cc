@@ -47,7 +47,7 @@ constexpr std::string_view kPlanSteps = R"(
     @RETENTION@
 )";
 
-// A job cannot see whether an environment has such a rule.
+// A job cannot find out whether an environment has such a rule.
 constexpr std::string_view kStarted = R"(
 - name: Say what protected environments look at
   if: inputs.tag && github.ref != format('refs/tags/{0}', inputs.tag)
@@ -106,7 +106,7 @@ std::string upstream_of(const WorkflowFacts& facts) {
                             {"ARGS", yaml_string(args)}});
 }
 
-/// The stages of a chunk, each with how many chunks it has.
+/// The stages that have this chunk, each with its number of chunks.
 std::vector<std::pair<std::string, size_t>> stages_of(const WorkflowFacts& facts, size_t chunk) {
   std::vector<std::pair<std::string, size_t>> stages;
   if (chunk <= facts.build_chunks) stages.emplace_back("build", facts.build_chunks);

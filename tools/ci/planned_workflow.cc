@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPlanArch = "x86_64";  // of the runner of the job `plan`
 constexpr const char* kSomeVersion = "1.0";  // of a plan that only names projects and counts rows
 
-/// PyPI trusts a job by its identity; a private index takes a token.
+/// PyPI trusts a job by its identity; a private index requires a token.
 PublishAuth usual_auth(matrix::TargetKind kind) {
   switch (kind) {
     case matrix::TargetKind::pypi:
@@ -40,7 +40,7 @@ const matrix::ChannelSettings* channel_named(const matrix::Matrix& matrix, std::
   return found == matrix.channels.end() ? nullptr : &*found;
 }
 
-/// The targets of a channel; a test index comes first, so that the others get what it accepted.
+/// The targets of a channel. A test index comes first: the others get the files that it accepted.
 std::vector<PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
                                         const matrix::ChannelSettings& channel,
                                         const fs::path& directory) {
@@ -61,7 +61,7 @@ std::vector<PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
   return jobs;
 }
 
-/// The plan of an outline, of whatever version; with its publications if it has targets.
+/// The plan of an outline, in any version; with its publications if it has targets.
 Result<plan::Plan> planned(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
                            const plan::Outline& outline, const std::vector<std::string>& targets,
                            container::Engine engine) {
@@ -74,7 +74,7 @@ Result<plan::Plan> planned(const matrix::Matrix& matrix, const matrix::Expansion
   return plan::make_plan(matrix, expansion, outline, facts, options);
 }
 
-/// The projects whose wheels go to a target, each once.
+/// The projects whose wheels go to a target, without duplicates.
 std::vector<std::string> names_in(const plan::Plan& plan, const std::string& target) {
   std::vector<std::string> names;
   for (const plan::Step& step : plan.steps) {
@@ -97,8 +97,8 @@ Result<size_t> chunks_of(const matrix::Matrix& matrix, const matrix::Expansion& 
   return made.chunks.size();
 }
 
-/// Whether some of the variants are built in containers, and whether in any of another architecture
-/// than the job `plan` has.
+/// Whether some of the variants are built in containers, and whether any of these has another
+/// architecture than the job `plan`.
 struct Contained {
   bool any = false;
   bool other_arch = false;

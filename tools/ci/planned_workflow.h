@@ -12,33 +12,34 @@
 
 namespace pinwheel::ci {
 
-/// A workflow that a matrix gives.
+/// A workflow generated from a matrix.
 struct PlannedWorkflow {
-  WorkflowFacts facts;               ///< all but those of the checkout
-  std::vector<Error> warnings = {};  ///< what its jobs cannot do, such as the evidence of tests
+  WorkflowFacts facts;  ///< all but the facts of the checkout
+  std::vector<Error> warnings =
+      {};  ///< requirements that its jobs cannot meet, such as the evidence of tests
   std::vector<plan::UnreachableEvidence> unreachable = {};  ///< of its tests
 };
 
 /// The sets with these names, else all whose channel the matrix declares, and always `ci`. `config`
-/// if one is named whose channel the matrix lacks.
+/// if the matrix lacks the channel of a named set.
 Result<std::vector<WorkflowSet>> sets_of(const matrix::Matrix& matrix,
                                          const std::vector<std::string>& names);
 
-/// The channel that a set plans; empty: by git.
+/// The channel for which a set plans; empty: by git.
 std::string channel_of(const matrix::Matrix& matrix, WorkflowSet set);
 
-/// The workflow of a set. `outline` is what its channel selects; `matrix_path` is that of the
-/// matrix in its repository. Pure.
+/// The workflow of a set. `outline` is the selection of its channel; `matrix_path` is the path of
+/// the matrix in its repository. Pure.
 Result<PlannedWorkflow> plan_workflow(const matrix::Matrix& matrix,
                                       const matrix::Expansion& expansion,
                                       const plan::Outline& outline, WorkflowSet set,
                                       const std::filesystem::path& matrix_path);
 
-/// How the job of a target authenticates: as the matrix says, else as is usual for its kind. A
-/// directory takes no credentials.
+/// How the job of a target authenticates: by the setting of the matrix, else the default for its
+/// kind. A directory needs no credentials.
 PublishAuth auth_of(const matrix::PublishTarget& target);
 
-/// Whether the index is there to try a release out, so that its job runs before the others.
+/// Whether the index is for trying out a release, so that its job runs before the others.
 bool is_trial(matrix::TargetKind kind);
 
 }  // namespace pinwheel::ci

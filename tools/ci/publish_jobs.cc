@@ -42,7 +42,7 @@ std::string token_of(const PublishJob& job) {
   return fmt::format("env:\n  {0}: ${{{{ secrets.{0} }}}}\n", name);
 }
 
-/// The step that stores the index that a job has made in a directory.
+/// The step that stores the index that a job has written in a directory.
 std::string index_of(const WorkflowFacts& facts, const PublishJob& publication) {
   if (!is_directory(publication)) return {};
   return filled(kIndex, {{"UPLOAD", pinned("actions/upload-artifact")},

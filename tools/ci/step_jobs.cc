@@ -52,7 +52,8 @@ constexpr std::string_view kTestSteps = R"(
 @RESULT@
 )";
 
-// Steps that an earlier attempt finished are not repeated, so no step has two results.
+// Downloads the results of earlier attempts. Steps that they finished are not repeated, so no step
+// has two results.
 std::string earlier() {
   return take_results("Take the result of an earlier attempt", "if: github.run_attempt > 1",
                       "result-${{ matrix.artifact }}-*");
@@ -94,7 +95,7 @@ std::string test_command() {
                      plan_argument());
 }
 
-/// The places that the steps of builds and tests share.
+/// The template places that the steps of builds and tests share.
 Places common_places(const WorkflowFacts& facts) {
   const bool secret = !facts.secrets.empty();
   const std::string condition =

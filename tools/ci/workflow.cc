@@ -87,7 +87,7 @@ cancel-in-progress: @CANCEL@
 @QUEUE@
 )";
 
-/// Two releases of different tags run at the same time up to their publication.
+/// Two releases of different tags run at the same time until they publish.
 std::string concurrency(const WorkflowFacts& facts) {
   const bool release = facts.set == WorkflowSet::release;
   const bool outdated =

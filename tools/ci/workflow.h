@@ -12,7 +12,7 @@ namespace pinwheel::ci {
 /// explain` explains its jobs.
 struct Workflow {
   std::string name;         ///< "pinwheel-ci", also that of its file without `.yml`
-  std::string matrix;       ///< the path of the matrix file that it is made from
+  std::string matrix;       ///< the path of the matrix file from which it is generated
   std::string triggers;     ///< YAML below `on:`
   std::string concurrency;  ///< YAML below `concurrency:`
   std::vector<Job> jobs;    ///< in the order of the file
@@ -21,11 +21,11 @@ struct Workflow {
 /// Plan, builds, tests, gate and publications.
 Workflow make_workflow(const WorkflowFacts& facts);
 
-/// The text of its file: plain jobs, since an index trusts no reusable workflow (PyPI's
+/// The text of its file: plain jobs, because an index trusts no reusable workflow (PyPI's
 /// documentation of trusted publishers). It has places for a person's own lines (ci/own_lines.h).
 std::string yaml_of(const Workflow& workflow);
 
-/// The matrix file that a workflow was generated from; empty if it was not generated.
+/// The matrix file from which a workflow was generated; empty if it was not generated.
 std::string written_from(std::string_view text);
 
 }  // namespace pinwheel::ci

@@ -11,7 +11,7 @@
 
 namespace pinwheel::ci {
 
-/// The workflows that a matrix gives: one file each.
+/// The workflows of a matrix: one file each.
 enum class WorkflowSet { ci, nightly, release };
 
 /// How a publish job authenticates: by the identity of the job, with a secret, or not at all.
@@ -31,22 +31,22 @@ inline bool is_directory(const PublishJob& job) {
   return matrix::place_of(job.kind) == matrix::TargetPlace::directory;
 }
 
-/// All that decides the text of one workflow.
+/// Everything that determines the text of one workflow.
 struct WorkflowFacts {
   WorkflowSet set = WorkflowSet::ci;
   std::string matrix;   ///< the path of the matrix file in the repository
-  std::string channel;  ///< the channel it plans; empty: by git
+  std::string channel;  ///< the channel for which it plans; empty: by git
   matrix::CiSettings settings = {};
-  container::Engine engine = container::Engine::host;  ///< what steps run in
+  container::Engine engine = container::Engine::host;  ///< where steps run
   bool submodules = false;                             ///< the repository has some
   bool lfs = false;                                    ///< the repository leaves files to Git LFS
-  bool emulated = false;    ///< a container is of another architecture than the job `plan`
+  bool emulated = false;    ///< a container has another architecture than the job `plan`
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
   size_t test_chunks = 1;
   std::vector<PublishJob> publish = {};   ///< in the order in which they run
   std::vector<std::string> secrets = {};  ///< variables that builds and tests get from secrets
-  /// Behind `uses:`. `$/`, which zizmor prefers, is unknown to runners before 2.336 and on servers
-  /// of GitHub Enterprise.
+  /// The value of `uses:`. `$/`, which zizmor prefers, is unknown to runners before 2.336 and on
+  /// servers of GitHub Enterprise.
   std::string action = "./.github/actions/pinwheel # zizmor: ignore[self-repository]";
 };
 
@@ -56,7 +56,7 @@ std::string workflow_name(const matrix::CiSettings& settings, WorkflowSet set);
 /// "ci"; also the channel that the set plans, if the matrix declares it.
 std::string_view to_string(WorkflowSet set);
 
-/// One after the other, as they are generated and named by `--set`.
+/// In the order in which they are generated; `--set` uses these names.
 inline constexpr std::array kWorkflowSets = {WorkflowSet::ci, WorkflowSet::nightly,
                                              WorkflowSet::release};
 

@@ -24,7 +24,7 @@ std::string indented(std::string_view value, std::string_view line) {
   return text;
 }
 
-/// nullopt: the line is dropped. Values are not searched for places.
+/// A line with its places filled; nullopt: the line is dropped. Values are not searched for places.
 std::optional<std::string> filled_line(std::string_view line, const Places& places) {
   std::string out;
   std::string_view rest = line;

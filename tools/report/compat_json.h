@@ -5,7 +5,8 @@
 
 namespace pinwheel::report {
 
-/// Where a wheel runs as one JSON object, two-space indent, keys sorted, a newline at the end:
+/// The compatibility of a wheel as one JSON object, two-space indent, keys sorted, a newline at the
+/// end:
 ///     schema          1; keys may be added under the same number
 ///     wheel           file name
 ///     torch           oldest build first, [{

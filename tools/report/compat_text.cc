@@ -68,8 +68,8 @@ std::string run_report(const compat::TorchVerdicts& torch) {
   return out;
 }
 
-/// The missing symbols of the newest incomplete build, by library: users will move to that build.
-/// Older ones have a line in the table.
+/// The missing symbols of the newest incomplete build, by library: users will upgrade to that
+/// build. Older ones have a line in the table.
 std::string missing_symbols(const compat::TorchVerdicts& torch) {
   const auto lacking =
       std::find_if(torch.builds.rbegin(), torch.builds.rend(),

@@ -22,7 +22,7 @@ struct Section {
   std::string_view text;
 };
 
-/// The text without comments in HTML, which are for tools.
+/// The text without HTML comments, which are for tools.
 std::string for_people(std::string_view text) {
   std::string out;
   for (size_t at = text.find("<!--"); at != std::string_view::npos; at = text.find("<!--")) {
@@ -57,7 +57,7 @@ std::string slug_of(const std::string& title) {
   return slug;
 }
 
-/// The names in back-ticks of a heading: a section about keys has them.
+/// The names in back-ticks of a heading, for a section about keys.
 std::vector<std::string> keys_in_title(const std::string& title) {
   std::vector<std::string> names;
   const std::vector<std::string> parts = split(title, '`');
@@ -94,8 +94,8 @@ bool has_key(const std::string& block, const std::string& name) {
   return false;
 }
 
-/// An example of a key: of its own section if one has it, else of another. Free names have those of
-/// their section.
+/// An example of a key: from its own section if there is one, else from another. Free names have
+/// the examples of their section.
 std::string example_of(const std::string& key, std::string_view section, std::string_view page) {
   const std::string name(key.substr(key.rfind('.') + 1));
   const std::vector<std::string> own = examples_in(section);

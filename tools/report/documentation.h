@@ -15,7 +15,7 @@ struct Document {
   std::string_view text;
 };
 
-/// A key of the matrix file as the page has it.
+/// A key of the matrix file, from its row on the page.
 struct DocumentedKey {
   std::string name;  ///< "build.arch-list"
   std::string type;
@@ -26,13 +26,13 @@ struct DocumentedKey {
 /// The text of the page "matrix"; empty without one.
 std::string_view matrix_page(const std::vector<Document>& documents);
 
-/// The keys in the order of the page, with the sections that stand for a key.
+/// The keys in the order of the page, with the sections that describe a key.
 std::vector<DocumentedKey> documented_keys(std::string_view matrix_page);
 
-/// Everything that `documentation` knows: pages, sections and keys.
+/// All subjects of `documentation`: pages, sections and keys.
 std::vector<std::string> documented_subjects(const std::vector<Document>& documents);
 
-/// What the documents say about a subject:
+/// The documentation of a subject:
 ///   - empty: an index of the pages, their sections and the keys;
 ///   - a page, "cookbook": its text; a section of a page, "cookbook.abi3", "cli-run.build";
 ///   - a section of the matrix file, "build", or a key, "build.arch-list": its type, default and
@@ -42,8 +42,8 @@ std::vector<std::string> documented_subjects(const std::vector<Document>& docume
 Result<std::string> documentation(const std::vector<Document>& documents,
                                   const std::string& subject, size_t width = 0);
 
-/// Markdown for a terminal of `width` columns: prose is broken into lines, a table becomes one of
-/// columns, and code stays as it is. A width of 0 leaves the text alone.
+/// Markdown for a terminal of `width` columns: prose is wrapped, tables are aligned, and code is
+/// unchanged. A width of 0 leaves the text unchanged.
 std::string fit_markdown(std::string_view text, size_t width);
 
 }  // namespace pinwheel::report

@@ -9,7 +9,7 @@
 namespace pinwheel::report {
 namespace {
 
-/// More causes than these are not read in an annotation.
+/// Nobody reads more causes than these in an annotation.
 constexpr size_t kMostCauses = 10;
 
 class ErrorLines {

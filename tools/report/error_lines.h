@@ -7,11 +7,11 @@
 namespace pinwheel::report {
 
 /// An error for an annotation or a summary: its message, its causes with their places, each with
-/// its hint below it, then its own hint. Equal hints are said once, and of many causes the first
-/// few. Lines, each with its newline.
+/// its hint below it, then its own hint. Equal hints are printed once, and only the first few of
+/// many causes. Lines, each with its newline.
 std::string error_lines(const Error& error);
 
-/// The place of an error, or of the first of its causes that has one.
+/// The place of an error, or of the first of its causes with a place.
 std::optional<Location> place_of(const Error& error);
 
 }  // namespace pinwheel::report

@@ -38,7 +38,7 @@ std::string_view code_of(plan::StepState state) {
   return kRed;
 }
 
-// A shorter one is the wheel that a test installs.
+// A shorter one is the installation of the wheel under test.
 constexpr std::chrono::seconds kLongInstallation{10};
 
 // A log must stay readable while many steps run for hours.

@@ -24,7 +24,7 @@ struct Explained {
 /// other id is `usage` with the nearest.
 Result<std::string> explain(const Explained& known, const std::string& id);
 
-/// What an environment or a toolkit of the plan is made of, and the steps that use it; `usage` with
+/// The contents of an environment or a toolkit of the plan, and the steps that use it; `usage` with
 /// the nearest for any other id.
 Result<std::string> explain_environment(const plan::Plan& plan, const std::string& id);
 

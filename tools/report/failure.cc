@@ -27,7 +27,7 @@ std::string hint_of(const Error& error) {
   return error.hint;
 }
 
-/// Where a number like "311t" or "3.11" of a Python ends.
+/// Where the number of a Python ends, such as "311t" or "3.11".
 size_t python_end(std::string_view text, size_t at) {
   if (at >= text.size() || text[at] != '3') return at;
   size_t end = at + 1;
@@ -88,8 +88,8 @@ std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& 
 
 namespace {
 
-/// Whether the error alone says what is to be mended: it has a place in a source or causes. The end
-/// of the log says it of others, such as a test that ended with exit code 1.
+/// Whether the error alone shows what to fix: it has a place in a source, or causes. For others,
+/// such as a test that ended with exit code 1, the end of the log shows it.
 bool says_the_cause(const Error& error) {
   return error.at || !error.causes.empty();
 }
@@ -100,7 +100,7 @@ std::string common_cause(const plan::StepOutcome& outcome, const FailureFacts& f
   std::string text;
   if (outcome.error) {
     text = std::string(to_string(outcome.error->kind)) + "\n";
-    // The outer message names what the causes are about, such as the wheel of one Python.
+    // The outer message names the subject of the causes, such as the wheel of one Python.
     if (outcome.error->causes.empty()) text += render(*outcome.error);
     for (const Error& cause : outcome.error->causes) text += render(cause);
   }
@@ -109,7 +109,7 @@ std::string common_cause(const plan::StepOutcome& outcome, const FailureFacts& f
     for (size_t i = from; i < facts.log_tail.size(); ++i) text += facts.log_tail[i] + "\n";
   }
   text = without_names(std::move(text), outcome.id);
-  // "cpython-311", "cp313t", "python3.11": one error of several Pythons.
+  // "cpython-311", "cp313t", "python3.11": the same error on several Pythons.
   for (const std::string_view name : {"cpython-", "cp", "python"}) {
     text = without_python(text, name);
   }
@@ -125,12 +125,12 @@ std::string ToldFailures::tell(const plan::StepOutcome& outcome, const FailureFa
 
 namespace {
 
-/// GitHub shows as many annotations of one level of a step.
+/// GitHub shows only this many annotations of one level for a step.
 constexpr size_t kMostAnnotations = 10;
 /// Steps that are named in full.
 constexpr size_t kMostSteps = 30;
 
-/// A cause that is being gathered: its first step in full, of the others their names.
+/// A cause while its failures are collected: the first step in full, and the names of the others.
 struct Gathered {
   plan::StepOutcome first;
   FailureFacts facts;
@@ -160,7 +160,7 @@ FailureCause told(const Gathered& gathered) {
   return {gathered.steps, std::move(text), error ? place_of(*error) : std::nullopt};
 }
 
-/// The text in a fence that no line of it closes.
+/// The text in a code fence that none of its lines closes.
 std::string code_block(std::string_view text) {
   const std::string lines = visible_lines(text);
   size_t longest = 0;
@@ -197,7 +197,7 @@ std::vector<FailureCause> failure_causes(
     const plan::Report& report,
     const std::function<FailureFacts(const plan::StepOutcome&)>& facts) {
   std::vector<Gathered> causes;
-  std::map<std::string, size_t> index;  // by what the failures have in common
+  std::map<std::string, size_t> index;  // by the common part of the failures
   for (const plan::StepOutcome& outcome : report.outcomes) {
     if (outcome.state != plan::StepState::failed) continue;
     FailureFacts known = facts(outcome);

@@ -13,7 +13,7 @@
 namespace pinwheel::report {
 namespace {
 
-/// The name of the steps that share lines with this one, "test"; empty for a step with a line of
+/// The name of the steps that share a line with this one, "test"; empty for a step with a line of
 /// its own.
 std::string group_of(const std::string& id) {
   const std::optional<plan::StepKind> kind = plan::kind_of_step(id);
@@ -22,7 +22,7 @@ std::string group_of(const std::string& id) {
   return {};
 }
 
-/// The time of a reused result does not matter: it would only keep equal steps apart.
+/// The time of a reused result does not matter: it would only separate equal steps.
 std::string reason_in_table(const run::Forecast& step) {
   const bool many = !group_of(step.id).empty();
   return many && step.expected == run::Expected::reuse ? "done before" : step.because;

@@ -8,8 +8,8 @@
 
 namespace pinwheel::report {
 
-/// What a run would do, as a table: one line each for builds, the sdist and targets; one line with
-/// a count for environments or tests that would do the same for the same reason. Steps that would
+/// The forecast of a run as a table: one line each for builds, the sdist and targets; one line with
+/// a count for environments or tests with the same forecast for the same reason. Steps that would
 /// run show their duration, a line for several steps the sum; `?` marks a guess.
 std::string forecast_table(const std::vector<run::Forecast>& steps, size_t width = 0);
 
@@ -22,7 +22,7 @@ std::string wall_time_line(const std::vector<run::Forecast>& steps, std::chrono:
 std::string forecast_lines(const run::Forecast& step);
 
 /// "3 environments resolved, the oldest 12 days ago; `--refresh` resolves again", and how many are
-/// not. No age: not resolved yet.
+/// not resolved. No age: not resolved yet.
 std::string resolutions_line(const std::vector<std::optional<std::chrono::seconds>>& ages);
 
 }  // namespace pinwheel::report

@@ -22,7 +22,7 @@ std::string_view level_name(AnnotationLevel level) {
   return "error";
 }
 
-/// A message to people: made visible, without commands of its own (`base/visible_text`).
+/// A message for people: visible text, without workflow commands of its own (`base/visible_text`).
 std::string github_message(std::string_view text) {
   return github_data(without_commands(visible_lines(text)));
 }

@@ -13,11 +13,11 @@ std::string github_data(std::string_view text);
 
 enum class AnnotationLevel { notice, warning, error };
 
-/// What GitHub shows beside a job, and at a line of the checkout.
+/// A message that GitHub shows next to a job, and at a line of the checkout.
 struct Annotation {
   AnnotationLevel level = AnnotationLevel::error;
   std::string title = {};
-  std::string message = {};  ///< may have several lines; has no commands of its own
+  std::string message = {};  ///< may have several lines; contains no workflow commands
   std::optional<Location> at = {};
 };
 

@@ -6,8 +6,8 @@
 
 namespace pinwheel::report {
 
-/// What `init` found and decided, as one JSON object, two-space indent, keys sorted, a newline at
-/// the end:
+/// The findings and decisions of `init` as one JSON object, two-space indent, keys sorted, a
+/// newline at the end:
 ///     schema      "pinwheel-init/1"; keys may be added under the same number
 ///     name        of the package
 ///     matrix      path of the file, as written; null if it went to stdout

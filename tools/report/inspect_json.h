@@ -8,8 +8,8 @@
 
 namespace pinwheel::report {
 
-/// What a wheel is, requires and contains, as one JSON object, two-space indent, keys sorted, a
-/// newline at the end:
+/// The identity, requirements and contents of a wheel as one JSON object, two-space indent, keys
+/// sorted, a newline at the end:
 ///     schema          1; keys may be added under the same number
 ///     wheel, size     file name, bytes
 ///     name, version   from METADATA; null if it is unreadable

@@ -8,8 +8,8 @@
 
 namespace pinwheel::report {
 
-/// What a wheel is, requires and contains, for people: several lines, the file name first, the
-/// findings last. `findings` come from `check` with the same expectations.
+/// The identity, requirements and contents of a wheel, for people: several lines, the file name
+/// first, the findings last. `findings` come from `check` with the same expectations.
 std::string inspect_text(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
                          const std::vector<inspect::Finding>& findings);
 

@@ -65,7 +65,8 @@ std::string download_text(std::string_view line) {
   return format_bytes(bytes) + " so far";
 }
 
-/// The last line that is not a number of bytes, with the last such number if it comes later.
+/// The last line that is not a progress line of a download, with the last such progress if it comes
+/// later.
 std::string with_download(const std::vector<std::string>& lines) {
   const std::string download = download_text(trim(lines.back()));
   if (download.empty()) return lines.back();

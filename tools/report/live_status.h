@@ -15,9 +15,9 @@ namespace pinwheel::report {
 /// The end of a step's log, given its path.
 using LogEnd = std::function<std::string(const std::string& log)>;
 
-/// What a log says about now: its last line as a terminal shows it, after the newest `[3/12]` of a
-/// build tool, if there is one. For a download of pip the line that names the file, and how much of
-/// it is there.
+/// The current state of a step by its log: its last line as a terminal shows it, after the newest
+/// `[3/12]` of a build tool, if there is one. For a download by pip, the line that names the file,
+/// and how much of it has arrived.
 std::string last_output(std::string_view log_end);
 
 /// At most `limit` complete UTF-8 characters; ends in ".." if truncated.
@@ -25,7 +25,7 @@ std::string shortened(const std::string& line, size_t limit);
 
 /// The status lines at the bottom of a terminal, each at most `width - 1` characters: the oldest
 /// running steps with their time, the time that an earlier run took and the last line of their
-/// output; some of the steps that wait, and for what; then "[3/7] 2 running, 1 failed, 1m02s".
+/// output; some of the waiting steps, and the reason; then "[3/7] 2 running, 1 failed, 1m02s".
 std::vector<std::string> live_lines(const run::Progress& progress, size_t width,
                                     const LogEnd& log_end = {});
 
@@ -58,9 +58,9 @@ class LiveStatus final : public run::StatusSink {
   size_t drawn_ = 0;  ///< status lines on the screen
 };
 
-/// Logs what becomes of each step, and the files that it put in place, besides what another sink
-/// tells people: `run_started`, `attempt_started`, `attempt_repeats`, `file_placed`, `step_ended`,
-/// `run_ended`.
+/// Logs the outcome of each step and the files that it placed, in addition to the lines that
+/// another sink prints for people: `run_started`, `attempt_started`, `attempt_repeats`,
+/// `file_placed`, `step_ended`, `run_ended`.
 class LoggedStatus final : public run::StatusSink {
  public:
   LoggedStatus(std::unique_ptr<run::StatusSink> status, ports::LogHandle log);

@@ -7,9 +7,9 @@
 
 namespace pinwheel::report {
 
-/// One line per event, the failure block of a failed step, each minute a line about
-/// each running step with the end of its log, the summary
-/// table at the end: for files, pipes and continuous integration.
+/// One line per event, the failure block of a failed step, each minute a line about each running
+/// step with the end of its log, and the summary table at the end: for files, pipes and continuous
+/// integration.
 class PlainStatus final : public run::StatusSink {
  public:
   explicit PlainStatus(Printer printer);
@@ -28,9 +28,9 @@ class PlainStatus final : public run::StatusSink {
   std::chrono::milliseconds next_beat_;
 };
 
-/// The plain status for a GitHub job: the summary is in a group. Failures and warnings are
-/// annotated when the run has ended (`report/failure`, `report/summary`). Groups do not
-/// nest, and steps run in parallel, so steps have no groups.
+/// The plain status for a GitHub job: the summary is in a group. Failures and warnings become
+/// annotations after the run (`report/failure`, `report/summary`). Groups do not nest, and steps
+/// run in parallel, so steps have no groups.
 class GitHubStatus final : public run::StatusSink {
  public:
   explicit GitHubStatus(Printer printer);
@@ -48,7 +48,7 @@ class GitHubStatus final : public run::StatusSink {
   PlainStatus plain_;
 };
 
-/// The status of a quiet run (`--quiet`): passes on the failed steps alone, in the form of `inner`.
+/// The status of a quiet run (`--quiet`): passes on only the failed steps, in the form of `inner`.
 class FailuresOnly final : public run::StatusSink {
  public:
   explicit FailuresOnly(std::unique_ptr<run::StatusSink> inner);

@@ -12,7 +12,7 @@
 namespace pinwheel::report {
 namespace {
 
-// Ordered: rows show the axes in the order of the matrix.
+// Ordered: rows list the axes in the order of the matrix.
 using Json = nlohmann::ordered_json;
 
 Json axes_json(const matrix::Variant& variant) {

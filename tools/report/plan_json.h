@@ -12,7 +12,7 @@
 
 namespace pinwheel::report {
 
-/// What a run would do, with how long it takes.
+/// The forecast of a run, with its duration.
 struct TimedForecast {
   std::vector<run::Forecast> steps;
   std::chrono::milliseconds total;  ///< of the run as a whole

@@ -7,8 +7,8 @@
 
 namespace pinwheel::report {
 
-/// What a repair does, as one JSON object, two-space indent, keys in this order, a newline at the
-/// end:
+/// The changes of a repair as one JSON object, two-space indent, keys in this order, a newline at
+/// the end:
 ///     schema        1; keys may be added under the same number
 ///     wheel         file name
 ///     repaired      whether there was anything to do

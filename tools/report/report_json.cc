@@ -54,7 +54,7 @@ std::string_view object_at(std::string_view text, size_t at) {
 }
 
 /// The reports in the text, the last one first: each starts with the brace before its schema. Only
-/// so many places are looked at, because each may take a pass through the rest of the text.
+/// a limited number of places is tried, because each may take a pass through the rest of the text.
 std::vector<std::string_view> objects_in(std::string_view text) {
   std::vector<std::string_view> found;
   uint64_t places = 0;

@@ -53,7 +53,7 @@ std::string run_text(const store::Entry& result) {
   return fmt::format("{}, domain {}", out, quoted(store::to_string(result.writer.domain)));
 }
 
-/// A line for each package that differs, as many as people read.
+/// A line for each package that differs, up to the number that people read.
 std::string packages_text(const std::vector<plan::PackageDifference>& packages) {
   constexpr size_t kMostShown = 12;
   std::string out;
@@ -67,7 +67,7 @@ std::string packages_text(const std::vector<plan::PackageDifference>& packages) 
   return out;
 }
 
-/// A line for each part that differs; under those of the environment, its packages.
+/// A line for each part that differs; below those of the environment, its packages.
 std::string differences_text(const plan::StoreReply& reply) {
   std::string out;
   for (size_t i = 0; i < reply.differences.size(); ++i) {
@@ -79,7 +79,7 @@ std::string differences_text(const plan::StoreReply& reply) {
   return out;
 }
 
-/// The need of a difference "needs build:x", if it is a step that travels itself.
+/// The need in a difference "needs build:x", if it is a step whose result stores share.
 std::string need_to_ask(const plan::KeyDifference& difference) {
   constexpr std::string_view kNeeds = "needs ";
   if (!difference.name.starts_with(kNeeds)) return {};

@@ -5,8 +5,8 @@
 
 namespace pinwheel::report {
 
-/// The answer of `store why`: a sentence, a line for each part of the key that differs, the run
-/// that the nearest result came from. `place`: "local".
+/// The answer of `store why`: a sentence, a line for each part of the key that differs, and the run
+/// that made the nearest result. `place`: "local".
 std::string store_why_text(const plan::StoreReply& reply, const std::string& place);
 
 /// The same as an object, schema `pinwheel-store-why/1`.

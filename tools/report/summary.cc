@@ -82,7 +82,8 @@ std::vector<std::vector<std::string>> rows_of(const plan::Report& report) {
 /// GitHub accepts one mebibyte per step.
 constexpr size_t kMostInSummary = 512UL << 10;
 
-/// How to reproduce the failed steps elsewhere; empty if none failed or the inputs are unknown.
+/// The commands that reproduce the failed steps elsewhere; empty if none failed or the inputs are
+/// unknown.
 std::string reproduce_markdown(RunReport run) {
   std::erase_if(run.report.outcomes,
                 [](const plan::StepOutcome& one) { return one.state != plan::StepState::failed; });

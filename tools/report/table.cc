@@ -14,7 +14,7 @@ namespace {
 using Cells = std::vector<std::string>;
 
 constexpr size_t kGap = 2;
-/// Columns that hold more than this are not made narrower than this.
+/// Wider columns are not made narrower than this.
 constexpr size_t kNarrowest = 12;
 
 size_t total(const std::vector<size_t>& widths) {
@@ -31,7 +31,7 @@ std::vector<size_t> widths_of(const std::vector<Cells>& rows) {
   return widths;
 }
 
-/// Takes from the widest columns until the table fits; empty if it cannot.
+/// Reduces the widest columns until the table fits; empty if it cannot.
 std::vector<size_t> narrowed(std::vector<size_t> widths, size_t width) {
   while (total(widths) > width) {
     const auto widest = std::max_element(widths.begin(), widths.end());
@@ -41,7 +41,7 @@ std::vector<size_t> narrowed(std::vector<size_t> widths, size_t width) {
   return widths;
 }
 
-/// One row, of as many lines as its tallest cell.
+/// One row, with as many lines as its tallest cell.
 std::string row_text(const Cells& row, const std::vector<size_t>& widths) {
   std::vector<Cells> cells;
   size_t height = 1;

@@ -7,7 +7,7 @@
 
 namespace pinwheel::report {
 
-/// A table of what changed, then the lines to write, each with its file and line.
+/// A table of the changes, then the lines to write, each with its file and line.
 std::string upstream_text(const exports::Upstream& upstream, size_t width = 0);
 
 /// The same as JSON, `pinwheel-upstream/1`.
