@@ -26,14 +26,14 @@ struct Source {
   std::string digest = {};          ///< sha256 over the snapshot's (path, mode, contents)
   std::string url = {};             ///< of the sdist; not in the key
   std::string archive_sha256 = {};  ///< of the sdist; not in the key
-  /// What the snapshot was read from, to say what changed since; not in the key. May be null.
+  /// The files of the snapshot, from which changes are reported later; not in the key. May be null.
   std::shared_ptr<const SourceFiles> files = {};
-  /// Patterns of files that the snapshot leaves out (project/ignored_files.h).
+  /// Patterns of files that the snapshot omits (project/ignored_files.h).
   std::vector<std::string> ignored = {};
 };
 
-/// The last change of the files that a wheel is built from. Other commits, such as those of
-/// documentation, leave a wheel as it is.
+/// The last change of the files from which a wheel is built. Other commits, such as those of
+/// documentation, do not change the wheel.
 struct SourceChange {
   std::string commit = {};  ///< 40 digits; empty outside git
   int64_t epoch = 0;        ///< the time of that commit, or SOURCE_DATE_EPOCH if the user sets it
@@ -59,13 +59,14 @@ struct MakeToolkit {
   std::string image = {};     ///< content key of the container's image; empty: the host
 };
 
-/// Another build of the same plan whose wheel only its tags tell apart.
+/// Another build of the same plan whose wheel differs only in its tags.
 struct Sibling {
   std::string step;  ///< "build:cp311"
   WheelTags tags;
 };
 
-/// Runs the checks before, builds in scratch, finishes the wheels, runs the checks after.
+/// Runs the checks before the build, builds in scratch, finishes the wheels, and runs the checks
+/// after.
 struct BuildWheel {
   std::string class_id;
   /// The name that METADATA must have; empty if every target has a name of its own.
@@ -87,8 +88,8 @@ struct BuildWheel {
   int64_t source_date_epoch = 0;
   std::string record_json;             ///< contents of dist-info/pinwheel.json
   std::vector<Sibling> siblings = {};  ///< in plan order; not in the key
-  /// Where `checks.after: operators` loads the wheel: the environment of the variant's tests.
-  /// Without a Python if there is no such check.
+  /// The environment in which `checks.after: operators` loads the wheel: that of the variant's
+  /// tests. Without a Python if there is no such check.
   env::Request checked_in = {};
   std::vector<std::string> secrets = {};  ///< names of variables; no value is in a plan
 };
@@ -117,7 +118,7 @@ struct TestWheel {
   std::string compute;
   Source source;  ///< for tests inside the package
   std::map<std::string, std::string> variables;
-  std::vector<std::string> operators = {};  ///< operators that `checks.after: operators` names
+  std::vector<std::string> operators = {};  ///< those of `checks.after: operators`
   std::string image = {};                   ///< the distribution, as the matrix names it
   std::string skip = {};                    ///< why it is skipped; empty: it runs
   std::vector<std::string> secrets = {};    ///< names of variables
@@ -146,7 +147,7 @@ inline std::string test_environment(const Action& action) {
   return sees_build ? "build" : "";
 }
 
-/// The names of the secrets that an action's command gets.
+/// The names of the secrets of an action's command.
 inline std::vector<std::string> secrets_of(const Action& action) {
   return std::visit(
       [](const auto& each) -> std::vector<std::string> {

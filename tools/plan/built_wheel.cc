@@ -18,7 +18,7 @@
 namespace pinwheel::plan {
 namespace {
 
-/// Newer than any Python that a tag can mean.
+/// Newer than any Python in a tag.
 constexpr int kNewestMinor = 60;
 
 /// An interpreter: its minor release, and whether it is free-threaded.
@@ -75,8 +75,8 @@ std::string python_part(const WheelTags& tags) {
   return tags.python + "-" + tags.abi;
 }
 
-/// How to make the wheel for every Python that the plan promises; `own` is the line that promises
-/// what was built.
+/// How to make the wheel for every Python that the plan promises; `own` is the line for the wheel
+/// that was built.
 std::string no_abi_hint(project::Backend backend, PythonUse use, const std::string& own) {
   switch (use) {
     case PythonUse::some:
@@ -112,7 +112,7 @@ Error narrower_error(const BuildWheel& action, const pep::WheelName& built,
           .hint = std::move(hint)};
 }
 
-/// The other builds whose wheels would have the name of this one.
+/// The other builds whose wheels would have the same file name as this one.
 std::vector<std::string> same_file(const BuildWheel& action, const pep::WheelName& built,
                                    TagFit fit) {
   const bool any = built.tags.platform == std::vector<std::string>{"any"};
@@ -177,8 +177,8 @@ bool is_same_version(const pep::Version& version, const std::string& text) {
   return wanted && version == *wanted;
 }
 
-/// Whether a wheel has one of the names that its build gives. What the plan leaves open, the
-/// project decides: its own name or version.
+/// Whether a wheel has one of the names that its build gives. The project decides the parts that
+/// the plan leaves open: its own name or version.
 bool has_naming(const pep::WheelName& built, const BuildWheel& action,
                 const wheel::Naming& naming) {
   const std::string& distribution =

@@ -37,8 +37,8 @@ Result<matrix::ContainerSettings> container_of(const matrix::Matrix& matrix,
               "set `environment.container.base`, or choose an image with `--base-image`");
 }
 
-/// The packages of a conda environment that provide its Python; one that names none is asked for
-/// the variant's.
+/// The packages of a conda environment that provide its Python. If none is named, the variant's
+/// Python is added.
 std::vector<std::string> python_packages(const std::vector<std::string>& packages,
                                          const std::string& python) {
   std::vector<std::string> found;
@@ -172,7 +172,7 @@ store::InstalledPackages environment_packages(const env::Resolution& resolution)
   for (const env::CondaPackage& package : resolution.conda) {
     out["conda:" + package.name] = {package.version + " " + package.build, package.sha256};
   }
-  // A record with such a package could not be read.
+  // A record with such a package could not be parsed.
   std::erase_if(out, [](const auto& one) { return one.second.version.empty(); });
   return out;
 }

@@ -60,12 +60,12 @@ std::string mirrored(const std::string& image,
 /// The content key of the image that a request uses; empty on the host, and if the facts have none.
 std::string image_key(const PlanFacts& facts, const env::Request& request);
 
-/// Everything that decides the key of a resolved environment, by name: "numpy", "conda:zlib",
-/// "absent:nvidia-nccl-cu13" for what is left out without a GPU, "python".
+/// Everything that determines the key of a resolved environment, by name: "numpy", "conda:zlib",
+/// "absent:nvidia-nccl-cu13" for packages omitted without a GPU, "python".
 store::InstalledPackages environment_packages(const env::Resolution& resolution);
 
-/// A package that two environments do not have in common: an element of what `map_differences` says
-/// of their packages. Two files of the same version differ by their digest.
+/// A package in which two environments differ: an element of the `map_differences` of their
+/// packages. Two files of the same version differ in their digest.
 using PackageDifference = MapDifference<store::InstalledPackage>;
 
 /// "numpy: 1.26.4 -> 2.0.0", "numpy 2.0.0 is new", "numpy 1.26.4 is gone", "numpy 1.26.4: another

@@ -23,7 +23,7 @@ const StepOutcome* find(const std::vector<StepOutcome>& outcomes, const std::str
   return nullptr;
 }
 
-/// Whether the test did all that the matrix asks for: without a command it only imports.
+/// Whether the test did everything that the matrix requests: without a command it only imports.
 bool is_over(const StepOutcome* outcome) {
   return outcome != nullptr &&
          (outcome->state == StepState::done || outcome->state == StepState::reused);
@@ -52,7 +52,7 @@ bool is_accepted(const std::string& test, const std::map<std::string, std::strin
 /// The tests with too little evidence.
 struct Shortfalls {
   std::vector<Error> tests = {};
-  const char* hint = kNoCommand;  ///< what helps all of them
+  const char* hint = kNoCommand;  ///< a fix for all of them
 };
 
 /// Each test with less than the required evidence whose variant was not accepted with a reason.

@@ -15,9 +15,9 @@ Done check_evidence(const std::map<std::string, std::string>& required,
                     const std::vector<StepOutcome>& outcomes,
                     const std::map<std::string, std::string>& accepted);
 
-/// What must be there before the publications of a plan: `missing` are the steps that have no
-/// result, each as an error; all targets require evidence of `outcomes`. Kind `check`, with
-/// everything that is short as a cause, each once.
+/// The requirements before the publications of a plan: `missing` are the steps without a result,
+/// each as an error, and `outcomes` must have the evidence that all targets require. Kind `check`,
+/// with each missing result or evidence as a cause, without duplicates.
 Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
                 const std::map<std::string, std::string>& accepted,
                 const std::map<std::string, Error>& missing);

@@ -68,7 +68,7 @@ std::map<std::string, FrozenImage> read_images(const Json& json) {
   return images;
 }
 
-/// Steps are made of these names, and each has one.
+/// Rejects duplicates: steps are made from these names.
 void check_each_once(const std::vector<std::string>& names, std::string_view what) {
   std::set<std::string_view> seen;
   for (const std::string& name : names) {

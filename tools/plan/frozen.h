@@ -14,7 +14,7 @@
 
 namespace pinwheel::plan {
 
-/// What a plan's environments are made of: an engine, a source of Python, images.
+/// The levels of a plan's environments: an engine, a source of Python, images.
 struct FrozenLevels {
   container::Engine engine = container::Engine::host;
   env::PythonSource python = env::PythonSource::venv;
@@ -36,8 +36,8 @@ struct FrozenImage {
   bool operator==(const FrozenImage&) const = default;
 };
 
-/// What `plan --out` freezes: everything a later run would otherwise derive from its own date,
-/// checkout or index, so that every job of a workflow builds the same release.
+/// The decisions that `plan --out` freezes: everything that a later run would otherwise derive from
+/// its own date, checkout or index. So every job of a workflow builds the same release.
 struct FrozenPlan {
   std::string matrix_digest;  ///< sha256 of the matrix file
   /// The matrix file, relative to the root of its repository; else as given. Empty in plans of an
@@ -57,30 +57,30 @@ struct FrozenPlan {
   /// Request digest -> the resolution's JSON text, so that another machine installs the same
   /// packages.
   std::map<std::string, std::string> resolutions;
-  /// What backends answered that they require, by question (`matrix::BackendAnswer`).
+  /// The requirements that backends answered, by question (`matrix::BackendAnswer`).
   std::map<std::string, std::vector<std::string>> answers = {};
   /// The patchelf that repairs wheels; empty in plans of an older pinwheel.
   std::string patchelf = {};
-  /// The variables that affected builds where the plan was frozen; builds have these and no others.
-  /// None in plans of an older pinwheel: builds have those of their machine.
+  /// The variables that affected builds where the plan was frozen; builds have only these. None in
+  /// plans of an older pinwheel: builds have those of their machine.
   std::optional<std::map<std::string, std::string>> variables = {};
   std::vector<std::string> files;  ///< expected wheel names, "name-version-py3-none-*_x86_64.whl"
 
   bool operator==(const FrozenPlan&) const = default;
 };
 
-/// `config` if a name in the plan is not UTF-8, and JSON cannot have it as it is. Pure.
+/// `config` if a name in the plan is not UTF-8, because JSON cannot represent it. Pure.
 Done check_names(const FrozenPlan& frozen);
 
-/// JSON, schema `pinwheel-frozen-plan/3`. Bytes that are not UTF-8 are replaced, which a report may
-/// bear and a plan that others run may not: `check_names`.
+/// JSON, schema `pinwheel-frozen-plan/3`. Bytes that are not UTF-8 are replaced. A report may
+/// contain such names; a plan that others run must not: `check_names`.
 std::string to_json(const FrozenPlan& frozen);
 /// The inverse. `config`, naming `file`, if the text is not such a plan or has an unknown version.
 Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& file);
 
-/// A digest of everything that the steps of a plan are made of. It is the same as long as nothing
-/// has changed but the day, the version that follows from it, and the machine that froze the plan.
-/// `config` if a resolution cannot be read.
+/// A digest of all inputs of a plan's steps. It stays the same if only the day, the version that
+/// follows from it, or the machine that froze the plan has changed. `config` if a resolution cannot
+/// be read.
 Result<std::string> fingerprint(const FrozenPlan& frozen);
 
 /// `drift` if the matrix, the source or patchelf differs from the frozen one.

@@ -26,7 +26,7 @@ Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
                                            const matrix::Expansion& expansion,
                                            const Outline& outline, const PlanOptions& options);
 
-/// The images that a variant is tested on, as the matrix names them.
+/// The images on which a variant is tested, as the matrix names them.
 std::vector<std::string> images_of(const std::vector<ImageTest>& tests, const std::string& variant);
 
 /// Why a test is skipped, and whether publishing still requires it.
@@ -37,7 +37,7 @@ struct ImageTestVerdict {
 };
 
 /// Without a container engine the test is skipped and its evidence is missing. If an image's own
-/// Python differs from the variant's, the test could prove nothing: publishing does not require it.
+/// Python differs from the variant's, the test would prove nothing: publishing does not require it.
 ImageTestVerdict verdict_on(const ImageTest& test, const PlanFacts& facts,
                             const PlanOptions& options);
 

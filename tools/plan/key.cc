@@ -69,7 +69,8 @@ Json list_of(const T& value, const Fields& fields);
 template <typename T, typename Fields>
 void add_fields(Json& json, const T& value, const Fields& fields);
 
-/// An initializer list, which makes an object of two lists of two texts: keys have it that way.
+/// JSON makes an object of this initializer list if each list has two texts. Existing keys depend
+/// on it.
 template <typename Fields>
 Json list_of(const matrix::CondaSettings& conda, const Fields& /*fields*/) {
   return {conda.channels, conda.packages};
@@ -96,7 +97,7 @@ Json object_of(const T& value, const Fields& fields) {
   return out;
 }
 
-/// With the version of the program that carries the repair out.
+/// Includes the version of the program that executes the repair.
 template <typename Fields>
 Json object_of(const matrix::RepairSettings& repair, const Fields& /*fields*/) {
   switch (repair.mode) {
@@ -186,7 +187,7 @@ Json to_json(const Publish& action) {
   return action_json("publish", action, kPublishFields);
 }
 
-/// Objects are flattened, so that a changed variable is shown by its name.
+/// Flattens objects, so that a changed variable is reported by its name.
 void collect(const Json& json, const std::string& name, KeyParts& parts) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {

@@ -54,12 +54,12 @@ using KeyParts = std::map<std::string, std::string>;
 /// The parts from the action itself.
 KeyParts key_parts(const Action& action);
 
-/// The parts of a build's key that decide what its command makes: without the names, tags and
-/// checks of the wheel, what is done to it afterwards, and the digest of the source, which covers
+/// The parts of a build's key that determine the output of its command: without the names, tags and
+/// checks of the wheel, the steps after the command, and the digest of the source, which covers
 /// files that no build reads.
 KeyParts compile_parts(KeyParts parts);
 
-/// Digest of what a build was asked for, independent of how it is done: it excludes the compiler of
+/// Digest of the request for a build, independent of how it is done: it excludes the compiler of
 /// the machine and the source of Python, which the step's own key covers. The same wheel has the
 /// same recipe whether built on the host or in a container.
 std::string recipe_of(const BuildWheel& action);
@@ -79,16 +79,16 @@ std::string key_of(const KeyParts& parts);
 // Which fields of an action are in its key. A field that is added to one of these structs does not
 // compile before it is listed here, as a part of the key or as excluded.
 
-/// Whether a field is in a key while it is empty. `if_set` fields were added later: a key without
-/// them is the key of before.
+/// Whether a field is in a key while it is empty. `if_set` fields were added later: without them,
+/// the key is the same as before.
 enum class InKey { always, if_set };
 
-/// What a field adds to a key.
+/// How a field adds to a key.
 enum class KeyShape {
   value,   ///< its own value
   list,    ///< the values of its fields, in order
   object,  ///< a part for each of its fields, under its name
-  merged,  ///< a part for each of its fields, beside those of the struct
+  merged,  ///< a part for each of its fields, next to those of the struct
 };
 
 /// A field that is in the key. A list or a map of structs has the shape of its elements.
@@ -109,7 +109,7 @@ struct ExcludedField {
   F T::*member;
 };
 
-/// Whether these are the types of all fields of an aggregate, in order: it takes that many
+/// Whether these are the types of all fields of an aggregate, in order: it accepts that many
 /// initializers and no more.
 template <typename T, typename... Types>
 concept ListsEveryField = requires {
@@ -175,7 +175,7 @@ inline constexpr auto kRequestFields = every_field<env::Request>(
     part<InKey::if_set>(&env::Request::conda_cuda, "conda-cuda"),
     part<InKey::if_set>(&env::Request::purpose, "purpose"));
 
-/// Of the request for a toolkit, which has a prefix of its own.
+/// The fields for a toolkit, which has a prefix of its own.
 inline constexpr auto kToolkitRequestFields = every_field<env::Request>(
     excluded(&env::Request::python), excluded(&env::Request::requirements),
     excluded(&env::Request::torch), part(&env::Request::toolkit, "toolkit"),
@@ -196,7 +196,7 @@ inline constexpr auto kToolkitFields = every_field<MakeToolkit>(
     merged(&MakeToolkit::request, kToolkitRequestFields), part(&MakeToolkit::packages, "packages"),
     part<InKey::if_set>(&MakeToolkit::image, "image"));
 
-/// The digest covers the files; where they were read from does not matter.
+/// The digest covers the files. Where they were read does not matter.
 inline constexpr auto kSourceFields = every_field<Source>(
     excluded(&Source::directory), part(&Source::requirement, "requirement"),
     part(&Source::digest, "digest"), excluded(&Source::url), excluded(&Source::archive_sha256),
@@ -216,8 +216,7 @@ inline constexpr auto kCheckFields =
 inline constexpr auto kRepairFields = every_field<matrix::RepairSettings>(
     part(&matrix::RepairSettings::mode, "mode"), part(&matrix::RepairSettings::command, "command"));
 
-/// How long a build may take, how often it is repeated and how many jobs it uses do not decide its
-/// result.
+/// The duration of a build, its retries and its number of jobs do not affect its result.
 inline constexpr auto kBuildFields = every_field<matrix::BuildSettings>(
     part(&matrix::BuildSettings::command, "command"),
     part(&matrix::BuildSettings::arch_list, "arch-list"),
@@ -233,18 +232,18 @@ inline constexpr auto kChecksFields = every_field<matrix::CheckSettings>(
     list_part(&matrix::CheckSettings::after, "after", kCheckFields),
     part<InKey::if_set>(&matrix::CheckSettings::accept, "accept"));
 
-/// `BuildWheel::environment` and `variables` have what the environment's settings decide.
+/// `BuildWheel::environment` and `variables` contain the results of the environment's settings.
 inline constexpr auto kBuildSettingsFields = every_field<matrix::Settings>(
     excluded(&matrix::Settings::environment), merged(&matrix::Settings::build, kBuildFields),
     merged(&matrix::Settings::checks, kChecksFields), excluded(&matrix::Settings::test));
 
 inline constexpr auto kBuildWheelFields = every_field<BuildWheel>(
     part(&BuildWheel::class_id, "class"),
-    excluded(&BuildWheel::package_name),  // of the matrix's package, which the namings name
+    excluded(&BuildWheel::package_name),  // the namings have the names of the matrix's package
     object_part(&BuildWheel::environment, "environment", kRequestFields),
     object_part(&BuildWheel::source, "source", kSourceFields),
     merged(&BuildWheel::settings, kBuildSettingsFields), part(&BuildWheel::version, "version"),
-    excluded(&BuildWheel::arch),  // the tags have it
+    excluded(&BuildWheel::arch),  // part of the tags
     part(&BuildWheel::compute, "compute"), part(&BuildWheel::torch, "torch"),
     part(&BuildWheel::torch_abi, "torch-abi"), part(&BuildWheel::torch_target, "torch-abi"),
     part(&BuildWheel::variables, "variables"),
@@ -264,7 +263,7 @@ inline constexpr auto kBuildSdistFields = every_field<BuildSdist>(
     part<InKey::if_set>(&BuildSdist::secrets, "secrets"),
     part<InKey::if_set>(&BuildSdist::network, "network"));
 
-/// `TestWheel::environment` and `image` have what the excluded settings decide.
+/// `TestWheel::environment` and `image` contain the results of the excluded settings.
 inline constexpr auto kTestFields = every_field<matrix::TestSettings>(
     excluded(&matrix::TestSettings::environment), part(&matrix::TestSettings::pip, "pip"),
     part(&matrix::TestSettings::command, "command"),
@@ -277,15 +276,15 @@ inline constexpr auto kTestWheelFields = every_field<TestWheel>(
     part(&TestWheel::variant_id, "variant"), part(&TestWheel::build, "build"),
     object_part(&TestWheel::environment, "environment", kRequestFields),
     merged(&TestWheel::settings, kTestFields), part(&TestWheel::package_name, "package"),
-    excluded(&TestWheel::arch),  // the variant's id has it
+    excluded(&TestWheel::arch),  // part of the variant's id
     part(&TestWheel::compute, "compute"), object_part(&TestWheel::source, "source", kSourceFields),
     part(&TestWheel::variables, "variables"),
     part<InKey::if_set>(&TestWheel::operators, "operators"),
     part<InKey::if_set>(&TestWheel::image, "image"), part<InKey::if_set>(&TestWheel::skip, "skip"),
     part<InKey::if_set>(&TestWheel::secrets, "secrets"));
 
-/// What decides the names of files is in `Publish::names`; how they are uploaded does not change
-/// what was published.
+/// `Publish::names` contains the results of the settings for file names. How files are uploaded
+/// does not change what was published.
 inline constexpr auto kTargetFields = every_field<matrix::PublishTarget>(
     part(&matrix::PublishTarget::name, "target"), part(&matrix::PublishTarget::kind, "kind"),
     part(&matrix::PublishTarget::url, "url"), part(&matrix::PublishTarget::path, "path"),
@@ -301,10 +300,9 @@ inline constexpr auto kPublishFields = every_field<Publish>(
     merged(&Publish::target, kTargetFields), part(&Publish::builds, "builds"),
     list_part(&Publish::names, "names", kNamingFields), part(&Publish::labels, "labels"),
     part(&Publish::default_build, "default"), part(&Publish::require_evidence, "evidence"),
-    excluded(&Publish::withheld));  // `builds` lacks them
+    excluded(&Publish::withheld));  // `builds` excludes them
 
-/// A part that two keys do not have in common: an element of what `map_differences` says of their
-/// parts.
+/// A part in which two keys differ: an element of the `map_differences` of their parts.
 using KeyDifference = MapDifference<std::string>;
 
 /// "version: 1.2.0 -> 1.3.0", "source.digest changed", "variables.CFLAGS is new",

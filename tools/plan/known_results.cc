@@ -20,7 +20,7 @@ bool is_fact_of_machine(const std::string& part) {
   return part == "toolchain" || part.starts_with("needs toolkit:");
 }
 
-/// What is known of a step before anything runs.
+/// The state of a step before anything runs.
 struct KnownStep {
   std::optional<KeyParts> parts = std::nullopt;  ///< complete
   bool has_result = false;

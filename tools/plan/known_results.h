@@ -19,40 +19,40 @@ struct OpenStep {
   std::string key = {};
 };
 
-/// The steps that travel and are not among the results, and whose key is complete: everything they
-/// need is a result, or an environment or a toolkit, whose product is its key wherever it is made.
-/// In plan order. Results that are found open further steps.
+/// The steps whose results are shared and missing, and whose key is complete: every need has a
+/// result, or is an environment or a toolkit, whose product is always its key. In plan order.
+/// Results that are found complete the keys of further steps.
 std::vector<OpenStep> open_steps(const Plan& plan, const Results& results);
 
-/// Whether the packages of an environment or a toolkit are not chosen yet: its key is not what it
-/// will be.
+/// Whether the packages of an environment or a toolkit are not resolved yet, so that its key will
+/// change.
 bool is_unresolved(const Step& step);
 
 /// The key of a step, as far as it is known before anything runs.
 struct PartialKey {
   KeyParts parts = {};
-  std::set<std::string> unknown = {};  ///< ids of the needs whose part is left out
+  std::set<std::string> unknown = {};  ///< ids of the needs whose part is missing
 };
 
-/// That of a step of the plan: what it needs is known if it is a result, or a resolved environment
+/// The key of a step of the plan. A need is known if it has a result, or is a resolved environment
 /// or toolkit.
 PartialKey partial_key(const Plan& plan, const Results& results, const std::string& step);
 
-/// The names of the parts of a result that differ from those of the step here, sorted: why a result
-/// of the same frozen plan, made elsewhere, cannot stand for it. The compiler and the toolkit are
-/// facts of the machine that made it, which a plan does not fix; they do not count.
+/// The names of the parts in which a result differs from the step here, sorted: the reasons why a
+/// result of the same frozen plan from another machine cannot be used. The compiler and the toolkit
+/// are facts of the machine, which a plan does not fix; they do not count.
 std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& there);
 
-/// The plan without the environments and toolkits that are needed only by steps with a result, and
-/// are none themselves. Their products stay in the keys of these steps.
+/// The plan without environments and toolkits that have no result and are needed only by steps with
+/// a result. Their products remain in the keys of these steps.
 Plan without_idle(const Plan& plan, const Results& results);
 
-/// The outcomes of the steps that have a result, in plan order, as `find_result` gives them: also
-/// of those beside an environment that is still to be made.
+/// The outcomes of the steps with a result, in plan order, as `find_result` returns them; including
+/// results whose environment is still to be made.
 std::vector<StepOutcome> known_outcomes(const Plan& plan, const Results& results);
 
-/// For a run that reuses only: the ids of the steps that travel, were not requested and have no
-/// result, in plan order.
+/// For a run that reuses only: the ids of the steps whose results are shared, that were not
+/// requested and have no result, in plan order.
 std::vector<std::string> missing_steps(const Plan& plan, const Results& results,
                                        const std::set<std::string>& requested);
 

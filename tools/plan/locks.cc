@@ -83,7 +83,7 @@ void add_toolkit(const env::Request& build, const std::string& variant, Collecto
   target.toolkit_of.push_back(build);
 }
 
-/// The environment of a class's build, and its toolkit.
+/// Adds the environment of a class's build, and its toolkit.
 void add_build(const env::Request& build, const std::string& variant, Collector& collector) {
   env::Request packages = build;
   packages.toolkit.clear();
@@ -101,7 +101,7 @@ void add_build(const env::Request& build, const std::string& variant, Collector&
   add_toolkit(build, variant, collector);
 }
 
-/// The environment of a variant's tests, unless it has no packages.
+/// Adds the environment of a variant's tests, unless it has no packages.
 void add_test(const matrix::Matrix& matrix, const matrix::Variant& variant,
               const matrix::Settings& settings, const PlanOptions& options, Collector& collector) {
   const Result<env::Request> test = test_request(matrix, variant, settings, options);

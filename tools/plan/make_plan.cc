@@ -23,7 +23,7 @@
 namespace pinwheel::plan {
 namespace {
 
-/// The inputs that every step is made from, bundled instead of repeated in each signature.
+/// The inputs of every step, bundled instead of repeated in each signature.
 struct StepInputs {
   const matrix::Matrix& matrix;
   const matrix::Expansion& expansion;
@@ -79,9 +79,9 @@ void require_image_tests(const StepInputs& in, const std::string& variant,
   }
 }
 
-/// The step that publishes the builds of an outline to a target: it needs their tests, including
+/// The step that publishes the builds of an outline to a target. It needs their tests, including
 /// those on distributions, with the evidence that the matrix requires. Builds that serve only
-/// experimental variants are withheld. `usage` for an unknown target, `check` if nothing is left.
+/// experimental variants are withheld. `usage` for an unknown target, `check` if nothing remains.
 Result<Step> publish_step(const StepInputs& in, const std::string& target, const Outline& outline,
                           const Namings& namings) {
   const auto found =
@@ -134,7 +134,7 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   return step;
 }
 
-// Guesses for when no run is recorded; earlier runs correct them (plan/predict.h).
+// Guesses for steps without a recorded run; earlier runs correct them (plan/predict.h).
 constexpr double kEnvironmentSeconds = 60;
 constexpr double kBuildSeconds = 60;
 constexpr double kSecondsPerArchitecture = 30;
@@ -172,7 +172,7 @@ class PlanBuilder {
   explicit PlanBuilder(const StepInputs& in) : in_(in) {}
 
   Done add(Step step) {
-    // The executor would wait for ever for the one of the two that it cannot tell apart.
+    // The executor could not tell the two apart and would wait forever.
     if (keys_.contains(step.id)) {
       return fail(ErrorKind::config,
                   fmt::format("two steps of the plan are called {}", quoted(step.id)));
@@ -213,7 +213,7 @@ class PlanBuilder {
     return id;
   }
 
-  /// The step that makes the toolkit of a build; empty if it is found, not made.
+  /// The step that makes the toolkit of a build; empty if the toolkit is found, not made.
   Result<std::string> toolkit(const env::Request& request, const Step& user) {
     if (request.toolkit.empty()) return std::string();
     const std::string digest = env::toolkit_digest(request);
@@ -247,7 +247,7 @@ class PlanBuilder {
   std::map<std::string, std::string> keys_;
 };
 
-/// Whether each target names the distribution by a template of its own.
+/// Whether each target names the distribution with a template of its own.
 bool names_are_given(const StepInputs& in) {
   const auto is_given = [&in](const std::string& name) {
     return std::any_of(in.matrix.targets.begin(), in.matrix.targets.end(),
@@ -357,7 +357,7 @@ Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
   return step;
 }
 
-/// A step needs the environment that its action names, and its toolkit.
+/// Adds a step, which needs the environment of its action and the environment's toolkit.
 Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& request) {
   TRY(std::string toolkit, builder.toolkit(request, step));
   if (!toolkit.empty()) step.needs.insert(step.needs.begin(), std::move(toolkit));
@@ -373,7 +373,7 @@ Result<Namings> names_of(const StepInputs& in, const Outline& outline) {
   return name_wheels(in.matrix, naming);
 }
 
-/// Names to each build the others that only tags tell apart.
+/// Adds to each build the others that differ only in their tags.
 std::vector<Step> with_siblings(std::vector<Step> builds) {
   std::map<std::pair<std::string, std::string>, std::vector<size_t>> by_name;
   for (size_t i = 0; i < builds.size(); ++i) {

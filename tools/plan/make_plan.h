@@ -59,8 +59,8 @@ struct PlanOptions {
   std::vector<std::pair<std::string, std::string>> bases = {};
 };
 
-/// The environments that a plan of this outline needs, for the caller to resolve before making the
-/// plan. Sorted, without duplicates.
+/// The environments that a plan of this outline needs, for the caller to resolve before the plan is
+/// made. Sorted, without duplicates.
 Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
                                               const matrix::Expansion& expansion,
                                               const Outline& outline, const PlanOptions& options);

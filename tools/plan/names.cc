@@ -28,7 +28,7 @@ std::string label_of_compute(const matrix::Matrix& matrix, const std::string& co
   return matrix::label_of_compute(matrix.computes, compute, components);
 }
 
-/// In lower case, with `other` for everything except letters and digits.
+/// The text in lower case, with `other` for everything except letters and digits.
 std::string plain(const std::string& text, char other) {
   std::string out;
   for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : other;
@@ -161,7 +161,7 @@ std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
 using FileIdentity =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
 
-/// No suffix names a torch, and PyPI takes no label.
+/// The hint for a collision: no suffix names a torch, and PyPI accepts no label.
 std::string collision_hint(const std::string& axis, matrix::TargetKind kind) {
   if (takes_local_versions(kind)) {
     return fmt::format("give the target `label: local`, or a `label` template with {}",

@@ -58,8 +58,8 @@ struct WheelTags {
   std::string libc = {};  ///< "glibc" or "musl"; empty if the matrix has no `libc` axis
 };
 
-/// What is known of a wheel's platform tag before it is built: "musllinux_*_x86_64"; without an
-/// axis `libc`, "*_x86_64".
+/// The part of a wheel's platform tag that is known before it is built: "musllinux_*_x86_64";
+/// without an axis `libc`, "*_x86_64".
 std::string platform_pattern(const WheelTags& tags);
 
 /// The tags for the class's ABI; `representative` is the variant that builds it.

@@ -42,8 +42,8 @@ std::pair<int, int> rank(int code) {
   return {of_the_work ? 0 : 1, code};
 }
 
-/// A step that never got an answer failed like any other; before steps run, that is something that
-/// the machine lacks.
+/// The exit code of a step's error. A step that got no response failed like any other; before steps
+/// run, the same error means that the machine lacks something.
 int exit_code_of(ErrorKind kind) {
   return pinwheel::exit_code(kind == ErrorKind::transient ? ErrorKind::step : kind);
 }

@@ -12,7 +12,7 @@
 namespace pinwheel::plan {
 
 enum class StepState { done, failed, blocked, reused, skipped, interrupted };
-/// What a test proved, weakest first.
+/// The evidence of a test, weakest first.
 enum class Evidence { none, inspected, loaded, ran };
 
 std::string_view to_string(StepState state);
@@ -42,7 +42,7 @@ struct StepOutcome {
   std::string environment = {};  ///< "build": a test saw the build's packages; empty otherwise
   std::vector<Output> outputs = {};
   std::optional<Error> error = std::nullopt;
-  std::vector<std::string> warnings = {};   ///< what people should know of the result
+  std::vector<std::string> warnings = {};   ///< for people who use the result
   std::chrono::milliseconds installing{0};  ///< of packages for it, in addition
 };
 

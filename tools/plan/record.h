@@ -19,8 +19,7 @@ struct BuildRecord {
 /// toolkit of the build, architectures, commit. Two-space indent, sorted keys, ends in a newline.
 std::string record_json(const BuildRecord& record);
 
-/// The same record with the digest of what was asked for (`recipe_of`); `record` is
-/// `record_json`'s text.
+/// The same record with the digest of the request (`recipe_of`); `record` is `record_json`'s text.
 std::string with_recipe(const std::string& record, const std::string& recipe);
 
 }  // namespace pinwheel::plan

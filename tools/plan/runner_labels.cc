@@ -37,7 +37,7 @@ std::optional<std::vector<std::string>> runner_labels(const matrix::CiSettings& 
   if (gpu == NeedsGpu::yes) return std::nullopt;
   const bool arm = variant.get("arch") == "aarch64";
   const auto fallback = std::ranges::find(rules, "default", &matrix::RunnerRule::pattern);
-  // The default of a matrix is a machine of the architecture that most variants have.
+  // The default of a matrix is a machine of the architecture of most variants.
   if (fallback != rules.end() && !arm) return fallback->labels;
   return {{arm ? kHostedArm : kHosted}};
 }
@@ -51,7 +51,7 @@ std::string driver_command(const matrix::CiSettings& ci, const matrix::Variant& 
 
 namespace {
 
-/// The most that a test can leave, and what limits it.
+/// The best evidence that a test can have, and the reason for the limit.
 struct Reach {
   Evidence most = Evidence::ran;
   std::string why = {};
@@ -67,7 +67,7 @@ std::string hosted_arch(const std::string& label) {
   return label.ends_with("-arm") ? "aarch64" : "x86_64";
 }
 
-/// Whether the test's own command runs only beside a GPU.
+/// Whether the test's own command runs only with a GPU.
 bool runs_on_gpu(const TestWheel& test) {
   const bool loaded_without =
       test.compute.starts_with("cuda/") && !test.environment.torch.spec.empty();
@@ -106,7 +106,7 @@ Reach reach_of(const TestWheel& test, const std::optional<std::vector<std::strin
   return {};
 }
 
-/// What each test must leave for any of the publications.
+/// The evidence of each test that any of the publications requires.
 std::map<std::string, std::string> required_by(const Plan& plan) {
   std::map<std::string, std::string> required;
   for (const Step& step : plan.steps) {

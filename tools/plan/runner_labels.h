@@ -17,7 +17,7 @@ enum class NeedsGpu { no, yes };
 /// The labels of `runs-on` for a build or a test of the variant: the attribute `runner`, else the
 /// first rule of `ci.runners` that matches, else its `default` (which is for x86_64), else GitHub's
 /// hosted runner of the architecture. nullopt for a test that needs a GPU and that no rule places
-/// by its compute: a `default` is no promise of a GPU, and no hosted runner has one.
+/// by its compute: a `default` does not promise a GPU, and no hosted runner has one.
 std::optional<std::vector<std::string>> runner_labels(const matrix::CiSettings& ci, RunnerUse use,
                                                       const matrix::Variant& variant, NeedsGpu gpu);
 
@@ -25,7 +25,7 @@ std::optional<std::vector<std::string>> runner_labels(const matrix::CiSettings& 
 /// that matches, else of `default`. Empty without one, and where `ci.runners` places no GPU.
 std::string driver_command(const matrix::CiSettings& ci, const matrix::Variant& variant);
 
-/// A test of a workflow that cannot leave the evidence that a publication requires of it.
+/// A test of a workflow that cannot have the evidence that a publication requires.
 struct UnreachableEvidence {
   std::string test;    ///< "test:cp311-cu130"
   std::string wanted;  ///< "ran"
@@ -36,10 +36,10 @@ struct UnreachableEvidence {
   bool operator==(const UnreachableEvidence&) const = default;
 };
 
-/// What the publications of a plan require, and the runners of its tests cannot give: a test
-/// without a runner, without a command, or on a hosted runner where it needs a GPU to run. `ran`
-/// needs a GPU if the matrix says so, and for a CUDA torch, which is only loaded without one.
-/// `variants` are those of the whole matrix. In plan order. Pure.
+/// The evidence that the publications of a plan require, and that the runners of its tests cannot
+/// provide: a test without a runner, without a command, or on a hosted runner although it needs a
+/// GPU to run. `ran` needs a GPU if the matrix says so, and for a CUDA torch, which without one is
+/// only loaded. `variants` are those of the whole matrix. In plan order. Pure.
 std::vector<UnreachableEvidence> unreachable_evidence(const Plan& plan,
                                                       const std::vector<matrix::Variant>& variants,
                                                       const matrix::CiSettings& ci);

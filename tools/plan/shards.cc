@@ -24,7 +24,7 @@ size_t weight(const BuildGroup& group) {
   return kBuildWeight + group.tests.size();
 }
 
-/// The part that each build goes to.
+/// The part of each build.
 std::vector<size_t> assign(const std::vector<BuildGroup>& builds, size_t count) {
   std::vector<size_t> order(builds.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -19,7 +19,7 @@ struct Resources {
   std::map<std::string, int> pools = {};  ///< {"gpu", 1}, {"upload", 1}
 };
 
-/// Where the predicted time of a step comes from: a guess, or an earlier run of the step.
+/// The source of a step's predicted time: a guess, or an earlier run of the step.
 enum class Prediction { guessed, measured };
 
 /// One unit of work. `id` is "env:<digest>", "toolkit:<name>-<digest>", "build:<class>", "sdist",

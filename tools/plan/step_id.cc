@@ -35,7 +35,7 @@ constexpr std::string_view word_of(StepKind kind) {
 }
 static_assert(word_of(StepKind{kStepKinds.size()}).empty(), "kStepKinds lacks a kind");
 
-// Of the digest in the id of an environment or a toolkit.
+// The digits of the digest in the id of an environment or a toolkit.
 constexpr size_t kDigits = 12;
 
 struct IdParts {
@@ -83,7 +83,7 @@ bool prepares(std::string_view id) {
 }
 
 std::string file_name_of(std::string_view id) {
-  // The digest tells apart what looks the same in a slug or only begins alike.
+  // The digest distinguishes ids with the same slug or the same beginning.
   constexpr size_t kReadable = 100;
   return fmt::format("{}-{}", image_slug(id.substr(0, kReadable)),
                      sha256_hex(id).substr(0, kDigits));

@@ -7,29 +7,29 @@
 
 namespace pinwheel::plan {
 
-/// What a step does; in an id its word: "env", "toolkit", "build", "sdist", "test", "publish".
+/// The kind of a step, and its word in ids: "env", "toolkit", "build", "sdist", "test", "publish".
 enum class StepKind { environment, toolkit, build, sdist, test, publish };
 
 /// The id of a step, which is text in a plan, in JSON and in messages: "build:cpu".
 struct StepId {
   StepKind kind = StepKind::build;
-  std::string name = {};  ///< within the kind, "cpu"; empty for the sdist, of which there is one
+  std::string name = {};  ///< within the kind, "cpu"; empty for the only sdist
 
   bool operator==(const StepId&) const = default;
 };
 
 /// "build:cpu"; "sdist".
 std::string to_string(const StepId& id);
-/// nullopt for a text that is not in the form of an id: an unknown kind, a missing name.
+/// nullopt for a text that is not an id: an unknown kind, a missing name.
 std::optional<StepId> parse_step_id(std::string_view text);
 /// The kind in an id; nullopt as for `parse_step_id`.
 std::optional<StepKind> kind_of_step(std::string_view id);
 /// Whether the step makes files to publish: a build of wheels or of the sdist.
 bool makes_files(std::string_view id);
-/// Whether the step makes what others are installed into: an environment or a toolkit.
+/// Whether the step makes an environment or a toolkit.
 bool prepares(std::string_view id);
-/// The name of a file or directory for a step, whatever its id: readable, with a digest of the id.
-/// "build:cpu" -> "build-cpu-5b10d5f23b00".
+/// A file or directory name for a step with any id: readable, with a digest of the id. "build:cpu"
+/// -> "build-cpu-5b10d5f23b00".
 std::string file_name_of(std::string_view id);
 
 /// "env:<digest>": the step that makes the environment of a request.

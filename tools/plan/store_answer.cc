@@ -29,7 +29,7 @@ std::vector<PackageDifference> known_packages(const StoreQuestion& question,
 }
 
 StoreAnswer answer_of(const StoreQuestion& question, const StoreReply& reply) {
-  // A key that is not known whole may differ in the rest.
+  // An incomplete key may differ in the other parts.
   if (!reply.differences.empty() || !question.key.unknown.empty()) return StoreAnswer::other_key;
   if (!store::may_read(question.domain, reply.nearest->writer.domain)) {
     return StoreAnswer::other_domain;
@@ -74,7 +74,7 @@ StoreReply taken_reply(StoreQuestion question, store::Entry result) {
 }
 
 StoreReply missing_reply(StoreQuestion question, const std::vector<store::Entry>& stored) {
-  // What is smaller is nearer.
+  // A smaller distance is nearer.
   const auto distance = [&question](const store::Entry& result) {
     return std::tuple(result.step != question.step, known_differences(question, result).size(),
                       !store::may_read(question.domain, result.writer.domain),

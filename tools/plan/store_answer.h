@@ -12,13 +12,13 @@
 
 namespace pinwheel::plan {
 
-/// What a store has for a run that asks for a step.
+/// The answer of a store to a run that looks up a step.
 enum class StoreAnswer {
   taken,         ///< a result with the step's key
-  handed_off,    ///< one of this frozen plan, with another compiler or toolkit
-  skipped,       ///< one with the key, of a test that could not run there
-  other_domain,  ///< one with the key, of a domain that the run does not read
-  lacks_files,   ///< one with the key, whose files are not all there
+  handed_off,    ///< a result of this frozen plan, made with another compiler or toolkit
+  skipped,       ///< a result with the key, of a test that could not run there
+  other_domain,  ///< a result with the key, of a domain that the run does not read
+  lacks_files,   ///< a result with the key, some of whose files are missing
   other_key,     ///< only results with other keys
   nothing,       ///< no result of a step of that kind
 };
@@ -26,7 +26,7 @@ enum class StoreAnswer {
 /// "taken", "handed-off", ...
 std::string_view to_string(StoreAnswer answer);
 
-/// A step that a run asks for.
+/// A step that a run looks up.
 struct StoreQuestion {
   std::string step;
   PartialKey key = {};
@@ -34,25 +34,25 @@ struct StoreQuestion {
   store::InstalledPackages packages = {};        ///< of the step's environment; empty: not known
 };
 
-/// The answer, and the result that shows it best.
+/// The answer, and the result that explains it best.
 struct StoreReply {
   StoreQuestion question;
   StoreAnswer answer = StoreAnswer::nothing;
   std::optional<store::Entry> nearest = std::nullopt;
-  /// From the nearest result to this run; nothing of what is not known yet.
+  /// From the nearest result to this run; without parts that are not known yet.
   std::vector<KeyDifference> differences = {};
-  /// The same of the packages, if it is the environments that differ and those of both are known.
+  /// The same for the packages, if the environments differ and the packages of both are known.
   std::vector<PackageDifference> packages = {};
 };
 
-/// Whether a difference is that the step has another environment, whose key is a digest.
+/// Whether a difference is another environment of the step, whose key is a digest.
 bool is_of_environment(const KeyDifference& difference);
 
-/// For a result that a run would take.
+/// The reply for a result that a run would use.
 StoreReply taken_reply(StoreQuestion question, store::Entry result);
 
-/// For a step that a run would not take any result for. The nearest is one of the same step, else
-/// of the same kind of step, with the fewest differences; of several, the newest.
+/// The reply for a step without a result that a run would use. The nearest result is one of the
+/// same step, else of the same kind of step, with the fewest differences; of several, the newest.
 StoreReply missing_reply(StoreQuestion question, const std::vector<store::Entry>& stored);
 
 }  // namespace pinwheel::plan

@@ -15,7 +15,7 @@ bool is_one_of_few(const std::string& step) {
   return makes_files(step) || kind_of_step(step) == StepKind::test;
 }
 
-/// Any variant of a build brings its build into an outline.
+/// Adds the variants of a step: any variant of a build adds its build to an outline.
 void add_builders(const Outline& outline, const std::string& step, std::set<std::string>& ids) {
   for (const BuildGroup& group : outline.builds) {
     if (group.tests.empty()) continue;

@@ -15,7 +15,7 @@ Result<Plan> subplan(const Plan& plan, const std::vector<std::string>& steps);
 
 /// The variants without which the given steps could not be planned: the representatives of builds,
 /// the variants of tests, all for an sdist's first build, for environments and for publications. In
-/// the order of the outline. Names that are no steps of the outline add nothing.
+/// the order of the outline. Unknown steps add nothing.
 std::vector<matrix::Variant> variants_of_steps(const Outline& outline,
                                                const std::vector<std::string>& steps);
 

@@ -22,7 +22,7 @@ std::string compute_title(const std::string& value) {
   return parts.size() < 2 ? title : fmt::format("{} {}", title, parts[1]);
 }
 
-/// The rules that apply to the variants of one cell, as indexes.
+/// The rules for the variants of one cell, as indexes.
 struct Gathered {
   bool planned = false;
   std::set<size_t> shaped;

@@ -136,7 +136,8 @@ class Execution {
       if (!stopping()) start_ready();
       settle_what_cannot_start();
       if (!unfinished()) break;
-      // After the steps that can start have: nothing is said to wait that runs in a moment.
+      // Sent after the steps that can start have started, so that no step is reported as waiting
+      // that runs in a moment.
       beat();
       handle(around_.runner.wait(next_deadline()));
     }
@@ -158,7 +159,7 @@ class Execution {
     }
   }
 
-  /// Everything a step needs has ended: its key is complete, and it is reused or queued.
+  /// All needs of a step have ended: its key is complete, and it is reused or queued.
   void open(size_t i) {
     Cursor& cursor = cursors_[i];
     std::vector<plan::StepOutcome> needs;
@@ -229,7 +230,7 @@ class Execution {
     }
   }
 
-  /// Every build of the project would make the same kind of wheel.
+  /// Every other build of the project would make the same kind of wheel, so all are blocked.
   void block_other_builds(size_t by) {
     for (size_t i = 0; i < cursors_.size(); ++i) {
       const Phase phase = cursors_[i].phase;
@@ -307,7 +308,7 @@ class Execution {
     around_.runner.start(attempt);
   }
 
-  /// Once nothing new may start, queued steps and those waiting for a retry get their outcome.
+  /// When nothing new may start, queued steps and those waiting for a retry get their outcome.
   void settle_what_cannot_start() {
     if (!stopping()) return;
     for (size_t i = 0; i < cursors_.size(); ++i) {

@@ -31,9 +31,8 @@ struct ExecuteOptions {
   /// Directories of this run only: an attempt gets `scratch`/<step>.<n> and `logs`/<step>.<n>.log.
   std::filesystem::path scratch = {};
   std::filesystem::path logs = {};
-  /// Results of earlier runs; a step whose key is among them is `reused`, never started. Its key is
-  /// complete when its needs have ended, so a need that produced the same files again starts
-  /// nothing.
+  /// Results of earlier runs. A step whose key is among them is `reused`, never started. Its key is
+  /// complete when its needs have ended, so a need that made the same files again starts nothing.
   plan::Results results = {};
   uint64_t seed = 0;  ///< for the random part of delays
 };

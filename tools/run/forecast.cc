@@ -10,7 +10,7 @@
 namespace pinwheel::run {
 namespace {
 
-/// Why the result of the same key is not valid: a file that is missing or changed.
+/// Why a result with the same key is not valid: a missing or changed file.
 std::string lost_output(const plan::StepOutcome& outcome,
                         const std::map<std::string, std::string>& digests) {
   for (const plan::Output& output : outcome.outputs) {
@@ -71,7 +71,7 @@ Forecast why_run(const plan::Step& step, const plan::KeyParts& parts, const Hist
   return out;
 }
 
-/// What a run would do with one step, given the `reused` ones.
+/// The forecast of one step, given the `reused` ones.
 Forecast forecast_step(const plan::Step& step,
                        const std::map<std::string, plan::StepOutcome>& reused,
                        const History& history, const std::map<std::string, std::string>& digests) {

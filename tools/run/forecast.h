@@ -18,7 +18,7 @@ enum class Expected {
 /// "reuse", "run", "perhaps".
 std::string_view to_string(Expected expected);
 
-/// What a run would do with a step, and why.
+/// The forecast of a step: whether it would run, and why.
 struct Forecast {
   std::string id;
   Expected expected = Expected::run;
@@ -29,12 +29,12 @@ struct Forecast {
   plan::Prediction prediction = plan::Prediction::guessed;
 };
 
-/// What a run of the plan would do, in plan order. `digests` is as for `still_there`.
+/// The forecast of the plan's steps, in plan order. `digests` is as for `still_there`.
 std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
                                const std::map<std::string, std::string>& digests);
 
-/// How two keys differ, one line per part, sorted: "version: 1.2.0 -> 1.3.0", "source.digest
-/// changed", "variables.CFLAGS is new", "variables.CFLAGS is gone".
+/// The differences between two keys, one line per part, sorted: "version: 1.2.0 -> 1.3.0",
+/// "source.digest changed", "variables.CFLAGS is new", "variables.CFLAGS is gone".
 std::vector<std::string> differences(const plan::KeyParts& then, const plan::KeyParts& now);
 
 }  // namespace pinwheel::run

@@ -23,11 +23,12 @@ struct Started {
   std::string log = {};  ///< path of the attempt's log; empty in records of an older pinwheel
 };
 
-/// A step that was started has its outcome.
+/// The outcome of a step that was started.
 struct Finished {
   plan::StepOutcome outcome;
   std::string at = {};
-  /// That of the run. Records of an older pinwheel do not say: no release takes what they have.
+  /// The domain of the run. Records of an older pinwheel have none, and no release uses their
+  /// results.
   store::Domain domain = store::Domain::branch;
 };
 
@@ -46,13 +47,13 @@ Result<JournalRecord> parse_line(std::string_view line);
 struct History {
   using StepAndKey = std::pair<std::string, std::string>;
 
-  store::Domain own = store::Domain::branch;  ///< of the run that asks
-  /// Without what runs of domains below its own recorded.
+  store::Domain own = store::Domain::branch;  ///< of the run that reads the history
+  /// Without the records of runs in domains below its own.
   std::map<StepAndKey, plan::StepOutcome> finished = {};
   std::map<std::string, Finished> latest = {};  ///< by step, whatever its key
   std::map<StepAndKey, int> unfinished = {};    ///< number of the attempt that never ended
   std::map<std::string, Started> open = {};  ///< by step: its last attempt, without an outcome yet
-  /// How long each step took, retries included, when it last succeeded or was skipped.
+  /// The duration of each step, retries included, when it last succeeded or was skipped.
   std::map<std::string, std::chrono::milliseconds> took = {};
   size_t intact_bytes = 0;  ///< length of the text up to its last complete line
 

@@ -9,7 +9,7 @@
 namespace pinwheel::run {
 
 /// The results of the plan's steps that may still exist: `done` in their last record. Skipped steps
-/// are not included: what they lacked may be available now.
+/// are not included: the thing that they lacked may be available now.
 plan::Results results_of(const plan::Plan& plan, const History& history);
 
 /// The files that determine which results are valid: the outputs that the plan would reuse, without

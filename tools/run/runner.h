@@ -29,8 +29,8 @@ struct Success {
   plan::Evidence evidence = plan::Evidence::none;
   std::optional<std::string> skipped =
       std::nullopt;                        ///< the reason; the step then counts as skipped
-  std::vector<std::string> warnings = {};  ///< what people should know of the result
-  /// Of its time, what it took to install packages that are not its own work.
+  std::vector<std::string> warnings = {};  ///< for people who use the result
+  /// The part of its time that installed packages.
   std::chrono::milliseconds installing{0};
 };
 
@@ -45,7 +45,7 @@ struct Deadline {};
 using Event = std::variant<Completed, Interrupted, Deadline>;
 
 /// Runs attempts, modeled on ninja's CommandRunner: the executor owns all state, a runner only
-/// starts work and reports what ended. A dry run is another Runner.
+/// starts work and reports its end. A dry run is another Runner.
 class Runner {
  public:
   Runner() = default;

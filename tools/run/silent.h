@@ -6,14 +6,14 @@
 
 namespace pinwheel::run {
 
-/// Records nothing: for an execution that changes nothing.
+/// Records nothing: for an execution without effects.
 class NoRecorder final : public Recorder {
  public:
   Done started(const Attempt& /*attempt*/) override { return {}; }
   Done finished(const plan::StepOutcome& /*outcome*/) override { return {}; }
 };
 
-/// Shows nothing: for an execution with no output but its result.
+/// Shows nothing: for an execution whose only output is its result.
 class NoStatus final : public StatusSink {
  public:
   void plan_started(const plan::Plan& /*plan*/, size_t /*reused*/) override {}

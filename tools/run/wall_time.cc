@@ -40,7 +40,7 @@ class PredictedRunner final : public Runner {
       clock_.jump_to(deadline);
       return Deadline{};
     }
-    // Deadlines serve heartbeats and retries, and there are none.
+    // Deadlines are for heartbeats and retries, and there are none.
     const auto next = running_.begin();
     clock_.jump_to(next->first);
     Completed completed{std::move(next->second), Success{}};

@@ -7,10 +7,10 @@
 
 namespace pinwheel::run {
 
-/// How long `execute` takes with this budget if every step takes its predicted time and none fails.
-/// Pure: it runs the executor on a simulated clock, with steps that only advance it. `results` are
-/// reused. A step counts as running if one of its needs runs, although an unchanged product would
-/// start nothing, so a run takes at most this long.
+/// The duration of `execute` with this budget if every step takes its predicted time and none
+/// fails. Pure: it runs the executor on a simulated clock, with steps that only advance it.
+/// `results` are reused. A step counts as running if one of its needs runs, although with an
+/// unchanged product it would not start, so a run takes at most this long.
 std::chrono::milliseconds predicted_wall_time(const plan::Plan& plan, const Budget& budget,
                                               const plan::Results& results);
 

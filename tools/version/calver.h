@@ -9,7 +9,7 @@
 
 namespace pinwheel::version {
 
-/// What a calendar version is computed from.
+/// The inputs of a calendar version.
 struct CalverFacts {
   std::optional<std::string> frozen = std::nullopt;  ///< version.txt, from an sdist
   /// Every release on the index; nullopt when the index was not queried, empty when it has none.

@@ -79,7 +79,7 @@ struct Ahead {
   std::vector<std::string> why;
 };
 
-/// What follows the base; `base` is absent in a repository without tags.
+/// The version after the base; `base` is absent in a repository without tags.
 Ahead version_ahead(const std::optional<Tagged>& base, const Rules& rules, uint64_t dev) {
   const pep::Version from = base ? base->version : pep::Version{0, {0, 0, 0}};
   Ahead ahead{next_after(from, rules.bump), {}};

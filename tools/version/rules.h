@@ -14,7 +14,7 @@ struct Rules {
   Bump bump = Bump::minor;
 };
 
-/// Where a version is released to.
+/// Where versions are published.
 enum class Channel { ci, nightly, test, release };
 
 std::string_view to_string(Channel channel);

@@ -26,8 +26,8 @@ bool is_alnum(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Without the `v` of a version and what separates it from a word; nullopt if a digit after this is
-/// part of the word, as in "cuda12".
+/// The part before a version without its `v` and separator; nullopt if the following digit is part
+/// of the word, as in "cuda12".
 std::optional<std::string_view> word_of(std::string_view before) {
   constexpr std::string_view kSeparators = "-_/.@=+ ";
   const bool v = before.ends_with('v') || before.ends_with('V');

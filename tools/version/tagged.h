@@ -29,10 +29,10 @@ struct TaggedVersions {
 /// (`pep/tag_pattern`).
 Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rules);
 
-/// The tag on HEAD that says a version of `package`, for a package whose version comes from its
-/// files: the highest that matches `match`; if `match` is empty, the highest that begins with the
+/// The tag on HEAD with a version of `package`, for a package whose version comes from its files:
+/// the highest that matches `match`; if `match` is empty, the highest that begins with the
 /// package's name ("pkg-v1.0", "libs/pkg/1.0"), else the highest without a name ("v1.0", "1.0",
-/// "release-1.0"). Tags that begin with another name are of other packages. `config` for a
+/// "release-1.0"). Tags that begin with another name belong to other packages. `config` for a
 /// pattern without a version.
 Result<std::optional<Tagged>> tag_of_package(const ports::GitFacts& facts, const std::string& match,
                                              const std::string& package);
