@@ -39,8 +39,8 @@ Combination remaining_axes(const AxisMap<std::string>& reductions, const Variant
   return remaining;
 }
 
-/// Toolkit before torch before Python: the age of the toolkit determines which drivers load the
-/// code.
+/// Orders by toolkit, then torch, then Python: the age of the toolkit determines which drivers load
+/// the code.
 bool is_older(const Variant& a, const Variant& b) {
   for (const char* axis : {"compute", "torch", "python"}) {
     const int order = compare_versions(a.get(axis), b.get(axis));

@@ -112,7 +112,7 @@ std::optional<FoundLabel> label_at(std::string_view text) {
     if (has_toolkit && number.empty()) continue;
     std::string version(number);
     if (has_toolkit && number.find('.') == std::string_view::npos) {
-      // CUDA's releases are 10 and later, but for those that began with 3 to 9; ROCm's are 1 to 9.
+      // CUDA's releases are 10 and later, except those that begin with 3 to 9; ROCm's are 1 to 9.
       const bool two_digits = word.family == "cuda" && number.front() <= '2';
       version = with_dots(number, two_digits ? 2 : 1);
     }

@@ -33,7 +33,7 @@ std::string full_compute_label(std::string_view value);
 /// "cu130", "cuda" and "12" of "cu12", "rocm" and "7.1" of "rocm7.1" and "rocm71"; also of
 /// "cuda12.8". nullopt for other text, such as a declared label.
 std::optional<Compute> compute_of_label(std::string_view label);
-/// The compute of the first label in a local version, whatever stands around it: "pt213cu130",
+/// The compute of the first label in a local version, with any text around it: "pt213cu130",
 /// "torch2.9.cu128", "cu12torch2.9cxx11abitrue", "pt213rocm7.1", "pt213cpu". In lower case.
 std::optional<Compute> compute_in_local_version(std::string_view local);
 

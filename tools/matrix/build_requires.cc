@@ -14,7 +14,8 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// The normalized name of a requirement; the text itself if it is none, as pip will say.
+/// The normalized name of a requirement; the text itself if it is not a requirement, which pip
+/// reports.
 std::string project_of(const std::string& text) {
   const auto requirement = pep::parse_requirement(text);
   return requirement ? pep::normalize_name(requirement->name) : text;
@@ -26,8 +27,8 @@ std::vector<std::string> own_requirements(const EnvironmentSettings& environment
   return own;
 }
 
-/// The versions next to which an answer can change: those that the clauses name, and the ones just
-/// below and above them.
+/// The versions at which an answer can change: those that the clauses name, and the ones just below
+/// and above them.
 std::vector<pep::Version> landmarks(const pep::SpecifierSet& clauses) {
   std::vector<pep::Version> versions;
   for (const pep::Specifier& clause : clauses) {

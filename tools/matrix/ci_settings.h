@@ -8,7 +8,7 @@
 
 namespace pinwheel::matrix {
 
-/// Labels for `runs-on`. The pattern is a glob on computes, with `@ARCH` behind it for one
+/// Labels for `runs-on`. The pattern is a glob on computes, with `@ARCH` appended for one
 /// architecture, or `default`.
 struct RunnerRule {
   std::string pattern;
@@ -16,16 +16,17 @@ struct RunnerRule {
   Location at;
 };
 
-/// What makes a driver where a runner with a GPU has none. The pattern is that of a `RunnerRule`.
+/// The command that installs a driver on a runner with a GPU and no driver. The pattern is that of
+/// a `RunnerRule`.
 struct DriverRule {
   std::string pattern;
   std::string command;  ///< for bash
 };
 
-/// What happens to the runs of a pull request that a newer commit has made pointless.
+/// Whether runs of a pull request are canceled when a newer commit replaces them.
 enum class Outdated { cancel, queue };
 
-/// How far the jobs of a pull request from a fork go.
+/// The last jobs for a pull request from a fork.
 enum class ForkJobs { build, test };
 
 /// Where the steps of jobs run: on the runner's own system, or in containers of this engine.
@@ -33,19 +34,19 @@ enum class ForkJobs { build, test };
 /// and the jobs have none themselves.
 enum class JobEngine { automatic, host, docker, podman };
 
-/// What jobs run in, where the runner's own system does not do.
+/// The container of jobs that do not run on the runner's own system.
 struct JobContainer {
   std::string image = {};    ///< empty: the runner's own system
   std::string prepare = {};  ///< a command for its shell that installs what every job needs
 };
 
-/// `ci`: what workflows need beside the variants. Without the section the defaults run everything
-/// that needs no GPU on hosted runners.
+/// `ci`: the settings of workflows besides the variants. Without the section, the defaults run
+/// everything that needs no GPU on hosted runners.
 struct CiSettings {
-  std::string name = {};                       ///< tells the files of several matrices apart
+  std::string name = {};                       ///< distinguishes the files of several matrices
   std::vector<std::string> paths = {};         ///< filters of pushes and pull requests; empty: all
   std::string nightly = "17 3 * * *";          ///< cron, UTC
-  std::vector<std::string> tags = {"v*"};      ///< whose push starts a release
+  std::vector<std::string> tags = {"v*"};      ///< pushing one starts a release
   std::vector<RunnerRule> build_runners = {};  ///< in the order of the file
   std::vector<RunnerRule> test_runners = {};
   std::vector<DriverRule> drivers = {};  ///< in the order of the file
@@ -55,8 +56,10 @@ struct CiSettings {
   Outdated concurrency = Outdated::cancel;
   std::map<std::string, std::string> environments = {};  ///< target -> environment of its job
   ForkJobs forks = ForkJobs::test;
-  std::chrono::seconds retention = std::chrono::hours(14 * 24);  ///< of artifacts of no release
-  std::string store = {};  ///< a place beside the artifacts; empty: artifacts alone carry results
+  std::chrono::seconds retention =
+      std::chrono::hours(14 * 24);  ///< of artifacts that belong to no release
+  std::string store =
+      {};  ///< a place in addition to the artifacts; empty: only artifacts transfer results
 };
 
 }  // namespace pinwheel::matrix

@@ -29,13 +29,13 @@ size_t axis_index(const Matrix& matrix, const std::string& name) {
   return i;
 }
 
-/// The axes that rows name, and the values that they give them.
+/// The axes that rows name, and their values there.
 struct Wanted {
   std::vector<size_t> axes;
   std::vector<uint32_t> values;
 };
 
-/// For a row with globs, by axis: which of its values match, by their index.
+/// By axis, for a row with globs: which of the axis's values match, by index.
 using Matching = std::vector<std::pair<size_t, std::vector<bool>>>;
 
 bool matches_all(const Matching& matching, const std::vector<uint32_t>& values) {
@@ -54,7 +54,7 @@ class AxisValues {
     }
   }
 
-  /// Whether the row has a pattern: a value that its axis lists is one, whatever it looks like.
+  /// Whether the row has a pattern. A value that its axis lists is never a pattern.
   bool has_glob(const Row& row) const {
     return std::any_of(row.values.begin(), row.values.end(), [this](const auto& pair) {
       const size_t axis = axis_index(matrix_, pair.first);
@@ -107,7 +107,7 @@ struct HashOfValues {
   }
 };
 
-/// Things by the values of some axes. Of the sets of axes that rows of a matrix name there are few.
+/// Items by the values of some axes. The rows of a matrix name only a few sets of axes.
 class ByValues {
  public:
   using Places = std::vector<size_t>;
@@ -115,7 +115,7 @@ class ByValues {
   void add(const Wanted& wanted, size_t place) {
     sets_[wanted.axes][wanted.values].push_back(place);
   }
-  /// Calls with each list of places that is stored for the values of a combination.
+  /// Calls `use` with each list of places for the values of a combination.
   template <class Use>
   void each_of(const std::vector<uint32_t>& values, const Use& use) const {
     std::vector<uint32_t> some;
@@ -131,7 +131,7 @@ class ByValues {
       sets_;
 };
 
-/// The rows of `exclude` or `include`, to be looked up by a combination.
+/// The rows of `exclude` or `include`, for lookup by a combination.
 class RowLookup {
  public:
   RowLookup(const AxisValues& known, const std::vector<Row>& rows) {
@@ -188,7 +188,7 @@ std::vector<Indexed> product(const Matrix& matrix, const AxisValues& known,
   return kept;
 }
 
-/// For each `include` the combinations that it is merged into.
+/// For each `include`, the combinations into which it is merged.
 std::vector<ByValues::Places> merges_of(const Matrix& matrix, const AxisValues& known,
                                         const std::vector<Indexed>& kept) {
   const RowLookup includes(known, matrix.include);

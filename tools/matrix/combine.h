@@ -23,10 +23,10 @@ struct Combined {
 
 /// The product of the axes with `exclude` and `include` as GitHub Actions applies them: an exclude
 /// drops every combination that has all its values; then each include, in order, is merged into
-/// every combination of the product whose axis values it would not overwrite (what an earlier
-/// include set it may overwrite), and is appended as a row of its own when there is none. Beyond
-/// that, a value that an axis does not list may be a glob on those that it lists; an include with
-/// one that matches no combination is a `config` error, because a pattern is no value.
+/// every combination of the product whose axis values it would not overwrite (it may overwrite
+/// values of an earlier include), and is appended as a row of its own if there is none. In
+/// addition, a value that an axis does not list may be a glob on those that it lists; an include
+/// with a glob that matches no combination is a `config` error, because a pattern is not a value.
 /// https://docs.github.com/actions/using-jobs/using-a-matrix-for-your-jobs
 Result<Combined> combine(const Matrix& matrix);
 

@@ -40,7 +40,7 @@ std::optional<std::string> meant(std::string_view value) {
     if (!lower.starts_with(start)) continue;
     std::string_view rest = std::string_view(lower).substr(start.size());
     rest.remove_prefix(std::min(rest.find_first_not_of("/-_:=@ v"), rest.size()));
-    const bool dated = family == "xpu";  // 2025.1 is no label
+    const bool dated = family == "xpu";  // 2025.1 is not a label
     if (is_release(rest)) {
       return fmt::format("{}/{}", family, dated ? rest : release_of(std::string(rest)));
     }
@@ -49,7 +49,7 @@ std::optional<std::string> meant(std::string_view value) {
   return std::nullopt;
 }
 
-/// The nearest of the names, or the value under the nearest family: "cuda/13.0" for "cdua/13.0".
+/// The nearest of the names, or the value with the nearest family: "cuda/13.0" for "cdua/13.0".
 std::optional<std::string> nearest_compute(const std::string& value,
                                            const DeclaredComputes& computes) {
   std::vector<std::string> names = {"cpu", "xpu"};

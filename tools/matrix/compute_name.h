@@ -16,18 +16,17 @@ bool is_known_compute(std::string_view value);
 /// compute without one.
 const DeclaredCompute* find_declared(const DeclaredComputes& computes, std::string_view value);
 
-/// Checks a value of the axis `compute`: one that is known, or that has a line in `computes`. Else
-/// a `config` error at that place, whose hint has the nearest name (`cuda/13.0` for `cuda-13.0` and
-/// `cu130`) or the line that is missing.
+/// Checks a value of the axis `compute`: it must be a known compute or have a line in `computes`.
+/// Else a `config` error at that place, whose hint has the nearest name (`cuda/13.0` for
+/// `cuda-13.0` and `cu130`) or the missing line.
 Done check_compute(const std::string& value, const DeclaredComputes& computes, const Location& at);
 
 /// Checks a name of `computes`: letters, digits, `.`, `_` and `-`, with one `/` at most, that is
 /// neither a known compute nor another spelling of one.
 Done check_declared_name(const std::string& name, const Location& at);
 
-/// The label that stands for a compute in ids, versions and placeholders: the declared one, with
-/// the first `components` of the version behind it if the line is for a family, else
-/// `compute_label`.
+/// The label of a compute in ids, versions and placeholders: the declared one, followed by the
+/// first `components` of the version if the line is for a family, else `compute_label`.
 std::string label_of_compute(const DeclaredComputes& computes, std::string_view value,
                              size_t components = 2);
 /// The same with every version component.

@@ -19,7 +19,7 @@ Done decode_package(const Node& root, Matrix& matrix);
 Done decode_computes(const Node& root, Matrix& matrix);
 /// `axes`, `attributes`, `exclude`, `include`; needs the computes.
 Done decode_axes(const Node& root, Matrix& matrix);
-/// What of `computes` the axes decide: that each line is used, and each label unique.
+/// Checks `computes` against the axes: each line must be used, and each label unique.
 Done check_computes(const Node& root, const Matrix& matrix);
 /// `rules`; needs the axes and the channels' names.
 Done decode_rules(const Node& root, Matrix& matrix);
@@ -46,7 +46,7 @@ std::string text_or(const Node& mapping, std::string_view key, const std::string
 /// axis.
 Done check_by_value(const Node& node, const Matrix& matrix);
 
-/// Checks a pattern of a section where the values of one axis count.
+/// Checks a pattern of a section by the values of one axis.
 Done check_pattern(const std::string& pattern, std::string_view axis, const Location& at,
                    const Matrix& matrix);
 /// The same for each glob of a `{default: ..., "cuda/*": ...}` mapping by compute.

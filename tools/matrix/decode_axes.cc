@@ -22,7 +22,7 @@ Done check_python(const Node& value) {
                            value.at, pep::python_version_hint(value.scalar)));
 }
 
-/// The values of these axes decide how builds are made, so others are mistakes.
+/// Checks a value of an axis that determines how builds are made: unknown values are mistakes.
 Done check_value(std::string_view axis, const Node& value, const Matrix& matrix) {
   if (axis == "python") return check_python(value);
   if (axis == kCompute) return check_compute(value.scalar, matrix.computes, value.at);
@@ -57,7 +57,7 @@ Done decode_attributes(const Node& node, Matrix& matrix) {
   return {};
 }
 
-/// A value that an axis lists, or a pattern for some of them.
+/// Checks a value of a row: one that an axis lists, or a pattern for some of them.
 Done check_row_value(const Node::Member& member, const Matrix& matrix) {
   return is_glob(member.value.scalar) ? Done() : check_value(member.key, member.value, matrix);
 }
@@ -81,7 +81,7 @@ Result<std::vector<Row>> decode_rows(const Node* node, const std::vector<std::st
   return rows;
 }
 
-/// Axes are looked up one by one.
+/// Limits the number of axes, because they are searched linearly.
 Done check_count(const Node& root) {
   const Node* const attributes = root.find("attributes");
   const size_t count =

@@ -12,8 +12,8 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// `COMPUTE@ARCH`: each of the two must match a value of its axis. Without an axis `arch` the
-/// runner decides.
+/// Checks `COMPUTE@ARCH`: each of the two must match a value of its axis. Without an axis `arch`,
+/// the runner determines the architecture.
 Done check_pattern(const Node::Member& member, const Matrix& matrix) {
   const size_t at = member.key.find('@');
   const std::string compute = member.key.substr(0, at);
@@ -95,7 +95,7 @@ void decode_triggers(const Node& ci, CiSettings& settings) {
   settings.nightly = text_or(*on, "nightly", settings.nightly);
 }
 
-/// A job in a container has no engine to start others.
+/// Rejects an engine for jobs in a container, which cannot start other containers.
 Done check_engine(const Node& ci, const CiSettings& settings) {
   const bool contained =
       settings.engine == JobEngine::docker || settings.engine == JobEngine::podman;

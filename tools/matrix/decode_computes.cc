@@ -80,7 +80,7 @@ Done check_index(const Node& root, const Matrix& matrix, const Node& index) {
   return check_template(index.scalar, names_in(matrix), index.at, Placeholders::variant);
 }
 
-/// Ids and names could not tell the two apart.
+/// Rejects equal labels, which ids and names could not tell apart.
 Done check_labels(const Matrix& matrix, const std::vector<std::string>& values) {
   std::map<std::string, std::string> taken;
   for (const std::string& value : values) {

@@ -31,7 +31,7 @@ const std::set<std::string>& keys_for(TargetKind kind) {
   return kPypi;
 }
 
-/// The key that says where the target is; empty for a place that is known.
+/// The key for the location of the target; empty for a kind with a known location.
 std::string_view place_key(TargetKind kind) {
   switch (kind) {
     case TargetKind::pypi:
@@ -45,7 +45,7 @@ std::string_view place_key(TargetKind kind) {
   return {};
 }
 
-/// Whether its owner may let everybody upload: `auth: none`.
+/// Whether the index may accept uploads from everybody: `auth: none`.
 bool may_take_from_all(TargetKind kind) {
   switch (kind) {
     case TargetKind::pypi:
@@ -58,7 +58,7 @@ bool may_take_from_all(TargetKind kind) {
   return false;
 }
 
-/// A hint for a key that other kinds of target take.
+/// A hint for a key that only other kinds of target accept.
 std::string why_not(std::string_view key) {
   if (key == "label") {
     return "PyPI rejects local versions; distinguish variants by `others: name-suffix`";
@@ -69,7 +69,7 @@ std::string why_not(std::string_view key) {
   return "";
 }
 
-/// An identity token for another index would let this one upload there.
+/// Rejects the audience of another index: with such a token, this index could upload there.
 Done check_audience(const Node& node) {
   const Node* const audience = node.find("audience");
   if (audience == nullptr) return {};
@@ -122,7 +122,7 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   return check_by_compute(glob, matrix);
 }
 
-/// `{name}` is the distribution's name, which the plan fills.
+/// Checks the templates. `{name}` is the distribution's name, which the plan fills.
 Done check_templates(const Node& node, const Matrix& matrix) {
   std::vector<std::string> names = names_in(matrix);
   names.emplace_back("name");

@@ -58,8 +58,8 @@ std::vector<std::string> families_of(const Matrix& matrix) {
   return families;
 }
 
-/// An architecture must be one of some compute of the matrix; whether it is one of the variant's
-/// own is judged for each.
+/// Checks that an architecture belongs to a compute of the matrix. Whether it is one of the
+/// variant's own is checked for each variant.
 Done check_arch_list(const Node& build, std::string_view key, const Matrix& matrix) {
   const Node* const list = build.find(key);
   if (list == nullptr) return {};

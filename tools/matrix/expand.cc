@@ -90,8 +90,8 @@ Error warn(std::string message, const Location& at) {
           {}};
 }
 
-/// Finds the patterns of lists that match nothing, which goes unnoticed where another one of the
-/// list matches.
+/// Finds patterns in lists that match nothing, which is not noticed if another pattern of the list
+/// matches.
 class DeadPatterns {
  public:
   explicit DeadPatterns(const Matrix& matrix) : matrix_(matrix) {}
@@ -151,7 +151,8 @@ void warn_of_unused(const Matrix& matrix, const std::vector<ActiveRule>& rules,
   }
 }
 
-/// A few axes of a few values each have more combinations than any machine can hold.
+/// Limits the number of combinations: a few axes of a few values each have more than any machine
+/// can store.
 Done check_extent(const Matrix& matrix) {
   size_t count = 1;
   for (const Axis& axis : matrix.axes) {

@@ -23,7 +23,7 @@ constexpr int kOpenFrom = 10;
 constexpr int kChipFrom = 9;     // 9.0a
 constexpr int kFamilyFrom = 10;  // 10.0f
 
-/// Names that `TORCH_CUDA_ARCH_LIST` takes, and what they are in torch 2.14.
+/// Names in `TORCH_CUDA_ARCH_LIST`, and their meaning in torch 2.14.
 struct NamedList {
   std::string_view name;
   std::string_view entries;
@@ -48,7 +48,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-/// "90a" of "9.0a"; nullopt for what no GPU has.
+/// "90a" of "9.0a"; nullopt if there is no such GPU.
 std::optional<std::string> compute_capability(std::string_view text) {
   std::string suffix;
   if (text.ends_with('a') || text.ends_with('f')) {

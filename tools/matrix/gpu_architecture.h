@@ -16,15 +16,15 @@ struct GpuArchitecture {
   Ptx ptx = Ptx::none;
 };
 
-/// Parses one architecture of NVIDIA (compute capabilities that exist, `a` from 9.0 and `f` from
-/// 10.0 on, with `+PTX`) or AMD. Kind `config` for anything else. The hint says what to write
-/// instead: of several in one text, of torch's names of lists ("Hopper", "Common", "All"), which
-/// mean something else in each torch, of `native`, which is the GPU of the machine that compiles,
-/// and of compilers' spellings ("sm_90", "90").
+/// Parses one architecture of NVIDIA (existing compute capabilities, `a` from 9.0 and `f` from 10.0
+/// on, with `+PTX`) or AMD. Kind `config` for anything else. The hint has the correct text for
+/// several architectures in one text, for torch's names of lists ("Hopper", "Common", "All"), which
+/// mean something else in each torch release, for `native`, which is the GPU of the machine that
+/// compiles, and for compilers' spellings ("sm_90", "90").
 Result<GpuArchitecture> parse_gpu_architecture(std::string_view text);
 
-/// Checks an entry of `build.arch-list` for a family of computes: NVIDIA's for "cuda" and "", which
-/// is a matrix without computes, AMD's for "rocm", one word for any other.
+/// Checks an entry of `build.arch-list` for a family of computes: NVIDIA's for "cuda" and "" (a
+/// matrix without computes), AMD's for "rocm", one word for any other.
 Done check_architecture(std::string_view entry, std::string_view family);
 
 }  // namespace pinwheel::matrix

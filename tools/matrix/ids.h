@@ -38,8 +38,8 @@ class AxisMap {
   std::vector<std::pair<std::string, std::unordered_map<std::string, T>>> axes_;
 };
 
-/// The part of each axis value in ids: of a compute its label, with the full version where the
-/// label is not unique in the matrix.
+/// The part of each axis value in ids: for a compute its label, with the full version if the label
+/// is not unique in the matrix.
 class IdParts {
  public:
   explicit IdParts(const std::vector<Combination>& rows, const DeclaredComputes& computes = {});

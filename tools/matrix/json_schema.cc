@@ -11,8 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The regular expression of a format; "" when any nonempty text is valid. Each accepts what
-/// `has_format` accepts, as far as a regular expression can express it.
+/// The regular expression of a format; "" if any nonempty text is valid. It accepts the same texts
+/// as `has_format`, as far as a regular expression can express it.
 std::string_view pattern_of(Format format) {
   switch (format) {
     case Format::name:

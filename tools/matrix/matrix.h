@@ -20,16 +20,17 @@ struct Axis {
   Location at;
 };
 
-/// A line of `computes`: a compute that is none of the known families.
+/// A line of `computes`: a compute of no known family.
 struct DeclaredCompute {
   std::string name;        ///< a value of the axis `compute`, or the family of several: "gaudi"
-  std::string label = {};  ///< empty: by its name
-  Node patch = {};         ///< what it sets in `environment` and `test`, before the overrides
+  std::string label = {};  ///< empty: derived from its name
+  Node patch = {};  ///< its settings for `environment` and `test`, applied before the overrides
   Location at;
 };
 using DeclaredComputes = std::vector<DeclaredCompute>;
 
-/// One row of `exclude` or `include`: axis values or globs on them (else GitHub's semantics).
+/// One row of `exclude` or `include`: axis values or globs on them (otherwise with GitHub's
+/// semantics).
 struct Row {
   std::vector<std::pair<std::string, std::string>> values;
   Location at;
@@ -57,7 +58,8 @@ enum class ComputeAbi { major, exact };
 struct Abi {
   PythonAbi python = PythonAbi::version;
   std::string python_limited = {};  ///< "3.10" of limited(3.10)
-  /// `limited(3.10) else version`: a Python without that limited API gets a build of its own.
+  /// `limited(3.10) else version`: a Python that does not support that limited API gets a build of
+  /// its own.
   bool python_else_version = false;
   TorchAbi torch = TorchAbi::minor;
   std::string torch_stable = {};  ///< "2.10" of stable(2.10)
@@ -68,8 +70,8 @@ enum class VersionFrom { git_tag, calver, file, project };
 enum class VersionBump { major, minor, patch };
 struct VersionSettings {
   VersionFrom from = VersionFrom::git_tag;
-  /// Which tags say versions of the package. Empty: those in the usual forms (only if the version
-  /// comes from no tag).
+  /// The tags with versions of the package. Empty: tags in the usual forms (only if the version
+  /// does not come from tags).
   std::string match = "v*";
   VersionBump bump = VersionBump::minor;
   std::string file = {};  ///< for `from: file`, relative to the package source
@@ -83,7 +85,7 @@ struct Package {
   std::string requirement = {};  ///< an sdist on the index, "torch-scatter==2.1.2"
   VersionSettings version = {};
   bool sdist = false;
-  std::vector<std::string> ignored = {};  ///< `ignore`: patterns of files that no wheel has
+  std::vector<std::string> ignored = {};  ///< `ignore`: patterns of files that are in no wheel
   bool requires_torch_auto = false;
   Location at;
   Location source_at = {};  ///< of `source`
@@ -103,7 +105,7 @@ struct PublishTarget {
   TargetKind kind = TargetKind::directory;
   std::string url = {};              ///< kind `index`
   std::string path = {};             ///< kind `directory`, relative to the matrix file
-  std::string default_compute = {};  ///< pypi kinds: the compute that keeps the plain name
+  std::string default_compute = {};  ///< pypi kinds: the compute whose wheel has the plain name
   bool name_suffix = false;          ///< `others: name-suffix`, see plan/names.h
   std::string name_template = {};    ///< `name: "{name}-nightly"`
   bool local_label = false;          ///< `label: local`
@@ -113,14 +115,15 @@ struct PublishTarget {
   bool unconfirmed = false;   ///< `confirm: none`: the index has no pages that list its files
   /// `size-limit: 300 MB`, in bytes per file; the known limit of the index when absent.
   std::optional<uint64_t> size_limit = std::nullopt;
-  /// `keep-nightlies: 14`, kind `directory`: so many of each project stay listed; all when absent.
+  /// `keep-nightlies: 14`, kind `directory`: the number of nightlies of each project that stay
+  /// listed; all when absent.
   std::optional<size_t> keep_nightlies = std::nullopt;
   Location at;
 };
 
-/// What a build backend answered that its builds require.
+/// The answer of a build backend: the requirements of its builds.
 struct BackendAnswer {
-  std::string question;            ///< digest of what decides the answer
+  std::string question;            ///< digest of the inputs of the answer
   std::vector<std::string> texts;  ///< PEP 508
 
   bool operator==(const BackendAnswer&) const = default;
@@ -148,10 +151,10 @@ struct Matrix {
   std::vector<Override> overrides;
   std::vector<ChannelSettings> channels;
   std::vector<PublishTarget> targets;
-  /// `[build-system] requires` of the package's source. Not of the file: set by who has read the
+  /// `[build-system] requires` of the package's source. Not in the file: set after reading the
   /// source.
   std::vector<std::string> build_requires = {};
-  /// What the source's backend requires beyond that, by variant; set by who has asked it.
+  /// Further requirements of the source's backend, by variant; set after asking the backend.
   std::map<std::string, BackendAnswer> backend_answers = {};
   /// Patterns on computes, or "default", and the evidence; in the order of the file.
   std::vector<std::pair<std::string, std::string>> require_evidence = {};

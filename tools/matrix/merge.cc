@@ -11,7 +11,7 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// The members of a mapping by their keys, while some are added.
+/// The members of a mapping by key, while members are added.
 class Members {
  public:
   explicit Members(Node& mapping) : mapping_(mapping) {

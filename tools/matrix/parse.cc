@@ -47,7 +47,7 @@ Location place_of(const SourceLines& lines, const YAML::Mark& mark) {
   return lines.place(mark.line, mark.column);
 }
 
-/// How large a tree is: nodes, and bytes of the texts that they keep.
+/// The size of a tree: its nodes, and the bytes of their texts.
 struct Extent {
   size_t nodes = 0;
   size_t text = 0;
@@ -63,7 +63,7 @@ struct Extent {
   }
 };
 
-/// Builds the tree from yaml-cpp's events. Keeps the first error and ignores later events. Past a
+/// Builds the tree from yaml-cpp's events. Keeps the first error and ignores later events. Beyond a
 /// limit it ends the text.
 class Builder : public YAML::EventHandler, public FedText::Progress {
  public:
@@ -72,7 +72,7 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
   bool failed() const { return error_.has_value(); }
   size_t found() const override { return events_; }
   bool stopped() const override { return stopped_; }
-  /// The parser took too much text for one value.
+  /// Fails because the parser read too much text for one value.
   void starve() {
     stop_at(fmt::format("a value or a list in brackets takes more than {} bytes", kMostOfOne),
             last_, "write a long list with one value on a line, after a dash");
@@ -186,7 +186,7 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
   void end() {
     Open done = std::move(open_.back());
     open_.pop_back();
-    // A kept copy is as large as an alias of it.
+    // A stored copy is as large as an alias of it.
     if (done.anchor != 0 && !error_) {
       if (done.node.type != Node::Type::scalar) seen_.add(done.node);
       check_extent(last_, "with its aliases, the file");
@@ -231,7 +231,7 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
     }
   }
 
-  /// The parser takes the end of the file for the end of a quote.
+  /// Detects a quote that the end of the file closes for the parser.
   void check_quote(const YAML::Mark& mark) {
     const auto column = static_cast<size_t>(std::max(mark.column, 0));
     std::string_view rest = lines_.line(static_cast<size_t>(std::max(mark.line, 0)));
@@ -246,7 +246,7 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
     error_ = unclosed_at(quote, place_of(lines_, mark));
   }
 
-  /// In `{name:a}` the whole text is a key without a value.
+  /// Detects `{name:a}`, where the whole text is a key without a value.
   void check_colon(const Node& key, const Node& value) {
     const size_t colon = key.scalar.find(':');
     if (error_ || key.quoted || value.type != Node::Type::null || colon == std::string::npos)

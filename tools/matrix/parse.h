@@ -17,15 +17,15 @@ Result<Matrix> parse(std::string_view yaml, const std::string& file);
 /// Parses one YAML document into a tree in which every node has its location. Aliases are expanded.
 /// Errors of kind `config`, each with its location: invalid YAML, a duplicate key, a key that is
 /// not a scalar, a merge key (`<<`), an alias of an enclosing node, an empty file, a second
-/// document, or more than `matrix/yaml_limits.h` allows, of which memory stays below 200 MB. `file`
+/// document, or a document beyond `matrix/yaml_limits.h`, so that memory stays below 200 MB. `file`
 /// is the path as given.
 Result<Node> read_yaml(std::string_view text, const std::string& file);
 
-/// Feeds a text to a parser that reports what it finds, and ends early when the parser takes too
-/// much of it without a report, or when the text is to end.
+/// Feeds a text to a parser that reports what it finds. Ends the text early if the parser reads too
+/// much of it without a report, or if it should stop.
 class FedText final : public std::streambuf {
  public:
-  /// Counts what was found so far, and says whether to go on.
+  /// Counts the findings so far, and decides whether to continue.
   class Progress {
    public:
     Progress() = default;

@@ -79,7 +79,7 @@ bool is_device(std::string_view text) {
   return text.size() > 1 && text[0] == '/' && text.find(' ') == std::string_view::npos;
 }
 
-/// A field of cron: its range, and the names that stand for numbers from `first` on.
+/// A field of cron: its range, and the names for numbers from `first` on.
 struct CronField {
   int first = 0;
   int last = 0;
@@ -104,7 +104,7 @@ std::optional<int> cron_number(std::string_view text, const CronField& field) {
   return number;
 }
 
-/// "*", "5", "1-5", each with "/2" behind it.
+/// "*", "5", "1-5", each optionally with "/2".
 bool is_cron_part(std::string_view part, const CronField& field) {
   const size_t slash = part.find('/');
   if (slash != std::string_view::npos) {
@@ -137,7 +137,7 @@ bool is_dependency(std::string_view text) {
   return pep::parse_requirement(text).has_value();
 }
 
-/// Options come first, as pip has them.
+/// Whether the text is a torch spec. Options come first, as in pip.
 bool is_torch_spec(std::string_view text) {
   std::string_view rest = trim(text);
   while (rest.starts_with("--")) {
@@ -172,14 +172,14 @@ bool is_path_of_names(std::string_view text, std::string_view separator) {
   });
 }
 
-/// "demo::sum", with the name of an overload: "demo::sum.out".
+/// "demo::sum", optionally with the name of an overload: "demo::sum.out".
 bool is_operator(std::string_view text) {
   const size_t colons = text.find("::");
   return colons != std::string_view::npos && is_path_of_names(text.substr(0, colons), "::") &&
          is_path_of_names(text.substr(colons + 2), ".");
 }
 
-/// What placeholders stand for is part of the word.
+/// The text with a letter in place of each placeholder.
 std::string without_placeholders(std::string_view text) {
   std::string out;
   bool inside = false;

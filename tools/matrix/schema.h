@@ -23,8 +23,8 @@ enum class Format {
   requirement,  ///< name==version
   hardware,     ///< none, gpu, or the path of a device, "/dev/accel0"
   cron,         ///< "17 3 * * *": five fields in their ranges, as GitHub Actions reads them
-  // In the texts below, placeholders may stand for a part; one that has any is judged when they
-  // are filled in (`settings_for`).
+  // In the texts below, placeholders may stand for a part; a text with placeholders is checked
+  // after they are filled in (`settings_for`).
   dependency,     ///< PEP 508: "numpy>=2; python_version<'3.13'"
   torch_spec,     ///< of torch, with options for pip: "torch~=2.13.0", "--pre torch"
   url,            ///< absolute: "https://..."
@@ -57,7 +57,7 @@ struct Shape {
   std::vector<Key> keys;
   Empty empty = Empty::refused;  ///< of lists and mappings
   std::vector<std::string> exactly_one_of = {};
-  /// Whether names that map to `item` are those of environment variables.
+  /// Whether the names that map to `item` are environment variables.
   Names names = Names::any;
 };
 

@@ -6,7 +6,7 @@
 #include "matrix/shapes.h"
 #include "matrix/target_kind.h"
 
-// The schema of matrix files. A key that has no effect is not in it.
+// The schema of matrix files. It contains no key without an effect.
 
 namespace pinwheel::matrix {
 namespace {
@@ -163,7 +163,7 @@ Shape build() {
   });
 }
 
-/// The rules of `inspect` that need no argument.
+/// The rules of `inspect` without arguments.
 std::vector<std::string> wheel_rules() {
   return split(
       "wheel-name record metadata archive special-members hidden-characters platform-tag "

@@ -13,7 +13,8 @@ constexpr std::array<std::string_view, 13> kSet = {
     "PATH",       "HOME", "TMPDIR",  "LANG",           "LC_ALL",
     "TZ",         "USER", "CC",      "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE",
     "LD_PRELOAD", "CXX",  "MAX_JOBS"};
-/// Those that docker and podman read themselves are passed to a container by value.
+/// docker and podman read variables with these prefixes themselves, which are passed to a container
+/// by value.
 constexpr std::array<std::string_view, 4> kOfEngines = {"DOCKER_", "CONTAINER", "BUILDKIT_",
                                                         "XDG_"};
 

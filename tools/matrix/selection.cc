@@ -36,7 +36,8 @@ bool any_glob(const std::vector<std::string>& globs, const std::string& id) {
                      [&](const std::string& glob) { return glob_match(glob, id); });
 }
 
-/// Names the rule when a rule excluded the id, which is then not a misspelling.
+/// The error for an unknown id. Names the rule if a rule excluded the id, which is then not a
+/// misspelling.
 Error unknown_id(const Matrix& matrix, const Expansion& expansion, const std::string& id) {
   for (const Excluded& excluded : expansion.excluded) {
     if (!glob_match(id, excluded.variant.id)) continue;
@@ -68,7 +69,7 @@ std::vector<std::string> ids_without_excludes(Matrix matrix) {
   return make_ids(combined->rows, matrix.computes).value_or(std::vector<std::string>());
 }
 
-/// What a glob leaves out may be left out already, by a rule or by `exclude`.
+/// Checks a glob that leaves something out, which a rule or `exclude` may have left out already.
 Done check_skip(const Matrix& matrix, const Expansion& expansion,
                 const std::vector<std::string>& globs) {
   std::vector<std::string> ids = ids_of(expansion);
@@ -145,8 +146,8 @@ std::vector<std::string> split_patterns(const std::string& text) {
   return patterns;
 }
 
-/// Whether a value or glob names something: what it leaves out with a leading `!` may be left out
-/// of the variants already.
+/// Whether a value or glob matches something. With a leading `!`, it may match only variants that
+/// are already excluded.
 bool is_known(std::string_view pattern, const std::vector<std::string>& values,
               const std::vector<std::string>& declared) {
   const bool negated = pattern.starts_with('!');

@@ -22,8 +22,8 @@ struct SelectionRequest {
 
 /// The variants that the request selects, in matrix order. Selectors on one axis are alternatives,
 /// as in `python=3.12,3.13`. An unknown axis, channel or id, or a value or glob that matches
-/// nothing, is `usage` with the nearest name; one that leaves something out (`skip`, `!`) may match
-/// what a rule or `exclude` has left out already. An empty result is `nothing_selected`.
+/// nothing, is `usage` with the nearest name; one that excludes (`skip`, `!`) may match only
+/// variants that a rule or `exclude` already excludes. An empty result is `nothing_selected`.
 Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
                                     const SelectionRequest& request);
 

@@ -31,8 +31,8 @@ class Reader {
     return expand_template(node.scalar, variant_, node.at, placeholders);
   }
 
-  /// The same for a value whose format the schema knows: it is judged with its placeholders filled
-  /// in.
+  /// The same for a value whose format is in the schema: it is checked after its placeholders are
+  /// filled in.
   Result<std::string> formed(const Node& node, Format format) const {
     TRY(std::string one, text(node));
     if (has_format(format, one)) return one;
@@ -112,7 +112,7 @@ Result<std::vector<std::pair<std::string, std::string>>> read_mirrors(const Node
   return mirrors;
 }
 
-/// Secrets are named once, whatever the overrides repeat.
+/// The names of the secrets without duplicates, which overrides may repeat.
 Result<std::vector<std::string>> read_secrets(const Node& environment, const Reader& reader) {
   std::vector<std::string> names;
   const Node* const node = environment.find("secrets");
@@ -133,7 +133,7 @@ Result<std::vector<std::string>> read_secrets(const Node& environment, const Rea
   return names;
 }
 
-/// Parts of the toolkit by their names, whole packages by requirements, which have a dash.
+/// Toolkit parts by name, or whole packages by requirements, which contain a dash.
 Result<std::vector<std::string>> read_toolkit_packages(const Node& toolkit, const Reader& reader) {
   std::set<std::string> packages;
   const Node* const list = toolkit.find("pypi");
@@ -225,12 +225,13 @@ Result<RepairSettings> read_repair(const Node& node, const Reader& reader) {
                            "expected `auto`, `none` or a command as a list"));
 }
 
-/// Architectures are those of a GPU or another device; without the axis, of CUDA's.
+/// Whether the build takes architectures: those of a GPU or another device; without the axis,
+/// CUDA's.
 bool takes_architectures(const Variant& variant) {
   return variant.get("compute") != "cpu";
 }
 
-/// Architectures of the variant's family; none where no GPU has any.
+/// The architectures of the variant's family; empty if its GPUs have none.
 Result<std::vector<std::string>> read_arch_list(const Node& build, const Reader& reader) {
   std::vector<std::string> entries;
   const Node* const node = build.find("arch-list");
@@ -332,7 +333,7 @@ Result<TestSettings> read_test(const Node& node, const Reader& reader) {
   return test;
 }
 
-/// Adds what the file leaves to the project.
+/// Adds the settings that the file leaves to the project.
 Settings with_defaults(Settings settings, const Matrix& matrix, const Variant& variant) {
   std::vector<std::string> needed;
   if (settings.environment.build_requires == BuildRequires::automatic) {

@@ -49,11 +49,10 @@ struct CondaSettings {
   bool operator==(const CondaSettings&) const = default;
 };
 
-/// Whether an environment has what the project's `[build-system]` requires.
+/// Whether an environment contains the requirements of the project's `[build-system]`.
 enum class BuildRequires { automatic, none };
 
-/// What happens where the machine does not have a variant's Python: it is an error, or uv or conda
-/// fetch it.
+/// The source of a Python that the machine lacks: none, which is an error, or uv or conda.
 enum class PythonFrom { found, automatic };
 
 struct EnvironmentSettings {
@@ -70,7 +69,7 @@ struct EnvironmentSettings {
   ToolkitFrom toolkit = ToolkitFrom::automatic;
   std::vector<std::string> toolkit_packages = {};     ///< of `toolkit: {pypi: [...]}`, sorted
   std::map<std::string, std::string> variables = {};  ///< environment variables of builds and tests
-  std::vector<std::string> secrets = {};  ///< names of the caller's variables that they get as well
+  std::vector<std::string> secrets = {};  ///< names of the caller's variables that they also get
 };
 
 struct Retry {
@@ -81,7 +80,7 @@ struct Retry {
 
 enum class RepairMode { automatic, none, command };
 
-/// What happens with the libraries of the system that a built wheel needs.
+/// The handling of system libraries that a built wheel needs.
 struct RepairSettings {
   RepairMode mode = RepairMode::automatic;
   std::vector<std::string> command = {};  ///< argv; the plan fills `{wheel}` and `{dest_dir}`
@@ -95,7 +94,7 @@ enum class BuildNetwork { none, whole };
 struct BuildSettings {
   std::vector<std::string> command =
       {};  ///< argv, never empty; the plan fills `{dest_dir}`, `{package}`, `{version}`
-  /// "8.0", "12.0+PTX", "gfx90a"; empty for a compute without a GPU's architectures, such as "cpu"
+  /// "8.0", "12.0+PTX", "gfx90a"; empty for a compute without GPU architectures, such as "cpu"
   std::vector<std::string> arch_list = {};
   uint64_t memory_per_job = 2ULL << 30;  ///< bytes
   std::chrono::milliseconds timeout = std::chrono::hours(3);
@@ -116,17 +115,16 @@ struct Check {
 struct CheckSettings {
   std::vector<Check> before = {};
   std::vector<Check> after = {};
-  std::vector<std::string> accept = {};  ///< rules of wheels whose findings are intended
+  std::vector<std::string> accept = {};  ///< rules for wheels whose findings are intended
 };
 
 enum class Hardware { none, gpu };
 
-/// What a test sees besides its wheel and `test.pip`: only the variant's torch, or everything that
-/// the build saw.
+/// The packages in a test's environment besides its wheel and `test.pip`: only the variant's torch,
+/// or those of the build.
 enum class TestEnvironment { clean, build };
 
-/// The Python that tests in images use: the distribution's own, or one that the Dockerfile
-/// provides.
+/// The Python of tests in images: the distribution's own, or one that the Dockerfile provides.
 enum class TestPython { image, provided };
 
 /// Distributions on which a finished wheel is installed and tested.
@@ -165,7 +163,7 @@ struct Settings {
 /// `{label}` and every other axis. Errors are of kind `config`, with a place.
 Result<Settings> settings_for(const Matrix& matrix, const Variant& variant);
 
-/// The environment of a variant as the file alone says it, without the project's requirements.
+/// The environment of a variant by the file alone, without the project's requirements.
 Result<EnvironmentSettings> own_environment(const Matrix& matrix, const Variant& variant);
 
 /// The parts of NVIDIA's CUDA toolkit on PyPI: the extras of `cuda-toolkit` 13.0 to 13.2.

@@ -5,7 +5,7 @@
 
 #include "matrix/schema.h"
 
-/// The words in which the table of the schema is written.
+/// The vocabulary of the schema's table.
 namespace pinwheel::matrix::shapes {
 
 using Kind = Shape::Kind;

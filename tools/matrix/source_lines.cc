@@ -19,7 +19,7 @@ SourceLines::SourceLines(std::string_view text, std::string file)
 
 Location SourceLines::place(int line, int column) const {
   if (line < 0) return whole();
-  // Every node has an excerpt: those of a long line would be its square.
+  // Every node has an excerpt. With those of a long line, memory would grow with its square.
   std::string_view excerpt = this->line(static_cast<size_t>(line));
   if (excerpt.size() > kLongestExcerpt) {
     const bool within = column >= 0 && static_cast<size_t>(column) < kLongestExcerpt;

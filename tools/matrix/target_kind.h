@@ -5,11 +5,11 @@
 
 namespace pinwheel::matrix {
 
-/// What a publish target is, by the key `kind`. Whatever differs from one kind to another is a
-/// switch without a default, so that a new kind does not compile before each place handles it.
+/// The kind of a publish target, by the key `kind`. Differences between kinds are in switches
+/// without a default, so that a new kind does not compile before each place handles it.
 enum class TargetKind { pypi, testpypi, index, directory };
 
-/// All of them, in the order in which people are told of them.
+/// All kinds, in the order of messages.
 inline constexpr std::array kTargetKinds = {TargetKind::pypi, TargetKind::testpypi,
                                             TargetKind::index, TargetKind::directory};
 
@@ -30,7 +30,8 @@ static_assert(to_string(TargetKind{kTargetKinds.size()}).empty(), "kTargetKinds 
 
 std::optional<TargetKind> parse_target_kind(std::string_view name);
 
-/// Where published files lie: on a server, which takes uploads, or in a directory of the checkout.
+/// The location of published files: a server, which accepts uploads, or a directory of the
+/// checkout.
 enum class TargetPlace { server, directory };
 
 constexpr TargetPlace place_of(TargetKind kind) {
@@ -47,13 +48,13 @@ constexpr TargetPlace place_of(TargetKind kind) {
 
 /// How uploads to a target are authorized, by the key `auth`.
 enum class UploadAuth {
-  automatic,  ///< by a token of the user's, else by one that is minted for the job
-  trusted,    ///< only by a token that is minted for the job (trusted publishing)
-  token,      ///< only by a token of the user's
-  none,       ///< not at all
+  automatic,  ///< with a token of the user, else with one that is exchanged for the job's identity
+  trusted,    ///< only with a token that is exchanged for the job's identity (trusted publishing)
+  token,      ///< only with a token of the user
+  none,       ///< without authorization
 };
 
-/// The words of the key; `automatic` is what its absence means.
+/// The words of the key; without the key it is `automatic`.
 inline constexpr std::array kUploadAuths = {UploadAuth::trusted, UploadAuth::token,
                                             UploadAuth::none};
 

@@ -47,7 +47,7 @@ const Key* find_key(const std::vector<Key>& keys, std::string_view name) {
   return nullptr;
 }
 
-/// Whether YAML reads the plain scalar as a boolean, which must not pass for text by accident.
+/// Whether YAML reads the plain scalar as a boolean, which must not be taken for text by accident.
 bool is_plain_boolean(const Node& node) {
   return !node.quoted && (to_lower(node.scalar) == "true" || to_lower(node.scalar) == "false");
 }
@@ -105,7 +105,7 @@ Done validate_member(const Node::Member& member, const Shape& shape) {
                            suggest(member.key, names_of(shape.keys))));
 }
 
-/// A list given both as `key` and as `+key` would leave one of the two without effect.
+/// Rejects a list given both as `key` and as `+key`, because one of the two would have no effect.
 Done validate_append(const Node& node) {
   const bool appends = std::any_of(node.members.begin(), node.members.end(),
                                    [](const auto& each) { return each.key.starts_with('+'); });

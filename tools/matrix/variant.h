@@ -15,7 +15,7 @@ struct Variant {
   std::string id;                                         ///< "cp312-cu130-torch2.13-x86_64"
   std::vector<std::pair<std::string, std::string>> axes;  ///< in the order of the matrix's axes
   std::vector<std::pair<std::string, std::string>> attributes;  ///< other keys that `include` set
-  /// The label of its compute where a line of `computes` decides it; else empty.
+  /// The label of its compute if a line of `computes` determines it; else empty.
   std::string declared_label = {};
   Status status = Status::supported;
   std::vector<std::string> channels;  ///< the channels it may run in, in matrix order
@@ -34,8 +34,7 @@ struct AbiClass {
   std::string representative;        ///< id of the member whose environment builds it
 };
 
-/// The variants of a matrix by id, for a caller that looks up many. It refers to them: they outlive
-/// it.
+/// The variants of a matrix by id, for many lookups. It refers to them, so they must outlive it.
 class VariantIndex {
  public:
   explicit VariantIndex(const std::vector<Variant>& variants);

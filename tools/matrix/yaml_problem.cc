@@ -69,8 +69,8 @@ class FlowScanner {
   bool starts_token_ = true;
 };
 
-/// Reads brackets, quotes and comments alone, so it works where a parser has given up; text in
-/// block scalars counts as well.
+/// Reads only brackets, quotes and comments, so it works on text that a parser rejects; text in
+/// block scalars counts too.
 OpenAt open_before(const SourceLines& lines, int line, int column) {
   FlowScanner scanner;
   for (int number = 0; number <= line; ++number) {
@@ -85,7 +85,7 @@ namespace message = YAML::ErrorMsg;
 constexpr std::string_view kSameIndentation =
     "indent the keys of one mapping, or the entries of one list, by the same number of spaces";
 
-/// Where the parser gave up.
+/// Where the parser failed.
 struct Fault {
   const std::string& words;  ///< the parser's, one of `YAML::ErrorMsg`
   const SourceLines& lines;
@@ -152,7 +152,8 @@ std::optional<Error> not_closed(const Fault& fault) {
   return unclosed(fault, *opening);
 }
 
-/// The line above is a word where a key is expected: "package", "name a", "name:a".
+/// The error for a line above that is a word where a key is expected: "package", "name a",
+/// "name:a".
 std::optional<Error> colon(const Fault& fault) {
   const int number = content_above(fault.lines, fault.line);
   if (number < 0) return std::nullopt;
