@@ -15,14 +15,14 @@ namespace {
 
 using BraceTexts = std::vector<std::string>;
 
-/// The braces that begin at a place of a pattern: what is between them, and where they end.
+/// The braces that begin at a position of a pattern: their contents, and where they end.
 struct Braces {
   std::vector<std::string_view> parts;  ///< split at the commas of this level
-  size_t end = 0;                       ///< behind the closing one
+  size_t end = 0;                       ///< after the closing brace
 };
 
-/// nullopt when the brace at `open` has no partner. As in bash, a closing brace ends those that
-/// have a comma or a range and is literal in others: `{a},b}` is `a}` and `b`.
+/// nullopt if the brace at `open` has no partner. As in bash, a closing brace ends only braces with
+/// a comma or a range, and is literal in others: `{a},b}` is `a}` and `b`.
 std::optional<Braces> braces_at(std::string_view pattern, size_t open) {
   Braces found;
   size_t start = open + 1;
@@ -90,7 +90,7 @@ std::optional<BraceRange> parse_range(std::string_view text) {
   return range;
 }
 
-/// nullopt for more texts than a pattern may have.
+/// nullopt for more texts than a pattern may expand to.
 std::optional<BraceTexts> texts_of(const BraceRange& range) {
   const int64_t distance = std::abs(static_cast<int64_t>(range.to) - range.from);
   const auto count = static_cast<size_t>(distance / range.step + 1);
@@ -119,7 +119,7 @@ std::optional<BraceTexts> texts_of(const Braces& braces, int depth) {
   return texts;
 }
 
-/// Every beginning with every end; nullopt beyond the limit.
+/// Every beginning combined with every end; nullopt beyond the limit.
 std::optional<BraceTexts> crossed(const BraceTexts& beginnings, const BraceTexts& ends) {
   if (beginnings.size() * ends.size() > kMostBraceTexts) return std::nullopt;
   BraceTexts texts;

@@ -5,10 +5,10 @@
 
 namespace pinwheel {
 
-/// The texts that a pattern with braces stands for, in order, as shells and cibuildwheel (bracex)
-/// expand it: `{a,b{c,d}}` is `a`, `bc` and `bd`, `{8..10}` is `8`, `9` and `10`, `{a..c}` letters;
+/// The texts to which a pattern with braces expands, in order, as in shells and cibuildwheel
+/// (bracex): `{a,b{c,d}}` is `a`, `bc` and `bd`, `{8..10}` is `8`, `9` and `10`, `{a..c}` letters;
 /// a step may follow, `{0..9..3}`. Braces without a comma or a range are literal text, and so are
-/// those without a partner: `{x}` is `{x}`. A pattern that stands for more than `kMostBraceTexts`
+/// those without a partner: `{x}` is `{x}`. A pattern that expands to more than `kMostBraceTexts`
 /// texts, or that nests deeper than `kDeepestBraces`, is literal as a whole.
 std::vector<std::string> expand_braces(std::string_view pattern);
 

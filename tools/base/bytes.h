@@ -6,7 +6,7 @@
 
 namespace pinwheel {
 
-/// The little-endian number of type T at `offset`; nullopt when the bytes end before it does.
+/// The little-endian number of type T at `offset`; nullopt if the bytes end before it does.
 template <class T>
 std::optional<T> load_le(std::string_view bytes, uint64_t offset) {
   if (offset > bytes.size() || sizeof(T) > bytes.size() - offset) return std::nullopt;

@@ -5,12 +5,12 @@
 
 namespace pinwheel {
 
-// Nothing can wait for ever: a thread waits here only while another one processes a piece, and that
-// one waits for nobody.
+// There is no deadlock: a thread waits here only while another one processes a piece, and that
+// thread never waits.
 
 namespace {
 
-// Enough that a helper may look up from its own job only now and then, yet little memory.
+// Enough that a helper checks for work only rarely during its own job, yet little memory.
 constexpr size_t kWaiting = 8;
 
 }  // namespace
@@ -53,7 +53,7 @@ void Relay::push(std::string piece) {
   Crew::Lock lock = crew_.lock();
   if (failure_) std::rethrow_exception(failure_);
   waiting_.push_back(std::move(piece));
-  // A thread that is woken while this one has the lock would only wait again.
+  // A thread that wakes up while this one has the lock would only wait again.
   lock.unlock();
   crew_.announce();
   lock.lock();
@@ -67,7 +67,7 @@ void Relay::finish() {
   process_until(0, lock);
 }
 
-/// Returns when at most so many pieces wait, and with 0 when none is being processed, either.
+/// Returns when at most that many pieces wait; with 0, also only when none is being processed.
 void Relay::process_until(size_t most_waiting, Crew::Lock& lock) {
   while (waiting_.size() > most_waiting || (most_waiting == 0 && is_busy_)) {
     if (has_work()) {

@@ -13,8 +13,8 @@ namespace pinwheel {
 
 class Relay;
 
-/// Threads that run jobs together. A job may hand over pieces of its work (`Relay`) to whichever
-/// thread has time. One lock guards it all: processing a piece takes long, compared with locking.
+/// Threads that run jobs together. A job may hand over pieces of its work (`Relay`) to any idle
+/// thread. One lock guards everything: processing a piece takes long, compared with locking.
 class Crew {
  public:
   using Lock = std::unique_lock<std::mutex>;
@@ -25,7 +25,7 @@ class Crew {
   void wait(Lock& lock) { changed_.wait(lock); }
   void announce() { changed_.notify_all(); }
   /// Processes a piece of the longest relay that has one, with the lock released meanwhile; only of
-  /// those before `than`, if it is set. Returns whether there was a piece.
+  /// relays before `than`, if it is set. Returns whether there was a piece.
   bool help(Lock& lock, const Relay* than = nullptr);
 
  private:
@@ -36,14 +36,14 @@ class Crew {
   std::vector<Relay*> relays_;  ///< the longest first
 };
 
-/// The pieces of data that one job makes, on their way to a function that processes them in order,
-/// one at a time, on any thread of the crew. So a long job keeps a single thread busy with what
-/// only one can do, such as inflating, while the others take the rest off it.
+/// The pieces of data of one job, passed to a function that processes them in order, one at a time,
+/// on any thread of the crew. So a long job uses a single thread for work that cannot be divided,
+/// such as inflating, while other threads do the rest.
 class Relay {
  public:
   using Process = std::function<void(std::string_view)>;
 
-  /// `length` is what will be handed over in all: the longest relay is helped first, because its
+  /// `length` is the total that will be handed over: the longest relay is helped first, because its
   /// job ends last. `process` must not use the crew.
   Relay(Crew& crew, uint64_t length, Process process);
   /// Drops the pieces that were not processed.
@@ -51,12 +51,12 @@ class Relay {
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  /// A used buffer for the next piece, if there is one; its contents are of no use.
+  /// A used buffer for the next piece, if there is one; its contents are unspecified.
   std::string buffer();
-  /// Hands over the next piece. Helps longer relays, and processes pieces of this one when as many
-  /// wait as may. Rethrows what `process` threw.
+  /// Hands over the next piece. Helps longer relays, and processes pieces of this one if the
+  /// maximum number waits. Rethrows exceptions of `process`.
   void push(std::string piece);
-  /// Returns when all pieces have been processed; rethrows what `process` threw.
+  /// Returns when all pieces have been processed. Rethrows exceptions of `process`.
   void finish();
 
  private:

@@ -7,7 +7,8 @@
 
 namespace pinwheel {
 
-/// A digest of OpenSSL. With a name outside, since a class with one must not have a base without.
+/// A digest of OpenSSL. It has a namespace-scope name, because a class with external linkage must
+/// not have a base without it.
 struct EvpDigest {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
   explicit EvpDigest(const EVP_MD* kind) {

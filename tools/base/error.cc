@@ -49,7 +49,7 @@ struct Paint {
   }
 };
 
-/// What stands before the caret. A tab stays a tab, so that the caret lines up on any terminal.
+/// The text before the caret. A tab remains a tab, so that the caret lines up on any terminal.
 std::string caret_lead(const Location& at) {
   const auto column = static_cast<size_t>(at.column);
   std::string lead = visible_lines(at.excerpt) == at.excerpt

@@ -6,21 +6,21 @@
 
 namespace pinwheel {
 
-/// What went wrong, in the detail a caller needs to decide on a retry, an exit code or a report.
-/// Decisions depend on the kind, never on the message text.
+/// The kind of an error, in the detail that a caller needs to decide on a retry, an exit code or a
+/// report. Decisions depend on the kind, never on the message text.
 enum class ErrorKind {
   usage,             ///< the command line is wrong
   config,            ///< the matrix or another input file is wrong
   nothing_selected,  ///< a selection left nothing to do
   step,              ///< a build or a test failed
   timeout,           ///< a step ran past its time limit
-  transient,         ///< a fault that may pass: network, busy server; worth a retry
+  transient,         ///< a transient fault, such as the network or a busy server; worth a retry
   out_of_memory,     ///< a step was killed for memory; worth one retry with half the jobs
   environment,       ///< an engine, interpreter, toolkit or disk is missing
   check,             ///< a gate failed
-  unplanned_wheel,   ///< a gate failed that every other build of the project would fail, too
+  unplanned_wheel,   ///< a gate failed that every other build of the project would also fail
   publish,           ///< an index refused an upload, or its reply is unknown
-  drift,  ///< a generated file or a lock is out of date, or a frozen plan is of something else
+  drift,  ///< a generated file or a lock is out of date, or a frozen plan is of another checkout
   interrupted,  ///< the user asked to stop, or an earlier stop is propagated
   terminated,   ///< the system asked to stop: SIGTERM, or SIGHUP of a closed terminal
   internal,     ///< a bug in pinwheel
@@ -30,10 +30,10 @@ enum class ErrorKind {
 std::string_view to_string(ErrorKind kind);
 /// The inverse of `to_string`; nullopt when no kind has that name.
 std::optional<ErrorKind> parse_error_kind(std::string_view name);
-/// The documented exit code of a command that an error of this kind ended (`interrupted` is 130,
-/// `terminated` is 143); those of steps: `plan::exit_code`.
+/// The documented exit code of a command that ended with an error of this kind (`interrupted` is
+/// 130, `terminated` is 143); those of steps: `plan::exit_code`.
 int exit_code(ErrorKind kind);
-/// `interrupted` for SIGINT, `terminated` for any other signal that asks a command to stop.
+/// `interrupted` for SIGINT, `terminated` for any other signal that stops a command.
 ErrorKind kind_of_stop(int signal);
 
 /// A place in a text file. Lines and columns count from 1; 0 means unknown.

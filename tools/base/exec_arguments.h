@@ -5,9 +5,9 @@
 
 namespace pinwheel {
 
-/// Strings as execve takes them: an array of pointers that ends in a null pointer. Owns the
-/// strings, so that a child may use the array between fork and exec, where nothing may be
-/// allocated.
+/// Strings in the form of execve's arguments: an array of pointers that ends in a null pointer.
+/// Owns the strings, so that a child can use the array between fork and exec, where it must not
+/// allocate.
 class ExecArguments {
  public:
   explicit ExecArguments(std::vector<std::string> strings);

@@ -23,7 +23,7 @@ size_t bytes_of(std::string_view text, size_t columns) {
   return at;
 }
 
-/// How many bytes of a word that is too long go into `width` columns.
+/// The number of bytes of a too long word that fit `width` columns.
 size_t bytes_before_break(std::string_view word, size_t width) {
   const size_t most = bytes_of(word, width);
   const size_t mark = word.substr(0, most).find_last_of(kBreakBehind);
@@ -31,7 +31,8 @@ size_t bytes_before_break(std::string_view word, size_t width) {
   return mark == std::string_view::npos || mark < most / 3 ? most : mark + 1;
 }
 
-/// A line as what stays at its beginning, what is broken, and where that goes on.
+/// A line, divided into the part at its beginning and the part to wrap, with the indentation of the
+/// following lines.
 struct LineLayout {
   std::string head;
   std::string_view rest;
@@ -41,7 +42,7 @@ struct LineLayout {
 LineLayout layout_of(std::string_view line, size_t width) {
   const size_t furthest = width * 3 / 4;
   const size_t leading = std::min(line.find_first_not_of(' '), line.size());
-  // A line that is far in is below a column already.
+  // A line with a deep indentation is already part of a column.
   const size_t further = leading < kFarIn ? 2 : 0;
   LineLayout layout{std::string(std::min(leading, furthest), ' '), line.substr(leading),
                     std::min(leading + further, furthest)};

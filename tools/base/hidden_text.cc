@@ -21,8 +21,8 @@ constexpr std::string_view kBase64 =
 
 enum class Way { raw, percent, backslash };
 
-/// What is at the beginning of a text: `bytes` spelled by `length` characters; `cut` if the text
-/// ends before that is known.
+/// The spelling at the beginning of a text: `bytes` spelled by `length` characters; `cut` if the
+/// text ends before that is known.
 struct Spelled {
   std::string bytes;
   size_t length = 1;
@@ -53,7 +53,8 @@ std::string utf8_of(uint32_t code) {
   return {byte(0xf0U | (code >> 18U)), tail(12), tail(6), tail(0)};
 }
 
-/// `text` begins with a mark of `skip` characters and as many hexadecimal digits as named.
+/// Decodes `text`, which begins with a mark of `skip` characters, followed by that many hexadecimal
+/// digits.
 Spelled spelled_hex(std::string_view text, size_t skip, size_t digits) {
   Spelled plain{std::string(text.substr(0, 1))};
   const std::optional<uint32_t> value =
@@ -104,8 +105,8 @@ Spelled spelled(std::string_view text, Way way) {
   return {std::string(text.substr(0, 1)), 1};
 }
 
-/// The characters of base64 of any text around `secret` whose bits are the secret's alone, if
-/// `before` bytes of it (modulo three) come first.
+/// The base64 characters, in any text around `secret`, that depend only on the secret, if `before`
+/// bytes (modulo three) precede it.
 std::string base64_core(std::string_view secret, size_t before) {
   std::string out;
   const size_t first = (before * 8 + 5) / 6;
@@ -156,7 +157,7 @@ HiddenText::Match HiddenText::match(std::string_view text, const Pattern& patter
     bool same = true;
     while (same && known < pattern.bytes.size()) {
       const std::string_view left = text.substr(at);
-      // Most places differ in the first character.
+      // Most positions differ in the first character.
       const bool plain = !left.empty() && left[0] == pattern.bytes[known] && left[0] != '%' &&
                          left[0] != '\\' && left[0] != '+';
       Spelled next;

@@ -10,18 +10,18 @@
 
 namespace pinwheel {
 
-/// Secrets that no output shows, and the text without them: every occurrence is replaced by `***`,
-/// also one that is encoded: base64 in its three alignments and both alphabets, percent-encoded,
-/// and with the escapes of JSON or of a string in a program. Of a secret of several lines, each
-/// line is hidden as well. What a program encrypts, compresses or takes apart is not found.
+/// Secrets to hide in all output. Every occurrence in a text is replaced by `***`, including an
+/// encoded one: base64 in its three alignments and both alphabets, percent-encoded, and with the
+/// escapes of JSON or of a string in a program. For a secret of several lines, each line is hidden
+/// as well. Encrypted, compressed or divided secrets are not found.
 class HiddenText {
  public:
-  /// `name` is what messages call it, such as the variable that holds it. A secret that is too
-  /// short to be hidden is left out.
+  /// `name` is used in messages, such as the variable that contains the secret. A secret that is
+  /// too short to be hidden is ignored.
   void add(const Secret& secret, const std::string& name = {});
 
   bool empty() const { return patterns_.empty(); }
-  /// A text that is whole.
+  /// Masks a complete text.
   std::string mask(std::string_view text) const;
   /// An error with every text in it masked.
   Error mask(Error error) const;
@@ -29,15 +29,15 @@ class HiddenText {
  private:
   friend class HidingStream;
 
-  /// How base64 may write two characters of its alphabet.
+  /// The spelling of two characters of base64's alphabet.
   enum class Alphabet { plain, base64 };
   struct Pattern {
     std::string bytes;
     Alphabet alphabet = Alphabet::plain;
     std::string name;
   };
-  /// What a pattern is at a place of a text: `length` characters of it, or its beginning as far as
-  /// the text goes, which spells `known` bytes.
+  /// A match of a pattern at a position of a text: `length` characters of it, or its beginning up
+  /// to the end of the text, which spells `known` bytes.
   struct Match {
     size_t length = 0;
     bool open = false;
@@ -55,18 +55,18 @@ class HiddenText {
   std::array<bool, 256> begins_ = {};  ///< characters with which a spelling of a pattern begins
 };
 
-/// Text that comes in pieces, without the secrets: one that is split between pieces is found, too.
-/// What may be the beginning of a secret is held back until more is known.
+/// Hides secrets in a text that comes in pieces, including a secret that is split between pieces. A
+/// possible beginning of a secret is held back until more is known.
 class HidingStream {
  public:
   /// `hidden` must outlive it.
   explicit HidingStream(const HiddenText& hidden) : hidden_(hidden) {}
 
-  /// What may be shown by now.
+  /// The text that may be shown so far.
   std::string pass(std::string_view piece);
-  /// The rest. The beginning of a secret is hidden if it is long enough to be one itself.
+  /// The rest. The beginning of a secret is hidden if it is long enough to be a secret itself.
   std::string end();
-  /// The names of the secrets that were in it so far.
+  /// The names of the secrets that were found so far.
   const std::set<std::string>& found() const { return found_; }
 
  private:

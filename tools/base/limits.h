@@ -7,13 +7,13 @@
 
 namespace pinwheel {
 
-/// The most bytes that are read of something from outside.
+/// The most bytes to read of an external input.
 struct ByteLimit {
   std::string_view of;  ///< "a simple page"
   uint64_t most = 0;
 };
-/// The same for a part of something: at least that many bytes, or as many times the size of the
-/// whole, so that memory follows what is there already.
+/// The same for a part of an input: at least that many bytes, or that many times the size of the
+/// whole, so that memory is proportional to the existing data.
 struct ScaledLimit {
   ByteLimit least;
   uint64_t times = 0;
@@ -22,16 +22,16 @@ struct ScaledLimit {
     return {least.of, std::max(least.most, times * whole)};
   }
 };
-/// The most parts of something from outside that are read.
+/// The most parts of an external input to read.
 struct CountLimit {
   std::string_view parts;  ///< "members"
   std::string_view of;     ///< "an archive"
   uint64_t most = 0;
 };
 
-/// Everything that is read into memory, or parsed, has one of these limits, far above what exists:
-/// the largest page of PyPI has about 20 MB, and the largest RECORD 30,000 lines. They keep the
-/// memory of a command below 1 GB whatever it is given. The table in docs/cli.md lists them.
+/// Everything that is read into memory, or parsed, has one of these limits, far above existing
+/// inputs: the largest page of PyPI has about 20 MB, and the largest RECORD 30,000 lines. They
+/// limit the memory of a command to 1 GB for any input. The table in docs/cli.md lists them.
 namespace limits {
 
 inline constexpr uint64_t kMega = 1'000'000;
@@ -46,11 +46,12 @@ inline constexpr ByteLimit kTokenReply{"a reply with a token", kMega / 10};
 inline constexpr ByteLimit kDownload{"a download", 20'000 * kMega};
 inline constexpr ByteLimit kReplyHeader{"the header of a reply", kMega / 4};
 
-// Archives, and what they say of themselves.
+// Archives, and the statements in them.
 inline constexpr CountLimit kMembers{"members", "an archive", 200'000};
 inline constexpr ByteLimit kDirectory{"the directory of a zip file", 60 * kMega};
-inline constexpr uint64_t kUnpackedRatio = 50;  ///< an archive may unpack to as many times its size
-inline constexpr uint64_t kUnpackedFree = 64 << 20U;  ///< up to here any ratio is harmless
+inline constexpr uint64_t kUnpackedRatio =
+    50;  ///< an archive may unpack to this many times its size
+inline constexpr uint64_t kUnpackedFree = 64 << 20U;  ///< any ratio is accepted up to this size
 inline constexpr ByteLimit kMetadata{"the metadata of a package", 8 * kMega};
 inline constexpr ByteLimit kRecord{"a RECORD", 40 * kMega};
 inline constexpr CountLimit kRecordLines{"lines", "a RECORD", 200'000};
@@ -89,18 +90,19 @@ inline constexpr ByteLimit kPipReport{"pip's report", 40 * kMega};
 inline constexpr ByteLimit kCredentials{"a file of credentials", kMega};
 inline constexpr ByteLimit kPlan{"a frozen plan", 32 * kMega};
 inline constexpr ByteLimit kReport{"a report", 32 * kMega};
-inline constexpr uint64_t kJsonLevels = 100;   ///< of lists and objects in JSON
-inline constexpr uint64_t kTomlLevels = 100;   ///< of tables, lists and parts of keys in TOML
-inline constexpr uint64_t kReportPlaces = 64;  ///< of a text where a report may begin, from the end
+inline constexpr uint64_t kJsonLevels = 100;  ///< of lists and objects in JSON
+inline constexpr uint64_t kTomlLevels = 100;  ///< of tables, lists and parts of keys in TOML
+inline constexpr uint64_t kReportPlaces =
+    64;  ///< positions in a text where a report may begin, from the end
 
 }  // namespace limits
 
-/// "X is larger than the limit of 40 MB for a simple page", kind `check`; a subject from outside is
-/// `quoted` by the caller.
+/// "X is larger than the limit of 40 MB for a simple page", kind `check`. The caller applies
+/// `quoted` to an external subject.
 Error too_large(std::string_view subject, const ByteLimit& limit);
 /// "X has more than 200000 members, the limit for an archive", kind `check`.
 Error too_many(std::string_view subject, const CountLimit& limit);
-/// `too_large` if it has more bytes than that.
+/// `too_large` if it has more bytes than the limit.
 Done check_size(std::string_view subject, uint64_t bytes, const ByteLimit& limit);
 
 }  // namespace pinwheel

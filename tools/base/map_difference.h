@@ -6,7 +6,7 @@
 
 namespace pinwheel {
 
-/// A name whose values two maps do not have in common.
+/// A name whose values differ in two maps.
 template <typename Value>
 struct MapDifference {
   std::string name;
@@ -16,7 +16,7 @@ struct MapDifference {
   bool operator==(const MapDifference&) const = default;
 };
 
-/// How two maps differ, sorted by name.
+/// The differences between two maps, sorted by name.
 template <typename Value>
 std::vector<MapDifference<Value>> map_differences(const std::map<std::string, Value>& then,
                                                   const std::map<std::string, Value>& now) {

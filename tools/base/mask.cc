@@ -24,7 +24,7 @@ std::vector<std::string> words_of_name(std::string_view name) {
 }
 
 bool is_secret_word(const std::string& word) {
-  // "tokens" and "passwords" hold several; "pypitoken" is written without a separator.
+  // "tokens" and "passwords" are plurals; "pypitoken" is written without a separator.
   return std::any_of(kSecretWords.begin(), kSecretWords.end(), [&word](std::string_view each) {
     if (word == each || word == std::string(each) + "s") return true;
     return each.size() > 4 && word.ends_with(each);
@@ -36,8 +36,7 @@ bool is_option(std::string_view argument) {
 }
 
 /// The length of the userinfo at the start of a URL after "://", without its `@`; 0 if there is
-/// none. A password with an unescaped slash ends the authority early: what looks like a port is
-/// none.
+/// none. A password with an unescaped slash ends the authority early: the apparent port is not one.
 size_t userinfo_length(std::string_view url) {
   const std::string_view authority = url.substr(0, url.find_first_of("/?#"));
   if (const size_t at = authority.rfind('@'); at != std::string_view::npos) return at;

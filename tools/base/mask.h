@@ -12,8 +12,8 @@ bool names_secret(std::string_view name);
 /// The text with the credentials and the query of every URL in it masked: "https://***@host/p?***".
 std::string mask_urls(std::string_view text);
 
-/// Arguments of a program with what looks like a secret masked: the credentials and queries of
-/// URLs, the value of an assignment or option that `names_secret`, and the value of an
+/// Arguments of a program with everything that looks like a secret masked: the credentials and
+/// queries of URLs, the value of an assignment or option that `names_secret`, and the value of an
 /// `Authorization` header.
 std::vector<std::string> mask_arguments(const std::vector<std::string>& argv);
 

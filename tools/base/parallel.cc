@@ -19,7 +19,7 @@ class Jobs {
                      [&costs](size_t left, size_t right) { return costs[left] > costs[right]; });
   }
 
-  /// The loop of a worker thread; returns when no job is left or running.
+  /// The loop of a worker thread; returns when no job is waiting or running.
   void run_worker() {
     Crew::Lock lock = crew_.lock();
     while (next_ < order_.size() || running_ > 0) {

@@ -8,7 +8,7 @@
 
 namespace pinwheel {
 
-/// The processors that this process may use, at least 1.
+/// The number of processors that this process may use, at least 1.
 unsigned usable_processors();
 
 struct JobLimits {
@@ -16,13 +16,13 @@ struct JobLimits {
   uint64_t memory = UINT64_MAX;  ///< bytes, for all running jobs together
 };
 
-/// Calls `work` once for each index of `costs`, on several threads where the limits allow, the most
+/// Calls `work` once for each index of `costs`, on several threads if the limits allow it, the most
 /// expensive job first. `costs` are bytes; a job that exceeds the memory limit runs alone. Returns
-/// when all jobs have ended; rethrows the exception of one of them after that.
+/// when all jobs have ended, and then rethrows the exception of one of them.
 void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits,
               const std::function<void(size_t)>& work);
-/// The same for jobs that hand over pieces of their work: threads that have no job of their own
-/// help those that do.
+/// The same for jobs that hand over pieces of their work: threads without a job of their own help
+/// the others.
 void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits, Crew& crew,
               const std::function<void(size_t)>& work);
 

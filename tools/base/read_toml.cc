@@ -13,7 +13,7 @@
 namespace pinwheel {
 namespace {
 
-/// The place after the string whose first quote is at `at`.
+/// The position after the string whose first quote is at `at`.
 size_t end_of_toml_string(std::string_view text, size_t at) {
   const char quote = text[at];
   const bool escapes = quote == '"';
@@ -62,7 +62,7 @@ class Levels {
   std::vector<size_t> open_;  ///< levels of each open bracket, with those of the key before it
   size_t inside_ = 0;         ///< their sum
   size_t header_ = 0;         ///< levels of the table that the last header named
-  size_t dots_ = 0;           ///< in what began after the last bracket, comma or line break
+  size_t dots_ = 0;           ///< in the text after the last bracket, comma or line break
   size_t deepest_ = 0;
   bool line_begins_ = true;
   bool in_header_ = false;

@@ -219,8 +219,8 @@ std::string shell_quote(std::string_view argument) {
   if (!argument.empty() && argument.find_first_not_of(kSafe) == std::string_view::npos) {
     return std::string(argument);
   }
-  // A quote in between changes nothing for the shell, but no line of a script that is printed may
-  // be a command for a GitHub runner.
+  // The shell ignores such a quote. It ensures that no line of a printed script is a workflow
+  // command for a GitHub runner.
   std::string out = replace_all(std::string(argument), "'", R"('\'')");
   if (out.find_first_of("\r\n") != out.npos) out = replace_all(std::move(out), "::", ":'':");
   return "'" + replace_all(std::move(out), "##[", "##''[") + "'";
@@ -295,7 +295,7 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
                                                                            {"hour", 3'600'000},
                                                                            {"hours", 3'600'000},
                                                                            {"d", 86'400'000}}};
-  // A time of day minus this is one that the system's clock can name.
+  // The difference between a time of day and this is within the range of the system's clock.
   constexpr double kMostMilliseconds = 36'500 * 86'400'000.0;
   const auto parts = number_and_unit(text);
   if (!parts) return std::nullopt;

@@ -39,7 +39,7 @@ bool glob_match(std::string_view pattern, std::string_view text);
 /// Whether the text holds a character that `glob_match` treats as special.
 bool is_glob(std::string_view text);
 
-/// The candidate with the smallest edit distance, if it is close enough to be what was meant.
+/// The candidate with the smallest edit distance, if it is close enough to be the intended one.
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates);
 /// "did you mean `x`?", or "expected one of `a`, `b`", each candidate once, or "" without

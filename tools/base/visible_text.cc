@@ -16,7 +16,8 @@ struct CodeRange {
   char32_t last;
 };
 
-/// What has no shape: Unicode's categories Cc, Zl, Zp and, of Cf, all but signs that are drawn.
+/// Characters without a shape: Unicode's categories Cc, Zl, Zp, and Cf except the signs that are
+/// drawn.
 constexpr std::array kShapeless = {
     CodeRange{0x00, 0x1f},       CodeRange{0x7f, 0x9f},       CodeRange{0xad, 0xad},
     CodeRange{0x61c, 0x61c},     CodeRange{0x180e, 0x180e},   CodeRange{0x200b, 0x200f},
@@ -25,7 +26,7 @@ constexpr std::array kShapeless = {
     CodeRange{0xe0000, 0xe0fff},
 };
 
-/// Blanks that .NET trims, beside those that are shapeless.
+/// Blanks that .NET trims, in addition to those without a shape.
 constexpr std::array kBlanks = {
     CodeRange{'\t', '\t'},     CodeRange{' ', ' '},       CodeRange{0xa0, 0xa0},
     CodeRange{0x1680, 0x1680}, CodeRange{0x2000, 0x200a}, CodeRange{0x202f, 0x202f},
@@ -62,7 +63,7 @@ size_t sequence_length(std::string_view text, std::string_view finals) {
   return end + 1;
 }
 
-/// Appends the first character, as it is or as its escape, and returns its length.
+/// Appends the first character, unchanged or as its escape, and returns its length.
 size_t append_visible(std::string& out, std::string_view text, std::string_view kept) {
   const Utf8Character first = first_utf8(text);
   if (first.length == 0) {
@@ -84,8 +85,8 @@ size_t plain_length(std::string_view text) {
   return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
 }
 
-/// The text as people may see it, with the control sequences that end in one of `finals` and the
-/// control characters that are `kept`.
+/// The text as people may see it. Control sequences that end in one of `finals`, and the control
+/// characters in `kept`, are unchanged.
 std::string shown(std::string_view text, std::string_view finals, std::string_view kept) {
   std::string out;
   out.reserve(text.size());
@@ -97,7 +98,7 @@ std::string shown(std::string_view text, std::string_view finals, std::string_vi
   return out;
 }
 
-/// The length of what a runner skips at the start of a line: blanks and colors.
+/// The length of the text that a runner skips at the start of a line: blanks and colors.
 size_t blank_length(std::string_view line) {
   size_t at = 0;
   while (at < line.size()) {

@@ -39,8 +39,8 @@ class Files {
   Files(const Files&) = delete;
   Files& operator=(const Files&) = delete;
 
-  /// All of a regular file, or of a pipe that the caller named by its descriptor. `config` for
-  /// whatever else is there, and for a file with more bytes than the limit.
+  /// All of a regular file, or of a pipe that the caller named by its descriptor. `config` for any
+  /// other kind of file, and for more bytes than the limit.
   Result<std::string> read(const std::filesystem::path& path,
                            const ByteLimit& limit = limits::kFile) {
     return read_up_to(path, limit);
@@ -51,7 +51,8 @@ class Files {
                      uint32_t mode = 0644) = 0;
   /// Does not follow a symbolic link; a missing path is a value, not an error.
   virtual Result<FileStatus> status(const std::filesystem::path& path) = 0;
-  /// The type of what a path leads to: follows symbolic links. Missing for whatever cannot be seen.
+  /// The type of a path's target: follows symbolic links. Missing for a target that cannot be
+  /// accessed.
   virtual FileType type_behind(const std::filesystem::path& path) {
     const Result<FileStatus> found = status(path);
     return found ? found->type : FileType::missing;
@@ -71,8 +72,8 @@ class Files {
   /// is an `environment` error that names the holder's process id when it is known.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path,
                                                  IfLocked if_locked) = 0;
-  /// A lock that others may share, and that keeps everybody from the exclusive one; waits for its
-  /// holder. The file is created when missing.
+  /// A lock that others may share and that excludes the exclusive one. Waits until an exclusive
+  /// lock is released. Creates a missing file.
   virtual Result<std::unique_ptr<FileLock>> share_lock(const std::filesystem::path& path) = 0;
 
  private:

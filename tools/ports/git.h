@@ -32,21 +32,22 @@ struct GitFacts {
   bool tracks_directory = true;
 };
 
-/// What lies below a package's source and is no part of it.
+/// Files below a package's source that are not part of it.
 struct NotSource {
-  /// Directories that runs fill. What is tracked there is source.
+  /// Directories that runs write. Tracked files in them are source.
   std::vector<std::filesystem::path> made = {};
-  /// Files and directories that a command line names: plans, reports, stores, logs. Never source:
-  /// a plan cannot be current for a source that contains it.
+  /// Files and directories that a command line names: plans, reports, stores, logs. They are never
+  /// source: a plan cannot be current for a source that contains it.
   std::vector<std::filesystem::path> named = {};
 };
 
-/// The files of a directory in a work tree, relative to it, each list sorted. None is ignored.
+/// The files of a directory in a work tree, relative to it, each list sorted. Ignored files are
+/// omitted.
 struct GitFiles {
   std::vector<std::string> tracked = {};
   std::vector<std::string> untracked = {};
   std::vector<std::string> submodules = {};         ///< also those of submodules
-  std::vector<std::string> absent_submodules = {};  ///< those that are not checked out
+  std::vector<std::string> absent_submodules = {};  ///< not checked out
 };
 
 /// A commit that changed something.

@@ -30,16 +30,16 @@ struct FormField {
 struct FormFile {
   std::string name;
   std::string filename;
-  /// Streamed, never held in memory. An error of a read ends the request, and is its error.
+  /// Streamed, never held in memory. A read error ends the request and is returned.
   std::shared_ptr<const ByteSource> contents;
   std::string content_type = "application/octet-stream";
 };
 using FormPart = std::variant<FormField, FormFile>;
 
-/// What becomes of a response body that is longer than its limit.
+/// The handling of a response body that is longer than its limit.
 enum class LongBody {
-  fails,  ///< the request does, with kind `check`
-  ends,   ///< it is cut off there, and the rest is not received
+  fails,  ///< the request fails, with kind `check`
+  ends,   ///< the body is cut off at the limit, and the rest is not received
 };
 
 struct HttpRequest {
@@ -48,25 +48,25 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::vector<FormPart> form = {};  ///< sent as a multipart body when not empty
   std::string body = {};
-  /// Sent as the body instead of `body`, with its length; streamed, never held in memory. An error
-  /// of a read ends the request, and is its error.
+  /// Sent as the body instead of `body`, with its length; streamed, never held in memory. A read
+  /// error ends the request and is returned.
   std::shared_ptr<const ByteSource> contents = {};
   std::optional<BasicCredentials> credentials = std::nullopt;
   std::chrono::milliseconds connect_timeout = std::chrono::seconds(15);
-  /// How long all of it may take; nullopt: as long as a transfer may.
+  /// The time limit of the whole request; nullopt: that of a transfer.
   std::optional<std::chrono::milliseconds> patience = std::nullopt;
   /// Bytes of the request body sent so far, and in total; called often, on the sending thread.
   std::function<void(uint64_t sent, uint64_t total)> progress = {};
-  /// Of the body that is held in memory.
+  /// The limit of a body that is held in memory.
   ByteLimit body_limit = limits::kSimplePage;
   LongBody long_body = LongBody::fails;
   /// Receives the response body in chunks instead of `HttpResponse::body`, which stays empty: for
   /// bodies too large for memory.
   std::function<void(std::string_view bytes)> sink = {};
-  /// Asked after each chunk that the sink received: an error, as of a full disk, ends the request,
-  /// and is its error.
+  /// Called after each chunk that the sink received. An error, such as a full disk, ends the
+  /// request and is returned.
   std::function<Done()> sink_state = {};
-  /// Of the body that a sink receives; beyond it the request fails, with kind `check`.
+  /// The limit of a body that a sink receives; beyond it the request fails, with kind `check`.
   ByteLimit sink_limit = limits::kDownload;
 };
 
@@ -77,7 +77,7 @@ struct HttpResponse {
   std::string body = {};
 };
 
-/// How far a request got when no response came: decides whether a retry is safe.
+/// The progress of a request without a response, which decides whether a retry is safe.
 enum class Sent { nothing, perhaps };
 
 /// HTTP(S). A response of any status is a value; an error means that no response arrived:
@@ -97,7 +97,7 @@ class Http {
   Http& operator=(const Http&) = delete;
 
   virtual tl::expected<HttpResponse, HttpFailure> send(const HttpRequest& request) = 0;
-  /// Waits before a request is repeated. It returns at once when requests are stopped, which the
+  /// Waits before a request is repeated. Returns immediately when requests are stopped, which the
   /// next request reports.
   virtual void wait(std::chrono::milliseconds delay) = 0;
 };

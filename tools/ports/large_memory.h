@@ -19,7 +19,7 @@ class LargeMemory {
   virtual uint64_t size() const = 0;
 };
 
-/// Gives memory that may be larger than the machine's, because files back it.
+/// Allocates memory that may be larger than the machine's, because files back it.
 class LargeMemories {
  public:
   LargeMemories() = default;

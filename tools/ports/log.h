@@ -9,7 +9,8 @@
 
 namespace pinwheel::ports {
 
-/// Who reads an event on the terminal: `info` with `-v`, `debug` with `-vv`. A file has them all.
+/// The verbosity that prints an event on the terminal: `info` with `-v`, `debug` with `-vv`. A log
+/// file has all events.
 enum class LogLevel { info, debug };
 
 using LogValue = std::variant<std::string, int64_t, std::vector<std::string>>;
@@ -21,7 +22,7 @@ struct LogField {
   bool operator==(const LogField&) const = default;
 };
 
-/// Something that happened or was decided, as data: its name is lower case, "process_started".
+/// Something that happened or was decided, as data. The name is lower case, "process_started".
 struct LogEvent {
   LogLevel level = LogLevel::info;
   std::string name;

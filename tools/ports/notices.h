@@ -9,8 +9,8 @@
 
 namespace pinwheel::ports {
 
-/// What a run tells people and its log while it is prepared. Texts may contain names from outside;
-/// an implementation makes control characters visible.
+/// Messages for people and the log while a run is prepared. Texts may contain external names; an
+/// implementation makes control characters visible.
 class Notices {
  public:
   virtual ~Notices() = default;
@@ -20,7 +20,7 @@ class Notices {
   virtual void warn(const Error& warning) = 0;
   /// Hides the secret in the command's log, and asks the CI service to mask it in the job's.
   virtual void mask(const Secret& secret) const = 0;
-  /// Hides the secret in everything that is printed and in the command's log.
+  /// Hides the secret in all output and in the command's log.
   virtual void hide(const Secret& secret) const = 0;
   virtual const LogHandle& log() const = 0;
   /// Writes the command's log into this directory as well, from its first line on.

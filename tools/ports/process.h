@@ -20,11 +20,11 @@ struct Mount {
   bool operator==(const Mount&) const = default;
 };
 
-/// What a program reaches: the machine's network, or only itself, by the loopback device.
+/// The network that a program can reach: the machine's, or only the loopback device.
 enum class Network { whole, loopback };
 
-/// Whose memory a program that runs as root may read (ptrace(2)): of the processes of its own user
-/// that allow it, or of all, as container engines must.
+/// The processes whose memory a program that runs as root may read (ptrace(2)): those of its own
+/// user that allow it, or all, as container engines require.
 enum class Tracing { ordinary, privileged };
 
 /// A program to run. `environment` is the whole environment of the child: nothing is inherited, so

@@ -27,7 +27,7 @@ using Decompressor = std::unique_ptr<libdeflate_decompressor, FreeDecompressor>;
 }  // namespace
 
 uint32_t crc32(std::string_view bytes, uint32_t before) {
-  // Not ISA-L's: it leaves the upper halves of vector registers in use, which slows SHA-256 by a
+  // Not ISA-L: it leaves the upper halves of vector registers in use, which slows SHA-256 by a
   // third.
   return libdeflate_crc32(before, bytes.data(), bytes.size());
 }

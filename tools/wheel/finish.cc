@@ -168,7 +168,7 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
               "the build backend wrote an invalid wheel; report it to its developers");
 }
 
-/// Compresses a member anew. Its contents are freed before the next one is read.
+/// Recompresses a member. Its contents are freed before the next one is read.
 Result<MemberDigest> add_member(const WheelArchive& built, const Planned& member,
                                 ports::LargeMemories& memories, ZipWriter& writer) {
   if (member.source == nullptr) {

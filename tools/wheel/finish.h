@@ -39,7 +39,7 @@ struct FinishedWheel {
 /// and ABI tags are kept. Kind `check` when `built_name` is not a wheel file name.
 Result<std::string> finished_name(const std::string& built_name, const FinishSpec& spec);
 
-/// Kind `check` when the wheel unpacks to more than may be compressed anew; must be asked before
+/// Kind `check` if the wheel unpacks to more than may be recompressed. Must be called before
 /// `finish`.
 Done check_finishable(const WheelArchive& built);
 

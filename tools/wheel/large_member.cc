@@ -12,7 +12,7 @@
 namespace pinwheel::wheel {
 namespace {
 
-// The contents of a smaller one are in memory twice.
+// The contents of a smaller member are in memory twice.
 constexpr uint64_t kLargeFrom = uint64_t{16} << 20U;
 
 }  // namespace

@@ -22,12 +22,12 @@ struct LargeContents {
 Result<LargeContents> read_large(const ZipReader& zip, const ZipMember& member,
                                  ports::LargeMemories& memories);
 
-/// A member that is compressed already, in large memory.
+/// A compressed member, in large memory.
 struct LargePacked {
   std::unique_ptr<ports::LargeMemory> memory;
   PackedView view;  ///< of that memory
 };
-/// The bytes are those of `pack_member_within`, its errors, too.
+/// The bytes and the errors are those of `pack_member_within`.
 Result<LargePacked> pack_large(PackedView named, LargeContents contents,
                                ports::LargeMemories& memories, uint64_t most);
 

@@ -7,14 +7,14 @@
 
 namespace pinwheel::wheel {
 
-/// What PyPI rejects in METADATA or PKG-INFO, as a predicate: "has Dynamic, which ...".
+/// A reason for which PyPI rejects METADATA or PKG-INFO, as a predicate: "has Dynamic, which ...".
 struct MetadataFault {
   std::string message;
   std::string hint = {};
 };
 
-/// Fields that are newer than the Metadata-Version (but for License-File, which backends wrote
-/// before it was specified), a License-Expression outside of SPDX's grammar and list, a
+/// Faults: fields that are newer than the Metadata-Version (except License-File, which backends
+/// wrote before it was specified), a License-Expression outside of SPDX's grammar and list, a
 /// Description-Content-Type that PyPI does not render, Dynamic that names no field or one that
 /// cannot be dynamic, and extras without a valid name.
 std::vector<MetadataFault> metadata_faults(const Metadata& metadata);

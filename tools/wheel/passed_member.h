@@ -17,8 +17,8 @@ class PassedMember final : public ports::ByteSource {
  public:
   static Result<std::unique_ptr<PassedMember>> open(const ZipReader& zip, const ZipMember& member);
 
-  /// Must be called before each chunk of the stream is read: sets a mark where one is due. Only
-  /// data that was streamed can be read.
+  /// Must be called before each chunk of the stream is read: sets a mark if one is due. Only
+  /// streamed data can be read.
   void pass(const MemberStream& stream);
 
   uint64_t size() const override { return member_->size; }

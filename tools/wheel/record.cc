@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kFields = 3;
 
-// A line by RFC 4180; a quoted field may contain line ends. Of fields that are too many only one is
-// told apart.
+// A line by RFC 4180; a quoted field may contain line ends. Of excess fields, only the first is
+// returned.
 std::optional<std::vector<std::string>> take_line(std::string_view text, size_t& at) {
   std::vector<std::string> fields(1);
   bool in_quotes = false;

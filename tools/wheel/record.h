@@ -31,7 +31,8 @@ struct MemberDigest {
   std::string name;
   std::string sha256;  ///< base64url without padding
   uint64_t size = 0;
-  /// By the algorithm of its line in RECORD, if that is not sha256 (`with_long_digests`).
+  /// The digest by the algorithm of its line in RECORD, if that is not sha256
+  /// (`with_long_digests`).
   std::string long_digest = {};
 };
 
@@ -41,8 +42,8 @@ struct RecordFault {
   std::string message;
 };
 
-/// The algorithm of a line that is neither without a digest nor by sha256: sha384 or sha512, which
-/// the specification allows; nullopt for another.
+/// The algorithm of a line whose digest is not sha256: sha384 or sha512, which the specification
+/// allows; nullopt for another.
 std::optional<LongSha> long_algorithm(const RecordRow& row);
 
 /// Checks that RECORD lists every member exactly once with its digest and size, and nothing else;

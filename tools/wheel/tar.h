@@ -28,7 +28,7 @@ class TarVisitor {
   TarVisitor(const TarVisitor&) = delete;
   TarVisitor& operator=(const TarVisitor&) = delete;
 
-  /// The next member, without contents, and the size of those that follow.
+  /// The next member, without contents, and the size of its contents, which follow.
   virtual Done member(const TarMember& member, uint64_t size) = 0;
   /// A part of the contents of the last member, valid during the call.
   virtual Done contents(std::string_view piece) = 0;

@@ -163,7 +163,7 @@ class TarReader {
   }
 
  private:
-  /// What is remembered of a member.
+  /// The remembered facts of a member.
   struct Place {
     TarKind kind = TarKind::file;
     uint32_t mode = 0;

@@ -148,7 +148,7 @@ uint64_t least_end(const ZipMember& member) {
   return member.header_offset + zip::kLocalHeaderSize + member.name.size() + member.compressed_size;
 }
 
-// Members that share bytes would be inflated once each: a small file would take for ever.
+// Rejects overlapping members, each of which would be inflated: a small file would take forever.
 Done check_overlaps(const std::vector<ZipMember>& members) {
   std::vector<const ZipMember*> in_order;
   in_order.reserve(members.size());

@@ -17,7 +17,7 @@ using ZipOutput = std::function<Done(std::string_view)>;
 /// DOS times, 1980 to 2107, and rounded down to even seconds.
 uint32_t dos_time(int64_t epoch);
 
-/// A member that is compressed already; its bytes depend only on its contents.
+/// A compressed member; its bytes depend only on its contents.
 struct PackedMember {
   std::string name;
   uint32_t mode = 0644;  ///< permission bits
@@ -41,8 +41,8 @@ struct PackedView {
 /// at the same time.
 PackedMember pack_member(std::string name, std::string_view contents, uint32_t mode = 0644);
 
-/// The most bytes of a member that had `packed` of them before it was compressed anew. Only data
-/// that was made for it needs more.
+/// The most bytes of a recompressed member that had `packed` bytes before. Only crafted data needs
+/// more.
 constexpr uint64_t most_repacked(uint64_t packed) {
   constexpr uint64_t kAlways = uint64_t{16} << 20U;
   return kAlways + 2 * packed;
