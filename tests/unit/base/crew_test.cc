@@ -65,7 +65,7 @@ TEST_CASE("the longest relay is helped first, before pieces of shorter ones") {
   CHECK(seen == "l");
   CHECK_FALSE(crew.help(lock, &middle));
   lock.unlock();
-  // Who hands over a piece helps longer relays, not its own.
+  // A thread that hands over a piece helps longer relays, not its own.
   shorter.push("s");
   CHECK(seen == "lm");
   lock.lock();

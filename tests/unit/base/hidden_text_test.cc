@@ -64,7 +64,7 @@ TEST_CASE("base64 of a secret is hidden wherever it begins, in both alphabets") 
       CHECK(masked.starts_with("Basic "));
       CHECK(masked.ends_with(" done"));
       CHECK(masked.find("***") != std::string::npos);
-      // What is left of it besides what surrounds it: a few bits at both ends.
+      // The remainder of the secret, besides the text around it: a few bits at both ends.
       CHECK(masked.size() <=
             std::string("Basic *** done").size() + before.size() * 2 + after.size() * 2 + 6);
       for (char& c : text) c = c == '+' ? '-' : c == '/' ? '_' : c;

@@ -55,7 +55,7 @@ TEST_CASE("sizes and durations are parsed as people write them") {
     CHECK_FALSE(parse_bytes(wrong).has_value());
     CHECK_FALSE(parse_duration(std::string(wrong) + " s").has_value());
   }
-  // What would not fit into the type that is returned.
+  // Values that do not fit the returned type.
   CHECK(parse_bytes("8000000 TiB"));
   CHECK_FALSE(parse_bytes("9000000 TiB"));
   CHECK(parse_duration("36500d") == std::chrono::days(36500));

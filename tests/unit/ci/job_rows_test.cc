@@ -231,7 +231,7 @@ TEST_CASE("rows beyond the limit go into further chunks, none lost") {
     REQUIRE_FALSE(missing);
     CHECK(missing.error().kind == ErrorKind::usage);
   }
-  // A workflow lists as many as it was generated for.
+  // A workflow lists the chunks for which it was generated.
   CHECK(*chunk_of(*rows, {2, 3}) == *chunk_of(*rows, {2}));
   CHECK(Json::parse(*chunk_of(*rows, {5, 5})) == Json{{"include", Json::array()}, {"chunks", 3}});
   const Result<std::string> lost = chunk_of(*rows, {1, 2});
@@ -290,7 +290,7 @@ TEST_CASE("how many chunks there are, and what is in each, does not depend on ti
     return steps;
   };
   auto never = steps_of({});
-  // Times that are known correct those that are guessed.
+  // Known times correct guessed ones.
   auto once = steps_of({{"test:cp311-cu130-f0", std::chrono::minutes(1)},
                         {"test:cp311-cu130-f1", std::chrono::minutes(1)},
                         {"test:cp311-cu130-f249", std::chrono::minutes(2000)}});

@@ -25,7 +25,7 @@ WorkflowFacts example() {
   return facts;
 }
 
-/// More rows than a matrix may have, of which some get secrets.
+/// More rows than a matrix may have; some of them get secrets.
 WorkflowFacts chunks() {
   WorkflowFacts facts = example();
   facts.build_chunks = 2;

@@ -35,7 +35,7 @@ Matrix fruits() {
 
 }  // namespace
 
-// The example that GitHub's documentation of `include` walks through.
+// The example in GitHub's documentation of `include`.
 TEST_CASE("include behaves as GitHub documents it") {
   Matrix matrix = fruits();
   matrix.include = {row({{"color", "green"}}), row({{"color", "pink"}, {"animal", "cat"}}),

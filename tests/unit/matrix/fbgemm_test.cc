@@ -1,4 +1,4 @@
-// What the notes of FBGEMM's support table promise, checked on matrix/fbgemm-2023.yaml.
+// The promises in the notes of FBGEMM's support table, checked on matrix/fbgemm-2023.yaml.
 #include <algorithm>
 #include <set>
 

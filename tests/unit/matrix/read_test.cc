@@ -86,7 +86,7 @@ TEST_CASE("aliases that multiply are rejected before they exhaust memory") {
   for (int i = 0; i < 1000; ++i) texts += ",\n *a";
   CHECK(message_of(texts + "]\n") ==
         "with its aliases, the file has more than 16000000 bytes of text");
-  // Every anchor keeps a copy of what is in it.
+  // Every anchor stores a copy of its contents.
   std::string anchors = "a: ";
   for (int i = 0; i < 60; ++i) anchors += "&a" + std::to_string(i) + " [";
   for (int i = 0; i < 5000; ++i) anchors += "x,\n ";

@@ -19,7 +19,7 @@ env::Resolution resolution() {
   return out;
 }
 
-/// How the environment differs from the one above.
+/// The differences from the environment above.
 std::vector<PackageDifference> changed(const env::Resolution& now) {
   CHECK(now.digest() != resolution().digest());
   return map_differences(environment_packages(resolution()), environment_packages(now));

@@ -22,7 +22,7 @@ StepIds step_ids(const std::vector<OpenStep>& steps) {
   return out;
 }
 
-/// Keys and parts as `make_plan` gives them.
+/// Keys and parts as in `make_plan`.
 Step made_step(std::string id, Action action, StepIds needs = {}) {
   Step step{std::move(id), {}, std::move(action), std::move(needs)};
   step.parts = {{"id", step.id}};
@@ -71,7 +71,7 @@ TEST_CASE("a key is known before anything runs if what it needs is ground or a r
   CHECK(first[1].parts == with_needs(plan.steps[3].parts, {{"env:a", plan.steps[0].key}}));
   const Results builds = all_opened(plan, {});
   CHECK(step_ids(open_steps(plan, builds)) == StepIds{"test:x"});
-  // A publication is looked up nowhere.
+  // A publication is never looked up.
   CHECK(open_steps(plan, all_opened(plan, builds)).empty());
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("a skipped test among the results stays skipped") {
   results[{"test:x", test.key}] = skipped;
   CHECK(missing_steps(plan, results, {}).empty());
   CHECK(find_result(results, "test:x", test.parts)->state == StepState::skipped);
-  // Its environment is no result.
+  // Its environment is not a result.
   const std::vector<StepOutcome> known = known_outcomes(plan, results);
   REQUIRE(known.size() == 3);
   CHECK(known.back().id == "test:x");
@@ -160,7 +160,7 @@ TEST_CASE("a key is known in part where a need has no result or no packages yet"
   const PartialKey test = partial_key(plan, {}, "test:x");
   CHECK(test.unknown == std::set<std::string>{"build:x"});
   CHECK(test.parts == with_needs(plan.steps[5].parts, {{"env:b", plan.steps[4].key}}));
-  // The toolkit's packages are not chosen.
+  // The toolkit's packages are not resolved.
   CHECK(partial_key(plan, {}, "build:x").unknown == std::set<std::string>{"toolkit:cuda"});
   const Results results = all_opened(plan, {});
   CHECK(partial_key(plan, results, "test:x").unknown.empty());

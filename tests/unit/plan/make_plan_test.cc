@@ -247,7 +247,7 @@ TEST_CASE("levels are independent, and keys contain a container by its contents"
   const std::string on_host = keys(host);
   const std::string in_container = keys(contained);
   CHECK(on_host != in_container);
-  // Which engine runs the container is no part of what is built.
+  // The engine that runs the container does not affect the build.
   contained.engine = container::Engine::podman;
   CHECK(keys(contained) == in_container);
   example.facts.images[container::digest(matrix::ContainerSettings{"", "debian:bookworm", {}})] =

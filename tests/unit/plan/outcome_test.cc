@@ -34,7 +34,7 @@ TEST_CASE("an interrupted run has the exit code of its signal, whatever failed")
   CHECK(exit_code(report) == 130);
   report.signal = SIGTERM;
   CHECK(exit_code(report) == 143);
-  // A closed terminal asks for the same as SIGTERM.
+  // A closed terminal requests the same as SIGTERM.
   report.signal = SIGHUP;
   CHECK(exit_code(report) == 143);
 }

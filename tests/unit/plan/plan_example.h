@@ -33,7 +33,7 @@ publish:
   index: {kind: directory, path: dist, label: local}
 )";
 
-/// A matrix, expanded, and the facts of a machine: what a plan is made from.
+/// A matrix, expanded, and the facts of a machine: the inputs of a plan.
 struct PlanExample {
   matrix::Matrix matrix;
   matrix::Expansion expansion;

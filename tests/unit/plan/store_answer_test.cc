@@ -84,7 +84,7 @@ TEST_CASE("where the environment differs, its packages do, if both are known") {
   CHECK(missing_reply(question, {result}).packages ==
         std::vector{PackageDifference{"numpy", store::InstalledPackage{"1.0"},
                                       store::InstalledPackage{"2.0"}}});
-  // Of the same environment they are the same, whatever a record says.
+  // In the same environment they are equal, whatever a record contains.
   result = stored("build:x", {{"flag", "2"}, {"needs env:a", "new"}}, "run");
   result.packages = then;
   CHECK(missing_reply(question, {result}).packages.empty());

@@ -12,7 +12,7 @@ matrix::Variant variant_with(const std::string& compute, const std::string& arch
   return made;
 }
 
-/// A test of `compute` that does as `change` says, and a publication that requires `wanted` of it.
+/// A test of `compute` with the `change`, and a publication that requires `wanted` of it.
 struct Case {
   std::string compute = "cpu";
   std::string wanted = "ran";

@@ -145,7 +145,7 @@ TEST_CASE("an `arch-list` of an override keeps the user's from every build") {
   CHECK(world.facts().ignored.contains("TORCH_CUDA_ARCH_LIST"));
 }
 
-/// What the files of a source require.
+/// The requirements in the files of a source.
 SourceRequires required_by(const std::map<std::string, std::string>& files) {
   fakes::FakeHost fake;
   for (const auto& [name, text] : files) fake.files.put(name, text);

@@ -8,7 +8,7 @@
 namespace pinwheel::prepare {
 namespace {
 
-/// A project whose files say version 1.0, in a checkout.
+/// A project with version 1.0 in its files, in a checkout.
 struct LiteralWorld {
   fakes::FakeHost fake;
   std::string yaml = kPlainYaml;

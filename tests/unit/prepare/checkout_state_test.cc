@@ -134,7 +134,7 @@ TEST_CASE("a repository that ignores a package or does not track it is another's
   CHECK(untracked.message ==
         "the repository `/repo` tracks no file of `/repo/sub`, so its tags do not give it a "
         "version");
-  // What git cannot list may be tracked.
+  // A file that git cannot list may be tracked.
   world.fake.git.tracked = {};
   world.fake.git.listed = fail(ErrorKind::environment, "a broken index");
   CHECK(world.no_repository().kind == ErrorKind::environment);

@@ -27,7 +27,7 @@ publish:
   index: {kind: directory, path: dist, label: "{flavor}"}
 )";
 
-/// A checkout of `/repo` with a tag on HEAD, and what a command line asks of its matrix.
+/// A checkout of `/repo` with a tag on HEAD, and a command line for its matrix.
 struct CheckoutWorld {
   fakes::FakeHost fake;
   GlobalOptions global = {};

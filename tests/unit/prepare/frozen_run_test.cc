@@ -110,7 +110,7 @@ TEST_CASE("packages that are not recorded and names that are no text cannot be f
   const Result<plan::FrozenPlan> bytes = freeze(other.fake.host, other.run);
   REQUIRE_FALSE(bytes);
   CHECK(bytes.error().kind == ErrorKind::config);
-  // A report bears what a plan does not.
+  // A report may contain such a name, a plan must not.
   CHECK(origin_of(other.fake.host, other.run));
 }
 

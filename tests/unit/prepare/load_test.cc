@@ -51,7 +51,7 @@ TEST_CASE("a directory or another file in the place of a matrix is refused, with
   CHECK(directory.hint == "did you mean `sub/matrix/m.yaml`?");
   CHECK(refused(choose_matrix(fake.host, {"notes.txt", "x.yaml"})).message ==
         "`notes.txt` is a file of another kind, and a matrix file was expected");
-  // A variant may be called like a directory, if there is a matrix.
+  // A variant may have the name of a directory, if there is a matrix.
   CHECK(choose_matrix(fake.host, {"sub", "x.yaml"}));
   CHECK(refused(choose_matrix(fake.host, {"sub"})).message ==
         "`sub` is a directory, and a matrix file was expected");

@@ -159,7 +159,7 @@ TEST_CASE("a pinned image is pulled by its digest, because its tag may have move
   const PreparedContainers made = world.prepared();
   CHECK(made.images.at(settings).base == "debian:12");
   CHECK(made.images.at(settings).image.digests.front().find("sha256:2") != std::string::npos);
-  // An image of no registry cannot be pinned.
+  // An image that is in no registry cannot be pinned.
   world.pinned[settings].base_digests.clear();
   CHECK(world.prepared().images.at(settings).image.id == "sha256:" + sha256_hex("debian:12"));
 }
@@ -272,7 +272,7 @@ TEST_CASE("the Python of an image that wheels are tested on is looked for once")
   const std::string id = world.engine.add("debian:11");
   CHECK(world.prepared().images.size() == 1);
   world.scope.images = TestImageUse::prepare;
-  // The image would be entered by the client, which is no program.
+  // The client would enter the image, but it is not installed.
   CHECK(world.refused().kind == ErrorKind::environment);
   world.fake.files.put(
       "cache/images/" + sha256_hex(id).substr(0, 12) + "/interpreters/image.json",

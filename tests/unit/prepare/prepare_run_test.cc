@@ -69,7 +69,7 @@ struct ProjectWorld {
 
   std::string at(const std::string& name) const { return (scratch.path() / name).string(); }
 
-  /// Records packages for every environment of builds that require this beside the files.
+  /// Records packages for every environment of builds that require this in addition to the files.
   void resolve(const Texts& required) {
     RunScope known = scope;
     known.loaded.matrix.build_requires = required;
@@ -215,7 +215,7 @@ TEST_CASE("requirements that contradict the matrix end the preparation before a 
   CHECK(refused.kind == ErrorKind::config);
   CHECK(refused.message == "the project requires torch to build, but `m.yaml` has no torch");
   CHECK(world.fake.acts.empty());
-  // `plan` has said it before a forecast.
+  // `plan` has reported it before a forecast.
   CHECK(world.run(FromRecord{}));
 }
 

@@ -28,7 +28,7 @@ struct PythonWorld {
   Scratch scratch = {};
   fakes::FakeHost fake;
   host::Workplace workplace = {};
-  std::vector<std::string> by_uv = {};  ///< what it is asked for
+  std::vector<std::string> by_uv = {};  ///< the requests to it
   bool canceled = false;
 
   PythonWorld() {

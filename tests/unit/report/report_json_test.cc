@@ -118,7 +118,7 @@ TEST_CASE("a text that begins very many reports is read in the end") {
     REQUIRE_FALSE(none);
     CHECK(none.error().kind == ErrorKind::config);
   }
-  // The last one counts, whatever stands before it.
+  // The last one counts, whatever precedes it.
   const auto found = report::find_report(opened + report::report_json(failed_run()), "f");
   REQUIRE(found);
   CHECK(found->report.outcomes[0].id == "build:cpu");

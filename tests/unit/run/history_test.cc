@@ -77,7 +77,7 @@ TEST_CASE("a run is given what its own domain and those above recorded") {
   CHECK(given(Domain::pull_request) == "branch@k=done pull-request@k=done release@k=done ");
   CHECK(given(Domain::branch) == "branch@k=done release@k=done ");
   CHECK(given(Domain::release) == "release@k=done ");
-  // What is shown of earlier runs is all of them.
+  // All earlier runs are shown.
   CHECK(read_history(text, Domain::release)->latest.size() == 3);
 }
 

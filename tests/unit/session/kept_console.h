@@ -7,7 +7,7 @@
 
 namespace pinwheel::session {
 
-/// A console that keeps what is printed.
+/// A console that records its output.
 class KeptConsole final : public Console {
  public:
   std::vector<std::string> notes = {};
@@ -15,7 +15,7 @@ class KeptConsole final : public Console {
   std::vector<std::string> documents = {};
   std::vector<report::Annotation> annotations = {};
   mutable std::vector<std::string> summaries = {};
-  mutable int hidden = 0;  ///< how many secrets are
+  mutable int hidden = 0;  ///< the number of hidden secrets
   std::vector<std::string> json_lines = {};
   std::vector<std::string> drawings = {};
   bool github = false;

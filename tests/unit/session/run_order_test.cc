@@ -17,7 +17,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// What a run does, in its order: changes of files below its state directory, and steps.
+/// The effects of a run, in order: changes of files below its state directory, and steps.
 Texts told_order(RunWorld& world) {
   Texts order;
   world.fake.files.on_change = [&](const std::string& line) { order.push_back(line); };

@@ -111,7 +111,7 @@ TEST_CASE("a result says which commit, channel, Python and packages it is of") {
   CHECK(facts.plan == "plan digest");
   CHECK(facts.writer.commit == "c0ffee");
   CHECK(facts.writer.channel == "release");
-  // Of a build whose packages are not recorded nothing is said.
+  // A build whose packages are not recorded has no facts.
   CHECK(facts.pythons == std::map<std::string, std::string>{{"build:x", "3.11.7"}});
   CHECK(facts.packages.size() == 1);
 }

@@ -44,7 +44,7 @@ struct RunWorld {
 
   std::string at(const std::string& name) const { return (scratch.path() / name).string(); }
   Result<report::RunReport> carry() { return carry_out(host, global, options, request, console); }
-  /// Makes the test another one, for which there is no result.
+  /// Changes the test, so that it has no result.
   void change_test() { request.plan.steps[1].parts = {{"command", "another"}}; }
   int code() {
     const Result<int> code = run_plan(host, global, options, request, console);

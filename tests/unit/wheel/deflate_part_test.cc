@@ -35,7 +35,7 @@ sys.stdout.buffer.write(struct.pack("<Q", len(raw)) + raw + stream)
   return {out.substr(8, length), out.substr(8 + length)};
 }
 
-/// Whether all that the tail claims to know is so, and what it does not know is marked as such.
+/// Checks that the known bytes of the tail are correct, and that the others are marked as unknown.
 void check_tail(const Sample& sample, const InflatedTail& tail) {
   REQUIRE(tail.bytes.size() <= sample.raw.size());
   std::string expected = sample.raw.substr(sample.raw.size() - tail.bytes.size());
@@ -89,7 +89,7 @@ TEST_CASE("a longer tail stops at the blocks known from a shorter one") {
     CHECK((longer->blocks == inflate_tail(end, sample.raw.size())->blocks));
     tail = *longer;
   }
-  // What was known is not decoded again: with all but the new part known, little may be made.
+  // Known bytes are not decoded again: if all but the new part is known, the budget may be small.
   const uint64_t known = tail.bytes.size();
   const auto all = inflate_tail(stream, sample.raw.size() - known + known / 2, tail);
   REQUIRE(all);
@@ -103,7 +103,7 @@ TEST_CASE("a chunk from the middle of a stream inflates to the bytes there") {
     const std::string_view stream = sample.stream;
     const auto part = inflate_part(stream.substr(1000, stream.size() / 2), sample.raw.size());
     REQUIRE(part);
-    // It does not say where it lies: its longest run of known bytes does.
+    // The part has no position: its longest run of known bytes identifies it.
     Extent run{part->unknown.empty() ? 0 : part->unknown.back().to, part->bytes.size()};
     for (size_t i = 1; i < part->unknown.size(); ++i) {
       const Extent between{part->unknown[i - 1].to, part->unknown[i].from};

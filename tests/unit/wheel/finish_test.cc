@@ -103,7 +103,7 @@ TEST_CASE("finishing a finished wheel again changes nothing") {
   CHECK(again == once->bytes);
 }
 
-/// Bytes that deflate makes smaller, or not.
+/// Bytes that deflate can compress, or cannot.
 std::string filled(uint64_t size, bool compressible) {
   std::string out;
   out.reserve(size);

@@ -21,7 +21,7 @@ Result<std::string> inflated(const std::string& file, const ByteLimit& limit = k
   }
 }
 
-/// What does not compress, and what does.
+/// Incompressible and compressible bytes.
 std::string mixture(size_t size) {
   std::mt19937 random(7);
   std::string text(size, 'a');

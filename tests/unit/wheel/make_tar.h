@@ -7,7 +7,7 @@ namespace pinwheel::wheel {
 
 inline const std::string kTarEnd(1024, '\0');
 
-/// A header whose sum is right whatever stands in it.
+/// A header with the correct checksum for its contents.
 inline std::string with_sum(std::string header) {
   header.replace(148, 8, "        ");
   unsigned sum = 0;
@@ -15,7 +15,7 @@ inline std::string with_sum(std::string header) {
   return header.replace(148, 7, fmt::format("{:06o}", sum) + std::string(1, '\0'));
 }
 
-/// One member of a ustar archive, written apart from the writer under test.
+/// One member of a ustar archive, written independently of the writer under test.
 inline std::string tar_entry(const std::string& name, const std::string& contents, char type = '0',
                              const std::string& target = {}) {
   std::string header(512, '\0');

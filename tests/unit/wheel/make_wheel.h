@@ -26,7 +26,7 @@ inline std::string make_zip(const Contents& members, int64_t epoch = 1700000000)
   return bytes;
 }
 
-/// The members and a RECORD that is right for them.
+/// The members and a correct RECORD for them.
 inline Contents with_record(Contents members, const std::string& record_path) {
   std::vector<RecordRow> rows;
   for (const auto& [name, contents] : members) {
@@ -41,7 +41,7 @@ inline Contents with_record(Contents members, const std::string& record_path) {
 
 inline const std::string kBuiltName = "demo_kit-1.0-py3-none-linux_x86_64.whl";
 
-/// What a backend might leave for `kBuiltName`, without RECORD.
+/// A typical wheel of a backend for `kBuiltName`, without RECORD.
 inline Contents built_members() {
   return {{"demo_kit-1.0.dist-info/METADATA",
            "Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\nRequires-Dist: numpy\n"

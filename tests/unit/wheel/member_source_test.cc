@@ -7,7 +7,7 @@
 namespace pinwheel::wheel {
 namespace {
 
-/// Counts what is read of an archive.
+/// Counts the bytes that are read of an archive.
 class CountingSource final : public ports::ByteSource {
  public:
   explicit CountingSource(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -23,7 +23,7 @@ class CountingSource final : public ports::ByteSource {
   ports::MemorySource bytes_;
 };
 
-/// Bytes that compress to about half, everywhere different.
+/// Bytes that compress to about half and never repeat.
 std::string hex_noise(size_t digests) {
   std::string out;
   for (size_t i = 0; i < digests; ++i) out += sha256_hex(std::to_string(i));
@@ -73,7 +73,7 @@ TEST_CASE("the middle of a member is read as well, in the end by reading all of 
   CHECK((member->read(0, contents.size()) == contents));
 }
 
-/// Noise in small letters, then a part that says what it is, then 33 MB of great letters.
+/// Noise in lower case, then a part that names itself, then 33 MB in upper case.
 struct Sought {
   Sought() {
     contents = hex_noise(30000);

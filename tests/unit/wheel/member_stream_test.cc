@@ -11,7 +11,7 @@
 namespace pinwheel::wheel {
 namespace {
 
-/// Text that deflate shrinks with codes of every kind: runs, repeats from afar, noise.
+/// Text that deflate compresses with codes of every kind: runs, distant repeats, noise.
 std::string sample(size_t size, unsigned seed = 1) {
   std::mt19937 random(seed);
   std::string out;

@@ -35,7 +35,7 @@ class ScratchDirectory {
   std::filesystem::path path_;
 };
 
-/// What a Python program prints, bytes as they are; it must succeed.
+/// The output of a Python program, as raw bytes; it must succeed.
 inline std::string python(const std::string& program, const std::string& argument = {}) {
   return output_of("python3 -c " + shell_quote(program) + " " + shell_quote(argument));
 }

@@ -36,7 +36,7 @@ struct KeptFile {
   std::string contents;
 };
 
-/// Keeps all files with their contents.
+/// Stores all files with their contents.
 class KeepFiles final : public SdistVisitor {
  public:
   Done file(const SdistFile& file) override {

@@ -25,7 +25,7 @@ void check_refused(const std::string& tar_gz, const std::string& part,
   CHECK(info.error().message.find(part) != std::string::npos);
 }
 
-/// The same sdist as Python packs it: in one order or the other, at some time, by somebody.
+/// The same sdist as Python packs it: in different orders, at different times, by different users.
 std::string packed_by_python(const std::string& order, const std::string& time) {
   return python(
       "import io, sys, tarfile\n"

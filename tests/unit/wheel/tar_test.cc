@@ -167,7 +167,7 @@ TEST_CASE("invalid extended headers are rejected") {
   CHECK(named->front().contents == "data");
 }
 
-/// Gives a few bytes at a time.
+/// Returns a few bytes at a time.
 class Dripping final : public ByteStream {
  public:
   Dripping(std::string_view bytes, size_t length) : bytes_(bytes), length_(length) {}
@@ -182,7 +182,7 @@ class Dripping final : public ByteStream {
   size_t length_;
 };
 
-/// Writes down what it is told.
+/// Writes down its calls.
 class Notes final : public TarVisitor {
  public:
   Done member(const TarMember& member, uint64_t size) override {

@@ -65,7 +65,7 @@ TEST_CASE("names that leave the directory are rejected") {
 
 TEST_CASE("members that overlap are refused before anything is inflated") {
   std::string bytes = make_zip({{"a.py", "x"}, {"b.py", "y"}, {"c.py", "z"}});
-  const size_t offset = bytes.rfind("c.py") - 4;  // it stands before the name
+  const size_t offset = bytes.rfind("c.py") - 4;  // the offset precedes the name
   const std::string second = bytes.substr(bytes.rfind("b.py") - 4, 4);
   bytes.replace(offset, 4, second);
   const ports::MemorySource source(bytes);

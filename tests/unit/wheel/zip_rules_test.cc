@@ -11,7 +11,7 @@
 namespace pinwheel::wheel {
 namespace {
 
-/// A member written by hand, with what may be wrong about it.
+/// A member written by hand, possibly with faults.
 struct Raw {
   std::string name = "a.py";
   std::string data = "x = 1\n";
@@ -189,7 +189,7 @@ TEST_CASE("every byte belongs to a record") {
 
 TEST_CASE("members may not overlap or lack their header") {
   std::string bytes = archive({Raw{}, Raw{"b.py"}});
-  const size_t second = bytes.rfind("b.py") - 4;  // the offset stands before the name
+  const size_t second = bytes.rfind("b.py") - 4;  // the offset precedes the name
   bytes.replace(second, 4, std::string(4, '\0'));
   CHECK(faults_of(bytes) ==
         Texts{"the archive is not a valid zip file: members `a.py` and `b.py` overlap"});
