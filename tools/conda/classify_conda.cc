@@ -68,7 +68,7 @@ env::Diagnosis classify_conda(const ports::Exit& exit, std::string_view output) 
 Error conda_failure(CondaKind kind, const ports::Captured& ran, std::string_view what) {
   const std::string why = explanation(kind, ran.out, ran.err);
   env::Diagnosis diagnosis = classify_conda(ran.exit, why + "\n" + ran.out + "\n" + ran.err);
-  // When rattler's script replies, it exits 0: any other failure is the machine's.
+  // rattler's script exits with 0 if it replies: any other failure is the machine's.
   if (diagnosis.kind == ErrorKind::step) diagnosis.kind = ErrorKind::environment;
   const bool ended = !ran.exit.canceled && !ran.exit.timed_out && !ran.exit.out_of_memory;
   if (ended && !why.empty()) diagnosis.line = why;

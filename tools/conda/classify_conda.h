@@ -4,8 +4,8 @@
 
 namespace pinwheel::conda {
 
-/// Why a conda client failed, as an error that keeps the client's whole explanation. `what` starts
-/// the message: "solving the conda packages". `rattler` reports the kind itself.
+/// Why a conda client failed, as an error with the client's whole explanation. `what` starts the
+/// message: "solving the conda packages". `rattler` reports the kind itself.
 Error conda_failure(CondaKind kind, const ports::Captured& ran, std::string_view what);
 
 }  // namespace pinwheel::conda

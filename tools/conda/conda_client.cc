@@ -165,7 +165,7 @@ ports::Command solve_command(const CondaClient& client, const CondaSolve& solve,
   command.environment = client_settings(user, solve.target.subdir, solve.packages);
   command.environment["CONDA_CHANNEL_PRIORITY"] = "strict";
   // An empty value means that there is none; without the variable the client would detect the
-  // host's.
+  // host's version.
   command.environment["CONDA_OVERRIDE_GLIBC"] = solve.target.glibc;
   command.environment["CONDA_OVERRIDE_LINUX"] = solve.target.linux;
   command.environment["CONDA_OVERRIDE_CUDA"] = solve.target.cuda;

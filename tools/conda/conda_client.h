@@ -66,8 +66,8 @@ struct CondaSolve {
 };
 
 enum class Answer { json, text };
-/// Solves without installing. `text` is for people: with `json`, mamba names only one reason of a
-/// conflict.
+/// Solves without installing. `text` is for people: with `json`, mamba reports only one reason for
+/// a conflict.
 ports::Command solve_command(const CondaClient& client, const CondaSolve& solve, Answer answer,
                              const std::map<std::string, std::string>& user);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kPrefix = "@PREFIX@";
 constexpr const char* kCache = "@CACHE@";
 
-// This makes byte code the same everywhere, as pinwheel installs it.
+// This makes byte code the same on every machine, as pinwheel's own installations do.
 constexpr const char* kHead = R"sh(set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

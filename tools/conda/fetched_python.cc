@@ -12,7 +12,7 @@
 namespace pinwheel::conda {
 namespace {
 
-// Of uv's messages about its downloads, and of the libraries below it.
+// Messages of uv about its downloads, and of its libraries.
 constexpr std::array<std::string_view, 6> kNoNetwork = {
     "error sending request", "dns error", "Failed to download",
     "Connection refused",    "timed out", "client error (Connect)"};

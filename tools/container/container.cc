@@ -44,7 +44,7 @@ void append_attached(Attached attached, std::vector<std::string>& argv) {
   if (attached == Attached::output) return;
   argv.emplace_back("--interactive");
   if (attached != Attached::terminal) return;
-  // Ctrl-P belongs to the shell; by default the client intercepts it and waits for a Ctrl-Q.
+  // Ctrl-P must reach the shell; by default the client intercepts it and waits for a Ctrl-Q.
   argv.insert(argv.end(), {"--tty", "--detach-keys", "ctrl-^,ctrl-q"});
 }
 

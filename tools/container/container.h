@@ -21,10 +21,10 @@ struct ContainerMount {
 
 enum class GpuAccess { none, all };
 enum class AfterEnd { remove, keep };
-/// Which of pinwheel's own streams the program gets.
+/// The streams of pinwheel that the program gets.
 enum class Attached { output, streams, terminal };
 
-/// What the containers of one step share.
+/// The properties shared by all containers of one step.
 struct Container {
   std::string client;                              ///< path of the docker or podman program
   std::string image;                               ///< by id: a name could be retagged or pulled
@@ -52,7 +52,7 @@ ports::Command run_in_container(const Container& container, const std::string& n
 ports::Command remove_container(const std::string& client, const std::string& name,
                                 const std::map<std::string, std::string>& client_variables);
 
-/// Kills a container and keeps it for inspection.
+/// Kills a container without removing it, for inspection.
 ports::Command stop_container(const std::string& client, const std::string& name,
                               const std::map<std::string, std::string>& client_variables);
 
@@ -60,8 +60,8 @@ ports::Command stop_container(const std::string& client, const std::string& name
 ports::Command list_containers(const std::string& client, const std::string& label,
                                const std::map<std::string, std::string>& client_variables);
 
-/// The part of the user's environment that the client itself reads: where its engine and its
-/// settings are.
+/// The part of the user's environment that the client itself reads: the address of its engine and
+/// its settings.
 std::map<std::string, std::string> client_variables(const std::map<std::string, std::string>& user);
 
 /// Paths of this machine in a variable or configuration file of pip, CUDA and so on: every absolute

@@ -14,7 +14,7 @@ namespace pinwheel::container {
 /// Hex digest of the request, which identifies it in facts and records. Pure.
 std::string digest(const matrix::ContainerSettings& request);
 
-/// An image that is present on this machine.
+/// An image that is available on this machine.
 struct ContainerImage {
   std::string id;   ///< "sha256:..."
   std::string key;  ///< content key: Dockerfile, context, arguments and the base's id
@@ -29,7 +29,7 @@ struct ContainerImage {
   bool operator==(const ContainerImage&) const = default;
 };
 
-/// The label that holds an image's content key.
+/// The label with an image's content key.
 inline constexpr const char* kKeyLabel = "io.pinwheel.key";
 
 /// Parses the output of `docker image inspect`: a list with one image. `environment` for anything

@@ -41,7 +41,7 @@ std::optional<EngineInfo> parse_docker_info(std::string_view json) {
   const Json info = read_json(json);
   if (!info.is_object()) return std::nullopt;
   EngineInfo out{.version = text_at(info, "ServerVersion")};
-  // The client prints its own part and exits 0 even if the server does not respond.
+  // The client prints its own part and exits with 0 even if the server does not respond.
   if (out.version.empty()) return std::nullopt;
   out.storage = text_at(info, "DockerRootDir");
   out.cgroups = text_at(info, "CgroupVersion");

@@ -8,12 +8,12 @@
 
 namespace pinwheel::container {
 
-/// What carries out the commands of steps: this machine itself, or containers of an engine on it.
-/// This is the only list of executors. `--engine`, `doctor` and frozen plans use these names;
-/// whatever differs from one executor to another is a switch without a default.
+/// The executor of step commands: this machine itself, or containers of an engine on it. This is
+/// the only list of executors. `--engine`, `doctor` and frozen plans use these names; every
+/// difference between executors is a switch without a default.
 enum class Engine { host, docker, podman };
 
-/// All of them, in the order in which people are told of them.
+/// All of them, in display order.
 inline constexpr std::array kEngines = {Engine::host, Engine::docker, Engine::podman};
 
 constexpr std::string_view to_string(Engine engine) {
@@ -34,7 +34,7 @@ std::optional<Engine> parse_engine(std::string_view name);
 /// Whether the engine runs commands in containers, on images that the matrix names.
 bool uses_containers(Engine engine);
 
-/// What an engine reports about itself.
+/// The facts that an engine reports about itself.
 struct EngineInfo {
   std::string version;                     ///< of the server
   std::string storage = {};                ///< the directory of its images
@@ -61,21 +61,23 @@ struct Binfmt {
 /// Parses a file of /proc/sys/fs/binfmt_misc; nullopt if the entry is disabled.
 std::optional<Binfmt> parse_binfmt(std::string_view text);
 
-/// How the client of a container engine is asked, and what helps when it does not answer.
+/// The queries for the client of a container engine, and the advice if it does not respond.
 struct EngineClient {
   std::string_view program;         ///< its name on PATH
   std::string_view package;         ///< of Debian, which installs it
   std::string_view version_format;  ///< for `version --format`, which fails without the engine
   std::string_view info_format;     ///< for `info --format`
   std::optional<EngineInfo> (*parse_info)(std::string_view json);
-  std::string_view start;       ///< the command that starts the engine, or says what is wrong
+  std::string_view start;       ///< the command that starts the engine, or reports the fault
   std::string_view start_hint;  ///< the same as a hint
-  /// The first major version that builds images by a plugin installed apart; 0: none does.
+  /// The first major version that needs a separately installed plugin to build images; 0: none
+  /// does.
   int plugin_since = 0;
-  std::string_view gpu_hook = {};  ///< a program that hands GPUs in without a runtime of its own
+  std::string_view gpu_hook = {};  ///< a program that exposes GPUs to containers without a separate
+                                   ///< runtime
 };
 
-/// None for what is no container engine.
+/// nullopt for a value that is not a container engine.
 std::optional<EngineClient> client_of(Engine engine);
 
 }  // namespace pinwheel::container

@@ -48,7 +48,7 @@ std::string usable_versions(const DoctorFacts& facts, bool (*wanted)(const env::
   return join(versions, ", ");
 }
 
-/// How to get a Python: by the user, or by pinwheel.
+/// The advice for a missing Python: what the user can do, and what pinwheel can do.
 std::string way_to(const std::string& version) {
   return fmt::format("uv python install {}, or `environment: {{python: auto}}` in the matrix",
                      version);
@@ -206,7 +206,7 @@ DoctorLine gpu(const DoctorFacts& facts) {
           "run the tests on a machine with a GPU"};
 }
 
-/// The hardware of other computes, where the machine has it or a matrix asks for it.
+/// The hardware of other computes, if the machine has it or a matrix needs it.
 std::vector<DoctorLine> other_hardware(const DoctorFacts& facts) {
   std::vector<DoctorLine> lines;
   if (facts.intel_gpu) {

@@ -22,10 +22,10 @@ struct EngineFacts {
   bool builds = true;         ///< whether the client can build images with BuildKit
   uint64_t storage_free = 0;  ///< bytes, where its images are stored
   std::optional<std::string> gpus =
-      {};  ///< what exposes NVIDIA GPUs to containers; none: nothing does
+      {};  ///< the runtime that exposes NVIDIA GPUs to containers; none: there is none
 };
 
-/// How programs for aarch64 can be built or run.
+/// The ways to build or run programs for aarch64.
 struct Arm64Facts {
   std::string machine = "x86_64";                   ///< this one
   std::optional<container::Binfmt> emulation = {};  ///< qemu through binfmt_misc
@@ -75,7 +75,7 @@ struct DoctorLine {
   std::string name;
   DoctorVerdict verdict = DoctorVerdict::good;
   std::string found = {};
-  std::string allows = {};  ///< what is possible, or not, with it
+  std::string allows = {};  ///< the features that work, or not, with it
   std::string fix = {};     ///< a command that fixes it; empty if nothing is wrong
 };
 

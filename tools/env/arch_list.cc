@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPtx = "+PTX";
 
-/// "80-real" for "8.0", "120" for "12.0+PTX", which asks for both kinds of code; "gfx90a" itself.
+/// "80-real" for "8.0", "120" for "12.0+PTX", which means both kinds of code; "gfx90a" itself.
 std::string cmake_architecture(const std::string& entry) {
   if (entry.starts_with("gfx")) return entry;
   const bool ptx = entry.ends_with(kPtx);
@@ -43,7 +43,7 @@ std::map<std::string, std::string> arch_list_variables(const std::vector<std::st
   if (family == "rocm") {
     return {{"PYTORCH_ROCM_ARCH", list}, {"HIPARCHS", list}, {"AMDGPU_TARGETS", list}};
   }
-  // torch's own separator for these is the comma.
+  // torch itself separates these with commas.
   if (family == "xpu") return {{"TORCH_XPU_ARCH_LIST", join(arch_list, ",")}};
   return {};
 }

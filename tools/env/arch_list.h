@@ -7,7 +7,7 @@
 
 namespace pinwheel::env {
 
-/// The variables in which backends look for architectures: torch's extensions, CMake's CUDA and HIP
+/// The variables from which backends read architectures: torch's extensions, CMake's CUDA and HIP
 /// languages, older CMake projects for ROCm.
 inline constexpr std::array<std::string_view, 6> kArchListVariables = {
     "TORCH_CUDA_ARCH_LIST", "CUDAARCHS",          "PYTORCH_ROCM_ARCH", "HIPARCHS",
@@ -22,8 +22,8 @@ std::string cmake_architectures(const std::vector<std::string>& arch_list);
 std::map<std::string, std::string> arch_list_variables(const std::vector<std::string>& arch_list,
                                                        std::string_view family);
 
-/// How a build gets the architectures of the matrix, for a hint: by what its log shows of torch's
-/// extensions and of CMake. Empty if the log shows neither.
+/// A hint on how to give a build the architectures of the matrix, depending on the traces of
+/// torch's extensions and CMake in its log. Empty if the log has neither.
 std::string arch_list_hint(std::string_view log);
 
 }  // namespace pinwheel::env

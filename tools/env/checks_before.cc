@@ -70,8 +70,8 @@ void toolkit(const matrix::Check& /*check*/, const CheckFacts& facts, Findings& 
   }
 }
 
-/// Whether a torch's own compute is the wanted one, whose patch level it does not say. What it says
-/// of XPU has no version, and of a compute that the matrix declares it says nothing.
+/// Whether a torch's own compute, which has no patch level, matches the requested one. torch
+/// reports XPU without a version, and computes that the matrix declares not at all.
 bool is_built_for(const std::string& torch, const std::string& compute) {
   const std::string family = matrix::split_compute(compute).family;
   if (family == "xpu") return matrix::split_compute(torch).family == family;
@@ -79,7 +79,7 @@ bool is_built_for(const std::string& torch, const std::string& compute) {
   return matrix::compute_label(torch) == matrix::compute_label(compute);
 }
 
-/// Whether 2.13.1+cu130 is a 2.13: by component, so that 2.1 does not match 2.13.
+/// Whether 2.13.1+cu130 belongs to 2.13: by component, so that 2.1 does not match 2.13.
 bool is_minor(const pep::Version& have, const std::string& minor) {
   const auto want = pep::parse_version(minor);
   if (!want || want->release.size() > have.release.size()) return false;

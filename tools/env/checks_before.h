@@ -17,7 +17,7 @@ struct TorchBuild {
   std::string version;  ///< "2.13.0+cpu"
   std::string compute;  ///< "cpu", "cuda/13.0", "rocm/6.4", "xpu"
 };
-/// What the build needs of it.
+/// The build's requirements on it.
 struct TorchNeed {
   matrix::TorchAbi abi = matrix::TorchAbi::none;
   std::string version = {};  ///< abi minor: "2.13"; abi stable: the target, "2.10"
@@ -34,7 +34,7 @@ struct CheckFacts {
   std::string wanted_toolkit = {};  ///< "cuda/13.0"; empty: none is needed
   std::optional<Toolkit> toolkit = std::nullopt;
   CompilerRange supported = {};
-  /// By entry of the arch list: empty if the toolkit compiles for it, else the toolkit's output.
+  /// By entry of the arch list: empty if the toolkit can compile for it, else the toolkit's output.
   std::map<std::string, std::string> architectures = {};
   std::vector<std::string> known_architectures = {};  ///< all that the toolkit supports
   std::optional<TorchBuild> torch = std::nullopt;
@@ -44,12 +44,12 @@ struct CheckFacts {
   std::map<std::string, std::string> imports = {};
 };
 
-/// What a check judges, which has to be gathered for it.
+/// The facts that checks need, which must be gathered first.
 enum class BeforeFact { arch, compiler, toolkit, torch, headers, imports };
 
 /// The rule ids of `checks.before`: arch, compiler, toolkit, torch-variant, header, import.
 std::vector<std::string> before_rules();
-/// The fact that a rule judges; nullopt for an unknown one.
+/// The fact that a rule needs; nullopt for an unknown rule.
 std::optional<BeforeFact> fact_for(std::string_view rule);
 
 /// A check that failed.
@@ -68,8 +68,8 @@ std::vector<BeforeFinding> check_before(const std::vector<matrix::Check>& checks
 /// cause; a single finding is returned as is. `findings` must not be empty.
 Error to_error(std::vector<BeforeFinding> findings, const std::string& class_id);
 
-/// Why a test cannot run in an environment: "no cu130 torch here"; nullopt when it can. A test
-/// whose variant has compute "cpu" or another label runs with a torch of exactly that compute.
+/// Why a test cannot run in an environment: "no cu130 torch here"; nullopt if it can. A test whose
+/// variant has compute "cpu" or another label needs a torch of exactly that compute.
 std::optional<std::string> skip_reason(const std::optional<TorchBuild>& torch,
                                        const std::string& compute);
 

@@ -15,7 +15,7 @@
 namespace pinwheel::env {
 namespace {
 
-/// What any program may report.
+/// Messages that any program may print.
 constexpr std::array kFullDisk = {
     Symptom{"No space left on device", ErrorKind::environment, kFreeSpace},
     Symptom{"Disk quota exceeded", ErrorKind::environment, kFreeSpace},
@@ -94,7 +94,7 @@ bool starts_with_one_of(std::string_view line, const std::vector<std::string_vie
                      [line](std::string_view start) { return line.starts_with(start); });
 }
 
-/// pip's own words around the reason.
+/// pip's own words before and after the reason.
 bool is_frame(std::string_view line) {
   return line.empty() ||
          starts_with_one_of(
@@ -121,9 +121,9 @@ std::string first_in(Iterator begin, Iterator end, Test test) {
   return found == end ? std::string() : *found;
 }
 
-/// The line of pip's output that says why it failed, trimmed: in the output of a build backend the
-/// compiler's first error, else the backend's last one; else pip's last line that is no hint or
-/// note. Empty for output without text.
+/// The line of pip's output that explains the failure, trimmed: in the output of a build backend
+/// the compiler's first error, else the backend's last one; else pip's last line that is neither a
+/// hint nor a note. Empty for output without text.
 std::string pip_reason(std::string_view output) {
   Lines lines;
   for (const std::string& line : split(output, '\n')) lines.emplace_back(trim(line));
@@ -145,8 +145,8 @@ constexpr std::string_view kPipConflict =
     "because these package versions have conflicting dependencies";
 
 // Permanent failures come first; then the network, because pip also reports "No matching
-// distribution" when the index could not be reached, after lines that name the cause; then what the
-// index rejected.
+// distribution" when the index could not be reached, after lines that name the cause; then
+// rejections by the index.
 constexpr std::array kPipTable = {
     Symptom{
         "THESE PACKAGES DO NOT MATCH THE HASHES", ErrorKind::environment,
@@ -229,7 +229,7 @@ namespace {
 
 using TestLines = std::vector<std::string>;
 
-/// pytest's words of an exception, "E   ValueError: no".
+/// The prefix of pytest's exception lines, "E   ValueError: no".
 std::string pytest_exception(const TestLines& lines) {
   constexpr std::string_view kMark = "E   ";
   for (const std::string& line : lines) {
@@ -295,7 +295,7 @@ bool ended_by_signal(const ports::Exit& exit) {
   return exit.signal != 0 || (exit.code > kShell && exit.code <= kShell + kSignals);
 }
 
-/// The last line that says something.
+/// The last line with text.
 std::string last_line(const TestLines& lines) {
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     const bool speaks = std::ranges::any_of(*line, is_alphanumeric);

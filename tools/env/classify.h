@@ -22,7 +22,7 @@ inline constexpr std::string_view kFreeSpace =
     "free space for the cache (`PINWHEEL_CACHE_DIR`), for `--state-dir` and, in containers, for "
     "the engine's storage";
 
-/// What ran out, if something did that the machine can measure.
+/// The resource that ran out, if the machine can measure it.
 enum class Lack { nothing, disk_space };
 
 /// Why a tool failed.
@@ -31,7 +31,7 @@ struct Diagnosis {
   std::string line = {};  ///< the output line that shows it, trimmed; may be empty
   std::string hint = {};
   Lack lack = Lack::nothing;
-  std::optional<Location> at = {};  ///< that the tool names, as it names it
+  std::optional<Location> at = {};  ///< as the tool names it
 };
 
 /// The exit status takes precedence over the output: a canceled child is `interrupted`, a time
@@ -54,10 +54,10 @@ std::string ending(const ports::Exit& exit);
 /// `pip_reason`.
 Diagnosis classify_pip(const ports::Exit& exit, std::string_view output);
 
-/// Why a command of a test failed. Its exit alone decides the kind; the line is what the output
-/// says of it: the exception by which a process that a signal ended had ended itself, pytest's or
-/// unittest's first failure, Python's exception, the error of a compiler that the test ran. A
-/// signal that nothing explains comes with the last line of the output. Empty if there is no line.
+/// Why a command of a test failed. Its exit alone decides the kind. The line comes from the output:
+/// the exception by which a process ended itself before a signal ended it, pytest's or unittest's
+/// first failure, Python's exception, or the error of a compiler that the test ran. An unexplained
+/// signal comes with the last line of the output. Empty if there is no line.
 Diagnosis classify_test(const ports::Exit& exit, std::string_view output);
 
 }  // namespace pinwheel::env

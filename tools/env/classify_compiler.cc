@@ -40,7 +40,7 @@ bool is_at(std::string_view text, size_t at, char wanted) {
   return at < text.size() && text[at] == wanted;
 }
 
-/// What a program says before the file's name: "CMake Error at ", "/usr/bin/ld: ".
+/// Prefixes of messages before the file's name: "CMake Error at ", "/usr/bin/ld: ".
 std::string named_file(std::string_view before) {
   constexpr std::string_view kCMake = "CMake Error at ";
   if (before.starts_with(kCMake)) before.remove_prefix(kCMake.size());
@@ -50,7 +50,7 @@ std::string named_file(std::string_view before) {
   return std::string(trim(before));
 }
 
-/// Line and column behind the ":" or "(" at `at`.
+/// Line and column after the ":" or "(" at `at`.
 std::optional<Location> numbers_at(std::string_view line, size_t at) {
   const std::optional<Number> row = number_at(line, at + 1);
   if (!row) return std::nullopt;
@@ -172,7 +172,7 @@ std::optional<Diagnosis> unusable_program(const ports::Exit& exit, std::string_v
   return std::nullopt;
 }
 
-/// The build looked for a library of the system or of CUDA, and the hint says how to get it.
+/// The build looked for a library of the system or of CUDA, and the hint explains how to get it.
 Diagnosis lack_of(const MissingLibrary& library) {
   if (library.source == LibrarySource::cuda) {
     return {ErrorKind::environment, library.line,
@@ -185,7 +185,7 @@ Diagnosis lack_of(const MissingLibrary& library) {
               quoted("apt-get install " + library.package)};
 }
 
-/// The diagnosis with the first line below its own, where a message only begins on that.
+/// The diagnosis, extended by the next line if the message only begins on its own.
 Diagnosis with_list(Diagnosis diagnosis, std::string_view output) {
   const bool heading = diagnosis.line.starts_with("ERROR Unmet dependencies");
   const size_t at = heading ? output.find(diagnosis.line) : std::string_view::npos;
@@ -199,7 +199,7 @@ Diagnosis with_list(Diagnosis diagnosis, std::string_view output) {
   return diagnosis;
 }
 
-/// A library that the linker does not find and that is in no table of packages.
+/// A library that the linker cannot find and that no table of packages has.
 std::string_view linker_hint(std::string_view line) {
   const bool lacks = line.find("cannot find -l") != std::string_view::npos ||
                      line.find("unable to find library -l") != std::string_view::npos;
@@ -208,7 +208,7 @@ std::string_view linker_hint(std::string_view line) {
                : "";
 }
 
-/// rustc names the place below its message.
+/// rustc prints the location below its message.
 std::optional<Location> place_of(std::string_view line, std::string_view output) {
   constexpr std::string_view kArrow = "--> ";
   if (line.empty()) return std::nullopt;
@@ -243,7 +243,7 @@ Diagnosis failure_of(const ports::Exit& exit, std::string_view output) {
   return {ErrorKind::step, first_error(lines), {}};
 }
 
-/// What programs print when a name cannot be looked up or an address cannot be reached.
+/// Messages of programs when a name cannot be resolved or an address cannot be reached.
 constexpr std::array<std::string_view, 7> kUnreached = {
     "Could not resolve host", "Temporary failure in name resolution", "Name or service not known",
     "Network is unreachable", "Failed to establish a new connection", "failed to lookup address",

@@ -38,7 +38,7 @@ std::string base_link(const std::string& site_packages);
 std::vector<std::string> pip_argv(const std::string& python,
                                   const std::vector<std::string>& arguments);
 
-/// A pip to run: `python` has pip installed; `variables` come from `pip_variables`.
+/// A usable pip: `python` has pip installed; `variables` come from `pip_variables`.
 struct Pip {
   std::string python;
   Variables variables;

@@ -13,7 +13,7 @@ namespace pinwheel::env {
 /// The contents of a base environment, as its completion marker records them.
 struct EnvironmentMarker {
   std::string interpreter;  ///< the interpreter it was made with
-  Resolution resolution;    ///< what is installed
+  Resolution resolution;    ///< the installed packages
   uint64_t bytes = 0;       ///< on disk when it was completed
   std::chrono::sys_seconds made = {};
 

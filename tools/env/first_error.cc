@@ -29,7 +29,7 @@ bool begins_with_one_of(std::string_view line, Words starts) {
                              [line](std::string_view start) { return line.starts_with(start); });
 }
 
-/// What programs say of another one that has said why it failed.
+/// Messages of programs about another program that has already reported the cause.
 constexpr std::array<std::string_view, 27> kEchoes = {
     "collect2: error: ld returned",
     "collect2: fatal error: ld terminated",
@@ -114,13 +114,13 @@ std::string cython_error(const OutputLines& lines, size_t heading) {
   return {};
 }
 
-/// rustc names the place below its message.
+/// rustc prints the location below its message.
 bool is_rust_error(const OutputLines& lines, size_t at) {
   return lines[at].starts_with("error: ") && at + 1 < lines.size() &&
          lines[at + 1].starts_with("--> ");
 }
 
-/// The lines of a message up to an empty one, in one.
+/// The lines of a message up to an empty one, joined.
 std::string paragraph(const OutputLines& lines, size_t from) {
   constexpr size_t kMost = 400;
   std::string text;
@@ -138,7 +138,7 @@ std::string cmake_error(const OutputLines& lines, size_t at) {
   size_t below = at + 1;
   while (below < lines.size() && lines[below].empty()) ++below;
   std::string message = paragraph(lines, below);
-  // The name of what is missing is often a list of its own.
+  // The names of missing packages often form a list of their own.
   if (message.ends_with(':')) {
     below = at + 1;
     while (below < lines.size() && !lines[below].ends_with(':')) ++below;
@@ -179,7 +179,7 @@ std::string terminated_by(const OutputLines& lines, size_t at) {
   return fmt::format("{}: {}", type, what);
 }
 
-/// The interpreter's own death, with the first frame that is no part of it.
+/// The interpreter's fatal error, with the first frame outside of the standard library.
 std::string fatal_python_error(const OutputLines& lines, size_t at) {
   for (size_t i = at + 1; i < lines.size(); ++i) {
     if (lines[i].starts_with("File \"") && !lines[i].starts_with("File \"<frozen")) {
@@ -197,7 +197,7 @@ bool is_exception(std::string_view line) {
                              [](char c) { return is_alphanumeric(c) || c == '_' || c == '.'; });
 }
 
-/// An exception by its name alone: no line of a source looks like it.
+/// An exception by its name alone: no source line looks like it.
 bool names_exception(std::string_view line) {
   constexpr std::array<std::string_view, 5> kEnds = {"Error", "Exception", "Exit", "Interrupt",
                                                      "Warning"};
@@ -206,14 +206,14 @@ bool names_exception(std::string_view line) {
          std::ranges::any_of(kEnds, [name](std::string_view end) { return name.ends_with(end); });
 }
 
-/// A line of a traceback behind its head: "File ...", the source, marks.
+/// A line of a traceback after its header: "File ...", the source, marks.
 bool is_traceback_line(std::string_view line) {
   return line.starts_with("File \"");
 }
 
 /// A traceback that begins at `at`: the position of its exception, or the end. OutputLines are
-/// trimmed, so a source line may look like one: below "File" there are at most the source and its
-/// marks.
+/// trimmed, so a source line may look like an exception: after "File" there are at most the source
+/// and its marks.
 size_t exception_after(const OutputLines& lines, size_t at) {
   size_t i = at + 1;
   while (i < lines.size() && is_traceback_line(lines[i])) {
@@ -318,7 +318,7 @@ std::string python_exception(const OutputLines& lines) {
     }
     std::string line = lines[at];
     if (line.ends_with(':') && at + 1 < lines.size()) line += " " + lines[at + 1];
-    // A cause that has been found says more than what follows from it.
+    // A cause is more useful than its consequences.
     if (!is_echo(line) && !(caused && !found.empty())) found = std::move(line);
     caused = false;
     i = at;

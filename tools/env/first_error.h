@@ -10,20 +10,20 @@ std::vector<std::string> plain_lines(std::string_view output);
 
 /// The first line by which a compiler, an assembler or a linker stopped: gcc, clang, nvcc, ptxas,
 /// nvlink, rustc, Cython, ld, gold, lld. Lines that only repeat that a command failed ("ld returned
-/// 1 exit status", "ninja: build stopped") are no reason. Empty if there is none.
+/// 1 exit status", "ninja: build stopped") do not count. Empty without one.
 std::string tool_error(const std::vector<std::string>& lines);
 
-/// What a process said when it ended itself: the exception of `terminate`, a failed assertion, what
-/// the C library found, a library that could not be loaded. Empty if there is none.
+/// The message of a process that ended itself: the exception of `terminate`, a failed assertion, an
+/// error found by the C library, a library that could not be loaded. Empty without one.
 std::string abort_reason(const std::vector<std::string>& lines);
 
-/// The exception by which a Python program ended; of a chain of causes the first. Exceptions that
-/// only say that a command failed are no reason. Empty if there is none.
+/// The exception that ended a Python program; the first of a chain of causes. Exceptions that only
+/// report that a command failed do not count. Empty without one.
 std::string python_exception(const std::vector<std::string>& lines);
 
-/// Why a build failed: the error of a tool, else of CMake or meson, else what the process said when
-/// it ended itself, else Python's exception, else a line that begins with "error", else one that
-/// says that a command failed. Empty if no line is known to.
+/// The line that explains why a build failed: the error of a tool, else of CMake or meson, else the
+/// message of a process that ended itself, else Python's exception, else a line that begins with
+/// "error", else a line that reports that a command failed. Empty without any of these.
 std::string first_error(const std::vector<std::string>& lines);
 
 }  // namespace pinwheel::env

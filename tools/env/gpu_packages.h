@@ -7,7 +7,7 @@
 namespace pinwheel::env {
 
 /// Whether a package with this normalized name contains NVIDIA libraries or compiles for NVIDIA
-/// GPUs: dependencies of a CUDA build of torch that are useless on a machine without a GPU.
+/// GPUs: dependencies of a CUDA build of torch that have no use on a machine without a GPU.
 bool is_gpu_package(const std::string& name);
 
 /// The same resolution with these packages moved to `absent`, except those that the request itself

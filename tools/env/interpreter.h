@@ -29,8 +29,8 @@ struct Interpreter {
 /// The exact version with the free-threaded mark, "3.13.0t".
 std::string full_version(const Interpreter& interpreter);
 
-/// Whether it is CPython of the wanted version: "3.11" matches 3.11.7, "3.13t" only a free-threaded
-/// 3.13, and "3.13" never a free-threaded one.
+/// Whether it is CPython of the requested version: "3.11" matches 3.11.7, "3.13t" only a
+/// free-threaded 3.13, and "3.13" never a free-threaded one.
 bool fits(const Interpreter& interpreter, std::string_view wanted);
 
 /// Whether it was built for musl, by the suffix of its modules: "cpython-312-x86_64-linux-musl".

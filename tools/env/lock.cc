@@ -204,7 +204,7 @@ std::vector<std::string> deciding_pip_options(std::string_view config_list) {
 
 namespace {
 
-using Values = std::map<std::string, std::vector<std::string>>;  ///< name -> what identifies it
+using Values = std::map<std::string, std::vector<std::string>>;  ///< name -> its identifying values
 
 std::string first_that_differs(const std::vector<std::string>& all,
                                const std::vector<std::string>& others) {

@@ -11,7 +11,7 @@
 
 namespace pinwheel::env {
 
-/// Level 1 at the time the lock was written.
+/// The container of an environment (level 1) when the lock was written.
 struct LockedImage {
   std::string id;         ///< "sha256:..."; empty if only the key was known
   std::string key;        ///< content key
@@ -48,7 +48,7 @@ struct Lock {
   std::optional<LockedImage> image = {};     ///< level 1; none on the host
   std::vector<LockedToolkit> toolkits = {};  ///< sorted by name
   std::string patchelf = {};  ///< that repairs wheels; empty for a toolkit, and in older locks
-  /// What the backend answered that it requires; part of `asked`, and kept for the next machine.
+  /// The requirements that the backend returned; part of `asked`, stored for the next machine.
   std::optional<matrix::BackendAnswer> backend = {};
   /// The pip settings that affect which packages are chosen: switches with their values
   /// ("pre=true"), and settings with locations by name only ("find-links").
@@ -82,11 +82,11 @@ struct LockDifference {
 /// "`numpy`: 1.26.4 -> 2.0.0", "`numpy` 2.0.0 is new", "`numpy` 1.26.4 is gone".
 std::string to_text(const LockDifference& difference);
 
-/// How a request differs from the locked one; empty if it does not.
+/// The differences between a request and the locked one; empty if they are equal.
 std::vector<LockDifference> request_differences(const Lock& locked, const Request& now);
 
-/// How the packages of another resolution differ; two builds of the same version differ by file or
-/// hash.
+/// The differences between the packages of two resolutions; two builds of the same version differ
+/// by file or hash.
 std::vector<LockDifference> package_differences(const Resolution& locked, const Resolution& now);
 
 }  // namespace pinwheel::env

@@ -155,7 +155,7 @@ Lock read(const toml::table& document) {
   }
   if (ours.contains("backend")) {
     const toml::table& backend = table_at(ours, "backend");
-    // The question becomes the name of a file.
+    // The question is used as the name of a file.
     lock.backend =
         matrix::BackendAnswer{digest_at(backend, "question"), texts_at(backend, "requires")};
   }

@@ -89,7 +89,7 @@ std::string program_in(std::string_view output) {
   return lacks_rust(output) ? "cargo" : "";
 }
 
-/// Debian's package of a program; empty if it is no compiler that is known.
+/// Debian's package of a program; empty if it is not a known compiler.
 std::string_view package_of(std::string_view program) {
   const std::string_view name = program.substr(program.rfind('/') + 1);
   const auto has = [name](std::string_view part) {

@@ -40,7 +40,7 @@ constexpr std::array kNamedParts = {
 
 /// The part of NVIDIA's packages on PyPI that has a header ("cusparse.h", "nvtx3/nvtx3.hpp") or a
 /// library ("cublasLt"), as `environment.toolkit: {pypi: [...]}` names it: "cusparse", or a whole
-/// package, "nvidia-cudnn-cu13". Empty for what is not CUDA's.
+/// package, "nvidia-cudnn-cu13". Empty for files that are not CUDA's.
 std::string cuda_part(std::string_view name) {
   for (const std::string_view ending : {".h", ".hpp", ".cuh"}) {
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
@@ -81,7 +81,7 @@ std::string_view lacked(std::string_view line, const MissingPattern& pattern) {
   return line.substr(0, end);
 }
 
-/// CMake names what a target links below a heading: "    CUDA::cublas".
+/// CMake lists the targets that a target links under a heading: "    CUDA::cublas".
 constexpr std::string_view kCudaTarget = "CUDA::";
 
 /// The package of a library, or of a header: "libpng-dev" for "png.h", "libcurl4-openssl-dev" for
@@ -111,7 +111,7 @@ std::optional<MissingLibrary> missing_library(std::string_view output) {
       if (!package.empty()) return MissingLibrary{std::string(line), package};
     }
   }
-  // psycopg2 says so in prose.
+  // psycopg2 reports it in prose.
   if (output.find("pg_config executable not found") != std::string_view::npos) {
     return MissingLibrary{"pg_config executable not found", project::debian_package("pq")};
   }

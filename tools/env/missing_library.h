@@ -9,16 +9,16 @@ enum class LibrarySource { system, cuda };
 
 /// A library of the system, or of CUDA, that a build did not find.
 struct MissingLibrary {
-  std::string line;     ///< of the output, which shows it
+  std::string line;     ///< the output line that shows it
   std::string package;  ///< Debian's, "libcairo2-dev", or a part of the toolkit, "cusparse"
   LibrarySource source = LibrarySource::system;
 
   bool operator==(const MissingLibrary&) const = default;
 };
 
-/// What of the system, or of CUDA (`cuda_part`), a build lacks, from what compilers (a header),
-/// linkers, meson, CMake, pkg-config and scripts that look for a `NAME-config` print when they
-/// stop. nullopt if the output says nothing of the kind, or Debian's package is not known.
+/// The library of the system, or of CUDA (`cuda_part`), that a build lacks, according to the final
+/// messages of compilers (a header), linkers, meson, CMake, pkg-config and scripts that look for a
+/// `NAME-config`. nullopt for any other output, or if Debian's package is not known.
 std::optional<MissingLibrary> missing_library(std::string_view output);
 
 }  // namespace pinwheel::env

@@ -31,11 +31,11 @@ constexpr std::array<std::string_view, 3> kOfBuilds = {"NVCC_THREADS", "CUDA_VIS
                                                        "HIP_VISIBLE_DEVICES"};
 constexpr std::array<std::string_view, 2> kPrefixesOfBuilds = {"CCACHE_", "SCCACHE_"};
 
-/// For every program that pinwheel asks.
+/// For every helper program that pinwheel runs.
 constexpr std::array<std::string_view, 5> kOfAll = {"PATH", "HOME", "TMPDIR", "LANG", "LANGUAGE"};
 constexpr std::array<std::string_view, 2> kPrefixesOfAll = {"LC_", "XDG_"};
 
-/// A name, or with `_` at the end the beginning of names, and the programs that it configures.
+/// A name, or the prefix of names if it ends with `_`, and the programs that it configures.
 struct OfHelper {
   Helper helper;
   std::string_view name;
@@ -76,7 +76,7 @@ bool is_named(const OfHelper& each, std::string_view name) {
   return each.name.ends_with('_') ? name.starts_with(each.name) : name == each.name;
 }
 
-/// The words in the names of programs, by which they are told apart.
+/// The words by which the names of programs are recognized.
 struct NamedHelper {
   Helper helper;
   std::string_view word;

@@ -6,7 +6,7 @@
 
 namespace pinwheel::env {
 
-/// Where pip looks for packages, by its configuration.
+/// The locations in which pip looks for packages, according to its configuration.
 struct PipIndexes {
   std::optional<std::string> index = std::nullopt;  ///< nullopt: PyPI
   std::vector<std::string> extra = {};       ///< `extra-index-url`: http(s) and file URLs, in order
@@ -21,7 +21,7 @@ struct PipIndexes {
 /// a command's section over the global one.
 PipIndexes configured_indexes(std::string_view configuration);
 
-/// The index alone; nullopt if none is set: PyPI.
+/// Only the index; nullopt if none is set: PyPI.
 std::optional<std::string> configured_index(std::string_view configuration);
 
 }  // namespace pinwheel::env

@@ -5,8 +5,8 @@
 
 namespace pinwheel::env {
 
-/// Where the Python of an environment comes from: it is there already, or conda solves it together
-/// with the packages of `environment.conda`. `--python` and frozen plans use these names.
+/// The source of an environment's Python: it already exists, or conda solves it together with the
+/// packages of `environment.conda`. `--python` and frozen plans use these names.
 enum class PythonSource { venv, conda };
 
 inline constexpr std::array kPythonSources = {PythonSource::venv, PythonSource::conda};

@@ -7,8 +7,8 @@
 
 namespace pinwheel::env {
 
-/// Who uses an environment: builds, which need pip and the build requirements, or tests, which see
-/// what a user's environment has: the variant's torch, and no pip.
+/// The user of an environment: builds, which need pip and the build requirements, or tests, which
+/// see the contents of a user's environment: the variant's torch, and no pip.
 enum class Purpose { build, test };
 
 /// The requested contents of a base environment, from which its resolution is computed. Variants
@@ -19,7 +19,7 @@ struct Request {
   matrix::TorchSettings torch = {};
   std::string toolkit = {};  ///< "cuda/13.0", "rocm/5.2"; empty for cpu
   matrix::ToolkitFrom toolkit_from = matrix::ToolkitFrom::automatic;
-  std::vector<std::string> toolkit_packages = {};  ///< what a toolkit from PyPI has besides nvcc
+  std::vector<std::string> toolkit_packages = {};  ///< packages of a toolkit from PyPI besides nvcc
   matrix::CondaSettings toolkit_conda = {};  ///< channels and packages of a toolkit from conda
 
   matrix::ContainerSettings container = {};  ///< without a base: the host
@@ -34,7 +34,7 @@ struct Request {
 bool has_packages(const Request& request);
 
 /// Hex digest of the inputs of the resolution, which names it on disk. The toolkit is excluded: it
-/// has a prefix of its own. Pure.
+/// has its own prefix. Pure.
 std::string digest(const Request& request);
 
 /// Hex digest of the inputs that choose the torch of a request, without its other requirements:

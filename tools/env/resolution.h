@@ -36,7 +36,7 @@ struct CondaPackage {
   bool operator==(const CondaPackage&) const = default;
 };
 
-/// The exact packages for a request, resolved once and kept. Part of build keys.
+/// The exact packages for a request, resolved once and stored. Part of build keys.
 struct Resolution {
   std::string request;                   ///< digest of the request
   std::string python;                    ///< exact, "3.11.7", "3.13.0t"
@@ -46,7 +46,7 @@ struct Resolution {
   std::vector<PipPackage> absent = {};
   std::string torch_index = {};  ///< the index that torch came from; empty: as pip was configured
   std::string pip = {};          ///< version of the pip that resolved
-  std::chrono::sys_seconds at = {};  ///< when
+  std::chrono::sys_seconds at = {};  ///< time of the resolution
 
   bool operator==(const Resolution&) const = default;
 
@@ -75,12 +75,12 @@ enum class TorchPart { with, without, only };
 /// A requirements file for `pip install --require-hashes`; torch can be separated because its extra
 /// index is for torch only.
 std::string requirements_text(const Resolution& resolution, TorchPart part);
-/// A constraints file for what is installed on top of an environment, including absent packages.
-/// For builds, it pins every package. For tests, it pins torch and its GPU libraries: whatever else
-/// came with torch may be replaced, as in a user's environment.
+/// A constraints file for packages that are installed on top of an environment, including absent
+/// packages. For builds, it pins every package. For tests, it pins torch and its GPU libraries: all
+/// other dependencies of torch may be replaced, as in a user's environment.
 std::string constraints_text(const Resolution& resolution, Purpose purpose);
-/// One that pins every package of the resolution except torch and those of the requirements
-/// `upgraded`, which are lines of it if they name versions.
+/// A constraints file that pins every package of the resolution except torch and the packages of
+/// the requirements `upgraded`, which are lines of it if they name versions.
 std::string constraints_text(const Resolution& resolution,
                              const std::vector<pep::Requirement>& upgraded);
 

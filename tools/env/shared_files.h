@@ -30,11 +30,11 @@ struct SharedPackage {
 
 /// The files that pip wrote for a package, from its RECORD; `site_packages` and `record` are below
 /// the environment. Scripts and byte code contain the path of their environment. `environment` if a
-/// file is outside the environment, or if RECORD does not say what its contents are.
+/// file is outside the environment, or if RECORD has no digest of it.
 Result<SharedPackage> shared_package(const std::vector<wheel::RecordRow>& rows,
                                      std::string_view site_packages, std::string_view record);
 
-/// Smaller packages are installed by pip: that costs little, and saves little.
+/// Smaller packages are installed by pip: sharing them would save little.
 inline constexpr uint64_t kLeastShared = 8'000'000;
 
 /// Whether a directory such as "torch-2.13.0+cpu.dist-info" describes that version of the package;

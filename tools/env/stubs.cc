@@ -34,8 +34,8 @@ constexpr std::array<Vendor, 18> kLibraries = {{{"libcuda.so", "cu"},
 
 constexpr const char* kWords = "no CUDA-capable device is detected (stub library)";
 
-// The size of a variable is in the library that defines it, which is missing; this is larger than
-// any in CUDA.
+// The library that defines a variable, and with it the variable's size, is missing; this is larger
+// than any in CUDA.
 constexpr uint64_t kDataSize = 4096;
 
 const Vendor* vendor_of(std::string_view soname) {
@@ -47,8 +47,8 @@ const Vendor* vendor_of(std::string_view soname) {
   return found == kLibraries.end() ? nullptr : &*found;
 }
 
-/// Functions that return text instead of a status: a number would be read as an address. The
-/// driver's two return a status, and the text through a pointer.
+/// Functions that return text instead of a status: a number would be read as an address. The two of
+/// the driver return a status, and the text through a pointer.
 bool gives_text(std::string_view name) {
   if (name == "cuGetErrorString" || name == "cuGetErrorName") return false;
   if (name.find("Get") == std::string_view::npos) return false;

@@ -29,8 +29,8 @@ std::optional<std::string> parse_hip_release(std::string_view output);
 /// "13.0" from "13.0.88".
 std::string major_minor(std::string_view release);
 
-/// Whether pinwheel finds or makes toolkits for the compute, those of CUDA and ROCm; others come
-/// with the machine, the image or the packages of the environment.
+/// Whether pinwheel finds or makes toolkits for the compute: those of CUDA and ROCm. Others are
+/// part of the machine, the image or the packages of the environment.
 bool has_toolkit(const std::string& compute);
 
 /// "cuda/13.0" from "cuda/13.0.1": the name of toolkits for this compute, by major and minor

@@ -9,7 +9,7 @@
 
 namespace pinwheel::toolkits {
 
-/// Where a toolkit comes from: found on the machine, or made from packages.
+/// The source of a toolkit: found on the machine, or made from packages.
 enum class ToolkitSource { machine, pypi, conda };
 
 /// Whether a request requires a toolkit from packages, even if the machine has one.
