@@ -11,8 +11,8 @@ namespace pinwheel::binary {
 /// The device code of one file, as it is found.
 class CodeList {
  public:
-  /// Must be called for each container and bundle, and for each entry of their tables, whether it
-  /// is kept or not: kind `check` for more than `limits::kDeviceCode`.
+  /// Must be called for each container and bundle, and for each entry of their tables, also if it
+  /// is not stored: kind `check` for more than `limits::kDeviceCode`.
   Done count() {
     if (++pieces_ <= limits::kDeviceCode.most) return {};
     return fail(too_many("the ELF file", limits::kDeviceCode));

@@ -31,7 +31,7 @@ Result<X86Counts> count(const Elf& elf, const ports::ByteSource& source) {
     for (uint64_t at = 0; at < section.size && left > 0;) {
       TRY(const std::string piece, piece_of(section, at, source));
       const size_t used = count_x86(piece, counts);
-      // What is cut off at the end of the section is no instruction.
+      // An instruction truncated at the end of the section does not count.
       if (used == 0) break;
       at += used;
       left -= std::min<uint64_t>(left, used);

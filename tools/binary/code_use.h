@@ -6,7 +6,7 @@
 
 namespace pinwheel::binary {
 
-/// What the code of a library shows beyond its symbols.
+/// The facts in the code of a library that its symbols do not show.
 struct CodeUse {
   X86Counts x86 = {};         ///< of its sections of code; zeros for other machines
   bool cuda_runtime = false;  ///< CUDA's runtime is linked into it statically

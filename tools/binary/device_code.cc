@@ -30,7 +30,7 @@ bool holds_fatbins(const Section& section) {
   return section.size > 0 && (section.name == ".nv_fatbin" || section.name == "__nv_relfatbin");
 }
 
-/// Sections that share bytes would be read once each: a small file would take for ever.
+/// Sections that share bytes would be read once each: a small file could take unlimited time.
 Done check_apart(const ports::ByteSource& source, const std::vector<Section>& sections) {
   uint64_t total = 0;
   for (const Section& section : sections) {

@@ -56,8 +56,8 @@ struct DeviceCode {
 /// Sizes from the file are checked against its length before anything is allocated.
 Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source);
 
-/// The same for a file that the scanner has seen while it was streamed: `source` is read only for
-/// headers, tables and HIP code.
+/// The same for a file that the scanner has already processed as a stream: `source` is read only
+/// for headers, tables and HIP code.
 Result<std::vector<DeviceCode>> read_device_code(const ports::ByteSource& source,
                                                  const FatbinScanner& scanned);
 

@@ -28,7 +28,8 @@ bool is_mach_o(std::string_view bytes) {
                   [bytes](std::string_view magic) { return bytes.starts_with(magic); })) {
     return true;
   }
-  // Java's classes have the same magic; their version stands where Mach-O counts architectures.
+  // Java's classes have the same magic; they have their version where Mach-O has the number of
+  // architectures.
   constexpr char kMostArchitectures = 20;
   const bool fat =
       bytes.starts_with("\xca\xfe\xba\xbe"sv) || bytes.starts_with("\xca\xfe\xba\xbf"sv);

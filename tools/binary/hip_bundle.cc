@@ -22,7 +22,7 @@ tl::unexpected<Error> broken_compressed(const std::string& why) {
   return fail(ErrorKind::check, "the compressed HIP offload bundle is corrupt: " + why);
 }
 
-// Of a block of zstd: 128 KB, at least from its header and one byte.
+// The maximum of a zstd block: 128 KB, at least from its header and one byte.
 constexpr uint64_t kMaxZstdRatio = uint64_t{1} << 15U;
 constexpr uint64_t kInput = uint64_t{16} << 10U;
 
@@ -149,8 +149,8 @@ Done check_declared_size(const CompressedBundle& bundle, Window& payload) {
   return {};
 }
 
-/// Decompresses the first `length` bytes, at most the declared size, reading no more than that
-/// takes. Kind `check` when the data is corrupt or ends before them.
+/// Decompresses the first `length` bytes, at most the declared size, reading only as much as
+/// needed. Kind `check` when the data is corrupt or ends before them.
 Result<std::string> unpack_head(const CompressedBundle& bundle, Window& payload, uint64_t length) {
   std::string head(std::min(length, bundle.size), '\0');
   TRY_DONE(bundle.compression == CodeCompression::zlib ? unpack_zlib(Pieces(payload), head)
@@ -226,8 +226,8 @@ Result<Bundle> read_table_of(uint64_t size, const Head& head) {
   return fail(too_large("the table of a HIP bundle", limits::kBundleTable));
 }
 
-/// Where the next bundle begins, at or after `at`: one of version 1 does not say where it ends. The
-/// beginning of a bundle has eight bytes with few values, so that one by chance is rare.
+/// The beginning of the next bundle, at or after `at`: version 1 does not state its length. The
+/// beginning of a bundle has eight bytes with few values, so a random match is rare.
 Result<uint64_t> next_bundle(Window& section, uint64_t at) {
   constexpr uint64_t kStep = 32768;
   constexpr uint64_t kLongestHeader = 32;

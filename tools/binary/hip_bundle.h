@@ -26,7 +26,7 @@ struct CompressedBundle {
   uint64_t size = 0;        ///< bytes after decompression
 };
 
-/// What a compressed bundle begins with.
+/// The magic of a compressed bundle.
 inline constexpr std::string_view kCompressedMagic = "CCOB";
 
 }  // namespace pinwheel::binary

@@ -5,14 +5,14 @@
 namespace pinwheel::binary {
 namespace {
 
-/// What follows an opcode. Immediates of 4 bytes have 2 with an operand size of 16 bits.
+/// The bytes after an opcode. Immediates of 4 bytes have 2 with an operand size of 16 bits.
 enum class Form : uint8_t {
   invalid,
   plain,
   imm8,
   imm16,
   imm32,
-  rel32,  ///< 4 bytes whatever the operand size
+  rel32,  ///< 4 bytes for any operand size
   enter,
   address,
   wide,  ///< 8 bytes with REX.W
@@ -79,7 +79,7 @@ constexpr std::array<Form, 256> forms(const Rows& rows) {
 constexpr std::array<Form, 256> kOne = forms(kOneByte);
 constexpr std::array<Form, 256> kTwo = forms(kTwoByte);
 
-/// Whether an opcode after 0F works on vectors: SSE's and MMX's.
+/// Whether an opcode after 0F operates on vectors: SSE's and MMX's.
 constexpr bool is_vector(uint8_t opcode) {
   if (opcode < 0x28) return opcode >= 0x10 && opcode <= 0x17;
   if (opcode < 0x30) return true;
@@ -181,7 +181,7 @@ class Reader {
     if (opcode == 0x38) {
       const uint8_t third = next();
       operands(Form::modrm);
-      // ADX, MOVBE, CRC32 and the like are not of vectors.
+      // ADX, MOVBE, CRC32 and the like do not operate on vectors.
       return third < 0xC0 ? X86Kind::sse : X86Kind::other;
     }
     if (opcode == 0x3A) {
@@ -228,7 +228,7 @@ class Reader {
     return vector(X86Kind::avx512, first & 7U);
   }
 
-  /// XOP where the map is one of its own; else `pop`.
+  /// XOP if the map is one of its own; else `pop`.
   X86Kind xop() {
     const uint8_t map = at_ < code_.size() ? static_cast<uint8_t>(code_[at_]) & 0x1FU : 0;
     if (map < 8) {

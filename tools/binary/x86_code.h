@@ -7,10 +7,10 @@ namespace pinwheel::binary {
 
 enum class X86Kind {
   other,
-  sse,          ///< works on vectors in the encoding of SSE, which every x86_64 processor has
+  sse,          ///< operates on vectors in the encoding of SSE, which every x86_64 processor has
   avx,          ///< in the encoding of AVX, AVX2, FMA and BMI (VEX), or of AMD's XOP
   avx512,       ///< in the encoding of AVX-512 (EVEX)
-  asks_for_cpu  ///< `cpuid` or `xgetbv`, which tell what the processor has
+  asks_for_cpu  ///< `cpuid` or `xgetbv`, which report the processor's features
 };
 
 struct X86Instruction {
@@ -24,10 +24,10 @@ struct X86Instruction {
 inline constexpr uint32_t kLongestX86 = 15;
 
 /// The first instruction of 64-bit code (Intel SDM, volume 2, chapter 2). nullopt for bytes that
-/// are no instruction, and for one that the text does not have whole.
+/// are not an instruction, and for a truncated one.
 std::optional<X86Instruction> read_x86(std::string_view code);
 
-/// How many instructions of each kind a stretch of code has.
+/// The number of instructions of each kind in a piece of code.
 struct X86Counts {
   uint64_t sse = 0;
   uint64_t avx = 0;
@@ -37,8 +37,8 @@ struct X86Counts {
   bool operator==(const X86Counts&) const = default;
 };
 
-/// Adds the instructions of `code`, one after the other; bytes that are none are passed over.
-/// Returns how many bytes were used: the rest may be the beginning of one more.
+/// Adds the instructions of `code`, one after the other, and skips bytes that are none. Returns the
+/// number of bytes used: the rest may be the beginning of another instruction.
 size_t count_x86(std::string_view code, X86Counts& counts);
 
 }  // namespace pinwheel::binary

@@ -23,7 +23,7 @@ struct CudaNeeds {
 
 CudaNeeds cuda_needs(const inspect::WheelFacts& facts);
 
-/// Where a wheel runs, as far as static analysis can determine.
+/// The systems on which a wheel runs, as far as static analysis can determine.
 struct Assessment {
   std::string wheel;                             ///< file name
   std::vector<std::string> tags = {};            ///< the tags of the file name, expanded
@@ -37,7 +37,7 @@ struct Assessment {
       {};  ///< the requirement for Requires-Dist; empty: no release loads, or no torch
 };
 
-/// Kind `check` when what an assessment is made of could not be read: the libraries or METADATA.
+/// Kind `check` when the inputs of an assessment could not be read: the libraries or METADATA.
 Done check_assessable(const inspect::WheelFacts& facts);
 
 /// Pure.

@@ -81,8 +81,8 @@ int minor_of_glibc(std::string_view glibc) {
   return static_cast<int>(pep::parse_version(glibc)->release[1]);
 }
 
-/// Why packed relocations keep a library from a glibc; empty if they do not, or if the version that
-/// announces them says so already.
+/// Why packed relocations prevent a library from loading with a glibc; empty if they do not, or if
+/// the version that announces them already shows it.
 std::string packed_reason(const inspect::ElfMember& library, std::string_view glibc) {
   const inspect::PackedRelocations packed = inspect::packed_relocations(library.elf);
   if (packed == inspect::PackedRelocations::unannounced) {
@@ -93,7 +93,7 @@ std::string packed_reason(const inspect::ElfMember& library, std::string_view gl
   return quoted(library.name) + " has packed relocations";
 }
 
-/// The libraries of the wheel itself that its modules do not find anywhere.
+/// The libraries of the wheel itself that its modules do not find.
 std::vector<std::string> lacks_of(const inspect::WheelFacts& facts) {
   std::vector<std::string> out;
   for (const inspect::UnreachableLibrary& each : inspect::unreachable_libraries(facts, {})) {
@@ -103,7 +103,7 @@ std::vector<std::string> lacks_of(const inspect::WheelFacts& facts) {
   return out;
 }
 
-/// The symbols that keep a library from loading with the oldest of the C libraries, one for each
+/// The symbols that prevent a library from loading with the oldest of the C libraries, one for each
 /// library and each release that would help.
 std::vector<inspect::UnprovidedSymbol> unprovided_by_oldest(const inspect::WheelFacts& facts) {
   const int oldest = minor_of_glibc(kDistributions.front().glibc);
@@ -120,7 +120,7 @@ std::vector<inspect::UnprovidedSymbol> unprovided_by_oldest(const inspect::Wheel
 
 std::vector<DistributionVerdict> judge_distributions(const inspect::WheelFacts& facts) {
   const Wants wants = wants_of(facts);
-  // Without musl, nothing else matters; the first member says enough.
+  // Without musl, nothing else matters; the first member is enough.
   std::vector<std::string> of_musl = inspect::needs_of_libc(facts.libraries, pep::Libc::musl);
   if (of_musl.size() > 1) of_musl.resize(1);
   std::vector<std::string> everywhere = lacks_of(facts);

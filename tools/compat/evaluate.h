@@ -112,23 +112,24 @@ struct TorchVerdicts {
   std::optional<pep::Version> built_with = std::nullopt;  ///< from its build record
   std::vector<BuildVerdict> builds = {};                  ///< oldest first
   std::map<std::string, SymbolHistory> histories = {};    ///< for every missing symbol
-  /// Members that are copies of torch's libraries: beside torch, the import aborts on every build.
+  /// Members that are copies of torch's libraries: together with torch's own, they abort the import
+  /// on every build.
   std::vector<std::string> copies = {};
   /// Libraries of the wheel that a module does not find: its import fails on every build.
   std::vector<inspect::UnreachableLibrary> unreachable = {};
 };
 
-/// Libraries and wheels loaded besides the wheel and torch.
+/// Libraries and wheels that are loaded in addition to the wheel and torch.
 struct Companions {
   std::vector<CompanionLibrary> libraries = {};  ///< of `--with`
   std::vector<pep::TagSet> wheels = {};          ///< the tags of `--with`, which limit the Pythons
   std::vector<std::string> declared = {};  ///< sonames or globs of libraries that others provide
 };
 
-/// The libraries of another wheel to load beside this one, by soname and file name.
+/// The libraries of another wheel that are loaded together with this one, by soname and file name.
 std::vector<CompanionLibrary> companion_libraries(const inspect::WheelFacts& other);
 
-/// Pure. A wheel without binaries loads everywhere and uses nothing of torch.
+/// Pure. A wheel without binaries loads everywhere and uses no part of torch.
 TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& table,
                        const Companions& companions = {});
 

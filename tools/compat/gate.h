@@ -21,7 +21,7 @@ struct GateResult {
   size_t judged = 0;  ///< builds in the range
 };
 
-/// Which builds that lack a whole torch library are judged: they may be of another kind than the
+/// The builds without a whole torch library that are judged: they may be of another kind than the
 /// wheel, such as CPU builds for a CUDA wheel, or CUDA builds for a ROCm wheel.
 enum class OtherKinds { plain, none };
 

@@ -10,7 +10,8 @@
 namespace pinwheel::compat {
 
 /// How the rule `undefined-symbols` judges a wheel: on every known build of torch in the range that
-/// is of the wheel's kind. `say` is told on how many, or that none is known.
+/// is of the wheel's kind. `say` is called with their number, or with the message that none is
+/// known.
 inspect::SymbolsJudge judge_on(std::shared_ptr<const exports::Table> table, pep::SpecifierSet range,
                                std::function<void(const std::string& text)> say);
 

@@ -123,7 +123,7 @@ std::vector<std::string> other_requirements(const inspect::WheelFacts& facts) {
 
 namespace {
 
-// A library that ends the process, or that leaves something behind, must not decide about the next.
+// A library that ends the process, or that leaves some state behind, must not affect the next.
 constexpr const char* kOpenEach = R"(
 import ctypes, importlib, json, os, sys, traceback
 
@@ -182,7 +182,7 @@ std::vector<std::string> open_libraries(const std::string& python, const std::st
 namespace {
 
 // Arguments: the modules, joined by commas, then the operators. Each operator is called as a user
-// would call it, with tensors on a CUDA device: torch says there that it has none.
+// would call it, with tensors on a CUDA device: torch then reports that it has none.
 constexpr const char* kCheck = R"(
 import importlib, sys
 import torch

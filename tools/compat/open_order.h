@@ -40,19 +40,19 @@ std::vector<std::string> other_requirements(const inspect::WheelFacts& facts);
 
 inline constexpr int kImportsFailed = 9;
 
-/// The argv that opens libraries with RTLD_NOW as importing extensions does, each in a process of
-/// its own, after torch and what else the request names was imported; then it imports the wheel's
-/// modules itself. `request` is a file with what `to_json` gives, its paths below
-/// `site_packages`; the answer for `parse_opened` is in the file `answer` once all are
-/// open. Exits with `kImportsFailed` when what comes first does not import, else as Python does.
+/// The argv that opens libraries with RTLD_NOW as importing extensions does, each in its own
+/// process, after torch and the other modules of the request were imported; then it imports the
+/// wheel's modules. `request` is a file with the result of `to_json`, with paths below
+/// `site_packages`; the answer for `parse_opened` is in the file `answer` once all are open. Exits
+/// with `kImportsFailed` if one of the first imports fails, else as Python does.
 std::vector<std::string> open_libraries(const std::string& python, const std::string& request,
                                         const std::string& site_packages,
                                         const std::string& answer);
 
-/// The argv that imports the modules, then asks torch for the operators where there is no GPU: each
+/// The argv that imports the modules, then calls torch's operators on a machine without a GPU: each
 /// must be registered, and each with a kernel for CUDA must, called with tensors of a CUDA device,
-/// raise an exception that says that there is none. It prints what it saw and exits 1 naming the
-/// operators that do otherwise.
+/// raise an exception that reports the missing GPU. It prints its observations and exits with 1
+/// naming the operators that do otherwise.
 std::vector<std::string> load_check(const std::string& python,
                                     const std::vector<std::string>& modules,
                                     const std::vector<std::string>& operators);

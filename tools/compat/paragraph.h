@@ -5,7 +5,7 @@
 
 namespace pinwheel::compat {
 
-/// The verdict in one paragraph: what the metadata claims, what was found, and the pin to write.
+/// The verdict in one paragraph: the claims of the metadata, the findings, and the pin to write.
 std::string paragraph(const Assessment& assessment);
 
 }  // namespace pinwheel::compat

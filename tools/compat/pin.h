@@ -27,7 +27,7 @@ struct TorchRange {
 /// it loads when all its releases do, and a range always ends, at the next minor.
 std::vector<TorchRange> loading_ranges(const std::vector<ReleaseLoads>& releases, PinBy by);
 
-/// 2.13 of 2.13.1.
+/// 2.13 for 2.13.1.
 pep::Version minor_of(const pep::Version& version);
 /// "torch>=2.13,<2.14".
 std::string pin(const TorchRange& range);

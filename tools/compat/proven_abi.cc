@@ -14,9 +14,9 @@
 namespace pinwheel::compat {
 namespace {
 
-/// What the libraries of a wheel take of CPython.
+/// The symbols of CPython that the libraries of a wheel use.
 struct PythonNeeds {
-  size_t libraries = 0;  ///< that take something, or are modules
+  size_t libraries = 0;  ///< that use some, or are modules
   bool beyond_stable = false;
   int stable_since = 2;  ///< the release of the Stable ABI that has all of it
   std::string example;   ///< a symbol, with its library
@@ -48,7 +48,7 @@ std::string libraries_text(size_t count) {
   return count == 1 ? "its library uses" : fmt::format("its {} libraries use", count);
 }
 
-/// What the binaries would allow beyond a wheel for one Python.
+/// The ABI that the binaries would allow beyond a wheel for one Python.
 std::optional<WiderAbi> wider_than_version(const inspect::WheelFacts& facts, int oldest) {
   const PythonNeeds needs = python_needs(facts);
   if (needs.libraries == 0) {

@@ -38,7 +38,7 @@ std::string why_newest(const TorchVerdicts& torch, const pep::SpecifierSet& requ
   return {};
 }
 
-/// 2.15 after 2.14.1.
+/// 2.15 for 2.14.1.
 pep::Version minor_after(const pep::Version& version) {
   pep::Version next = minor_of(version);
   ++next.release.at(1);

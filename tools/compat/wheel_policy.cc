@@ -18,7 +18,7 @@ const matrix::Check* find_check(const std::vector<matrix::Check>& checks, std::s
 
 namespace {
 
-/// Whether the rule can be judged: device code and size need the numbers of the matrix.
+/// Whether the rule can be judged: device code and size require the numbers of the matrix.
 bool can_judge(const std::string& rule, const matrix::Settings& settings) {
   if (find_check(settings.checks.after, rule) != nullptr) return true;
   if (rule == "device-code") return !settings.build.arch_list.empty();

@@ -22,17 +22,17 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Nightlies of one day are not there at one time, and single kinds fail for days.
+/// The nightlies of one day do not appear at the same time, and single kinds may fail for days.
 constexpr int kNightlyDays = 7;
 
-/// The label of torch's builds for a compute: of XPU, whose version is that of the compiler, the
-/// family alone.
+/// The label of torch's builds for a compute: for XPU, whose version is that of the compiler, only
+/// the family.
 std::string torch_label(const matrix::Matrix& matrix, const std::string& compute) {
   const std::string family = matrix::split_compute(compute).family;
   return family == "xpu" ? family : matrix::label_of_compute(matrix.computes, compute);
 }
 
-/// The index that holds the label's: ".../whl" of ".../whl/cu130".
+/// The parent index of a label: ".../whl" for ".../whl/cu130".
 UpstreamIndex index_of(const std::string& url, const std::string& label) {
   const std::string own(without_trailing_slashes(url));
   const std::string end = "/" + (label.empty() ? "cpu" : label);
@@ -47,7 +47,7 @@ std::chrono::sys_days day_of(const std::string& date) {
                                      std::chrono::day(number % 100));
 }
 
-/// Without the nightlies that are older than the last days.
+/// Removes the nightlies that are older than the last days.
 std::vector<TorchBuild> recent(std::vector<TorchBuild> builds) {
   std::string newest;
   for (const TorchBuild& build : builds) newest = std::max(newest, build.date);
@@ -70,7 +70,8 @@ std::string family_of(const std::string& compute) {
   return matrix::split_compute(compute).family;
 }
 
-/// What two values must share to be compared: a family of computes, the kind of a Python.
+/// The property that two values must share to be compared: a family of computes, the kind of a
+/// Python.
 std::string comparable_kind(std::string_view axis, const std::string& value) {
   if (axis == "compute") return family_of(value);
   return axis == "python" && is_threaded(value) ? "t" : "";
@@ -97,7 +98,7 @@ Words sorted(const std::set<std::string>& values) {
   return out;
 }
 
-/// An axis, and what becomes of it.
+/// An axis, and the changes to it.
 struct Edited {
   const matrix::Axis* axis = nullptr;
   std::set<std::string> removed = {};
@@ -134,7 +135,7 @@ struct Edited {
   }
 };
 
-/// A value that begins with a digit is in quotes: other readers take it for a number.
+/// A value that begins with a digit is quoted, because other readers interpret it as a number.
 std::string yaml_list(const Words& values) {
   Words items;
   for (const std::string& value : values) {
@@ -200,7 +201,7 @@ class Comparison {
     }
   }
 
-  /// The newest release and, if the matrix has it, the nightly: they show what is coming.
+  /// The newest release and, if the matrix has it, the nightly: they show future changes.
   std::set<std::string> newest() {
     std::set<std::string> out;
     const Edited* const torch = edited("torch");
@@ -372,7 +373,7 @@ Upstream compare_upstream(const matrix::Matrix& matrix,
 
 namespace {
 
-/// A day is written with eight digits.
+/// A date has eight digits.
 constexpr uint64_t kFirstDay = 20000101;
 constexpr uint64_t kLastDay = 99991231;
 
@@ -383,7 +384,7 @@ std::string label_of(const pep::Version& version) {
   return plus == std::string::npos ? std::string() : text.substr(plus + 1);
 }
 
-/// "3.13t" of "cp313-cp313t"; empty for other Pythons.
+/// "3.13t" for "cp313-cp313t"; empty for other Pythons.
 std::string python_of(const pep::TagSet& tags) {
   const std::string& abi = tags.abi.front();
   std::string_view digits = tags.python.front();

@@ -13,7 +13,7 @@
 
 namespace pinwheel::exports {
 
-/// The value of the axis `torch` that stands for whatever was built last.
+/// The value of the axis `torch` that stands for the newest build.
 inline constexpr std::string_view kNightly = "nightly";
 
 /// A build of torch for Linux on an index.
@@ -35,7 +35,7 @@ std::optional<TorchBuild> torch_build(std::string_view filename);
 /// "cuda/13.0" of "cu130", "rocm/7.1" of "rocm7.1"; empty for other labels.
 std::string compute_of_label(std::string_view label);
 
-/// Where to look for builds of torch.
+/// The places to look for builds of torch.
 struct UpstreamIndex {
   std::string parent;  ///< the index that has every label; empty: as pip is configured
   std::vector<std::string> labels = {};  ///< the indexes of the matrix, if the parent has no page
@@ -54,12 +54,12 @@ enum class UpstreamEvent {
 };
 std::string_view to_string(UpstreamEvent event);
 
-/// A difference between an axis and what there is.
+/// A difference between an axis and the available builds.
 struct UpstreamChange {
   UpstreamEvent event = UpstreamEvent::appeared;
   std::string axis = {};
   std::string value = {};
-  std::string detail = {};  ///< where it appeared, of what it vanished
+  std::string detail = {};  ///< where it appeared, or from where it vanished
   Location at = {};         ///< of the axis
 
   bool operator==(const UpstreamChange&) const = default;
@@ -67,23 +67,24 @@ struct UpstreamChange {
 
 /// A line to write into the matrix.
 struct UpstreamLine {
-  Location at = {};  ///< of the axis; of a rule that is to be added, of the matrix
+  Location at = {};  ///< of the axis; for a new rule, of the matrix
   std::string text;  ///< YAML
 
   bool operator==(const UpstreamLine&) const = default;
 };
 
-/// What a matrix has and what there is.
+/// The differences between a matrix and the available builds.
 struct Upstream {
   std::vector<UpstreamChange> changes = {};
   std::vector<UpstreamLine> lines = {};
 };
 
 /// Compares the axes `python`, `compute` and `torch` with the builds on the indexes and with the
-/// ends of life of Pythons. New is what is newer than everything that the axis has: a release or a
-/// label that was left out stays left out. Labels and Pythons count as there if the newest release
-/// or a nightly of the last seven days has them. A variant without a build is reported for its axis
-/// value: as a value to remove if no variant of it has one, else as a rule to write.
+/// ends of life of Pythons. A value is new if it is newer than everything on the axis: an older
+/// release or label that the axis lacks is not reported. Labels and Pythons count as available if
+/// the newest release or a nightly of the last seven days has them. A variant without a build is
+/// reported for its axis value: as a value to remove if no variant of it has a build, else as a
+/// rule to write.
 Upstream compare_upstream(const matrix::Matrix& matrix,
                           const std::vector<matrix::Variant>& variants,
                           const std::vector<TorchBuild>& builds, std::chrono::year_month today);

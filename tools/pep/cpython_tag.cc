@@ -18,7 +18,7 @@ std::optional<std::string_view> python_minor(std::string_view python) {
   return python;
 }
 
-/// Whether the ABI is that of one CPython, "cp313t" of "cp313", with the flags of its build.
+/// Whether the ABI is that of one CPython, "cp313t" for "cp313", with the flags of its build.
 bool is_abi_of(std::string_view abi, std::string_view python) {
   if (!abi.starts_with(python)) return false;
   const std::string_view flags = abi.substr(python.size());

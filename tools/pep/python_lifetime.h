@@ -5,8 +5,8 @@
 
 namespace pinwheel::pep {
 
-/// The month after which a Python gets no more security releases, by its release schedule; nullopt
-/// for one that the table does not have. "3.13t" is 3.13.
+/// The month after which a Python gets no more security releases, according to its release
+/// schedule; nullopt for a Python that the table does not have. "3.13t" is 3.13.
 std::optional<std::chrono::year_month> end_of_life(std::string_view python);
 
 }  // namespace pinwheel::pep

@@ -18,7 +18,7 @@ bool is_number(const std::string& text) {
          (text.size() == 1 || text[0] != '0') && parse_integer(text).has_value();
 }
 
-/// "3.12" of "cp312", "py3.12", "python 3.12" and "312".
+/// "3.12" for "cp312", "py3.12", "python 3.12" and "312".
 std::string with_dot(std::string_view text) {
   std::string version = to_lower(text);
   version.erase(0, std::min(version.find_first_of("0123456789"), version.size()));

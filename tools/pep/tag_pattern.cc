@@ -7,11 +7,11 @@
 namespace pinwheel::pep {
 namespace {
 
-/// The length of what stands for one character at the beginning, `?` or `[...]`; 0 for none.
+/// The length of a pattern for one character at the beginning, `?` or `[...]`; 0 for none.
 size_t one_character(std::string_view glob) {
   if (glob.starts_with('?')) return 1;
   if (!glob.starts_with('[')) return 0;
-  // A bracket that comes first is one of the characters.
+  // A closing bracket in first position is one of the characters.
   const size_t first = glob.size() > 1 && (glob[1] == '!' || glob[1] == '^') ? 2 : 1;
   const size_t end = glob.find(']', first + 1);
   return end == std::string_view::npos ? 0 : end + 1;

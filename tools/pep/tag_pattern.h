@@ -7,10 +7,10 @@
 
 namespace pinwheel::pep {
 
-/// A glob on the names of tags, of which a part is a version: "v*", "pkg-v[0-9]*", "*-release".
+/// A glob for the names of tags, a part of which is a version: "v*", "pkg-v[0-9]*", "*-release".
 struct TagPattern {
   std::string glob;
-  std::string before;  ///< what stands before the version, literally
+  std::string before;  ///< the literal text before the version
   std::string after;
 
   /// The version in a name; nullopt if the name does not match.
@@ -19,8 +19,9 @@ struct TagPattern {
   std::string with(std::string_view version) const { return before + std::string(version) + after; }
 };
 
-/// One `*` matches the version. Before it may stand `[...]` and `?` for how the version begins, as
-/// in git's globs: "v[0-9]*". Kind `config` for anything else, which no version could be read by.
+/// One `*` matches the version. It may be preceded by `[...]` and `?` for the beginning of the
+/// version, as in git's globs: "v[0-9]*". Kind `config` for any other pattern, from which no
+/// version could be read.
 Result<TagPattern> parse_tag_pattern(std::string_view glob);
 
 }  // namespace pinwheel::pep

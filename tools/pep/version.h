@@ -39,7 +39,7 @@ struct Version {
 /// when the text is not a version, or a number overflows 64 bits.
 Result<Version> parse_version(std::string_view text);
 
-/// The normalized form; trailing zeros of the release are kept.
+/// The normalized form, with the trailing zeros of the release.
 std::string to_string(const Version& version);
 
 /// The order of PEP 440, which is total; weak because 1.0 and 1.0.0 compare equal.

@@ -24,7 +24,7 @@ const inspect::Policy& manylinux_policy(const Facts& facts) {
   return *chosen;
 }
 
-/// By where the file is, and by who installed it.
+/// By the file's directory, and by the distribution that installed it.
 bool is_toolkits(const Library& library) {
   return inspect::is_in_gpu_directory(library.path) ||
          inspect::is_gpu_distribution(library.distribution);
@@ -40,7 +40,7 @@ bool is_required(const Facts& facts, const std::string& distribution) {
 
 }  // namespace
 
-/// What is decided of a library by its name and by the file that was found.
+/// The fate that a library's name and the file found for it determine.
 class Fates {
  public:
   explicit Fates(const Facts& facts)
@@ -86,7 +86,7 @@ std::string directory_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-// A search path can have any number of entries, and every library one of its own.
+// A search path can have any number of entries, and every library its own path.
 constexpr size_t kMostDirectories = 256;
 
 void add_once(const std::string& directory, Names& out) {
@@ -98,7 +98,7 @@ void add_once(const std::string& directory, Names& out) {
 void add_directories(const std::string& search_path, const std::string& origin, Names& out) {
   for (std::string entry : split(search_path, ':')) {
     const bool relative = entry.find("ORIGIN") != std::string::npos;
-    // A member of the wheel has no place on the machine.
+    // A member of the wheel has no directory on the machine.
     if (entry.empty() || (relative && origin.empty()) || visible(entry) != entry) continue;
     entry = replace_all(replace_all(std::move(entry), "${ORIGIN}", origin), "$ORIGIN", origin);
     add_once(entry, out);
@@ -108,7 +108,7 @@ void add_directories(const std::string& search_path, const std::string& origin, 
 }  // namespace
 
 bool is_library_name(std::string_view soname) {
-  constexpr size_t kMost = 200;  // with a digest and a directory it is a file's name everywhere
+  constexpr size_t kMost = 200;  // with a digest and a directory it is a valid file name everywhere
   return soname.size() <= kMost && visible(soname) == soname &&
          soname.find('\\') == std::string_view::npos;
 }
@@ -172,7 +172,7 @@ void ClosureSearch::ask(const std::string& soname, const Visited& by) {
   if (fate == Fate::missing && facts_.missing.count(soname) == 0) open_[soname].push_back(by);
 }
 
-/// Its needs are looked at if it was found and is to be grafted.
+/// Its needs are visited if it was found and will be grafted.
 void ClosureSearch::enter(const std::string& soname, const Visited& by) {
   if (rules_->of(soname) != Fate::graft) return;
   const Library& library = facts_.libraries.at(soname);

@@ -26,10 +26,10 @@
 //     gpu          a GPU toolkit's, by the directory or distribution of the file that was found
 //     graft        everything else: it is copied
 //
-// The order matters. A name decides before a file does, so a library of the policy is never looked
-// for, and libtorch is never copied, even if a copy of it is on the machine.
+// The order matters. A name takes precedence over a file, so a library of the policy is never
+// searched for, and libtorch is never copied, even if the machine has a copy of it.
 //
-// Only grafts have needs that count: what libtorch needs is torch's business. So the closure and
+// Only the needs of grafts count: torch itself provides the needs of libtorch. So the closure and
 // the search depend on each other. `ClosureSearch` therefore works in rounds. Example, for a wheel
 // with `demo/_C.so` that needs libtiff.so.6, libtorch.so and libc.so.6:
 //
@@ -42,13 +42,14 @@
 // The caller looks for the libraries on the machine between the rounds, because this module reads
 // no files. Every library is visited once, so long chains take linear time.
 //
-// A library is looked for where the loader would look: in the RPATH and RUNPATH of those who need
-// it, and in the RPATH of everything that loaded them. DT_RPATH is inherited along the chain of
-// loaders, and DT_RUNPATH is not; a library with a RUNPATH ignores its own RPATH. That is why each
-// visited library has the inherited directories of the first library that needed it.
+// A library is searched for where the loader would search: in the RPATH and RUNPATH of the
+// libraries that need it, and in the RPATH of all libraries that loaded these. DT_RPATH is
+// inherited along the chain of loaders, and DT_RUNPATH is not; a library with a RUNPATH ignores its
+// own RPATH. That is why each visited library has the inherited directories of the first library
+// that needed it.
 namespace pinwheel::repair {
 
-/// What happens with a library that the wheel or one of its grafts needs.
+/// The fate of a library that the wheel or one of its grafts needs.
 enum class Fate {
   system,       ///< every system of the target has it
   own,          ///< the wheel has it
@@ -61,42 +62,45 @@ enum class Fate {
   unnameable,  ///< to be grafted, but no file of a wheel can have its name
 };
 
-/// A needed library, its fate, and who needs it.
+/// A needed library, its fate, and the library that needs it.
 struct NeededEntry {
   Fate fate = Fate::system;
   std::string needed_by;  ///< the first: a member, or the path of a library to be grafted
 };
 
-/// Every library that the wheel and its grafts need, by name. Libraries that were not looked for
+/// Every library that the wheel and its grafts need, by name. Libraries that were not searched for
 /// yet have the fate `missing`.
 std::map<std::string, NeededEntry> closure_of(const Facts& facts);
 
-/// Whether a library may have this name in a wheel: characters that are shown, no backslash, not
-/// too long for a file. An empty name is that of a library without SONAME.
+/// Whether a library may have this name in a wheel: only visible characters, no backslash, not too
+/// long for a file. An empty name is that of a library without SONAME.
 bool is_library_name(std::string_view soname);
 
-/// A library to look for.
+/// A library to search for.
 struct Wanted {
   std::string soname;
   uint16_t machine = 0;  ///< as in the ELF header
-  /// Directories from the search paths of those who need it, in order; `$ORIGIN` is expanded.
+  /// Directories from the search paths of the libraries that need it, in order; `$ORIGIN` is
+  /// expanded.
   std::vector<std::string> directories = {};
 };
 
 class Fates;
 
-/// The search for what a repair needs, a level of dependencies at a time, in linear time.
+/// The search for the libraries that a repair needs, one level of dependencies at a time, in linear
+/// time.
 class ClosureSearch {
  public:
   /// The facts must outlive the search; their `libraries` and `missing` grow between its rounds.
   explicit ClosureSearch(const Facts& facts);
 
-  /// The libraries that must be looked for next; none: everything is known. As for the loader,
-  /// their directories are those of who needs them, and the RPATH of whoever loads those.
+  /// The libraries to search for next; none: everything is known. As for the loader, their
+  /// directories are those of the libraries that need them, and the RPATH of the libraries that
+  /// load these.
   std::vector<Wanted> next();
 
  private:
-  /// A library whose needs are looked at.
+  /// A library whose needs are visited.
   struct Visited {
     const binary::Elf* elf;
     std::string origin;  ///< its directory on the machine; empty for a member of the wheel
@@ -113,13 +117,12 @@ class ClosureSearch {
   std::shared_ptr<const Fates> rules_ = nullptr;
   std::vector<std::string> of_wheel_ = {};  ///< every directory in a member's RPATH
   std::deque<Visited> waiting_ = {};
-  std::set<std::string> seen_ = {};  ///< names whose needs are looked at, or that have none
+  std::set<std::string> seen_ = {};  ///< names whose needs are visited, or that have none
   std::map<std::string, std::vector<Visited>> open_ =
-      {};  ///< names that are looked for, and by whom
+      {};  ///< searched names, and the libraries that need them
 };
 
-/// The libraries that must be looked for before a repair can be planned; looking for them may
-/// reveal more.
+/// The libraries to search for before a repair can be planned; the search may reveal more.
 std::vector<Wanted> wanted(const Facts& facts);
 
 }  // namespace pinwheel::repair

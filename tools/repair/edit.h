@@ -14,7 +14,7 @@ struct Edit {
   std::string soname = {};  ///< the new SONAME; empty: unchanged
   std::vector<std::pair<std::string, std::string>> replace_needed = {};  ///< old and new names
   std::vector<std::string> remove_needed = {};
-  /// The new RPATH, as DT_RPATH so that it holds for dependencies too; empty removes it; nullopt:
+  /// The new RPATH, as DT_RPATH so that it also applies to dependencies; empty removes it; nullopt:
   /// unchanged.
   std::optional<std::string> rpath = std::nullopt;
   std::string moved_from = {};  ///< the member of the wheel that becomes this one; empty: itself

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kPlatformHint =
     "use a platform such as `manylinux_2_28_x86_64`, or `auto` for the oldest possible";
 
-/// The text with the wheel's architecture where it has none.
+/// The text with the wheel's architecture if it has none.
 std::string with_architecture(const std::string& text, const std::string& arch) {
   for (const char* const known : {"_x86_64", "_aarch64"}) {
     if (text.ends_with(known)) return text;
@@ -32,7 +32,7 @@ bool has_policy(const pep::LinuxPolicy& wanted) {
   return wanted.major == 2 && !known.empty() && wanted.minor >= known.front().minor;
 }
 
-/// For a platform with the other C library than the wheel's.
+/// For a platform with the C library that the wheel does not use.
 tl::unexpected<Error> other_libc(const std::string& text, pep::Libc own) {
   const bool musl = own == pep::Libc::musl;
   return fail(ErrorKind::usage,

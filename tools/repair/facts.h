@@ -28,12 +28,12 @@ Result<Target> parse_target(const std::string& text, const inspect::WheelFacts& 
 /// The architecture of the wheel's libraries, "x86_64"; empty without any.
 std::string architecture_of(const inspect::WheelFacts& wheel);
 
-/// The C library that the wheel is for, by what its libraries need; where they need none, by its
-/// tags.
+/// The C library that the wheel is for, according to the needs of its libraries; without any,
+/// according to its tags.
 pep::Libc libc_of(const inspect::WheelFacts& wheel);
 
-/// Kind `check` for a wheel that cannot be repaired at all: it needs two C libraries, or is for an
-/// architecture without policies, or its file name is not a wheel's.
+/// Kind `check` for a wheel that cannot be repaired: it needs two C libraries, or is for an
+/// architecture without policies, or its file name is not that of a wheel.
 Done check_repairable(const inspect::WheelFacts& wheel);
 
 /// A library that was found on the machine of the build.
@@ -47,13 +47,14 @@ struct Library {
   std::string installed = {};
 };
 
-/// What the decisions are made from.
+/// The inputs of the decisions.
 struct Facts {
   const inspect::WheelFacts& wheel;
   std::vector<std::string> exclude = {};          ///< sonames or globs that others provide
   Target target = {};                             ///< the requested platform
-  std::map<std::string, Library> libraries = {};  ///< found, by the name they are needed under
-  std::set<std::string> missing = {};             ///< looked for, not found
+  std::map<std::string, Library> libraries = {};  ///< found, by the name under which they are
+                                                  ///< needed
+  std::set<std::string> missing = {};             ///< searched for, not found
 };
 
 }  // namespace pinwheel::repair

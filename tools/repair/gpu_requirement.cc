@@ -62,7 +62,7 @@ std::optional<GpuRequirement> gpu_requirement(const std::string& soname, std::op
   if (*cuda < kFirstWithoutSuffix || has_own_releases(brought->stem)) {
     return GpuRequirement{fmt::format("nvidia-{}-cu{}", brought->stem, *cuda), own};
   }
-  // Packages have the version that their library's number begins; cuFile's number stays 0.
+  // The version of a package begins with the number of its library; cuFile's number stays 0.
   const std::string range =
       number && *number > 0 ? fmt::format(">={},<{}", *number, *number + 1) : "";
   return GpuRequirement{"nvidia-" + brought->stem + range, fmt::format("nvidia/cu{}/lib", *cuda)};

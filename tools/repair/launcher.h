@@ -5,21 +5,21 @@
 
 namespace pinwheel::repair {
 
-/// A program that installers put beside the interpreter, "demo-1.0.data/scripts/tool". From there
-/// no relative path to site-packages holds for every Python and every installation, so a repair
-/// moves it into site-packages and leaves a Python script that starts it.
+/// A program that installers put next to the interpreter, "demo-1.0.data/scripts/tool". No relative
+/// path from there to site-packages is valid for every Python and every installation, so a repair
+/// moves the program into site-packages and leaves a Python script that starts it.
 struct MovedProgram {
   std::string script;   ///< the member that was the program and becomes the script
-  std::string program;  ///< where the program goes: "demo.scripts/tool"
+  std::string program;  ///< the program's new name: "demo.scripts/tool"
 
   bool operator==(const MovedProgram&) const = default;
 };
 
-/// Where a program of `*.data/scripts` goes; nullopt for any other member.
+/// The new name of a program in `*.data/scripts`; nullopt for any other member.
 std::optional<MovedProgram> moved_program(std::string_view member, std::string_view distribution);
 
-/// The script. It needs the standard library alone, looks where this Python looks for modules, and
-/// replaces itself by the program.
+/// The script. It needs only the standard library, searches the module path of its Python, and
+/// replaces itself with the program.
 std::string launcher(const MovedProgram& moved);
 
 }  // namespace pinwheel::repair

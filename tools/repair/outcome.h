@@ -7,7 +7,7 @@
 
 namespace pinwheel::repair {
 
-/// A planned repair with what is known of the grafts' origin.
+/// A planned repair with the known facts about the origin of the grafts.
 struct Outcome {
   std::string wheel;      ///< file name
   std::string file_name;  ///< after the repair
@@ -19,7 +19,8 @@ struct Outcome {
 /// directory: "demo.libs/libjpeg62-turbo/copyright".
 std::vector<LicenseFile> license_files(const Outcome& outcome);
 
-/// What the repair does, a line for each graft, edit, requirement and note, and the resulting tag.
+/// A description of the repair, a line for each graft, edit, requirement and note, and the
+/// resulting tag.
 std::string to_text(const Outcome& outcome);
 
 }  // namespace pinwheel::repair

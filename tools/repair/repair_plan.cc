@@ -46,9 +46,9 @@ std::vector<size_t> opened(const Facts& facts, const std::vector<inspect::ElfMem
   return out;
 }
 
-/// The libraries of the wheel that others do not find after the edits of a repair: in modules of
-/// Python, and in what no other library needs. `edited` are the wheel's libraries in its order,
-/// then the grafts. What others provide as well does not count.
+/// The libraries of the wheel that are not found after the edits of a repair: by Python modules,
+/// and by libraries that no other library needs. `edited` are the wheel's libraries in its order,
+/// then the grafts. Libraries that others also provide do not count.
 std::vector<inspect::LostLibrary> lost_in(const Facts& facts,
                                           const std::vector<inspect::ElfMember>& edited) {
   const inspect::LoadPlace place{architecture_of(facts.wheel), libc_of(facts.wheel)};
@@ -131,7 +131,7 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-/// The loader ignores RPATH where there is a RUNPATH, but the rule `rpath` judges both.
+/// The loader ignores RPATH if there is a RUNPATH, but the rule `rpath` judges both.
 std::string old_path(const binary::Elf& elf) {
   if (elf.rpath.empty() || elf.runpath.empty()) return elf.rpath + elf.runpath;
   return elf.runpath + ":" + elf.rpath;
@@ -268,7 +268,7 @@ class Planner {
       if (place != places_.end()) add_once(places.required, place->second);
       const auto own = own_.find(soname);
       if (own == own_.end()) continue;
-      // A graft finds libraries of the wheel by its own path only.
+      // A graft finds libraries of the wheel only through its own path.
       add_once(kind == Kind::graft ? places.required : places.own, own->second);
     }
     return places;
@@ -307,7 +307,7 @@ class Planner {
     keep(std::move(edit), library.elf);
   }
 
-  /// The entries of its old path were relative to another directory, or the machine's.
+  /// The entries of its old path were relative to another directory, or directories of the machine.
   void move_program(const MovedProgram& moved, const binary::Elf& elf) {
     Edit edit = renames_of(moved.program, elf);
     edit.moved_from = moved.script;
@@ -327,7 +327,7 @@ class Planner {
                     quoted(member), quoted(entry)));
   }
 
-  /// The old path of a graft was the machine's, so dropping it is not worth a note.
+  /// The old path of a graft referred to the machine, so dropping it is not worth a note.
   void edit_graft(const Graft& graft) {
     const Library& library = facts_.libraries.at(graft.needed_as.front());
     Edit edit = renames_of(graft.member, library.elf);
@@ -382,7 +382,7 @@ class Planner {
 
   void decide_platform() {
     plan_.platforms = current_platforms();
-    // What is missing is a problem already, and would be told once more.
+    // A missing library is already a problem and would be reported twice.
     if (result_.empty() || !plan_.problems.empty()) return;
     Lines external = facts_.exclude;
     external.insert(external.end(), external_.begin(), external_.end());
@@ -454,9 +454,9 @@ class Planner {
   std::map<std::string, Graft> grafts_;         ///< by path
   std::map<std::string, std::string> renamed_;  ///< needed name -> the graft's
   std::map<std::string, std::string> places_;   ///< needed name -> installed directory
-  Lines external_;                              ///< what others bring
+  Lines external_;                              ///< libraries that others provide
   std::vector<inspect::ElfMember> result_;      ///< the wheel's libraries after the repair
-  std::vector<Edit> edits_;                     ///< of these, those without effect, too
+  std::vector<Edit> edits_;                     ///< of these, also those without effect
   RepairPlan plan_;
 };
 

@@ -29,7 +29,7 @@ struct OwnerPackage {
 /// The package URL (purl-spec): "pkg:deb/debian/libjpeg62-turbo@1%3A2.1.5-2?arch=amd64".
 std::string package_url(const OwnerPackage& package);
 
-/// A grafted library and its package, if that is known.
+/// A grafted library and its package, if known.
 struct Component {
   Graft graft;
   OwnerPackage package = {};  ///< no name: unknown
