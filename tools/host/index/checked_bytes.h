@@ -10,10 +10,10 @@ namespace pinwheel::host {
 
 /// Bytes that are hashed while they are read from start to end, as often as necessary: the read of
 /// the last ones fails if all of them together do not have the SHA-256 (kind `check`), so that a
-/// file which changed meanwhile never arrives whole. For one thread.
+/// file which changed meanwhile is never sent completely. For one thread.
 class CheckedBytes final : public ports::ByteSource {
  public:
-  /// Errors call the bytes `name`.
+  /// Errors refer to the bytes as `name`.
   CheckedBytes(std::shared_ptr<const ports::ByteSource> bytes, std::string sha256,
                std::string name);
 

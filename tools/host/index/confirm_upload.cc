@@ -11,8 +11,8 @@ namespace pinwheel::host {
 
 Result<bool> ConfirmUploads::is_listed(const publish::Artifact& file) {
   if (session_.options.confirm == Confirm::none) return true;
-  // Each round is a retry. Files after one that could not be looked up wait for the next round: a
-  // server that answers a byte a second would take its time for each of them.
+  // Each round is a retry. Files after a failed lookup wait for the next round: a server that sends
+  // one byte per second would take its time for each of them.
   if (trouble_) return false;
   TRY_DONE(keep_fresh(session_));
   const Result<Holding> holding = look_up_once(session_, file);

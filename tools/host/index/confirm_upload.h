@@ -8,11 +8,11 @@ namespace pinwheel::host {
 /// A file that the index accepted.
 struct AcceptedFile {
   const publish::Artifact* file = nullptr;
-  publish::UploadEvent event;  ///< told once the index lists the file
+  publish::UploadEvent event;  ///< called once the index lists the file
 };
 
-/// Finds out which accepted files the index lists with their hash. Any server may answer an upload
-/// with 200 and keep nothing.
+/// Checks which accepted files the index lists with their hash. Any server may answer an upload
+/// with 200 and store nothing.
 class ConfirmUploads {
  public:
   explicit ConfirmUploads(const UploadSession& session) : session_(session) {}
@@ -20,7 +20,7 @@ class ConfirmUploads {
   /// Looks once; a file that is not listed yet is looked up again by `finish`. Kind `publish` if
   /// the index lists another file of that name.
   Done look(AcceptedFile accepted);
-  /// Waits until the rest are listed. Kind `publish` for those that never are.
+  /// Waits until the rest are listed. Kind `publish` for files that never are.
   Done finish();
 
  private:

@@ -7,11 +7,11 @@
 
 namespace pinwheel::host {
 
-/// What `inspect --check` calls an error of a wheel, one finding of kind `check` each, read from
-/// `Artifact::contents`; for an sdist, what was found when it was read. Members that cannot be read
-/// or have another CRC, and violations of the rule `record`, are findings whatever is in `ignored`.
-/// The size is left to the preflight, which knows the limit of the index. Kind `config` for an
-/// unknown rule, `usage` for `record` in `ignored`.
+/// The errors of a wheel in `inspect --check`, one finding of kind `check` each, read from
+/// `Artifact::contents`; for an sdist, the findings of its reading. Unreadable members, members
+/// with another CRC, and violations of the rule `record` are always findings, even if they are in
+/// `ignored`. The preflight checks the size, because it knows the limit of the index. Kind `config`
+/// for an unknown rule, `usage` for `record` in `ignored`.
 Result<std::vector<Error>> content_findings(const publish::Artifact& file,
                                             const std::vector<std::string>& ignored);
 

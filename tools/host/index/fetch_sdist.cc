@@ -60,7 +60,7 @@ fs::path local_path(std::string_view address) {
 std::vector<publish::IndexFile> files_in(const fs::path& directory) {
   std::vector<publish::IndexFile> files;
   const Result<std::vector<std::string>> names = LocalFiles().list(directory);
-  if (!names) return files;  // pip ignores a directory that is not there
+  if (!names) return files;  // pip ignores a directory that does not exist
   for (const std::string& name : *names) {
     files.push_back(
         {.filename = name, .url = std::string(kFileScheme) + (directory / name).string()});
@@ -108,7 +108,7 @@ Result<RemoteAddress> remote_index(std::string_view address) {
   return *std::move(index);
 }
 
-/// Where to look, in order.
+/// The places to look, in order.
 std::vector<std::string> places_of(const env::PipIndexes& indexes) {
   std::vector<std::string> places;
   if (!indexes.no_index) {
@@ -305,7 +305,7 @@ Result<UnpackedSdist> fetch_sdist(ports::Http& http, const env::PipIndexes& inde
   if (!local) TRY_DONE(files.remove_all(archive));
   const nlohmann::json origin = {{"url", candidate.url}, {"sha256", sha256}};
   TRY_DONE(files.write(pending / kOriginFile, origin.dump() + "\n"));
-  // Another run may have been faster: its result is as good.
+  // Another run may have been faster: its result is equivalent.
   if (!kept_sdist(request.directory)) {
     TRY_DONE(files.remove_all(request.directory));
     TRY_DONE(files.rename(pending, request.directory));

@@ -24,7 +24,7 @@ struct UnpackedSdist {
   std::string sha256;            ///< of the archive
 };
 
-/// What an earlier call left in `directory`; nullopt if there is nothing complete.
+/// The result of an earlier call in `directory`; nullopt if it has no complete one.
 std::optional<UnpackedSdist> kept_sdist(const std::filesystem::path& directory);
 
 /// Finds the sdist on the user's indexes through the simple API (PEP 503, PEP 691), in pip's order:

@@ -35,7 +35,7 @@ bool is_page(const fs::path& path) {
          path.filename() == "SHA256SUMS";
 }
 
-/// Whether a path of the index is a file of a release, or the metadata beside one, that no page
+/// Whether a path of the index is a file of a release, or the metadata next to one, that no page
 /// lists.
 bool is_unlisted(const fs::path& path, const std::set<std::string>& listed) {
   std::string file = path.generic_string();
@@ -134,7 +134,7 @@ Result<std::optional<uint64_t>> current_generation(const IndexPaths& paths) {
   return number;
 }
 
-/// Removes every generation except `kept`: older ones, and those left by a killed publisher.
+/// Removes every generation except `current`: older ones, and those left by a killed publisher.
 Done clear_generations(const IndexPaths& paths, std::optional<uint64_t> kept, ports::Files& files) {
   TRY(const std::vector<std::string> names, files.list(paths.generations));
   for (const std::string& name : names) {
@@ -188,7 +188,7 @@ Done copy_checked(const fs::path& from, const fs::path& to, const std::string& s
 }
 
 /// Makes all directories from the parent of `root` on down durable, and readable by everybody
-/// whatever the umask.
+/// regardless of the umask.
 Done sync_tree(const fs::path& root) {
   std::error_code error;
   fs::recursive_directory_iterator entry(root, error);
@@ -280,7 +280,7 @@ Result<publish::Catalog> read_catalog(const fs::path& root, ports::Files& files)
   return catalog;
 }
 
-/// What the index is to become.
+/// The next contents of the index.
 struct Next {
   publish::Merge merge;
   std::vector<std::string> retired = {};

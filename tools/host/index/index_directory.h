@@ -23,31 +23,30 @@ struct DirectoryEntry {
   publish::InRoot in_root = publish::InRoot::no;
 };
 
-/// How an index is kept.
+/// The retention options of an index.
 struct DirectoryOptions {
-  /// Of each project the newest that many nightlies stay listed (publish/retention.h); all if
+  /// The newest development releases of each project that stay listed (publish/retention.h); all if
   /// absent.
   std::optional<size_t> nightlies = std::nullopt;
 };
 
 struct DirectoryPublication {
   std::vector<FileOutcome> files;    ///< one per entry
-  std::vector<std::string> retired;  ///< names of the files that are listed no more
+  std::vector<std::string> retired;  ///< names of the files that are no longer listed
 };
 
 /// Publishes files to the package index at `index`, a directory that any file server can serve and
-/// pip can read by a file:// URL: HTML and JSON pages, hashes, `.metadata` beside each wheel.
+/// pip can read by a file:// URL: HTML and JSON pages, hashes, `.metadata` next to each wheel.
 ///
 /// `index` is a symbolic link to the current generation, a complete tree in
-/// `.<name>.generations/<number>` beside it. Publishing builds the next generation (existing files
+/// `.<name>.generations/<number>` next to it. Publishing builds the next generation (existing files
 /// are hard links, new ones are copies that are hashed while they are written), makes it durable,
 /// and then replaces the link by one rename. Pages are reached through the link, so every request
-/// sees one generation; renaming pages one by one would expose inconsistent pages. A
-/// file that a new generation does not list any more (`options`) is still in it, and in none after
-/// it: so links in a page of the old generation work in the new one too. The old generation is
-/// removed when the next one is published. If publishing is killed at any point,
-/// the link still points to a complete tree, and the next call removes the partial one. Publishers
-/// wait for each other on a lock.
+/// sees one generation; renaming pages one by one would expose inconsistent pages. A file that a
+/// new generation no longer lists (`options`) is still in it, and in no later one: so links in a
+/// page of the old generation work in the new one, too. The old generation is removed when the next
+/// one is published. If publishing is killed at any point, the link still points to a complete
+/// tree, and the next call removes the partial one. Publishers wait for each other on a lock.
 ///
 /// Publishing the same bytes again is success (`identical`) and writes nothing, unless there is
 /// something to retire. Errors: `publish`
@@ -64,7 +63,7 @@ struct IndexPaths {
   explicit IndexPaths(const std::filesystem::path& index);
 
   std::filesystem::path link;         ///< the index itself, a symbolic link
-  std::filesystem::path generations;  ///< `.<name>.generations` beside it
+  std::filesystem::path generations;  ///< `.<name>.generations` next to it
   std::filesystem::path lock() const { return generations / "lock"; }
   std::filesystem::path generation(uint64_t number) const;
 };

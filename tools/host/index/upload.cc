@@ -67,7 +67,7 @@ std::vector<Error> too_late(const UploadSession& session, const std::vector<Arti
   return findings;
 }
 
-/// Warns of wheels for fewer systems than those that the index has.
+/// Warns about wheels for fewer systems than those that the index has.
 void warn_of_narrower(const UploadSession& session, const std::vector<Artifact>& files,
                       const Survey& seen) {
   if (!session.hooks.warn) return;
@@ -120,7 +120,7 @@ Reply send(const UploadSession& session, const Artifact& file) {
   checked.contents = std::make_shared<CheckedBytes>(file.contents, file.sha256, file.filename);
   request.form = publish::upload_form(checked);
   request.credentials = session.target.credentials;
-  // Only the beginning of a reply is ever shown.
+  // Only the beginning of a reply is ever displayed.
   request.body_limit = limits::kUploadReply;
   request.long_body = ports::LongBody::ends;
   return session.http.send(request);
@@ -197,8 +197,8 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
   }
 }
 
-/// The index refused the credentials, which may have ended while the file was on its way: others
-/// replace them, unless they were minted after the file began, when `replaced` others had been.
+/// The index rejected the credentials, which may have expired while the file was being sent: they
+/// are renewed, unless that was done after the file began, when there had been `replaced` renewals.
 Done replace_refused(const UploadSession& session, Attempt attempt, size_t replaced) {
   const bool older = session.target.earlier.size() == replaced;
   if (!older || !session.credentials.can_renew()) return fail(std::move(attempt.error));
@@ -206,7 +206,7 @@ Done replace_refused(const UploadSession& session, Attempt attempt, size_t repla
   return patiently<void>(session, [&] { return session.credentials.replace(); });
 }
 
-/// What became of a file; nullopt if it has to be sent again.
+/// The outcome of a file; nullopt if it has to be sent again.
 using Settled = Result<std::optional<FileOutcome>>;
 
 /// Looks for a file that may have arrived.
@@ -259,7 +259,7 @@ Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& f
     settled = prepare_next(session, file, *attempt, sent, replaced);
     return settled && !*settled;
   };
-  // One more, because credentials that replace refused ones are always tried.
+  // One more attempt, because renewed credentials are always tried.
   TRY(Attempt last, with_retries(most + 1, send_once, again, ready_next));
   TRY(const std::optional<FileOutcome> found, std::move(settled));
   if (found) return *found;
@@ -274,7 +274,7 @@ Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& f
   return fail(spent(session, file, last.outcome, std::move(last.error)));
 }
 
-/// Everything was tried often enough: what the index did not answer is its answer.
+/// All attempts are used up: an unanswered question is final.
 Error as_final(Error error) {
   if (error.kind == ErrorKind::transient) error.kind = ErrorKind::publish;
   return error;

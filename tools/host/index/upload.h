@@ -27,8 +27,7 @@ struct UploadOptions {
   std::optional<uint64_t> size_limit = std::nullopt;
   int attempts = 5;  ///< per file, and per lookup
   Confirm confirm = Confirm::by_hash;
-  /// Looks at the page of a project until it lists the accepted files; caches may keep an older
-  /// one.
+  /// Reads the page of a project until it lists the accepted files; caches may return an older one.
   int looks = 8;
   std::chrono::milliseconds backoff_min = std::chrono::seconds(2);
   std::chrono::milliseconds backoff_max = std::chrono::minutes(1);
@@ -50,24 +49,25 @@ struct UploadHooks {
   /// A number in [0, 1) that randomizes the waits of many clients; without it the waits are fixed.
   std::function<double()> jitter = {};
   /// Called before each attempt to send a file, and when the index lists it. A caller that records
-  /// the events knows how far a killed upload got.
+  /// the events knows the progress of a killed upload.
   std::function<void(const publish::UploadEvent& event)> event = {};
-  /// The current time, to reject releases that PyPI considers too old, and to mint credentials anew
-  /// before they end; without it neither is done.
+  /// The current time, to reject releases that PyPI considers too old, and to renew credentials
+  /// before they expire; without it neither is done.
   std::function<std::chrono::system_clock::time_point()> now = {};
-  /// Called with a message for the user: what is retried and why.
+  /// Called with a message for the user: the retried request and the reason.
   std::function<void(std::string_view line)> notice = {};
-  /// Called before anything is sent with what does not stop the upload, such as a wheel for fewer
-  /// systems than the last release.
+  /// Called before anything is sent with warnings that do not stop the upload, such as a wheel for
+  /// fewer systems than the last release.
   std::function<void(const Error& warning)> warn = {};
 };
 
 /// Publishes the files of one or more projects, one release of each:
 /// 1. the preflight of all files; its findings are reported together (kind `check`, as causes; see
 ///    `publish/preflight.h`);
-/// 2. credentials that have to be minted are minted; others replace them before they end, and once
-///    for a file if the index refuses them after it began; they are burnt when the upload ends, in
-///    success or not (`host/index/upload_credentials`);
+/// 2. tokens are exchanged where the target needs them; they are renewed before they expire, and
+/// once
+///    for a file if the index rejects them after it began; they are revoked when the upload ends,
+///    in success or not (`host/index/upload_credentials`);
 /// 3. each project's page is read: a file that the index has with the same SHA-256 is done
 ///    (`identical`), files with different bytes are conflicts, reported together (kind
 ///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed;
@@ -76,11 +76,11 @@ struct UploadHooks {
 ///    none, or a 400 or 409, the file is looked up by hash before it is sent again;
 /// 5. accepted files are looked up by hash, those that are not listed yet again after all were
 ///    sent, with growing waits; files that stay unlisted are one error (kind `publish`).
-/// Stops at the first file that cannot be published; earlier results were reported to `event`.
-/// Each file is hashed while it is sent, from its open `contents`; one that changed since it was
-/// read never arrives whole (`check`). Errors: `check`, `publish` (rejected, wrong token, conflict,
-/// outcome unknown, no answer after all attempts), `environment`, `interrupted`, and those of
-/// minting. No error contains the credentials, even if the index echoes them.
+/// Stops at the first file that cannot be published; earlier results were reported to `event`. Each
+/// file is hashed while it is sent, from its open `contents`; one that changed since it was read is
+/// never sent completely (`check`). Errors: `check`, `publish` (rejected, wrong token, conflict,
+/// outcome unknown, no answer after all attempts), `environment`, `interrupted`, and those of the
+/// token exchange. No error contains the credentials, even if the index echoes them.
 Result<std::vector<FileOutcome>> upload_release(const std::vector<publish::Artifact>& files,
                                                 const UploadTarget& target,
                                                 const UploadOptions& options, ports::Http& http,

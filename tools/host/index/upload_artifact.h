@@ -8,9 +8,9 @@
 namespace pinwheel::host {
 
 /// Reads the facts about a file to publish, a wheel or an sdist (`.tar.gz`): name, size, digests
-/// (in one pass), metadata and form fields, its archive's violations of PyPI's rules, and what an
-/// sdist breaks (`wheel/metadata_rules`). Kind
-/// `config` if the file is missing or is neither, `check` if it is corrupt or has no metadata.
+/// (in one pass), metadata and form fields, its archive's violations of PyPI's rules, and an
+/// sdist's violations of the metadata rules (`wheel/metadata_rules`). Kind `config` if the file is
+/// missing or is neither, `check` if it is corrupt or has no metadata.
 Result<publish::Artifact> read_artifact(const std::filesystem::path& path);
 Result<std::vector<publish::Artifact>> read_artifacts(
     const std::vector<std::filesystem::path>& paths);

@@ -9,12 +9,12 @@
 
 namespace pinwheel::host {
 
-/// The credentials of an upload, from its beginning to its end. Those that have to be minted are
-/// minted when it opens, minted anew before they end, and burnt when they are replaced and when the
-/// object ends, whatever the reason. That one is not burnt is told as a warning.
+/// The credentials of an upload, from its beginning to its end. Tokens from an exchange are
+/// obtained when it opens, renewed before they expire, and revoked when they are replaced and when
+/// the object ends, for any reason. A failure to revoke one is a warning.
 class UploadCredentials {
  public:
-  /// Both must outlive it. Without `UploadHooks::now`, nothing is minted anew.
+  /// Both must outlive it. Without `UploadHooks::now`, nothing is renewed.
   UploadCredentials(const UploadTarget& target, const UploadHooks& hooks);
   ~UploadCredentials();
   UploadCredentials(const UploadCredentials&) = delete;
@@ -22,16 +22,16 @@ class UploadCredentials {
 
   /// Call it once before `index` is used. Errors are those of the source.
   Done open();
-  /// Mints others if the current ones are not fresh any longer; call it before a request. If that
-  /// fails for now, those that have not ended are kept, which is told: the next request tries
+  /// Renews the credentials if they are no longer fresh; call it before a request. If that fails
+  /// with a transient error, unexpired ones stay in use, with a warning: the next request tries
   /// again.
   Done renew();
-  /// Whether others can be minted. The current ones may have ended while a file was on its way.
+  /// Whether they can be renewed. The current ones may have expired while a file was being sent.
   bool can_renew() const { return stale_.has_value(); }
-  /// Mints others, whatever the age of the current ones.
+  /// Renews the credentials regardless of their age.
   Done replace();
 
-  /// What to do where the index refuses the current ones; empty for those of the user.
+  /// The advice if the index rejects the current ones; empty for those of the user.
   std::string advice() const;
   const OpenIndex& index() const { return index_; }
 
@@ -43,7 +43,7 @@ class UploadCredentials {
   const UploadHooks& hooks_;
   OpenIndex index_;
   std::optional<MintedCredentials> minted_;
-  std::optional<std::chrono::system_clock::time_point> stale_;  ///< when others are minted
+  std::optional<std::chrono::system_clock::time_point> stale_;  ///< when to renew them
 };
 
 }  // namespace pinwheel::host

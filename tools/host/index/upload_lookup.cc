@@ -53,7 +53,8 @@ Result<std::string> download_digest(const OpenIndex& index, const std::string& u
   return to_hex(hash->finish());
 }
 
-/// A page beyond a limit cannot be read, as one that is no page: what the index has stays unknown.
+/// A page beyond a limit cannot be read, like a malformed one: the contents of the index stay
+/// unknown.
 Result<RemoteReply> readable(Result<RemoteReply> page) {
   if (!page && page.error().kind == ErrorKind::check) page.error().kind = ErrorKind::publish;
   return page;

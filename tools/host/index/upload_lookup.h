@@ -11,7 +11,7 @@
 
 namespace pinwheel::host {
 
-/// What an index has under a file name.
+/// The result of looking up a file name in an index.
 enum class Held { absent, identical, different };
 
 struct Holding {
@@ -27,8 +27,8 @@ struct Holding {
 Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
                                                      const std::string& name, ports::Http& http);
 
-/// Compares `file` with the page. If the page has no SHA-256, the file is downloaded and hashed,
-/// without keeping it in memory; redirects to any https host are then followed. Errors as above.
+/// Compares `file` with the page. If the page has no SHA-256, the file is downloaded and hashed as
+/// a stream; redirects to any https host are then followed. Errors as above.
 Result<Holding> look_up(const publish::Artifact& file, const std::vector<publish::IndexFile>& page,
                         const OpenIndex& index, ports::Http& http);
 

@@ -9,7 +9,7 @@
 #include "host/index/upload_credentials.h"
 #include "host/index/upload_lookup.h"
 
-// What the parts of an upload share; private to them.
+// Shared by the parts of an upload, and private to them.
 namespace pinwheel::host {
 
 /// The state of an upload.
@@ -22,7 +22,7 @@ struct UploadSession {
 };
 
 void tell(const UploadSession& session, const publish::UploadEvent& event);
-/// Tells why the next attempt is made.
+/// Reports why the next attempt is made.
 void notice_retry(const UploadSession& session, const Error& reason);
 
 /// Waits before the next attempt; `asked` is the delay requested by the server, which is capped
@@ -46,7 +46,7 @@ Result<T> patiently(const UploadSession& session, const Read& read) {
   return waited ? std::move(last) : Result<T>(tl::unexpected(waited.error()));
 }
 
-/// Mints the credentials anew if they are about to end, with retries.
+/// Renews the credentials if they are about to expire, with retries.
 Done keep_fresh(const UploadSession& session);
 
 /// Looks up the file in the index right now, without retries; `look_up_now` has some.

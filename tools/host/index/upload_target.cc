@@ -5,7 +5,7 @@
 namespace pinwheel::host {
 namespace {
 
-/// As they are, and as they are sent.
+/// In plain form, and as they are sent.
 void hide(const ports::BasicCredentials& credentials, HiddenText& hidden) {
   hidden.add(credentials.password);
   hidden.add(Secret(base64(credentials.user + ":" + credentials.password.reveal())));

@@ -18,16 +18,16 @@ struct UploadTarget {
   std::optional<Credentials> credentials = std::nullopt;
 };
 
-/// The same during an upload: its credentials exist.
+/// The target during an upload: its credentials exist.
 struct OpenIndex {
   std::string name;
   publish::Endpoint endpoint = {};
   std::optional<ports::BasicCredentials> credentials = std::nullopt;
-  /// Those that were replaced by newer ones: messages hide them, too.
+  /// Replaced credentials: messages hide them, too.
   std::vector<ports::BasicCredentials> earlier = {};
 };
 
-/// Its credentials, for messages: a server may echo them, plain or as it received them.
+/// Its credentials, for messages: a server may echo them, in plain form or as it received them.
 HiddenText hidden_of(const OpenIndex& index);
 
 }  // namespace pinwheel::host

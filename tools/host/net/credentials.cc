@@ -172,7 +172,7 @@ CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& req
   return {};
 }
 
-/// Anybody on the way can read what is sent by plain http.
+/// Plain http can be read by anyone on the network path.
 Done check_transport(const CredentialRequest& request) {
   const std::optional<UrlParts> url = split_url(request.endpoint.upload_url);
   const bool open = url && url->scheme == "http" && !is_loopback(url->host);
@@ -184,7 +184,7 @@ Done check_transport(const CredentialRequest& request) {
       "use a URL that starts with https://; --insecure sends it anyway, for a private network");
 }
 
-/// A secret that messages cannot hide is refused before anything is sent.
+/// A secret that messages cannot hide is rejected before anything is sent.
 Done check_length(const Secret& secret, const std::string& target) {
   if (secret.can_be_hidden()) return {};
   return fail(ErrorKind::usage,
@@ -193,7 +193,7 @@ Done check_length(const Secret& secret, const std::string& target) {
               "messages could not hide so short a token; check where it comes from");
 }
 
-/// `error`, for which the credentials are not used: the index forgets them.
+/// Returns `error`, for which the credentials are not used, after revoking them.
 Error burnt(const MintedCredentials& minted, Error error) {
   const Done done = minted.burn ? minted.burn() : Done();
   return done ? error : std::move(error).with_cause(done.error());

@@ -23,20 +23,20 @@ namespace pinwheel::host {
 /// New credentials, such as a token that is valid for a few minutes.
 struct MintedCredentials {
   ports::BasicCredentials credentials;
-  /// How long they are used before others are minted; nullopt: to the end.
+  /// How long they are used before they are renewed; nullopt: to the end.
   std::optional<std::chrono::milliseconds> fresh_for = std::nullopt;
-  /// When they end; nullopt if that is not known.
+  /// When they expire; nullopt if unknown.
   std::optional<std::chrono::system_clock::time_point> ends = std::nullopt;
-  /// What to do where the index refuses them; empty if that is not known.
+  /// The advice if the index rejects them; empty if unknown.
   std::string advice = {};
-  /// Makes the index forget them; empty if it need not.
+  /// Revokes them; empty if that is not needed.
   std::function<Done()> burn = {};
 };
 
-/// Mints new credentials.
+/// Obtains new credentials.
 using MintCredentials = std::function<Result<MintedCredentials>()>;
 
-/// The result of a source: existing credentials, or a function that mints them when the upload
+/// The result of a source: existing credentials, or a function that obtains them when the upload
 /// begins.
 using Credentials = std::variant<ports::BasicCredentials, MintCredentials>;
 
@@ -53,7 +53,7 @@ struct CredentialSource {
 /// - `token_file`: the file of `--token-file`; one line, surrounding whitespace is ignored;
 /// - `pypirc`: the section named after the target in .pypirc (`username`, `password`), else the
 ///   section whose `repository` is the upload URL;
-/// - `trusted`: a token that the index mints for the job (`host/net/trusted_token`), where a CI
+/// - `trusted`: a token that the index issues for the job (`host/net/trusted_token`), if a CI
 ///   service gives the job an identity.
 /// For the first two the user is PINWHEEL_USER_<TARGET>, else `__token__`.
 enum class CredentialOrigin { variable, token_file, pypirc, trusted };
@@ -75,11 +75,11 @@ struct CredentialRequest {
       {};  ///< of identity tokens, as the matrix states it; empty: the index's own
 };
 
-/// What the sources ask. All must outlive them and what they mint.
+/// The ports that the sources use. All must outlive them and the credentials they obtain.
 struct CredentialPorts {
   ports::Files& files;
   ports::Http& http;
-  /// For what is done at the end, even of an upload that was stopped.
+  /// For requests at the end, even of a stopped upload.
   ports::Http& last_http;
   ports::Process& process;
   const ports::Clock& clock;

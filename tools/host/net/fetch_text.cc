@@ -26,7 +26,7 @@ Result<std::string> fetch_text(ports::Http& http, const std::string& url) {
     body.clear();
     request.sink_limit = limits::kReport;
     request.sink = [&body](std::string_view bytes) {
-      // Excess data is detected by size and not kept.
+      // Excess data is detected by size and discarded.
       if (body.size() <= limits::kReport.most) body.append(bytes);
     };
   };

@@ -54,7 +54,7 @@ std::string hint_of(int code) {
   }
 }
 
-/// What libcurl says when it gives up on a reply in the middle: 0.9 instead of HTTP, headers
+/// libcurl's results when it gives up in the middle of a reply: 0.9 instead of HTTP, headers
 /// without end. The request did arrive.
 bool is_malformed_reply(const CurlEnd& end) {
   if (end.request_bytes == 0) return false;
@@ -105,7 +105,7 @@ struct Exchange {
   Clock::time_point begun = Clock::now();
   size_t header_bytes = 0;
   uint64_t sunk = 0;    ///< bytes that the sink received
-  bool is_cut = false;  ///< the body was longer than is kept
+  bool is_cut = false;  ///< the body was longer than the limit
   /// Why a callback ended the request.
   std::optional<Error> fault = std::nullopt;
 };
@@ -135,7 +135,7 @@ int on_seek(void* user, curl_off_t offset, int origin) {
   return CURL_SEEKFUNC_OK;
 }
 
-/// What a callback returns to end the request: less than it was given.
+/// The result of a callback that ends the request: fewer bytes than it was given.
 constexpr size_t kEndTransfer = 0;
 
 size_t on_body(char* data, size_t size, size_t count, void* user) {
@@ -451,7 +451,7 @@ tl::expected<ports::HttpResponse, ports::HttpFailure> CurlHttp::send(
     const long sent = transfer.number(CURLINFO_REQUEST_SIZE);
     ports::HttpFailure failure =
         http_failure({code, sent, (*curl)->easy_strerror(code)}, request.url);
-    // Before anything was sent it is the time to connect that is over.
+    // Before anything was sent, the exceeded limit is the time to connect.
     if (code == CURLE_OPERATION_TIMEDOUT && sent > 0) {
       failure.error = too_slow(options_.bounds, host_of(request.url));
     }

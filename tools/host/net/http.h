@@ -18,7 +18,7 @@ enum class Connections { fresh, kept };
 
 struct HttpOptions {
   std::string user_agent = "pinwheel";  ///< "pinwheel/1.2.0"
-  /// A file or directory of trusted certificates; empty: as `set_trust` says.
+  /// A file or directory of trusted certificates; empty: as `set_trust` decides.
   std::filesystem::path ca_bundle = {};
   HttpBounds bounds = {};
   Connections connections = Connections::fresh;
@@ -26,7 +26,7 @@ struct HttpOptions {
   std::filesystem::path netrc = {};
 };
 
-/// The same for a request at the end, even of a run that was stopped: it lasts some seconds only.
+/// The same for a request at the end, even of a stopped run: it lasts only a few seconds.
 HttpOptions last_options(HttpOptions options);
 
 /// The certificates named by the user's variables, the first that is set of REQUESTS_CA_BUNDLE,
@@ -39,8 +39,8 @@ std::filesystem::path netrc_from(const std::map<std::string, std::string>& envir
 /// HTTP through libcurl, which is loaded at the first request. HTTP/1.1 (PyPI puts its message in
 /// the reason phrase), multipart bodies streamed with a Content-Length, no redirects, http and
 /// https only, libcurl's proxy variables. Thread-safe. A stop request on `cancel` ends requests
-/// within a second, with kind `interrupted`. A request of which libcurl hears nothing in time, or
-/// that breaks a bound, is `transient`.
+/// within a second, with kind `interrupted`. A request without a response in time, or that breaks a
+/// bound, is `transient`.
 class CurlHttp final : public ports::Http {
  public:
   explicit CurlHttp(HttpOptions options = {}, std::stop_token cancel = {});

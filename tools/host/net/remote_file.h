@@ -14,7 +14,7 @@ namespace pinwheel::host {
 
 /// How to handle a file from a server without range requests.
 struct WholeFiles {
-  std::filesystem::path directory;  ///< where the file is kept while it is read; must exist
+  std::filesystem::path directory;  ///< the directory of the file while it is read; must exist
   /// Called once with its URL; may be empty.
   std::function<void(std::string_view url)> on_download = {};
 };

@@ -6,13 +6,13 @@
 
 namespace pinwheel::host {
 
-/// The first file of certificates where distributions keep theirs; empty without one.
+/// The first file of certificates in the places that distributions use; empty without one.
 std::filesystem::path system_certificates(const std::filesystem::path& root = "/");
 
-/// Has a handle trust the certificates in `named`, a file or a directory. If it is empty, libcurl
-/// trusts what its distribution has set up. A libcurl that is linked into the program comes from
-/// no distribution: it trusts those of the system then, and where there are none Mozilla's, which
-/// are in the program.
+/// Makes a handle trust the certificates in `named`, a file or a directory. If it is empty, libcurl
+/// uses the setting of its distribution. A libcurl that is linked into the program has no
+/// distribution: it trusts the system's certificates, or Mozilla's, which are in the program, if
+/// there are none.
 void set_trust(const CurlLibrary& curl, CURL* easy, const std::filesystem::path& named);
 
 }  // namespace pinwheel::host

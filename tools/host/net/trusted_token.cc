@@ -16,8 +16,8 @@ namespace pinwheel::host {
 
 namespace {
 
-/// The reply to a request for something small, such as a token. One beyond the limit of the request
-/// is no answer to it, of kind `publish`; else the errors of the port.
+/// The reply to a request for a small document, such as a token. A reply beyond the limit is not an
+/// answer, of kind `publish`; else the errors of the port.
 Result<ports::HttpResponse> small_reply(ports::Http& http, const ports::HttpRequest& request) {
   auto response = http.send(request);
   if (response) return *std::move(response);
@@ -65,7 +65,7 @@ Result<Secret> from_google(const IdentityRequest& request, const CredentialPorts
                    request, "token", ports.http);
 }
 
-/// What the service's own program needs of the job's variables, and to reach the service.
+/// The variables that the service's own program needs to identify the job and to reach the service.
 std::map<std::string, std::string> variables_with(const IdentityRequest& request,
                                                   std::string_view prefix) {
   std::map<std::string, std::string> kept;
@@ -76,7 +76,7 @@ std::map<std::string, std::string> variables_with(const IdentityRequest& request
   return kept;
 }
 
-/// The end of what the program told people, in one line, without what may be a token.
+/// The end of the program's messages, in one line, without anything that may be a token.
 std::string told_by(const ports::Captured& ran) {
   constexpr size_t kLines = 5;
   HiddenText hidden;
@@ -155,7 +155,7 @@ Done burn(ports::Http& http, const std::string& exchange, const Secret& token) {
   return publish::burn_reply(response);
 }
 
-/// A fault that may pass is one to repeat only if the next attempt has another identity token.
+/// A transient fault is worth a retry only if the next attempt gets another identity token.
 Error as_final(Error error, publish::IdentityProvider provider) {
   if (error.kind == ErrorKind::transient && !publish::renews_identity(provider)) {
     error.kind = ErrorKind::publish;

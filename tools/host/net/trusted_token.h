@@ -11,11 +11,11 @@
 namespace pinwheel::host {
 
 /// Exchanges a new identity token of the job for an upload token of the index (trusted publishing):
-/// asks the index for its audience, which must be its own, the CI service for an identity token
-/// with it, and the index for the upload token. Identity tokens are masked; the caller masks the
-/// upload token. Burning it asks the index to forget it. Kind `transient` if the same may succeed
-/// with another identity token, `usage` for a job without one, else `publish` or those of the
-/// ports; no error has a token.
+/// gets the audience from the index, which must be its own, an identity token for it from the CI
+/// service, and the upload token from the index. Identity tokens are masked; the caller masks the
+/// upload token. Revoking it sends a request to the index. Kind `transient` if another identity
+/// token may succeed, `usage` for a job without one, else `publish` or those of the ports; no error
+/// contains a token.
 Result<MintedCredentials> mint_trusted(const CredentialRequest& request,
                                        publish::IdentityProvider provider,
                                        const CredentialPorts& ports);
@@ -26,9 +26,9 @@ struct IdentityRequest {
   std::map<std::string, std::string> variables = {};  ///< of the job
 };
 
-/// An identity token of the job for that audience, a new one where the provider gives new ones; it
-/// is masked before it is returned. Kind `usage` if the job has none, `transient` if the provider
-/// is busy, `publish` for another answer of it, else those of the ports.
+/// An identity token of the job for that audience, a new one if the provider issues new ones; it is
+/// masked before it is returned. Kind `usage` if the job has none, `transient` if the provider is
+/// busy, `publish` for another answer, else those of the ports.
 Result<Secret> identity_token(const IdentityRequest& request, const CredentialPorts& ports);
 
 }  // namespace pinwheel::host

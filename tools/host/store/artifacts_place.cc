@@ -25,7 +25,7 @@ std::vector<std::string> names_in(const fs::path& directory) {
   return names;
 }
 
-/// The steps whose entries are there.
+/// The steps whose entries are in the artifact.
 std::set<std::string> steps_in(TreePlace& tree, const std::vector<std::string>& entries) {
   std::set<std::string> steps;
   for (const std::string& hex : entries) {

@@ -11,12 +11,12 @@
 
 namespace pinwheel::host {
 
-/// A directory with the artifacts of a workflow's jobs, each a place on disk in a directory of its
-/// name, "result-STEP-ATTEMPT". It is only read. An artifact gives the entry of its own step
-/// alone: the code of a test could write an entry of a build into its artifact. Of several attempts
-/// of a step the latest counts whose entry is complete (store/attempt.h). An artifact that was
-/// unpacked without a directory of its name gives an entry only if it has those of one step. What
-/// is there is looked up once.
+/// A directory with the artifacts of a workflow's jobs, each a place on disk in a directory with
+/// its name, "result-STEP-ATTEMPT". It is read-only. An artifact provides only the entry of its own
+/// step: the code of a test could write an entry of a build into its artifact. Of several attempts
+/// of a step, the latest with a complete entry counts (store/attempt.h). An artifact that was
+/// unpacked without a directory provides an entry only if it has those of one step. The directory
+/// is listed once.
 class ArtifactsPlace final : public Place {
  public:
   ArtifactsPlace(std::string name, const std::filesystem::path& root, const StoreUser& user);
@@ -34,7 +34,7 @@ class ArtifactsPlace final : public Place {
     std::string name;  ///< of its directory; empty: it was unpacked without one
     std::unique_ptr<TreePlace> tree;
   };
-  /// By the name of a file, the artifacts that have it, the latest attempt first.
+  /// By the name of a file, the artifacts that contain it, the latest attempt first.
   using Holders = std::unordered_map<std::string, std::vector<Artifact*>>;
 
   void add(const std::filesystem::path& root, const std::string& name, const StoreUser& user);

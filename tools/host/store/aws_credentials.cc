@@ -41,7 +41,7 @@ std::filesystem::path aws_file(const std::map<std::string, std::string>& environ
   return std::filesystem::path(value_at(environment, "HOME")) / ".aws" / name;
 }
 
-/// An error for a file that is there and cannot be read.
+/// An error for an existing file that cannot be read.
 Done check_readable(const std::filesystem::path& path) {
   const Result<std::string> text = LocalFiles().read(path, limits::kCredentials);
   std::error_code absent;
@@ -51,7 +51,7 @@ Done check_readable(const std::filesystem::path& path) {
   return fail(std::move(error));
 }
 
-/// The first that is not empty.
+/// The first nonempty value.
 std::string first_of(std::initializer_list<std::string> values) {
   for (const std::string& value : values) {
     if (!value.empty()) return value;
@@ -215,7 +215,7 @@ AwsCredentials::Source AwsCredentials::from_instance() const {
   request.headers.emplace_back("X-aws-ec2-metadata-token-ttl-seconds", "21600");
   request.contents = std::make_shared<const ports::MemorySource>(std::string());
   const Result<std::string> token = ask(request);
-  // Not an instance: nobody listens there.
+  // Not an instance: the address does not respond.
   if (!token) return std::nullopt;
   const std::string list = base + "/latest/meta-data/iam/security-credentials/";
   const auto get = [&](const std::string& url) {

@@ -15,7 +15,7 @@
 
 namespace pinwheel::host {
 
-/// What finds the keys of AWS, as its command line does.
+/// The settings and credentials of AWS, found as its command line does.
 struct AwsSetup {
   std::map<std::string, std::string> environment = {};
   std::shared_ptr<ports::Http> http;
@@ -25,15 +25,15 @@ struct AwsSetup {
   };
 };
 
-/// The settings of the profile that AWS_PROFILE names (else "default"), of both files; those of the
-/// credentials file win. Files that cannot be read have no settings.
+/// The settings of the profile that AWS_PROFILE names (else "default"), from both files; those of
+/// the credentials file take precedence. Unreadable files have no settings.
 store::AwsProfile aws_profile(const std::map<std::string, std::string>& environment);
 
-/// AWS_REGION, AWS_DEFAULT_REGION, that of the profile, else "us-east-1".
+/// AWS_REGION, AWS_DEFAULT_REGION, the region of the profile, else "us-east-1".
 std::string aws_region(const std::map<std::string, std::string>& environment,
                        const store::AwsProfile& profile);
 
-/// AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, that of the profile, else empty.
+/// AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, the endpoint of the profile, else empty.
 std::string aws_endpoint(const std::map<std::string, std::string>& environment,
                          const store::AwsProfile& profile, const std::string& service);
 
@@ -44,8 +44,7 @@ class AwsCredentials {
  public:
   explicit AwsCredentials(AwsSetup setup);
 
-  /// `environment`, with a hint, if no source has keys; else the error of the source that should
-  /// have some.
+  /// `environment`, with a hint, if no source has keys; else the error of the configured source.
   Result<store::AwsKeys> keys();
 
  private:

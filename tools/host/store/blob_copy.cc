@@ -27,22 +27,23 @@ fs::path directory_of_blob(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// Beside the target, where nothing has that name.
+/// Next to the target, with an unused name.
 fs::path unused_name(const fs::path& target) {
   std::random_device random;
   return directory_of_blob(target) /
          fmt::format(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
 }
 
-/// Whether a file of so many bytes has no room below a directory. The superuser may fill all of it.
+/// Whether there is no room for a file of that size below a directory. The superuser may use all of
+/// it.
 bool lacks_room(const fs::path& directory, uint64_t bytes) {
   std::error_code code;
   const fs::space_info space = fs::space(directory, code);
   return !code && (::geteuid() == 0 ? space.free : space.available) < bytes;
 }
 
-/// What closing a file would report: a file system of the network may say only then that it is
-/// full. 0 or an errno value.
+/// The errors that closing a file would report: a network file system may only then report that it
+/// is full. 0 or an errno value.
 int flush_to_server(int fd) {
   const int other = ::dup(fd);
   if (other < 0) return errno;
@@ -93,7 +94,7 @@ void BlobFile::restart() {
 }
 
 void BlobFile::write(std::string_view bytes) {
-  // What is too long is another blob, and no reason to fill the disk.
+  // A longer file is another blob, and must not fill the disk.
   const bool fits = size_ <= blob_.size && bytes.size() <= blob_.size - size_;
   if (size_ == 0 && error_ == 0 && lacks_room(directory_of_blob(target_), blob_.size)) {
     error_ = ENOSPC;

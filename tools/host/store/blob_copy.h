@@ -12,7 +12,7 @@
 
 namespace pinwheel::host {
 
-/// What a finished file must be.
+/// The required durability of a finished file.
 enum class Durable {
   no,       ///< its readers compare it, or only this run uses it
   written,  ///< its file system, perhaps a server, has accepted all of it
@@ -23,9 +23,8 @@ struct BlobFileOptions {
   uint32_t mode = 0644;
 };
 
-/// A file that receives the bytes of a blob and has its name only once they are what the digest
-/// says. Without a name until then, where the file system can do that: a process that is killed
-/// leaves nothing.
+/// A file that receives the bytes of a blob and gets its name only once they match the digest.
+/// Until then it is unnamed, if the file system supports that: a killed process leaves nothing.
 class BlobFile {
  public:
   BlobFile(std::filesystem::path target, store::Blob blob, BlobFileOptions options);
@@ -33,17 +32,17 @@ class BlobFile {
   BlobFile(const BlobFile&) = delete;
   BlobFile& operator=(const BlobFile&) = delete;
 
-  /// After a failure nothing more is written; `finish` returns the fault. Nothing is written either
-  /// where the file system has less room than the blob needs.
+  /// After a failure nothing more is written; `finish` returns the fault. Nothing is written if the
+  /// file system has less room than the blob needs.
   void write(std::string_view bytes);
-  /// An error if something could not be written: what brings more bytes may stop.
+  /// An error if the bytes could not be written: the transfer may stop.
   Done written() const;
-  /// Discards what was written: half of an answer.
+  /// Discards the written bytes: half of a response.
   void restart();
   /// Shares the bytes of an open file (a reflink), which are read once to compare them; false if
   /// the file system cannot do that.
   bool clone(int source);
-  /// Gives the file its name, replacing one that is there. `wrong_bytes` if they are not those of
+  /// Gives the file its name, replacing an existing file. `wrong_bytes` if they are not those of
   /// the blob, `full` or `unreachable` if it cannot be written.
   PlaceDone finish();
 

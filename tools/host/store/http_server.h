@@ -8,7 +8,7 @@
 
 namespace pinwheel::host {
 
-/// What a request to a server is allowed with.
+/// The credentials for requests to a server.
 struct HttpServerAccess {
   std::string url;  ///< "https://host/prefix"
   std::optional<ports::BasicCredentials> credentials = std::nullopt;

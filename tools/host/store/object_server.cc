@@ -18,7 +18,7 @@ namespace {
 constexpr int kAttempts = 2;
 constexpr auto kPause = std::chrono::milliseconds(500);
 
-/// What took longer than this is a slow server, which another attempt does not make faster.
+/// A server that takes longer than this is slow, and a retry does not make it faster.
 constexpr auto kQuick = std::chrono::seconds(5);
 
 constexpr int kUnauthorized = 401;
@@ -28,7 +28,7 @@ constexpr int kManyRequests = 429;
 constexpr int kServerFault = 500;
 constexpr int kNoRoom = 507;
 
-/// Of a code in an answer; what is longer is none, and no line of a message.
+/// The limit for a code in an answer; longer text is not a code and not a line of a message.
 constexpr size_t kLongestCode = 64;
 
 FaultKind kind_of_status(int status) {

@@ -14,10 +14,10 @@ namespace pinwheel::host {
 
 /// Receives the bytes of an object.
 struct ObjectSink {
-  std::function<void()> restart;  ///< discards what was received: an answer starts again
+  std::function<void()> restart;  ///< discards the received bytes: a response starts again
   std::function<void(std::string_view bytes)> write;
-  uint64_t most_bytes = 0;  ///< a longer one is a fault
-  /// Whether what came could be written; an error ends the transfer. May be empty.
+  uint64_t most_bytes = 0;  ///< a longer object is a fault
+  /// Whether the received bytes could be written; an error ends the transfer. May be empty.
   std::function<Done()> state = {};
 };
 
@@ -40,7 +40,7 @@ class ObjectServer {
   virtual PlaceResult<bool> get(const std::string& path, const ObjectSink& sink) = 0;
   /// Whether the server has an object of that size.
   virtual PlaceResult<bool> has(const std::string& path, uint64_t size) = 0;
-  /// With `Replace::no`, what is there already stays, where the server can do that.
+  /// With `Replace::no`, an existing object stays, if the server supports that.
   virtual PlaceDone put(const std::string& path, const ObjectToPut& object) = 0;
 };
 
@@ -50,10 +50,10 @@ class ObjectServer {
 PlaceResult<ports::HttpResponse> send_request(ports::Http& http, ports::HttpRequest request,
                                               const std::function<void()>& restart = {});
 
-/// The fault that a response of a server is, which is not one of success.
+/// The fault for a response of a server that is not a success.
 PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpResponse& response);
 
-/// Of the body of an answer: a page that says why there is nothing may be longer than the object.
+/// The limit for the body of a response: an error page may be longer than the object.
 ByteLimit object_limit(const ObjectSink& sink);
 
 constexpr int kHttpOk = 200;

@@ -43,7 +43,7 @@ Result<Secret> secret_of(const StoreSetup& setup, const std::string& variable) {
   return secret;
 }
 
-/// Anybody on the way can read what is sent by plain http, except to this machine.
+/// Plain http can be read by anyone on the network path, except to this machine.
 bool is_private(const std::string& url) {
   const std::optional<UrlParts> parts = split_url(url);
   return parts && (parts->scheme == "https" || is_loopback(parts->host));

@@ -15,7 +15,7 @@
 
 namespace pinwheel::host {
 
-/// What places need to be opened.
+/// The inputs for opening places.
 struct StoreSetup {
   std::vector<store::PlaceDescription> places = {};  ///< in order
   store::Domain domain = store::Domain::branch;
@@ -34,11 +34,11 @@ struct StoreSetup {
 /// The id of a run: that of the CI service, the same for all jobs of its workflow; else random.
 std::string run_id(const std::map<std::string, std::string>& environment);
 
-/// Opens the store of a run; asks no place yet. The credentials of a server are in the variables
-/// `PINWHEEL_STORE_USER` and `PINWHEEL_STORE_PASSWORD`, or `PINWHEEL_STORE_TOKEN`, which is sent as
-/// a bearer token; servers that a matrix names receive none of them. A netrc file is read for all
-/// servers. `usage` for credentials that would be sent without encryption, or that are too short to
-/// be hidden in messages. Missing ones are a fault of the place.
+/// Opens the store of a run without accessing any place. The credentials of a server are in the
+/// variables `PINWHEEL_STORE_USER` and `PINWHEEL_STORE_PASSWORD`, or `PINWHEEL_STORE_TOKEN`, which
+/// is sent as a bearer token; servers that a matrix names receive none of them. A netrc file is
+/// read for all servers. `usage` for credentials that would be sent without encryption, or that are
+/// too short to be hidden in messages. Missing credentials are a fault of the place.
 Result<std::unique_ptr<Store>> open_store(const StoreSetup& setup);
 
 }  // namespace pinwheel::host

@@ -35,7 +35,7 @@ std::vector<AddressToWrite> addresses_to_write(Place& place,
   std::vector<AddressToWrite> out;
   for (const store::Address& address : addresses) {
     const auto present = place.find(address);
-    // A damaged one is replaced, and one whose blobs are gone.
+    // A damaged entry is replaced, and so is one without its blobs.
     if (!present) out.push_back({address, Replace::yes});
     if (present && (!*present || store::improves(entry, **present))) {
       out.push_back({address, *present ? Replace::yes : Replace::no});

@@ -13,13 +13,13 @@
 
 namespace pinwheel::host {
 
-/// How a place failed. None of it fails a run: the place counts as one that has nothing.
+/// How a place failed. No fault fails a run: the place then counts as empty.
 enum class FaultKind {
   unreachable,  ///< no answer: no network, no such directory, too slow
-  busy,         ///< it answered that it cannot now: 429, 5xx
-  refused,      ///< it wants other credentials, or forbids it
+  busy,         ///< it answered that it is busy: 429, 5xx
+  refused,      ///< it rejects the credentials, or the access
   full,         ///< no room: 507, a full disk
-  wrong_bytes,  ///< what it gave is not what its name says, or cannot be read
+  wrong_bytes,  ///< its bytes do not match their name, or cannot be read
   stopped,      ///< the run was stopped meanwhile
 };
 
@@ -38,16 +38,16 @@ inline tl::unexpected<PlaceFault> fault(FaultKind kind, Error error) {
   return tl::unexpected(PlaceFault{kind, std::move(error)});
 }
 
-/// "`WHAT` has the sha256 ...": what was read is not what its name says.
+/// "`WHAT` has the sha256 ...": the bytes do not match their name.
 tl::unexpected<PlaceFault> wrong_bytes(std::string_view what, std::string_view why);
 
-/// Where a blob's bytes are on this machine.
+/// The path of a blob's bytes on this machine.
 using BlobFiles = std::map<store::Blob, std::filesystem::path>;
 
-/// What a place did with an entry: it wrote it, or it had one that is as good, which stays.
+/// The result of writing an entry: it was written, or the place had an equivalent one, which stays.
 enum class PutOutcome { written, present };
 
-/// Who uses a directory of entries: this machine alone, for which blobs are durable and may be
+/// The users of a directory of entries: only this machine, for which blobs are durable and may be
 /// linked to, or others, too.
 enum class Sharing { machine, shared };
 
@@ -64,14 +64,14 @@ class Place {
   /// For messages: "local", "dir:out", "https://host/prefix".
   virtual std::string name() const = 0;
 
-  /// Whether another machine answers: one that is slow once is not asked again.
+  /// Whether another machine responds: one that was slow once is not used again.
   virtual bool is_remote() const { return false; }
 
   /// The entry at an address.
   virtual PlaceResult<std::optional<store::Entry>> find(const store::Address& address) = 0;
 
   /// Makes `target` a file with the blob's bytes, complete or not at all; false if the place does
-  /// not have the blob. The directory of `target` exists, and a file that is there is replaced.
+  /// not have the blob. The directory of `target` exists, and an existing file is replaced.
   virtual PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) = 0;
 
   /// Writes an entry at each of the addresses: the blobs in `files` first, each of which is
@@ -80,24 +80,24 @@ class Place {
                                       const store::Entry& entry, const BlobFiles& files) = 0;
 
   /// Entries that it rejected since the last call because they cannot belong to their address, each
-  /// with the reason. They are no faults of the place.
+  /// with the reason. They are not faults of the place.
   virtual std::vector<Error> rejected() { return {}; }
 
-  /// Where the bytes of a blob are on this machine, unchangeable; nullopt if they are not.
+  /// The path of a blob's bytes on this machine, which never change; nullopt if there is none.
   virtual std::optional<std::filesystem::path> path_of(const store::Blob& /*blob*/) {
     return std::nullopt;
   }
 };
 
-/// Whether something that is there already may be replaced.
+/// Whether an existing object may be replaced.
 enum class Replace { no, yes };
 
 struct AddressToWrite {
   store::Address address;
-  Replace replace = Replace::no;  ///< no: nothing was there
+  Replace replace = Replace::no;  ///< no: nothing existed
 };
 
-/// The addresses where a place has no entry yet, or one that this one improves.
+/// The addresses at which a place has no entry yet, or a worse one than this.
 std::vector<AddressToWrite> addresses_to_write(Place& place,
                                                const std::vector<store::Address>& addresses,
                                                const store::Entry& entry);

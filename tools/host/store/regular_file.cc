@@ -21,7 +21,7 @@ PlaceResult<std::optional<UniqueFd>> open_regular(const fs::path& path) {
   // A FIFO would otherwise wait for a writer.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
-  // A socket, and a device that is not there.
+  // A socket, or a device that does not exist.
   if (!fd.valid() && errno == ENXIO) return wrong_bytes(path.string(), "is no regular file");
   if (!fd.valid()) return system_fault("read", path, errno);
   struct stat status = {};
@@ -37,7 +37,7 @@ PlaceResult<std::optional<std::string>> read_regular(const fs::path& path, uint6
   constexpr uint64_t kPiece = 256UL << 10;
   std::string bytes;
   for (;;) {
-    // One byte more than may be there says that there is more.
+    // One byte more than the limit means that the file is too long.
     std::string piece(std::min(kPiece, most + 1 - bytes.size()), '\0');
     const ssize_t got = ::read((*fd)->get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;

@@ -18,7 +18,7 @@ std::string blob_path(const store::Blob& blob) {
   return "cas/" + blob.sha256;
 }
 
-/// A file that is sent as a blob: its last bytes are given away only if all are those of the blob,
+/// A file that is sent as a blob: its last bytes are sent only if the whole file matches the blob,
 /// so that a server never has a file under the name of another.
 class CheckedSource final : public ports::ByteSource {
  public:
@@ -32,7 +32,8 @@ class CheckedSource final : public ports::ByteSource {
       hash_ = Sha256();
       next_ = 0;
     }
-    // What is sent again was compared; what was left out, which no upload does, cannot be.
+    // Bytes that are sent again were compared before; skipped bytes, which no upload has, could not
+    // be.
     if (offset > next_) return fail(ErrorKind::check, changed());
     const uint64_t end = offset + bytes.size();
     if (end <= next_ && end != 0) return bytes;
@@ -105,7 +106,7 @@ PlaceResult<bool> RemotePlace::fetch(const store::Blob& blob, const std::filesys
                         [&file] { return file.written(); }};
   const PlaceResult<bool> got = server_->get(blob_path(blob), sink);
   if (got && !*got) return false;
-  // What could not be written has ended the transfer.
+  // A failed write has ended the transfer.
   const bool arrived = got.has_value() || !file.written();
   PlaceDone done = arrived ? file.finish() : PlaceDone(tl::unexpected(got.error()));
   if (done) return true;

@@ -10,8 +10,8 @@
 
 namespace pinwheel::host {
 
-/// A place on a server. Blobs are streamed from and to files. Bytes that are not what their name
-/// says are refused, and sent again when they are written the next time.
+/// A place on a server. Blobs are streamed from and to files. Bytes that do not match their name
+/// are rejected, and the next write replaces them.
 class RemotePlace final : public Place {
  public:
   RemotePlace(std::string name, std::unique_ptr<ObjectServer> server);

@@ -30,7 +30,7 @@ struct KnownCode {
   const char* hint = "";
 };
 
-/// Codes of AWS, Ceph and MinIO whose status does not say it all.
+/// Codes of AWS, Ceph and MinIO whose status is ambiguous.
 constexpr std::array kKnownCodes = {
     KnownCode{"InternalError", FaultKind::busy},
     KnownCode{"RequestTimeout", FaultKind::busy},
@@ -47,7 +47,7 @@ constexpr std::array kKnownCodes = {
     KnownCode{"PermanentRedirect", FaultKind::refused, kRegionHint},
 };
 
-/// The time in an element, if it is one: it comes from outside.
+/// The time in an element, if it is valid: the text is untrusted.
 std::string time_in(const std::string& xml, std::string_view element) {
   constexpr size_t kLongest = 24;
   std::string text = xml_value(xml, element);

@@ -41,14 +41,14 @@ std::shared_ptr<const ports::ByteSource> in_memory(std::string bytes) {
   return std::make_shared<const ports::MemorySource>(std::move(bytes));
 }
 
-/// The host of a URL as a client names it: one that signs another does not sign what is sent.
+/// The host of a URL as a client sends it: the signature must match it.
 std::string without_usual_port(const UrlParts& url) {
   const std::string port = url.scheme == "https" ? ":443" : ":80";
   const bool usual = url.host.ends_with(port);
   return url.host.substr(0, url.host.size() - (usual ? port.size() : 0));
 }
 
-/// Whether the server says that somebody else wrote the object, now or before.
+/// Whether the server reports that another client wrote the object, now or before.
 bool is_there_already(int status) {
   return status == kExists || status == kConflict;
 }
@@ -147,7 +147,7 @@ PlaceResult<bool> S3Server::has(const std::string& path, uint64_t size) {
 }
 
 PlaceFault S3Server::fault_of_head(const std::string& path, const ports::HttpResponse& head) {
-  // A busy server is not asked for more.
+  // A busy server gets no further requests.
   if (is_server_error(head.status)) return s3_fault("HEAD", address_.base, head);
   const ObjectSink nowhere{[] {}, [](std::string_view) {}};
   Request request;
@@ -199,7 +199,7 @@ PlaceDone S3Server::put_parts(const std::string& path, const ObjectToPut& object
   PlaceDone done = parts ? complete(path, upload, *parts, object.replace)
                          : PlaceDone(tl::unexpected(parts.error()));
   if (done) return done;
-  // Parts cost until somebody removes them.
+  // Parts are billed until they are removed.
   Request abort;
   abort.method = "DELETE";
   abort.path = path;
@@ -221,7 +221,7 @@ PlaceResult<std::string> S3Server::send_parts(const std::string& path, const std
     request.query = {{"partNumber", std::to_string(number)}, {"uploadId", upload}};
     request.contents = std::make_shared<const PartSource>(object.contents, at,
                                                           std::min(place_.part_bytes, size - at));
-    // The digest of a part is not known before it is sent; that of the whole is compared.
+    // The digest of a part is not known before it is sent; that of the whole object is compared.
     request.payload_sha256 = store::kUnsignedPayload;
     const PlaceResult<ports::HttpResponse> response = send(request);
     if (!response) return tl::unexpected(response.error());
@@ -247,7 +247,7 @@ PlaceDone S3Server::complete(const std::string& path, const std::string& upload,
   const PlaceResult<ports::HttpResponse> response = send(request);
   if (!response) return tl::unexpected(response.error());
   if (replace == Replace::no && is_there_already(response->status)) return {};
-  // It may say that it succeeds, and then that it did not.
+  // The server may first report success, and then a failure.
   const bool failed = response->body.find("<Error") != std::string::npos;
   if (is_success(response->status) && !failed) return {};
   return tl::unexpected(s3_fault("POST", address_.base, *response));

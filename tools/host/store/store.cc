@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Several, since a server answers slowly rather than works hard, and a digest takes as long as a
-/// copy.
+/// Several threads, because servers respond slowly but are not busy, and a digest takes as long as
+/// a copy.
 constexpr size_t kWriters = 4;
 
 constexpr int kMostFaults = 3;
@@ -27,7 +27,7 @@ store::Address address_of(const EntryQuery& query, store::Domain domain) {
   return store::hand_off_address(domain, query.plan, query.step);
 }
 
-/// Where an entry is written: under its key, and under its step of a frozen plan.
+/// The addresses at which an entry is written: its key, and its step of a frozen plan.
 std::vector<store::Address> addresses_of(const store::Entry& entry) {
   const store::Domain domain = entry.writer.domain;
   std::vector<store::Address> out = {store::entry_address(domain, entry.key)};
@@ -37,7 +37,7 @@ std::vector<store::Address> addresses_of(const store::Entry& entry) {
   return out;
 }
 
-/// Whether an entry is the one that was asked for, and of the domain whose address it has.
+/// Whether an entry is the requested one, and of the domain of its address.
 bool answers(const store::Entry& entry, store::Domain domain, const EntryQuery& query) {
   if (entry.writer.domain != domain) return false;
   if (!query.key.empty()) return entry.key == query.key;
@@ -174,7 +174,7 @@ Done Store::fetch(const FoundEntry& found, const store::NamedBlob& blob, const f
   }
   for (Member& member : places_) {
     PlaceResult<bool> fetched = fetch_from(member, blob.blob, target);
-    // No other place makes room.
+    // Only the machine's own place removes entries to make room.
     if (!fetched) return fail(std::move(fetched).error().error);
     if (!*fetched) continue;
     BlobFiles files;
@@ -207,7 +207,7 @@ PlaceResult<bool> Store::fetch_from(Member& member, const store::Blob& blob,
 
 void Store::fill(const FoundEntry& found, const BlobFiles& files) {
   // A place that this run reads may claim any domain. Written under a domain above the run's own,
-  // what it says would reach runs that do not read that place.
+  // its entries would reach runs that do not read that place.
   if (found.entry.writer.domain != options_.domain) return;
   for (size_t i = 0; i < found.place_index; ++i) {
     if (!places_[i].may_be_written()) continue;
@@ -230,7 +230,7 @@ void Store::put(store::Entry entry, const std::map<std::string, fs::path>& files
     }
     blobs[output.blob] = path->second;
   }
-  // One place after the other: what the first has written cannot change while others receive it.
+  // One place after the other: entries in the first one cannot change while others receive them.
   background_->add([this, entry = std::move(entry), blobs] {
     for (Member& member : places_) {
       if (member.may_be_written()) put_in(member, addresses_of(entry), entry, blobs);
@@ -243,7 +243,7 @@ void Store::put_in(Member& member, const std::vector<store::Address>& addresses,
   if (is_left_alone(member, Use::writing)) return;
   BlobFiles from;
   for (const auto& [blob, path] : files) {
-    // A blob of this machine's place cannot change meanwhile; the file of a user may.
+    // A blob in this machine's place cannot change meanwhile; a user's file may.
     std::optional<fs::path> unchangeable;
     for (Member& other : places_) {
       if (!unchangeable && &other != &member) unchangeable = other.place->path_of(blob);
@@ -284,7 +284,7 @@ void Store::leave_alone(Member& member, Time begin) {
 }
 
 void Store::failed(Member& member, Use use, const PlaceFault& failure, Time begin) {
-  // The run was stopped: that is no fault of the place.
+  // The run was stopped, which is not a fault of the place.
   if (failure.kind == FaultKind::stopped) return;
   int count = 0;
   {

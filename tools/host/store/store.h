@@ -18,14 +18,14 @@
 
 namespace pinwheel::host {
 
-/// A place of a store, and what may be done with it.
+/// A place of a store, and its access.
 struct StorePlace {
   std::unique_ptr<Place> place;
   store::PlaceAccess access = store::PlaceAccess::read_write;
 };
 
-/// What is looked for. With a key, the entry that has it. Without, the entry of a step of a frozen
-/// plan (the sha256 of its file), for a machine that cannot compute the key.
+/// The query for an entry. With a key, the entry that has it. Without, the entry of a step of a
+/// frozen plan (the sha256 of its file), for a machine that cannot compute the key.
 struct EntryQuery {
   std::string step;
   std::string key = {};
@@ -37,19 +37,19 @@ struct FoundEntry {
   store::Entry entry;
   std::string place;       ///< the name of the place that has it
   size_t place_index = 0;  ///< of that place, in order
-  store::Address address;  ///< where it is
+  store::Address address;  ///< its address
 };
 
-/// The places of a run, in order. Reads ask one after the other; writes go to all that may be
-/// written, in the background. Thread-safe.
+/// The places of a run, in order. Reads query one after the other; writes go to all writable ones,
+/// in the background. Thread-safe.
 ///
-/// A fault of a place is a warning and counts as if the place had nothing. After three while
-/// reading it is not read any more in this run, after three while writing not written to. A place
-/// on another machine that was slow once, with a fault or with an entry, is left alone at once:
-/// each step would wait for it again.
+/// A fault of a place is a warning and counts as if the place were empty. After three faults while
+/// reading it is not read any more in this run; after three while writing it is not written any
+/// more. A place on another machine that was slow once, with a fault or with an entry, is disabled
+/// at once, because each step would wait for it again.
 class Store {
  public:
-  /// How long a place on another machine may take to say that it cannot, or to give an entry.
+  /// The time limit for a place on another machine to return a fault or an entry.
   static constexpr std::chrono::seconds kSlow{4};
 
   struct Options {
@@ -64,22 +64,22 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  /// The entry in the nearest place that has it, of the run's own domain, else of one above it. A
-  /// test that was skipped is looked for everywhere, since it may have been finished elsewhere; of
-  /// skipped ones the one that shows most.
-  /// nullopt if no place has it, or only with bytes that are not what their name says.
+  /// The entry in the nearest place that has it, of the run's own domain, else of one above it. If
+  /// a test was skipped, all places are searched, since it may have run elsewhere; of several
+  /// skipped entries the one with the strongest evidence. nullopt if no place has it, or only with
+  /// bytes that do not match their name.
   std::optional<FoundEntry> find(const EntryQuery& query);
 
   /// Makes `target` the file of a blob of a found entry, with its directory, complete or not at
-  /// all, from the first place that has it intact. If the entry is of the run's own domain, places
-  /// before the one where it was found receive what they lack, in the background; nothing is
-  /// written under another domain. An error (kind `transient`, naming the places) means a miss: no
-  /// place has it; or (kind `environment`) that it cannot be written, as on a full disk.
+  /// all, from the first place that has it intact. If the entry is of the run's own domain, it is
+  /// copied in the background to the places before the one where it was found; nothing is written
+  /// under another domain. An error (kind `transient`, naming the places) means a miss: no place
+  /// has it; or (kind `environment`) that it cannot be written, as on a full disk.
   Done fetch(const FoundEntry& found, const store::NamedBlob& blob,
              const std::filesystem::path& target);
 
-  /// Writes an entry to every place that may be written, in the background: under its key, and with
-  /// `entry.plan` under its step of that plan. `files`: the blobs by name, which stay unchanged
+  /// Writes an entry to every writable place, in the background: under its key, and with
+  /// `entry.plan` under its step of that plan. `files`: the blobs by name, which must not change
   /// until `finish`. The run and the domain of `entry.writer` are set to those of the store.
   void put(store::Entry entry, const std::map<std::string, std::filesystem::path>& files);
 
@@ -108,17 +108,18 @@ class Store {
   };
   class Background;
 
-  /// The first that is finished; else, of a test that was skipped everywhere, what shows most.
+  /// The first finished entry; if a test was skipped everywhere, the one with the strongest
+  /// evidence.
   std::optional<FoundEntry> look_for(const EntryQuery& query);
-  /// The entry of a place at an address, if it was written there for this domain, and is what was
-  /// asked for.
+  /// The entry of a place at an address, if it was written there for this domain and matches the
+  /// query.
   std::optional<store::Entry> find_in(Member& member, const store::Address& address,
                                       store::Domain domain, const EntryQuery& query);
-  /// As `Place::fetch`. A disk of this machine that is full is a fault, and none of the place.
+  /// As `Place::fetch`. A full disk of this machine is a fault, but not of the place.
   PlaceResult<bool> fetch_from(Member& member, const store::Blob& blob,
                                const std::filesystem::path& target);
-  /// Writes an entry of the run's own domain to the places before the one that had it, once all its
-  /// files are here.
+  /// Copies an entry of the run's own domain to the places before the one that had it, once all its
+  /// files are on this machine.
   void fill(const FoundEntry& found, const BlobFiles& files);
   void put_in(Member& member, const std::vector<store::Address>& addresses,
               const store::Entry& entry, const BlobFiles& files);
@@ -133,7 +134,7 @@ class Store {
   std::mutex mutex_;  ///< guards the faults of places and what follows
   std::vector<Error> warnings_ = {};
   std::vector<std::string> warned_ = {};
-  /// Entries of which some files are here, by address; for `fill`.
+  /// Entries with some files on this machine, by address; for `fill`.
   std::map<store::Address, BlobFiles> arriving_ = {};
   std::unique_ptr<Background> background_;  ///< last: its tasks use the others
 };

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a file of a run, with a line for each of a million entries.
+/// The limit for a file of a run, with a line for each of a million entries.
 constexpr uint64_t kMostLeaseBytes = 64UL << 20;
 
 /// The files of a directory, sorted; none if it cannot be listed.
@@ -39,15 +39,14 @@ std::vector<fs::path> files_below(const fs::path& directory) {
   return out;
 }
 
-/// What a writer that was killed left of an entry or a blob.
+/// Temporary files of an entry or a blob that a killed writer left.
 bool is_left_over(std::string_view name) {
   constexpr size_t kDigits = 64;
   return name.size() > kDigits + 2 && name.front() == '.' && name[kDigits + 1] == '.' &&
          is_sha256_hex(name.substr(1, kDigits));
 }
 
-/// The files of a directory of entries or blobs, and what killed writers left of them; nothing
-/// else.
+/// The files of a directory of entries or blobs, and leftovers of killed writers; nothing else.
 std::vector<fs::path> own_files_below(const fs::path& directory) {
   std::vector<fs::path> out = files_below(directory);
   std::erase_if(out, [](const fs::path& path) {
@@ -62,7 +61,8 @@ store::StoreTime time_of(const struct stat& status) {
   return std::chrono::system_clock::from_time_t(status.st_mtime);
 }
 
-/// Of the regular file that a link leads to; of the link, if it leads elsewhere.
+/// The status of the regular file that a link points to, or of the link itself if it points to
+/// something else.
 std::optional<struct stat> status_of(const fs::path& path) {
   struct stat status = {};
   const bool regular = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
@@ -70,7 +70,7 @@ std::optional<struct stat> status_of(const fs::path& path) {
   return status;
 }
 
-/// `wrong_bytes` for what is none, also if it could only be read without an end.
+/// `wrong_bytes` for anything else, even if it could be read only without an end.
 PlaceResult<store::ActionResult> action_at(const fs::path& path) {
   PlaceResult<std::optional<std::string>> text = read_regular(path, store::kMostRecordBytes);
   if (!text) return tl::unexpected(std::move(text).error());
@@ -85,7 +85,7 @@ std::string text_at(const nlohmann::json& object, const char* name) {
   return there ? object[name].get<std::string>() : std::string();
 }
 
-/// nullopt for a file that is not of a run.
+/// nullopt for a file that does not belong to a run.
 std::optional<store::InventoryRun> read_run(const fs::path& path) {
   const PlaceResult<std::optional<std::string>> text = read_regular(path, kMostLeaseBytes);
   const std::optional<struct stat> status = status_of(path);
@@ -105,13 +105,13 @@ std::optional<store::InventoryRun> read_run(const fs::path& path) {
   return run;
 }
 
-/// Removes a file, unless it was used meanwhile; whether it did.
+/// Removes a file, unless it was used meanwhile; returns whether it did.
 bool remove_unused(const fs::path& path, store::StoreTime old) {
   const std::optional<struct stat> status = status_of(path);
   return status && time_of(*status) < old && ::unlink(path.c_str()) == 0;
 }
 
-/// Removes what was collected, and returns what was removed: somebody who takes no lock may use a
+/// Removes the collected files, and returns the removed ones: a process without a lock may use an
 /// entry meanwhile, whose files then stay.
 store::Collection remove_collected(const fs::path& root, const store::Inventory& inventory,
                                    const store::Collection& collected, store::StoreTime old) {
@@ -141,7 +141,7 @@ store::Collection remove_collected(const fs::path& root, const store::Inventory&
   return removed;
 }
 
-/// The directories of a place are its own: behind a link are files of somebody else.
+/// The directories of a place are its own: a link leads to files of somebody else.
 Done check_own_directories(const fs::path& root) {
   for (const char* const name : {"ac", "cas", "runs"}) {
     struct stat status = {};
@@ -197,7 +197,7 @@ Result<store::Collection> collect_tree(const fs::path& root, const store::Collec
   std::error_code absent;
   if (!fs::exists(root, absent)) return store::Collection{};
   TRY_DONE(check_own_directories(root));
-  // No run writes or begins to use an entry from here on; what was before is in the inventory.
+  // From here on, no run writes or begins to use an entry; everything earlier is in the inventory.
   const TreeLock lock(root, TreeLock::Kind::exclusive, waiting);
   const store::Inventory inventory = take_inventory(root);
   store::Collection collected = store::collect(inventory, options);

@@ -13,18 +13,19 @@
 
 namespace pinwheel::host {
 
-/// What a place on disk has. A place that does not exist has nothing, and what is not named as
-/// pinwheel names its files, or is no file of a run, is not part of it: somebody else put it there.
+/// The contents of a place on disk. A place that does not exist is empty. Files without a name in
+/// pinwheel's format, or that do not belong to a run, are not part of it: somebody else created
+/// them.
 store::Inventory take_inventory(const std::filesystem::path& root);
 
-/// Removes what `collect` selects from a place on disk; nothing with `dry_run`.
-/// `environment` if one of its directories is a link: what is behind it is not the place's.
+/// Removes the files that `collect` selects from a place on disk; nothing with `dry_run`.
+/// `environment` if one of its directories is a link: its target does not belong to the place.
 enum class DryRun { no, yes };
 Result<store::Collection> collect_tree(const std::filesystem::path& root,
                                        const store::CollectOptions& options, DryRun dry_run,
                                        const WaitingForLock& waiting = {});
 
-/// An entry of a place on disk, with where it is.
+/// An entry of a place on disk, with its address.
 struct TreeEntry {
   store::Address address;
   store::Entry entry;
@@ -35,17 +36,17 @@ std::vector<TreeEntry> read_entries(const std::filesystem::path& root);
 struct CopiedEntries {
   size_t copied = 0;
   size_t there_already = 0;
-  size_t left_out = 0;                 ///< that were not wanted
-  std::set<std::string> damaged = {};  ///< steps of which a file is missing or another one
+  size_t left_out = 0;                 ///< entries that were not requested
+  std::set<std::string> damaged = {};  ///< steps with a missing or wrong file
 };
 
-/// Copies the wanted entries of one place on disk to another, each to the addresses that it has
-/// there; every blob is compared with its digest. A damaged one does not end it, a fault of the
-/// other place does.
+/// Copies the requested entries of one place on disk to another, each to its addresses; every blob
+/// is compared with its digest. A damaged entry does not end the copy, a fault of the other place
+/// does.
 Result<CopiedEntries> copy_entries(const std::filesystem::path& from, TreePlace& to,
                                    const std::function<bool(const store::Entry& entry)>& wanted);
 
-/// What is wrong in a place on disk: "`cas/HEX` has another sha256", "`ac/HEX` cannot be read".
+/// The faults of a place on disk: "`cas/HEX` has another sha256", "`ac/HEX` cannot be read".
 /// Everything is read and hashed.
 std::vector<std::string> verify_tree(const std::filesystem::path& root);
 

@@ -84,7 +84,7 @@ TreeLock::TreeLock(const fs::path& root, Kind kind, const WaitingForLock& waitin
     }
     std::this_thread::sleep_for(kLockPause);
   }
-  // From here on others say for how long it is held.
+  // From here on, other messages report how long it is held.
   static_cast<void>(::futimens(fd_.get(), nullptr));
 }
 

@@ -16,7 +16,8 @@ namespace pinwheel::host {
 /// The schema in the first line of a run's file.
 constexpr std::string_view kLeaseSchema = "pinwheel-store-run/1";
 
-/// Whether a run publishes what it uses: `gc` does not remove the entries of the last such runs.
+/// Whether a run publishes the entries that it uses: `gc` does not remove those of the last such
+/// runs.
 enum class Publishes { no, yes };
 
 /// The run that uses a place on disk.
@@ -27,8 +28,8 @@ struct StoreUser {
 };
 
 /// The entries that a run found or wrote, in a file `runs/RUN.ID` below a place on disk, locked
-/// while the run lives: `gc` removes nothing that a living run or one of the last releases needs. A
-/// place that cannot have such a file works without. Thread-safe.
+/// while the run is alive: `gc` removes nothing that a running run or one of the last releases
+/// needs. A place in which no such file can be created works without. Thread-safe.
 class TreeLease {
  public:
   TreeLease(std::filesystem::path root, StoreUser user);
@@ -47,20 +48,20 @@ class TreeLease {
   std::set<store::Address> held_ = {};
 };
 
-/// Called with a line about a lock that somebody else holds, after a second and then each minute:
-/// who holds it, and for how long. May be empty. On the thread that waits.
+/// Called with a line about a lock that another process holds, after a second and then each minute,
+/// with its owner and the time. May be empty. On the waiting thread.
 using WaitingForLock = std::function<void(const std::string& line)>;
 
-/// A lock on a place on disk, held while the object lives: runs share it while they write, and from
-/// their look at an entry until they hold it; `gc` has it alone. Where there are no locks, only the
-/// grace time protects. A stop request ends the waiting without the lock.
+/// A lock on a place on disk, held while the object exists: runs share it while they write, and
+/// from their lookup of an entry until they lease it; `gc` has it exclusively. On file systems
+/// without locks, only the grace time protects. A stop request ends the waiting without the lock.
 class TreeLock {
  public:
   enum class Kind { shared, exclusive };
   TreeLock(const std::filesystem::path& root, Kind kind, const WaitingForLock& waiting = {},
            const std::stop_token& stop = {});
 
-  /// Whether a stop request came while somebody else had the lock.
+  /// Whether a stop request arrived while another process had the lock.
   bool stopped() const { return stopped_; }
 
  private:

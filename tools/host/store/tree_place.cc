@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kReadOnly = 0444;
-/// This machine's entries outlast a power loss. A directory that others read, a job's artifact or
-/// a shared file system, is not waited for: who reads a blob compares it, and one that is damaged
-/// counts as missing.
+/// This machine's entries survive a power loss. Writing to a directory that others read, a job's
+/// artifact or a shared file system, does not wait for that: its readers compare each blob, and a
+/// damaged one counts as missing.
 BlobFileOptions kept_blob(Sharing sharing) {
   return {sharing == Sharing::machine ? Durable::yes : Durable::written, kReadOnly};
 }
@@ -61,14 +61,14 @@ PlaceDone check_file(int fd, const store::Blob& blob) {
   return {};
 }
 
-/// Whether `target` became another name of the file at `source`.
+/// Whether `target` became another hard link to the file at `source`.
 bool hard_link(const fs::path& source, const fs::path& target) {
   const fs::path temporary =
       target.parent_path() / fmt::format(".{}.{}.link", target.filename().string(), ::getpid());
   ::unlink(temporary.c_str());
   if (::link(source.c_str(), temporary.c_str()) != 0) return false;
   const bool done = ::rename(temporary.c_str(), target.c_str()) == 0;
-  // A rename to another name of the same file leaves both.
+  // A rename to another link of the same file leaves both.
   ::unlink(temporary.c_str());
   return done;
 }
@@ -109,7 +109,7 @@ PlaceResult<std::optional<store::Entry>> TreePlace::find(const store::Address& a
   std::error_code ignored;
   const bool read_only = options_.access == store::PlaceAccess::read_only;
   if (read_only || !fs::exists(path, ignored)) return look_at(path);
-  // Until the lease is written, `gc` could remove the files of an entry that is there.
+  // Until the lease is written, `gc` could remove the files of an existing entry.
   const TreeLock lock(options_.root, TreeLock::Kind::shared, options_.waiting, options_.cancel);
   if (lock.stopped()) return fault(FaultKind::stopped, interrupted_store());
   auto entry = look_at(path);
@@ -188,7 +188,7 @@ PlaceDone TreePlace::make_directories() const {
 
 PlaceDone TreePlace::put_blob(const store::Blob& blob, const fs::path& source) {
   if (has(blob)) {
-    // Old blobs that no entry needs are removed: from now on this one is needed.
+    // Old blobs without an entry are removed: from now on this one is needed.
     touch(blob_path(blob));
     return {};
   }

@@ -11,13 +11,13 @@
 
 namespace pinwheel::host {
 
-/// How a place makes sure that it has a blob: by its size, since its readers compare it; or
-/// by its digest, where it is said to be there and nobody reads it.
+/// How a place checks that it has a blob: by its size, since its readers compare the digest; or by
+/// its digest, when nobody will read it.
 enum class Presence { size, digest };
 
 struct TreeOptions {
   std::string name;            ///< for messages: "local", "dir:out"
-  std::filesystem::path root;  ///< made when it is first written to
+  std::filesystem::path root;  ///< created on the first write
   store::PlaceAccess access = store::PlaceAccess::read_write;
   Sharing sharing = Sharing::shared;
   StoreUser user = {};
@@ -26,18 +26,17 @@ struct TreeOptions {
   std::stop_token cancel = {};  ///< ends the waiting for a lock
 };
 
-/// A place on a file system, laid out as servers lay out theirs: `ac/HEX` an ActionResult in JSON,
-/// `cas/HEX` a blob (mode 0444). A file has its name only once it is complete and durable, and a
-/// entry only after its blobs. Recently used entries have a recent time of change.
+/// A place on a file system, in the layout of servers: `ac/HEX` an ActionResult in JSON, `cas/HEX`
+/// a blob (mode 0444). A file gets its name only once it is complete and durable, and an entry only
+/// after its blobs. Recently used entries have a recent modification time.
 class TreePlace final : public Place {
  public:
   explicit TreePlace(TreeOptions options);
 
   std::string name() const override { return options_.name; }
   PlaceResult<std::optional<store::Entry>> find(const store::Address& address) override;
-  /// By a reflink, else by a hard link where the mode keeps everybody from writing through it, else
-  /// by a copy. A damaged blob is removed where that is allowed, so that the next run can write it
-  /// again.
+  /// By a reflink, else by a hard link if the mode prevents others from writing through it, else by
+  /// a copy. A damaged blob is removed if allowed, so that the next run can write it again.
   PlaceResult<bool> fetch(const store::Blob& blob, const std::filesystem::path& target) override;
   PlaceResult<PutOutcome> put(const std::vector<store::Address>& addresses,
                               const store::Entry& entry, const BlobFiles& files) override;

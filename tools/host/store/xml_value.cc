@@ -15,7 +15,7 @@ std::string xml_value(std::string_view xml, std::string_view element) {
   std::string text(trim(xml.substr(begin + open.size(), end - begin - open.size())));
   text = replace_all(replace_all(text, "&lt;", "<"), "&gt;", ">");
   text = replace_all(replace_all(text, "&quot;", "\""), "&apos;", "'");
-  // Last, so that what it stands for is not read again.
+  // Last, so that its replacement is not decoded again.
   return replace_all(text, "&amp;", "&");
 }
 
