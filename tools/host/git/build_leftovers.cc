@@ -23,7 +23,7 @@ std::string marked_tree(const std::string& name) {
   return marks ? name.substr(0, name.size() - file.size()) : std::string();
 }
 
-/// Whether a directory of that name has nothing but leftovers, wherever it is.
+/// Whether a directory with that name contains only leftovers, at any depth.
 bool is_cache(std::string_view directory) {
   constexpr std::array<std::string_view, 8> kCaches = {"__pycache__", ".eggs",    ".mypy_cache",
                                                        ".nox",        "_skbuild", ".pytest_cache",
@@ -31,7 +31,7 @@ bool is_cache(std::string_view directory) {
   return std::find(kCaches.begin(), kCaches.end(), directory) != kCaches.end();
 }
 
-/// What setuptools puts into `build/`, and frontends into `dist/`, at the top.
+/// The files that setuptools writes to `build/`, and frontends to `dist/`, at the top level.
 bool is_in_output(const std::vector<std::string>& parts) {
   if (parts.size() < 2) return false;
   constexpr std::array<std::string_view, 5> kBuild = {"lib", "lib.*", "temp.*", "bdist.*",
@@ -90,9 +90,9 @@ bool BuildLeftovers::build_files_name(std::string_view name) const {
   return has_word(build_files_, name);
 }
 
-/// A module for one Python that is built where the package looks for it, as `build_ext --inplace`
-/// and editable installations do. One that is only shipped is no leftover: no source of its name is
-/// beside it, and no build file names it.
+/// A module for one Python that is built in the directory where the package imports it, as
+/// `build_ext --inplace` and editable installations do. A shipped module is not a leftover: there
+/// is no source with its name next to it, and no build file names it.
 bool BuildLeftovers::is_made_module(const std::string& name) const {
   const std::string_view file = last_part(name);
   const std::string_view stem = file.substr(0, file.find('.'));

@@ -6,20 +6,21 @@
 
 namespace pinwheel::host {
 
-/// What builds are known to leave in a project's directory. A checkout ignores it by `.gitignore`;
-/// a plain directory has it among its files, where it would change the source after each build.
+/// The files that builds are known to leave in a project's directory. A checkout ignores them by
+/// `.gitignore`; in a plain directory they are among the files, and would change the source after
+/// each build.
 ///
-/// Recognized are caches and build trees by their names or by what marks them, metadata and wheels,
-/// and extension modules that stand where the project's files make them. Of `build/` and `dist/`
-/// only what builds put there: they may hold source, too.
+/// Recognized are caches and build trees by their names or marker files, metadata and wheels, and
+/// extension modules at the paths where the project's files build them. Of `build/` and `dist/`
+/// only the files of builds: they may contain source, too.
 class BuildLeftovers {
  public:
-  /// Of a directory with these files, relative to it and sorted; both must outlive this.
+  /// `files` are relative to the directory and sorted; both must outlive this.
   BuildLeftovers(const std::filesystem::path& directory, const std::vector<std::string>& names);
 
   /// Whether one of the files is a leftover.
   bool contains(const std::string& name) const;
-  /// Whether a build file of the project has this text as a word of its own.
+  /// Whether a build file of the project contains this text as a separate word.
   bool build_files_name(std::string_view name) const;
 
  private:
@@ -27,8 +28,8 @@ class BuildLeftovers {
   bool has(const std::string& name) const;
 
   const std::vector<std::string>& names_;
-  std::vector<std::string> trees_;  ///< directories that others own, with a slash at the end
-  std::string build_files_;         ///< the texts of those that say which modules are made
+  std::vector<std::string> trees_;  ///< directories that other tools own, with a slash at the end
+  std::string build_files_;         ///< the texts of those that define the built modules
   bool from_sdist_ = false;         ///< whose metadata is part of the source
 };
 

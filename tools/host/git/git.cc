@@ -188,7 +188,7 @@ GitTree tree_of(const GitLibrary& git, const git_commit& commit, const std::stri
   return {read == 0 ? below : nullptr, git.tree_free};
 }
 
-/// Whether a file of interest differs. What cannot be read, as in a partial clone, differs.
+/// Whether a file of interest differs. Unreadable trees, as in a partial clone, count as different.
 bool differs(const GitLibrary& git, git_tree& before, git_tree& after,
              const FilesOfInterest& files) {
   if (git.oid_equal(git.tree_id(&before), git.tree_id(&after)) != 0) return false;
@@ -287,9 +287,8 @@ Result<GitStatusList> read_status(const GitLibrary& git, git_repository* reposit
 Result<bool> is_dirty(const GitLibrary& git, git_repository* repository) {
   if (git.repository_is_bare(repository) != 0) return false;
   // A submodule is dirty if its commit differs, as in `git describe --dirty`, which ignores
-  // untracked files by default.
-  // Without GIT_STATUS_OPT_UPDATE_INDEX: it writes to the index, and fails where that is locked or
-  // may not be written.
+  // untracked files by default. Without GIT_STATUS_OPT_UPDATE_INDEX, which writes to the index, and
+  // fails if that is locked or read-only.
   TRY(const GitStatusList list, read_status(git, repository, 0, ""));
   for (size_t i = 0; i < git.status_list_entrycount(list.get()); ++i) {
     const git_status_entry* entry = git.status_byindex(list.get(), i);

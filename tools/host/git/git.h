@@ -54,8 +54,8 @@ struct FilesOfInterest {
   std::function<bool(std::string_view name)> counts;  ///< by the name relative to `directory`
 };
 
-/// How two texts differ, as a unified diff of one file, made by libgit2; empty if they are equal.
-/// `environment` if libgit2 is missing.
+/// The difference of two texts as a unified diff of one file, made by libgit2; empty if they are
+/// equal. `environment` if libgit2 is missing.
 Result<std::string> text_difference(const std::string& before, const std::string& after,
                                     const std::string& path);
 

@@ -33,8 +33,8 @@ bool is_of_another_user(const std::filesystem::path& path) {
   return !path.empty() && ::stat(path.c_str(), &status) == 0 && status.st_uid != ::geteuid();
 }
 
-/// Whether libgit2 may read a file of this name: its settings, in a work tree, and whatever lies in
-/// a directory of git.
+/// Whether libgit2 may read a file with this name: its settings, in a work tree, and all files in a
+/// directory of git.
 bool is_read_by_git(const fs::path& path) {
   static constexpr std::array<std::string_view, 4> kSettings = {".gitignore", ".gitattributes",
                                                                 ".gitmodules", ".git"};
@@ -43,7 +43,7 @@ bool is_read_by_git(const fs::path& path) {
          std::ranges::find(path, fs::path(".git")) != path.end();
 }
 
-/// Loose objects are many, and are found by the digest of what is in them.
+/// There are many loose objects, and they are found by the digest of their contents.
 bool holds_loose_objects(const fs::path& directory) {
   return directory.parent_path().filename() == "objects" &&
          directory.filename().string().size() == 2;

@@ -26,7 +26,7 @@ Result<MadeDirectories> MadeDirectories::below(const std::filesystem::path& sour
   for (const std::filesystem::path& directory : made) {
     TRY(const std::filesystem::path real, real_path(directory));
     found.add(real, top);
-    // A link to elsewhere is not what it leads to, and lies where it is named.
+    // A link to a path outside is not its target, and counts at its own path.
     const std::filesystem::path plain = directory.lexically_normal();
     const std::filesystem::path name = plain.has_filename() ? plain : plain.parent_path();
     TRY(const std::filesystem::path parent, real_path(name.parent_path()));

@@ -46,7 +46,7 @@ Result<std::vector<std::string>> walk(const fs::path& directory) {
   return names;
 }
 
-/// The same without what runs and builds made.
+/// The same without the files that runs and builds made.
 Result<std::vector<std::string>> walk_but(const fs::path& directory,
                                           const std::vector<fs::path>& made) {
   TRY(const MadeDirectories below, MadeDirectories::below(directory, made));
@@ -73,7 +73,7 @@ bool is_in_checkout(const fs::path& directory) {
 /// The files of a source, sorted.
 std::vector<std::string> listed(const fs::path& directory, const ports::GitFiles& files) {
   if (files.untracked.empty()) return files.tracked;
-  // Nothing says yet what belongs to the project.
+  // It is not known yet which files belong to the project.
   if (files.tracked.empty()) return files.untracked;
   std::vector<std::string> names = files.tracked;
   const UntrackedSource source(directory, files);
@@ -96,7 +96,7 @@ Result<std::vector<std::string>> list_files(ports::Git& git, const fs::path& dir
   if (found) {
     files = listed(directory, *found);
   } else if (is_in_checkout(directory)) {
-    // Taking every file would include ignored ones.
+    // Adding every file would include ignored ones.
     return fail(found.error());
   } else {
     TRY(files, walk_but(directory, others.made));
@@ -176,7 +176,7 @@ Result<plan::Source> read_files(const fs::path& directory, const std::vector<std
   return source;
 }
 
-/// "`a.py`, `b.py` (new), `c.py` (gone)"; the first ones.
+/// "`a.py`, `b.py` (new), `c.py` (gone)"; only the first ones.
 std::string changes_in_words(const Digests& before, const Digests& now) {
   constexpr size_t kShown = 5;
   std::vector<std::string> changes;

@@ -22,11 +22,11 @@ constexpr std::string_view kBuildFiles =
     "{CMakeLists.txt,CMakePresets.json,meson.build,meson_options.txt,meson.options,Makefile,"
     "makefile,GNUmakefile,configure,SConstruct,BUILD,WORKSPACE,Cargo.lock,py.typed,PKG-INFO}";
 
-/// What backends take from the top of a project by default.
+/// The top-level files that backends include by default.
 constexpr std::string_view kDocuments =
     "{README*,LICENSE*,LICENCE*,COPYING*,NOTICE*,AUTHORS*,CHANGES*,CHANGELOG*,HISTORY*}";
 
-/// Logs, and what editors and version control leave for a moment.
+/// Logs, and temporary files of editors and version control.
 constexpr std::string_view kScratch =
     "{*.log,nohup.out,*.tmp,*.temp,*.bak,*.orig,*.rej,*.swp,*.swo,*.swx,*~,.#*,#*#,4913,"
     ".DS_Store}";

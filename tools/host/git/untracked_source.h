@@ -10,14 +10,14 @@
 
 namespace pinwheel::host {
 
-/// Which untracked files of a checkout are source: new files of the project that a build or a test
-/// would read. Logs, results and notes in the same checkout are not.
+/// The untracked files of a checkout that are source: new files of the project that a build or a
+/// test would read. Logs, results and notes in the same checkout are not.
 ///
-/// An untracked file is source if its name is that of code or of a build's configuration, if it is
-/// a script, if it is below a directory that has code in it (data of a package, of its tests), or
-/// if a build file names it or its top directory (`MANIFEST.in`: by a pattern). Never source are
-/// logs, scratch files of editors and what builds leave (`BuildLeftovers`), except where
-/// `MANIFEST.in` names them.
+/// An untracked file is source if it has the name of code or of a build's configuration, if it is a
+/// script, if it is below a directory that contains code (data of a package, of its tests), or if a
+/// build file names it or its top directory (`MANIFEST.in`: by a pattern). Logs, scratch files of
+/// editors and leftovers of builds (`BuildLeftovers`) are never source, unless `MANIFEST.in` names
+/// them.
 class UntrackedSource {
  public:
   UntrackedSource(const std::filesystem::path& directory, const ports::GitFiles& files);

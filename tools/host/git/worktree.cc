@@ -60,7 +60,7 @@ Done check_commit(const GitProgram& git, const fs::path& repository, const std::
               fmt::format("fetch it: {}", quoted(fmt::format("git fetch origin {}", commit))));
 }
 
-/// Adds what turns off a program that a setting of the repository would run.
+/// Adds the settings that disable a program that a setting of the repository would run.
 void turn_off(const std::string& key, const std::string& value, std::vector<std::string>& options) {
   const auto add = [&options](const std::string& setting) {
     options.insert(options.end(), {"-c", setting});
@@ -75,8 +75,8 @@ void turn_off(const std::string& key, const std::string& value, std::vector<std:
   }
 }
 
-/// Options that turn off the filters and submodule commands of the repository's own configuration.
-/// It may come from elsewhere, unlike that of the user, such as the filter of Git LFS.
+/// Options that disable the filters and submodule commands in the repository's own configuration.
+/// It may come from another person, unlike that of the user, such as the filter of Git LFS.
 Result<std::vector<std::string>> without_programs(const GitProgram& git,
                                                   const fs::path& repository) {
   std::vector<std::string> options;

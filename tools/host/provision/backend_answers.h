@@ -8,8 +8,8 @@
 
 namespace pinwheel::host {
 
-/// What a backend said that it requires, in `<state>/backends/<question>.json`, so that it is asked
-/// once. `question` is a digest of everything that decides the answer.
+/// The requirements that a backend returned, in `<state>/backends/<question>.json`, so that it is
+/// asked once. `question` is a digest of everything that affects the answer.
 Done record_answer(const EnvMachine& machine, const std::string& question,
                    const std::vector<std::string>& requires_);
 

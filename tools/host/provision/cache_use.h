@@ -9,10 +9,10 @@
 
 namespace pinwheel::host {
 
-/// Beside a directory of the cache: the directory with a file for each of its users.
+/// Next to a directory of the cache: the directory with a file for each of its users.
 inline constexpr std::string_view kUsesSuffix = ".uses";
-/// Beside a directory of the cache: its lock, exclusive for those who make and remove it, shared by
-/// those who use it.
+/// Next to a directory of the cache: its lock, exclusive for those who make and remove it, shared
+/// by those who use it.
 inline constexpr std::string_view kLockSuffix = ".lock";
 
 struct CacheUse {
@@ -22,16 +22,16 @@ struct CacheUse {
   bool operator==(const CacheUse&) const = default;
 };
 
-/// Keeps others from removing a directory of the cache for as long as the machine's leases live,
-/// and records who uses it and when. Waits while another process makes or removes it. A cache that
-/// cannot be written works without.
+/// Prevents the removal of a directory of the cache as long as the machine's leases exist, and
+/// records who uses it and when. Waits while another process makes or removes it. A read-only cache
+/// works without.
 void use_directory(const EnvMachine& machine, const std::filesystem::path& directory);
 
-/// The recorded uses, the last one first; what is damaged is left out.
+/// The recorded uses, the last one first; damaged records are left out.
 std::vector<CacheUse> uses_of(ports::Files& files, const std::filesystem::path& directory);
 
-/// A lock on a directory of the cache that nobody uses, for its removal. `environment` if it is in
-/// use or being made.
+/// A lock on an unused directory of the cache, for its removal. `environment` if it is in use or
+/// being made.
 Result<std::unique_ptr<ports::FileLock>> lock_unused(const EnvMachine& machine,
                                                      const std::filesystem::path& directory);
 /// Removes it, with its uses; the caller holds the lock.

@@ -76,14 +76,14 @@ CacheKind kind_of(const EnvironmentEntry& entry) {
   return kind == "toolkits" ? CacheKind::toolkit : CacheKind::environment;
 }
 
-/// The time of a directory's last change; nothing if it is not there.
+/// The time of a directory's last change; nullopt if it does not exist.
 std::optional<std::chrono::sys_seconds> changed(const fs::path& directory) {
   struct stat status = {};
   if (::lstat(directory.c_str(), &status) != 0) return std::nullopt;
   return std::chrono::sys_seconds(std::chrono::seconds(status.st_mtim.tv_sec));
 }
 
-/// Whether the process that a scratch directory is named after, "resolve-0af3-4711", lives.
+/// Whether the process in the name of a scratch directory, "resolve-0af3-4711", is running.
 bool has_living_owner(std::string_view name) {
   const size_t dash = name.rfind('-');
   if (dash == std::string_view::npos) return false;
@@ -190,7 +190,7 @@ Result<CacheCollection> collect_cache(const EnvMachine& machine, std::chrono::sy
   std::vector<size_t> gone;
   for (const CacheEntry& entry : unused(entries, before, machine.cache.string())) {
     const fs::path directory = machine.cache / entry.place;
-    // What is in scratch has no lock: its name says whose it is.
+    // Scratch directories have no lock: their names identify the owner.
     const auto lock = entry.kind == CacheKind::scratch ? Result<std::unique_ptr<ports::FileLock>>()
                                                        : lock_unused(machine, directory);
     if (!lock) {

@@ -66,7 +66,8 @@ Done make_once(const EnvMachine& machine, const fs::path& directory,
   if (ready) log_cache(machine, directory, "complete");
   while (true) {
     if (!ready) {
-      // A lease on what somebody removed all the same would keep this process from making it.
+      // A lease on a directory that another process removed anyway would prevent this process from
+      // making it.
       if (machine.leases) machine.leases->drop(directory);
       TRY_DONE(make_locked(machine, directory, make));
     }

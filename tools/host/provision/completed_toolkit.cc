@@ -16,11 +16,11 @@ namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
-/// Names in a directory, with what each leads to.
+/// Names in a directory, with their targets.
 using Links = std::map<std::string, fs::path>;
 
-// What torch's headers include and installed toolkits have. Of a toolkit that has all of these
-// nothing is missing: cuDNN and NCCL are parts of none.
+// Headers that torch's headers include and installed toolkits have. A toolkit with all of these is
+// complete: cuDNN and NCCL are not part of any.
 constexpr std::array<const char*, 6> kOfToolkits = {"cublas_v2.h",  "cufft.h",    "curand.h",
                                                     "cusolverDn.h", "cusparse.h", "nvtx3"};
 
@@ -41,7 +41,7 @@ void add_unversioned(Links& links) {
   }
 }
 
-/// The directories of packages; first the one that has most of a toolkit.
+/// The directories of packages; first the one with most parts of a toolkit.
 std::vector<fs::path> package_directories(const fs::path& packages) {
   Links found;
   add_entries(packages, found);
@@ -56,7 +56,7 @@ std::vector<fs::path> package_directories(const fs::path& packages) {
   return directories;
 }
 
-/// What a completed prefix has, by directory.
+/// The contents of a completed prefix, by directory.
 struct PrefixLinks {
   Links top;
   Links programs;
@@ -67,7 +67,7 @@ struct PrefixLinks {
 PrefixLinks prefix_entries(const fs::path& toolkit) {
   PrefixLinks prefix;
   add_entries(toolkit, prefix.top);
-  // nvcc takes its own directory's parent for the prefix, and prefers `targets` to `include`.
+  // nvcc uses its own directory's parent as the prefix, and prefers `targets` to `include`.
   for (const char* const name : {"bin", "include", "lib", "lib64", "targets"}) {
     prefix.top.erase(name);
   }

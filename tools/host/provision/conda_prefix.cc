@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Packages = std::vector<env::CondaPackage>;
 
-// An unpacked package takes about four times the size of its archive, which is kept.
+// An unpacked package takes about four times the size of its archive, which is not deleted.
 constexpr uint64_t kUnpacked = 5;
 constexpr uint64_t kMargin = 100'000'000;
 

@@ -22,7 +22,7 @@ Result<std::string> install_conda_packages(const EnvMachine& machine,
                                            const std::vector<env::CondaPackage>& packages,
                                            const std::filesystem::path& directory);
 
-/// Where a prefix is for environments of conda packages, below the cache.
+/// The location of prefixes below the cache.
 inline constexpr const char* kCondaPlace = "conda";
 
 /// The prefix of these packages in `<machine.cache>/<place>/<id>`: created once by the host's

@@ -51,7 +51,7 @@ uint64_t memory_bytes(ports::Files& files) {
   return std::strtoull(text->c_str() + at + 9, nullptr, 10) * 1024;
 }
 
-/// The nearest directory that exists: the cache may not have been made yet.
+/// The nearest existing directory: the cache may not have been created yet.
 fs::path existing(ports::Files& files, fs::path path) {
   while (path.has_relative_path()) {
     const Result<ports::FileStatus> status = files.status(path);

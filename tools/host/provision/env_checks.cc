@@ -105,7 +105,7 @@ void ask_architectures(const EnvMachine& machine, const CheckPlace& place, env::
   if (ran) facts.known_architectures = env::parse_architectures(ran->out + "\n" + ran->err);
 }
 
-/// A check whose fact is to be gathered, and where.
+/// A check whose fact must be gathered, and the place to gather it.
 struct Asked {
   const EnvMachine& machine;
   const CheckPlace& place;

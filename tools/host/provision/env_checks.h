@@ -9,7 +9,7 @@
 
 namespace pinwheel::host {
 
-/// Where a build will run.
+/// The place where a build will run.
 struct CheckPlace {
   std::string python;                            ///< of the environment
   std::map<std::string, std::string> variables;  ///< of the build: PATH, CXX, CUDAHOSTCXX

@@ -10,7 +10,7 @@
 namespace pinwheel::host {
 
 /// A virtual environment that sees the packages of a base and has its own on top. On the base of a
-/// test, it sees what a user's environment has: the base's torch, and what is installed here. The
+/// test, it sees the contents of a user's environment: the base's torch, and its own packages. The
 /// base is not modified. Removed in the destructor.
 class Overlay {
  public:

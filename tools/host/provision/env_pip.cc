@@ -57,7 +57,7 @@ env::Diagnosis name_full_disk(const EnvMachine& machine, env::Diagnosis diagnosi
 
 namespace {
 
-/// What a virtual environment with pip takes while it is made, in bytes.
+/// The bytes that creating a virtual environment with pip takes.
 constexpr uint64_t kVirtualEnvironment = 32 << 20;
 
 std::string last_line(std::string_view text) {
@@ -66,8 +66,8 @@ std::string last_line(std::string_view text) {
   return std::string(at == std::string_view::npos ? text : text.substr(at + 1));
 }
 
-/// Whether the pip is new enough, once upgraded: `pip --python` was added in 22.3. An index that
-/// does not answer, or has no pip, leaves the bundled one, and pip calls that a success.
+/// Whether the pip is new enough after an upgrade: `pip --python` was added in 22.3. If an index
+/// does not respond, or has no pip, the bundled one stays, and pip reports success.
 Done check_version(const EnvMachine& machine, const env::Pip& pip,
                    const env::Interpreter& interpreter, const ports::Captured& upgraded) {
   TRY(const ports::Captured asked,
@@ -111,7 +111,7 @@ bool reports_downloads(const fs::path& python) {
   return false;
 }
 
-/// Runs a command that appends what it prints to the machine's output, from which it is read.
+/// Runs a command that appends its output to the machine's output file, from which it is read.
 Result<ports::Captured> run_shown(const EnvMachine& machine, const ports::Command& command) {
   if (machine.output.empty()) return machine.process.capture(command);
   constexpr uint64_t kMostOutput = 4 << 20;
@@ -150,7 +150,7 @@ Done run_venv(const EnvMachine& machine, const ports::Command& command,
   env::Diagnosis diagnosis = env::diagnose(ran.exit, ran.out + "\n" + ran.err, {});
   if (diagnosis.kind == ErrorKind::step) diagnosis.kind = ErrorKind::environment;
   if (diagnosis.line.empty()) diagnosis.line = last_line(ran.err.empty() ? ran.out : ran.err);
-  // venv keeps what ensurepip says to itself.
+  // venv hides the output of ensurepip.
   if (diagnosis.kind == ErrorKind::environment) {
     diagnosis = name_full_disk(machine, std::move(diagnosis), kVirtualEnvironment);
   }

@@ -60,12 +60,12 @@ Result<env::PipReport> report_of(const EnvMachine& machine, const ports::Command
   return env::parse_pip_report(text);
 }
 
-/// Whether torch is a file at a URL, for which no index counts.
+/// Whether torch is a file at a URL, for which indexes do not matter.
 bool is_direct(const matrix::TorchSettings& torch) {
   return torch.spec.find("://") != std::string::npos;
 }
 
-/// A torch that pip found, and for which compute it was built.
+/// A torch that pip found, and the compute that it was built for.
 struct FoundTorch {
   env::PipPackage package;
   std::string label;  ///< "cu130"; empty: unknown
@@ -109,8 +109,8 @@ Result<std::optional<Error>> silence_of(const EnvMachine& machine, const env::Pi
                .hint = permanent ? diagnosis.hint : std::string(kNotReplaced)};
 }
 
-/// Torch from its own index, and from nowhere else: another index may have a build for another
-/// compute under the same name.
+/// Torch from its own index, and from no other: another index may have a build for another compute
+/// under the same name.
 Result<Torch> torch_of_index(const EnvMachine& machine, const env::Pip& pip,
                              const env::Request& request, const std::string& configuration,
                              const std::string& report) {
@@ -125,7 +125,7 @@ Result<Torch> torch_of_index(const EnvMachine& machine, const env::Pip& pip,
   return fail(std::move(error));
 }
 
-/// Torch from where pip is configured to look, in place of an index that is silent: only if it is a
+/// Torch from pip's configured sources, instead of an index that does not respond: only if it is a
 /// build for the same compute.
 Result<Torch> torch_instead(const EnvMachine& machine, const env::Pip& pip,
                             const env::Request& request, Error silent, const std::string& report) {
@@ -168,7 +168,7 @@ Result<Torch> resolve_torch(const EnvMachine& machine, const env::Pip& pip,
 /// Builds and tests of one run resolve a nightly minutes apart.
 constexpr std::chrono::hours kSameNightly{1};
 
-/// The request with the version of torch that an equal choice got before, if that still counts.
+/// The request with the version of torch that an equal choice got before, if that is still valid.
 env::Request with_recorded_torch(const EnvMachine& machine, env::Request request, Refresh refresh) {
   if (refresh == Refresh::yes || is_direct(request.torch)) return request;
   const Result<env::Resolution> known = load_resolution(machine, env::torch_digest(request));
@@ -198,7 +198,7 @@ std::string pin(const Torch& torch) {
                      torch.package.sha256);
 }
 
-/// The request with torch as it is locked, or within the versions that its upgrade names.
+/// The request with the locked torch, or with torch within the versions that its upgrade names.
 env::Request with_locked_torch(env::Request request, const Upgrade& upgrade) {
   const env::PipPackage* const torch = upgrade.locked.find("torch");
   if (torch == nullptr || is_direct(request.torch)) return request;
@@ -213,8 +213,8 @@ env::Request with_locked_torch(env::Request request, const Upgrade& upgrade) {
   return request;
 }
 
-/// Which present packages a resolution keeps: torch as it was chosen before, unless everything is
-/// refreshed, or all that an upgrade leaves as it is.
+/// The present packages that a resolution retains: torch as it was chosen before, unless everything
+/// is refreshed, or all packages that an upgrade does not change.
 struct Keeping {
   Refresh refresh = Refresh::no;
   std::optional<Upgrade> upgrade = std::nullopt;
@@ -315,8 +315,7 @@ Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
   TRY(const std::unique_ptr<ports::FileLock> lock,
       machine.files.lock(path.string() + ".lock", ports::IfLocked::wait));
   if (refresh == Refresh::no && !env::is_nightly(request)) {
-    // A corrupt record is recreated rather than reported: it contains nothing that pip cannot find
-    // again.
+    // A corrupt record is recreated rather than reported: pip can find all of its contents again.
     const Result<env::Resolution> known = load_resolution(machine, env::digest(request));
     // Conda packages include the Python that they were resolved for.
     if (known && has_own_torch(request, *known) &&

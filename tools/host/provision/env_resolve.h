@@ -22,8 +22,8 @@ struct Resolved {
 /// then resolves for their interpreter, whose prefix is created for that. A request without a
 /// Python, such as a toolkit's, has only conda packages.
 ///
-/// Requests that choose torch alike (`env::torch_digest`) get the same version: the first records
-/// it for the others, so that a wheel is tested with the torch that it was built with.
+/// Requests that choose torch in the same way (`env::torch_digest`) get the same version: the first
+/// records it for the others, so that a wheel is tested with the torch that it was built with.
 ///
 /// The index of torch is used only for torch: no other name is requested from it, and torch comes
 /// from nowhere else. If it does not respond, a torch of the user's configuration replaces it, with
@@ -33,14 +33,14 @@ struct Resolved {
 Result<Resolved> resolve(const EnvMachine& machine, const env::Request& request,
                          Refresh refresh = Refresh::no);
 
-/// Packages to keep while others are upgraded.
+/// Packages to retain while others are upgraded.
 struct Upgrade {
   env::Resolution locked;                    ///< the present packages of the request
   std::vector<pep::Requirement> upgraded{};  ///< at least one; with versions or without
 };
 
-/// As `resolve`, but anew, with the packages of `locked` that are not upgraded in their present
-/// versions, and its conda packages. Recorded like any other resolution.
+/// Like `resolve`, but anew, with the present versions of the packages of `locked` that are not
+/// upgraded, and its conda packages. Recorded like any other resolution.
 Result<Resolved> resolve_upgrade(const EnvMachine& machine, const env::Request& request,
                                  const Upgrade& upgrade);
 
@@ -48,7 +48,7 @@ Result<Resolved> resolve_upgrade(const EnvMachine& machine, const env::Request& 
 Done record_resolution(const EnvMachine& machine, const std::string& request_digest,
                        const std::string& json);
 
-/// The resolution that is given for a request digest (`EnvMachine::given`), else the recorded one;
+/// The resolution given for a request digest (`EnvMachine::given`), else the recorded one;
 /// `environment` if there is none or it is corrupt.
 Result<env::Resolution> load_resolution(const EnvMachine& machine,
                                         const std::string& request_digest);

@@ -23,19 +23,20 @@ struct EnvironmentEntry {
   std::string toolkit = {};      ///< "cuda/13.0.88"; empty for an environment
   std::string resolution = {};   ///< digest of its exact packages
   uint64_t bytes = 0;            ///< when it was completed
-  std::string interpreter = {};  ///< the Python that it was made with; of a conda prefix its client
+  std::string interpreter = {};  ///< the Python that it was made with; for a conda prefix its
+                                 ///< client
   std::chrono::sys_seconds made = {};
   std::vector<CacheUse> uses = {};  ///< the last one first; also if it is partial
 };
 
-/// When it was last used or made; the epoch for a partial one that nobody used.
+/// The time of its last use, or of its creation; the epoch for a partial one that nobody used.
 std::chrono::sys_seconds last_use(const EnvironmentEntry& entry);
 
 /// The environments in the cache, by id, then the conda prefixes, then the toolkits; then those of
 /// each image, in the same order.
 Result<std::vector<EnvironmentEntry>> list_environments(const EnvMachine& machine);
 
-/// Removes what a step made if `id` is the step's, else the one environment, conda prefix or
+/// Removes the result of a step if `id` is the step's, else the one environment, conda prefix or
 /// toolkit whose step or directory has a name that starts with `id`. `usage` if none or several
 /// match, `environment` if another process makes or uses it.
 Done remove_environment(const EnvMachine& machine, const std::string& id);

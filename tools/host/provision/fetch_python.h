@@ -14,7 +14,7 @@ bool has_uv(const EnvMachine& machine);
 /// Fetches a CPython of that version into `<cache>/pythons`, where `interpreter_for` finds it: by
 /// uv if it is on PATH, else, or if that fails, as conda packages from these channels (conda-forge
 /// without any). Never changes anything outside the cache. Kind `transient` if no way had a
-/// network, `environment` otherwise, with what each way said.
+/// network, `environment` otherwise, with the reason of each way.
 Result<env::Interpreter> fetch_python(const EnvMachine& machine, const std::string& version,
                                       const std::vector<std::string>& channels);
 

@@ -27,7 +27,7 @@ bool is_program(ports::Files& files, const fs::path& path) {
          status->type != ports::FileType::directory;
 }
 
-/// "3.13" of "3.13t": directories are named differently after that.
+/// "3.13" for "3.13t": directories are named differently after that.
 std::string number_of(const std::string& wanted) {
   return wanted.ends_with('t') ? wanted.substr(0, wanted.size() - 1) : wanted;
 }
@@ -46,7 +46,7 @@ void add_installed(ports::Files& files, const fs::path& root, const std::string&
   }
 }
 
-/// bin/python of the Pythons that GitHub's runners bring, "3.11.9/x64" and, free-threaded,
+/// bin/python of the Pythons on GitHub's runners, "3.11.9/x64" and, free-threaded,
 /// "3.13.9/x64-freethreaded".
 void add_tool_cache(ports::Files& files, const fs::path& root, const std::string& wanted,
                     Names& programs) {
@@ -61,7 +61,7 @@ void add_tool_cache(ports::Files& files, const fs::path& root, const std::string
   }
 }
 
-/// bin/python of a conda environment, if conda's records say that it has that Python.
+/// bin/python of a conda environment, if conda's records list that Python.
 void add_conda(ports::Files& files, const fs::path& prefix, const std::string& wanted,
                Names& programs) {
   const Names records = files.list(prefix / "conda-meta").value_or(Names());
@@ -127,7 +127,7 @@ namespace {
 /// pyenv's (PYENV_ROOT, ~/.pyenv), uv's (UV_PYTHON_INSTALL_DIR, ~/.local/share/uv/python), those of
 /// a runner of GitHub's (RUNNER_TOOL_CACHE), those of conda environments
 /// (~/.conda/environments.txt, CONDA_PREFIX, MAMBA_ROOT_PREFIX, the root of CONDA_EXE) and those
-/// that pinwheel fetched into its cache. Of pyenv, uv and a runner the newest first.
+/// that pinwheel fetched into its cache. Newest first for pyenv, uv and a runner.
 Names installed_pythons(ports::Files& files, const UserVariables& variables, const fs::path& cache,
                         const std::string& wanted) {
   const auto named = [&variables](const std::string& name, const fs::path& otherwise) {
@@ -153,7 +153,7 @@ Names installed_pythons(ports::Files& files, const UserVariables& variables, con
   return programs;
 }
 
-/// Also of a link to a directory.
+/// Includes links to directories.
 bool is_directory(ports::Files& files, const fs::path& path) {
   const Result<ports::FileStatus> status = files.status(path / ".");
   return status && status->type == ports::FileType::directory;
@@ -165,7 +165,7 @@ bool is_file(ports::Files& files, const fs::path& path) {
          status->type != ports::FileType::directory;
 }
 
-/// The first word of each line that is no comment.
+/// The first word of each line that is not a comment.
 std::vector<std::string> versions_in(ports::Files& files, const fs::path& file) {
   std::vector<std::string> versions;
   if (!is_file(files, file)) return versions;
@@ -178,7 +178,7 @@ std::vector<std::string> versions_in(ports::Files& files, const fs::path& file) 
   return versions;
 }
 
-/// Of the first `.python-version` in the directory or above it.
+/// The versions in the first `.python-version` in the directory or above it.
 std::vector<std::string> local_versions(ports::Files& files, fs::path directory) {
   for (;; directory = directory.parent_path()) {
     const fs::path file = directory / ".python-version";
@@ -279,7 +279,7 @@ struct Machine {
   const Variables& variables;
   std::filesystem::path cache = {};
 
-  /// Where results are remembered; empty: nowhere.
+  /// The directory of cached results; empty: none.
   std::filesystem::path remembered() const {
     return cache.empty() ? std::filesystem::path() : cache / "interpreters";
   }
@@ -309,7 +309,7 @@ std::vector<std::string> candidates(const Machine& machine, const std::string& w
   return programs;
 }
 
-/// The program's description of itself, probed now or remembered.
+/// The program's description of itself, probed now or cached.
 std::optional<env::Interpreter> describe(const Machine& machine, const std::string& program,
                                          const Variables& seen) {
   if (auto known = recall_interpreter(machine.files, machine.remembered(), program)) return known;

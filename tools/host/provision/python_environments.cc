@@ -37,7 +37,7 @@ struct Donor {
   env::Resolution resolution;
 };
 
-/// What a package is shared with: the two environments, and its RECORD below them.
+/// The inputs for sharing a package: the two environments, and its RECORD below them.
 struct Sharing {
   const fs::path& from;
   const fs::path& to;
@@ -120,7 +120,7 @@ Done make_parents(const EnvMachine& machine, const Sharing& sharing,
   return machine.files.make_directories((sharing.to / sharing.record).parent_path());
 }
 
-/// Links the files, then compares what was linked with RECORD: another process may write to the
+/// Links the files, then compares the linked files with RECORD: another process may write to the
 /// other environment or remove it.
 Done link_files(const Sharing& sharing, const std::vector<env::SharedFile>& files) {
   std::vector<const env::SharedFile*> linked;
@@ -163,7 +163,8 @@ Done share_files(const EnvMachine& machine, const Sharing& sharing, std::string 
   return write_like(sharing.to / sharing.record, record, sharing.from / sharing.record);
 }
 
-/// What could not be shared as a whole is removed; pip writes over directories that remain.
+/// A package that could not be shared completely is removed; pip would leave the directories that
+/// remain.
 void remove_files(const EnvMachine& machine, const Sharing& sharing,
                   const std::vector<env::SharedFile>& files) {
   for (const env::SharedFile& file : files) {
@@ -196,13 +197,12 @@ bool share(const EnvMachine& machine, const Donor& donor, const BaseEnvironment&
   return shared.has_value();
 }
 
-/// Puts the large packages of a new environment into it that a complete one of the same interpreter
-/// has from the same wheels: files are the same by hard links (copies where there are none), and
+/// Adds the large packages to a new environment that a complete one of the same interpreter has
+/// from the same wheels: files are the same by hard links (copies where there are none), and
 /// scripts and byte code name the new environment, as if pip had installed them. Every file with a
 /// hash in RECORD is compared with it. Returns the packages that remain to be installed, torch
-/// among them if it was not shared. Nothing of a package that could not be shared as a whole
-/// remains, so an environment that is removed meanwhile, or damaged, only means that pip installs
-/// it.
+/// among them if it was not shared. A package that could not be shared completely is removed again,
+/// so if the other environment is removed meanwhile, or damaged, pip simply installs the package.
 env::Resolution share_packages(const EnvMachine& machine, const BaseEnvironment& base) {
   const std::vector<Donor> others = donors(machine, base);
   env::Resolution remaining = base.resolution;
@@ -232,7 +232,7 @@ fs::path root_of(const EnvMachine& machine) {
   return machine.cache / "environments";
 }
 
-/// Installs what is not shared.
+/// Installs the packages that are not shared.
 Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironment& base,
              const env::Resolution& remaining) {
   const auto part = [&](env::TorchPart which, const std::string& index) -> Done {
@@ -246,7 +246,7 @@ Done install(const EnvMachine& machine, const env::Pip& pip, const BaseEnvironme
   // The extra index is only for torch: anybody could register any other name there.
   TRY_DONE(part(env::TorchPart::only, base.resolution.torch_index));
   TRY_DONE(part(env::TorchPart::without, {}));
-  // What is shared must not show in an environment: two of them at one path are identical.
+  // Shared files must not be visible in an environment: two of them at one path are identical.
   TRY_DONE(machine.files.remove_all(base.directory / kRequirements));
   for (const env::PipPackage& package : base.resolution.absent) {
     for (const auto& [name, text] : env::files_of_absent(package)) {

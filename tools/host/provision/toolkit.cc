@@ -120,9 +120,9 @@ Done install(const EnvMachine& machine, const env::Request& request,
                  fmt::format("installing the toolkit {}", quoted(request.toolkit)));
 }
 
-/// Packages that are no part of the toolkit itself (`nvidia-cudnn-cu13`) have directories of their
-/// own next to its prefix: their headers and libraries belong to it, too. Links of the file system,
-/// because builds see the prefix alone.
+/// Packages that are not part of the toolkit itself (`nvidia-cudnn-cu13`) have their own
+/// directories next to its prefix; builds need their headers and libraries. File system links,
+/// because builds see only the prefix.
 Done link_packages(const fs::path& prefix) {
   std::error_code error;
   for (const fs::directory_entry& package : fs::directory_iterator(prefix.parent_path(), error)) {
@@ -143,7 +143,7 @@ Done link_packages(const fs::path& prefix) {
   return {};
 }
 
-/// Adds what the prefix from PyPI lacks compared to an installed toolkit: `lib64`, where nvcc,
+/// Adds the parts of an installed toolkit that the prefix from PyPI lacks: `lib64`, where nvcc,
 /// CMake and PyTorch look for libraries, and the unversioned names that linkers look for.
 Done link_libraries(const fs::path& prefix) {
   TRY_DONE(link("lib", prefix / "lib64"));
@@ -261,7 +261,7 @@ EnvMachine without_homes(const EnvMachine& machine) {
   return image;
 }
 
-/// The prefix that hipcc itself uses, from the hipconfig beside it: hipcc on PATH may be a link,
+/// The prefix that hipcc itself uses, from the hipconfig next to it: hipcc on PATH may be a link,
 /// and in a container only its name is known. Empty if neither prints it.
 std::string hip_prefix(const EnvMachine& machine, const fs::path& hipcc) {
   const fs::path hipconfig = hipcc.parent_path() / "hipconfig";
@@ -287,7 +287,7 @@ std::vector<env::Toolkit> machine_rocm(const EnvMachine& machine) {
   return found;
 }
 
-/// Each toolkit once, however many programs lead to it.
+/// Each toolkit once, even if several programs lead to it.
 std::vector<env::Toolkit> without_duplicates(std::vector<env::Toolkit> all) {
   std::vector<env::Toolkit> once;
   for (env::Toolkit& toolkit : all) {

@@ -25,14 +25,14 @@ namespace fs = std::filesystem;
 /// An installed distribution, from its `.dist-info` directory.
 struct InstalledDistribution {
   std::vector<std::string> requirements = {};  ///< `Requires-Dist` of METADATA
-  std::vector<std::string> entries = {};       ///< what it has in site-packages, at the top level
+  std::vector<std::string> entries = {};       ///< its top-level names in site-packages
 };
 
 std::string text_of(const fs::path& path) {
   return read_regular_file(path, limits::kRecord).value_or(std::string());
 }
 
-/// Directories of byte code and parents are of no distribution.
+/// Directories of byte code and parents belong to no distribution.
 bool is_entry(const std::string& name) {
   return !name.empty() && name != ".." && name != "__pycache__" && !name.starts_with('/');
 }

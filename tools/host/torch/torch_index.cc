@@ -46,7 +46,7 @@ std::vector<BuildToRead> by_build(const std::vector<TorchFile>& files) {
   return builds;
 }
 
-/// Newest first: only a few are shown, and old ones are rarely wanted.
+/// Newest first: only a few are shown, and old ones are rarely needed.
 std::vector<std::string> versions_of(const std::vector<TorchFile>& files) {
   std::vector<std::string> versions;
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
@@ -187,7 +187,7 @@ Result<BuildRead> read_build(const RemoteAccess& access, const WholeFiles& whole
 namespace {
 
 constexpr int kAnswered = 200;
-/// Servers of files answer either for a page that they do not have.
+/// File servers answer with either of these for a missing page.
 constexpr int kForbidden = 403;
 constexpr int kMissing = 404;
 

@@ -41,7 +41,7 @@ struct TorchWanted {
   std::string arch = {};                  ///< empty: all
   std::vector<std::string> pythons = {};  ///< "3.11", "3.13t", "cp311"; empty: all
 };
-/// Kind `config` if the index has no such wheels; the hint lists what it has.
+/// Kind `config` if the index has no such wheels; the hint lists those that it has.
 Result<std::vector<BuildToRead>> choose_wheels(const std::vector<TorchFile>& files,
                                                const TorchWanted& wanted);
 /// The final releases since `oldest` that are missing from the table, completely or for some
@@ -58,7 +58,7 @@ Result<BuildRead> read_build(const RemoteAccess& access, const WholeFiles& whole
                              const BuildToRead& build);
 
 /// The builds of torch on an index, by the names on its page; nullopt if it has no page for torch.
-/// `transient` or `environment` if it does not answer.
+/// `transient` or `environment` if it does not respond.
 Result<std::optional<std::vector<exports::TorchBuild>>> torch_page(const RemoteAccess& access,
                                                                    const std::string& index);
 

@@ -46,7 +46,7 @@ Result<fs::path> torch_site_of(const std::string& python, ports::Process& proces
 namespace {
 
 constexpr std::array<std::string_view, 2> kArchitectures = {"x86_64", "aarch64"};
-/// Library directories below site-packages; auditwheel puts bundled libraries beside torch.
+/// Library directories below site-packages; auditwheel puts bundled libraries next to torch.
 constexpr std::array<std::string_view, 3> kPlaces = {"torch/lib/", "torch/", "torch.libs/"};
 
 /// "libtorch_cpu.so" for "torch/lib/libtorch_cpu.so"; empty for anything but a torch library.

@@ -6,10 +6,10 @@
 // in principle only those bytes have to be downloaded. The difficulty is that each library is one
 // deflate stream, and deflate can only be read from the beginning.
 //
-// Where the names are. A library begins with the ELF header and the program headers. `.dynsym`,
-// `.dynstr` and `.gnu.hash` usually follow at the beginning. The dynamic section, which says where
-// these tables are, comes near the end, after code and data. If the library is not stripped, tens
-// of megabytes of symbol names that nobody needs come after it.
+// Location of the names: a library begins with the ELF header and the program headers. `.dynsym`,
+// `.dynstr` and `.gnu.hash` usually follow at the beginning. The dynamic section, which has the
+// addresses of these tables, comes near the end, after code and data. If the library is not
+// stripped, tens of megabytes of symbol names that nobody needs come after it.
 //
 //     | headers | .gnu.hash .dynsym .dynstr | code, device code | .dynamic | .symtab .strtab |
 //       head                                                      middle     tail
@@ -27,9 +27,9 @@
 //   come after it, everything else before it. Only a chunk with entries that point to the three
 //   tables counts as found.
 //
-// Every step may guess wrong, so nothing is believed. The hash table of the library has a hash of
-// each name, and `binary::read_exports` compares them all. If something does not fit, the member
-// is read whole and verified by its CRC-32. A wrong guess costs time, never a wrong table.
+// Every step may guess wrong, so nothing is trusted. The hash table of the library has a hash of
+// each name, and `binary::read_exports` compares them all. If something does not fit, the member is
+// read whole and verified by its CRC-32. A wrong guess costs time, never a wrong table.
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -52,7 +52,7 @@ struct TorchWheel {
 /// nullopt for any other file.
 std::optional<TorchWheel> parse_torch_wheel(std::string_view filename);
 
-/// Which libraries of a wheel to read.
+/// The libraries of a wheel to read.
 enum class TorchLibraries {
   all,
   of_python,  ///< those that differ between Pythons: libtorch_python
