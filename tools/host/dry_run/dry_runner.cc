@@ -146,8 +146,8 @@ void finish_lines(DryStep& step, const FinishRequest& request, const fs::path& d
   step.script.add(line + "\n");
 }
 
-/// Performs the part of an action that ends with its command. What a step decides by the files that
-/// its command left is described: it has pinwheel do the same to them.
+/// Performs the part of an action that ends with its command. Decisions that depend on the files of
+/// the command are described: the script runs pinwheel on them.
 struct ScriptOfAction {
   DryStep& step;
 

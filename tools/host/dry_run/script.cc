@@ -22,7 +22,7 @@ bool may_hold_password(std::string_view name) {
 
 constexpr std::string_view kMakeDirectories = "mkdir -p ";
 
-/// Whether the text began its last line with these words.
+/// Whether the last line of the text begins with these words.
 bool last_line_is(std::string_view text, std::string_view words) {
   if (text.empty()) return false;
   text.remove_suffix(1);

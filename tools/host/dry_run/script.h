@@ -20,22 +20,22 @@ std::string script_word(const std::string& argument);
 /// A command as a line of bash: its directory, exactly its environment, its argv, all quoted.
 std::string script_line(const ports::Command& command);
 
-/// The bash script of a dry run, and the places that it makes. A run makes them in its cache and
-/// its state directory; in the script they are in its scratch directory.
+/// The bash script of a dry run, and its paths. A run has them in its cache and its state
+/// directory; in the script they are in its scratch directory.
 class Script {
  public:
-  /// A path that begins with `from` begins with `to` in the script, and is made by it. `to` may
-  /// have variables of the script.
+  /// A path that begins with `from` begins with `to` in the script, which creates it. `to` may have
+  /// variables of the script.
   void move(const std::filesystem::path& from, const std::string& to);
 
-  /// Whether a text names a place that the script makes.
+  /// Whether a text names a path that the script creates.
   bool makes(std::string_view text) const;
-  /// Whether a command does, anywhere.
+  /// Whether any part of a command does.
   bool makes(const ports::Command& command) const;
-  /// With the places of the script.
+  /// The text with the paths of the script.
   std::string moved(std::string text) const;
   ports::Command moved(ports::Command command) const;
-  /// A text with the places of the script, as a word of bash.
+  /// A text with the paths of the script, as a bash word.
   std::string word(const std::string& text) const;
 
   void add(std::string_view lines) { text_ += lines; }

@@ -22,10 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using Lock = std::unique_ptr<ports::FileLock>;
 
-/// Nobody else uses the places of a script.
+/// No other process uses the paths of a script.
 class NoLock final : public ports::FileLock {};
 
-/// Files by which the cache knows what is complete and who uses it. No command reads them.
+/// Files in which the cache records complete directories and their users. No command reads them.
 bool is_record(const fs::path& path) {
   const std::string name = path.filename().string();
   return name == kCompleteMarker || name == "complete" ||

@@ -12,8 +12,7 @@
 
 namespace pinwheel::host {
 
-/// Files of which those that the script makes are written by the script. The others are the
-/// machine's.
+/// Files: those that the script creates are written by the script, the others are the machine's.
 class ScriptFiles final : public ports::Files {
  public:
   ScriptFiles(ports::Files& machine, Script& script) : machine_(machine), script_(script) {}
@@ -40,9 +39,9 @@ class ScriptFiles final : public ports::Files {
   Script& script_;
 };
 
-/// Runs nothing that belongs to a step: it becomes a line of the script, and succeeds with no
-/// output. A command that neither names a place of the script nor writes to a step's log is a
-/// question to the machine, which answers it.
+/// Runs no commands of a step: they become lines of the script, and succeed with no output. A
+/// command that neither names a path of the script nor writes to a step's log is a query about the
+/// machine, which answers it.
 class ScriptProcess final : public ports::Process {
  public:
   /// `container` runs the commands of the script; nullptr: the host does.
@@ -60,8 +59,8 @@ class ScriptProcess final : public ports::Process {
   const DryContainer* container_;
 };
 
-/// Supplies the steps of the script. What its parts are made from is missing while the script is
-/// written, so these lines are a description of what a `LocalSupplier` does.
+/// Supplies the steps of the script. The inputs do not exist while the script is written, so these
+/// lines describe the actions of a `LocalSupplier`.
 class ScriptSupplier final : public Supplier {
  public:
   explicit ScriptSupplier(Script& script) : script_(script) {}

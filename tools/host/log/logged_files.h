@@ -5,8 +5,8 @@
 
 namespace pinwheel::host {
 
-/// Logs what changes the file system: `file_written`, `file_moved`, `removed`, and `locked` with
-/// the time that was waited for the lock. What only reads is not logged.
+/// Logs changes of the file system: `file_written`, `file_moved`, `removed`, and `locked` with the
+/// time spent waiting for the lock. Reads are not logged.
 class LoggedFiles final : public ports::Files {
  public:
   /// All must outlive the object.

@@ -9,9 +9,9 @@
 
 namespace pinwheel::host {
 
-/// Logs each request as `request` when it has ended: method, address without credentials and
-/// query, status, bytes received, time. `attempt` counts the requests to an address that failed
-/// just before (no response, or a status of 429 or from 500): it is above 1 for a retry.
+/// Logs each request as `request` when it ends: method, address without credentials and query,
+/// status, bytes received, time. `attempt` counts the requests to an address that failed just
+/// before (no response, or a status of 429 or from 500): it is above 1 for a retry.
 class LoggedHttp final : public ports::Http {
  public:
   /// All must outlive the object.

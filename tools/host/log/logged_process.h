@@ -8,8 +8,8 @@
 
 namespace pinwheel::host {
 
-/// Logs each child process when it starts and when it has ended: `process_started` with its
-/// arguments (those that look like a secret masked), directory and the names of its variables,
+/// Logs each child process when it starts and when it ends: `process_started` with its arguments
+/// (those that look like a secret masked), directory and the names of its variables,
 /// `process_ended` with the exit, the time and the memory. `process` numbers the processes of a
 /// command.
 class LoggedProcess final : public ports::Process {

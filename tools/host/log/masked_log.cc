@@ -11,12 +11,12 @@
 namespace pinwheel::host {
 namespace {
 
-/// What a password beside a token says: there is none.
+/// The passwords that accompany a token and mean that there is none.
 bool is_filler(std::string_view password) {
   return password.empty() || password == "x-oauth-basic" || password == "x-access-token";
 }
 
-/// What is secret in the part of a URL before its `@`, as written and as it is sent.
+/// The secret in the part of a URL before its `@`, as written and as it is sent.
 void add_userinfo(std::string_view userinfo, std::vector<Secret>& secrets) {
   const size_t colon = std::min(userinfo.find(':'), userinfo.size());
   const std::string_view after = userinfo.substr(std::min(colon + 1, userinfo.size()));

@@ -10,20 +10,20 @@
 
 namespace pinwheel::host {
 
-/// The secrets in a user's variables: the values of those whose names say so, unless they are
-/// shorter than `Secret::kShortest`, and the passwords of URLs in all of them.
+/// The secrets in a user's variables: the values of variables with a secret's name, unless they are
+/// shorter than `Secret::kShortest`, and the passwords of URLs in all variables.
 std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variables);
 
-/// The passwords of the URLs and proxies in variables, and tokens in the place of a user: as they
+/// The passwords of the URLs and proxies in variables, and tokens in place of a user name: as they
 /// are written and as they are sent.
 std::vector<Secret> credentials_in(const std::map<std::string, std::string>& variables);
 
-/// What is secret in the addresses of a command line: passwords, as `credentials_in`, and whole
-/// queries, such as the signature of an address that was made to be fetched once.
+/// The secrets in the URLs of a command line: passwords, as `credentials_in`, and whole queries,
+/// such as the signature of a presigned URL.
 std::vector<Secret> secrets_of(const std::vector<std::string>& arguments);
 
-/// A log without secrets: what was given to `hide` is replaced by `***` in every text, in
-/// whatever spelling (`base/hidden_text`), and so are the credentials and queries of URLs.
+/// A log without secrets: texts passed to `hide` are replaced by `***` in every event, in any
+/// spelling (`base/hidden_text`), and so are the credentials and queries of URLs.
 class MaskedLog final : public ports::Log {
  public:
   explicit MaskedLog(ports::LogHandle log);

@@ -30,9 +30,10 @@ class SpdlogLog final : public ports::Log {
 
   /// Writes events of this level and above to stderr.
   void to_stderr(ports::LogLevel least);
-  /// Appends every event to a file, the earlier ones too. An error says why it cannot be written.
+  /// Appends every event to a file, including earlier ones. An error explains why it cannot be
+  /// written.
   Done to_file(const std::filesystem::path& path);
-  /// Stops keeping events for files that are added later.
+  /// Stops storing events for files that are added later.
   void forget_earlier();
   /// Why lines were lost, such as a full disk; empty if none were.
   std::string trouble() const;

@@ -53,7 +53,7 @@ bool names_places(const std::string& name) {
   return toolkit || env::is_pip_setting(name) || env::is_network_variable(name);
 }
 
-/// The pages of a local index link to files beside its `simple` directory (bandersnatch's layout:
+/// The pages of a local index link to files next to its `simple` directory (bandersnatch's layout:
 /// web/simple and web/packages), so pip needs the parent directory.
 std::string with_its_files(const std::string& place) {
   fs::path above;

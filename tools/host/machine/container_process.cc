@@ -23,7 +23,7 @@ constexpr int kLastSignal = 64;
 // The client's error message is at the end of its output.
 constexpr uint64_t kClientTail = 4096;
 
-/// The client's own error messages start with its name; a program may exit with 125 too.
+/// The client's own error messages start with its name; a program may exit with 125, too.
 bool is_clients_word(std::string_view line) {
   return line.starts_with("docker: ") || line.starts_with("Error: ") ||
          line.starts_with("Cannot connect to the Docker daemon") ||
@@ -76,7 +76,7 @@ std::string ContainerProcess::next_name() const {
 
 void ContainerProcess::remove(const std::string& name, const ports::Exit& exit) const {
   const bool keep = container_.after_end == container::AfterEnd::keep && !exit.ok();
-  // A container kept for inspection must not keep running.
+  // A container that remains for inspection must not continue to run.
   const ports::Command command =
       keep ? container::stop_container(container_.client, name, client_variables_)
            : container::remove_container(container_.client, name, client_variables_);

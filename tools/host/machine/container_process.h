@@ -23,7 +23,8 @@ class ContainerProcess final : public ports::Process {
 
   Result<ports::Captured> capture(const ports::Command& command) override;
   Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;
-  /// The same, with pinwheel's own streams (host/system/foreground.h); the container is never kept.
+  /// The same, with pinwheel's own streams (host/system/foreground.h); the container is always
+  /// removed.
   Result<ports::Exit> foreground(const ports::Command& command, container::Attached attached);
 
  private:

@@ -17,7 +17,7 @@
 
 namespace pinwheel::host {
 
-/// Who uses a directory of the cache.
+/// The user of a directory of the cache.
 struct CacheUser {
   std::string project = {};  ///< the directory of its matrix; empty: none
   std::string step = {};     ///< "build:cpu", or the command that uses it
@@ -25,7 +25,7 @@ struct CacheUser {
   auto operator<=>(const CacheUser&) const = default;
 };
 
-/// The directories of the cache that this process uses: while the object lives, nobody removes
+/// The directories of the cache that this process uses: while the object exists, nobody removes
 /// them. Thread-safe.
 class Leases {
  public:
@@ -33,7 +33,7 @@ class Leases {
   void hold(const std::filesystem::path& directory, std::unique_ptr<ports::FileLock> lock);
   /// Releases the lock on a directory that does not exist any more.
   void drop(const std::filesystem::path& directory);
-  /// Whether that use is new, and need be recorded.
+  /// Whether that use is new and must be recorded.
   bool is_first(const std::filesystem::path& directory, const CacheUser& user);
 
  private:
@@ -48,8 +48,8 @@ struct Installing {
   int depth = 0;  ///< of installations within others
 };
 
-/// The exact packages of requests as a frozen plan or a report has them: request digest -> JSON of
-/// the resolution. They count for one run, before what is recorded in the state directory.
+/// The exact packages of requests from a frozen plan or a report: request digest -> JSON of the
+/// resolution. For one run, they take precedence over those recorded in the state directory.
 using GivenResolutions = std::map<std::string, std::string>;
 
 /// The machine on which environments are made. The references must outlive the object.
@@ -57,17 +57,18 @@ struct EnvMachine {
   ports::Files& files;
   ports::Process& process;
   const ports::Clock& clock;
-  std::map<std::string, std::string> variables;  ///< what programs see of the user's environment
+  std::map<std::string, std::string> variables;  ///< the part of the user's environment that
+                                                 ///< programs see
   std::filesystem::path cache;                   ///< data that can be recreated
   std::filesystem::path state;                   ///< records
   /// The host of the container that the commands run in; null if they run on the host. In a
   /// container only mounted paths match those of `files`.
   const EnvMachine* host = nullptr;
-  ports::LogHandle log = ports::no_log();  ///< for decisions; the ports log what they do
-  CacheUser user = {};                     ///< what the directories of the cache are used for
-  std::shared_ptr<Leases> leases = {};     ///< on those directories; null: none are held
-  std::shared_ptr<const GivenResolutions> given = {};  ///< null: none are
-  /// Where installations append what they print, while they run; empty: it is not kept.
+  ports::LogHandle log = ports::no_log();  ///< for decisions; the ports log their actions
+  CacheUser user = {};                     ///< the use of cache directories
+  std::shared_ptr<Leases> leases = {};     ///< on those directories; null: no leases
+  std::shared_ptr<const GivenResolutions> given = {};  ///< null: no given packages
+  /// The file to which the output of installations is appended while they run; empty: not stored.
   std::filesystem::path output = {};
   std::shared_ptr<Installing> installing = {};  ///< null: not measured
 };

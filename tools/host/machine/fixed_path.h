@@ -16,7 +16,7 @@ enum class PathMode { fixed, real };
 /// The path of a build's scratch directory in mode `fixed`.
 inline constexpr const char* kFixedPath = "/tmp/pinwheel-build";
 
-/// A directory that a build sees elsewhere. `at` is relative to the build's root.
+/// A directory that a build sees at another path. `at` is relative to the build's root.
 struct BuildMount {
   std::filesystem::path from;
   std::filesystem::path at;

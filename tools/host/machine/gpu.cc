@@ -40,7 +40,7 @@ bool has_file(ports::Files& files, const std::filesystem::path& path) {
   return status && status->type != ports::FileType::missing;
 }
 
-/// One of the kernel's render nodes is of Intel, whose PCI vendor is 8086.
+/// One of the kernel's render nodes belongs to Intel, whose PCI vendor is 8086.
 bool has_intel_gpu(ports::Files& files) {
   const std::filesystem::path directory = "/sys/class/drm";
   const Result<std::vector<std::string>> names = files.list(directory);

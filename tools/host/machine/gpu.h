@@ -17,9 +17,9 @@ struct Gpus {
 /// without a GPU.
 Gpus find_gpus(const EnvMachine& machine);
 
-/// Whether the tests of a compute have their hardware here: the device file if one is named, else a
-/// GPU that runs the compute's code, which for CUDA is NVIDIA's, for ROCm AMD's and for XPU
-/// Intel's; for other computes any of them.
+/// Whether the hardware for the tests of a compute is available: the device file if one is named,
+/// else a GPU that runs the compute's code, which is NVIDIA's for CUDA, AMD's for ROCm and Intel's
+/// for XPU; for other computes any of them.
 bool has_hardware(const EnvMachine& machine, std::string_view compute,
                   const std::string& device = {});
 

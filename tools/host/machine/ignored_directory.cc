@@ -20,8 +20,8 @@ Result<bool> is_missing(ports::Files& files, const fs::path& directory) {
   return status.type == ports::FileType::missing;
 }
 
-/// A process that is killed before the end leaves a directory of the other name, which the next one
-/// takes: nobody ever sees `directory` without its file.
+/// A process that is killed before the end leaves a directory with the temporary name, which the
+/// next one reuses: nobody ever sees `directory` without its file.
 Done make_new_directory(ports::Files& files, const fs::path& directory) {
   const fs::path name = directory.has_filename() ? directory : directory.parent_path();
   const fs::path made = name.parent_path() / fmt::format(".{}.new", name.filename().string());
@@ -29,7 +29,7 @@ Done make_new_directory(ports::Files& files, const fs::path& directory) {
   TRY_DONE(ignore_contents(files, made));
   Done moved = files.rename(made, name);
   if (moved) return {};
-  // Somebody else was faster.
+  // Another process was faster.
   TRY(const bool missing, is_missing(files, name));
   if (missing) return moved;
   return files.remove_all(made);

@@ -6,12 +6,12 @@
 
 namespace pinwheel::host {
 
-/// Makes a directory whose contents git ignores, by a `.gitignore` of its own; one that it has
+/// Makes a directory whose contents git ignores, through its own `.gitignore`; an existing one
 /// stays.
 Done make_ignored_directory(ports::Files& files, const std::filesystem::path& directory);
 
-/// Makes the directory of finished files. A new one is ignored by git; one that exists is the
-/// user's, who may keep other files there.
+/// Makes the directory of finished files. A new one is ignored by git; an existing one belongs to
+/// the user, who may have other files there.
 Done make_output_directory(ports::Files& files, const std::filesystem::path& directory);
 
 }  // namespace pinwheel::host

@@ -5,8 +5,8 @@
 
 namespace pinwheel::host {
 
-/// Adds the time until it is destroyed to the installation time of its machine, if that is measured
-/// and no other one does so already.
+/// Adds the time until its destruction to the installation time of its machine, if that is measured
+/// and no other object does so already.
 class InstallTime {
  public:
   explicit InstallTime(const EnvMachine& machine)

@@ -15,11 +15,11 @@
 
 namespace pinwheel::host {
 
-/// The machine that pinwheel runs on, with the ports that its `machine` refers to. What they do is
-/// logged.
+/// The machine that pinwheel runs on, with the ports that its `machine` refers to. Their actions
+/// are logged.
 struct LocalMachine {
-  /// A stop request terminates its commands. Of the user's variables they see `helper_variables`;
-  /// no log that they write has what is `hidden`.
+  /// A stop request terminates its commands. They see only `helper_variables` of the user's
+  /// variables; logs that they write do not contain the texts in `hidden`.
   LocalMachine(const std::map<std::string, std::string>& variables, std::filesystem::path cache,
                std::filesystem::path state, std::stop_token stop = {},
                ports::LogHandle log = ports::no_log(),

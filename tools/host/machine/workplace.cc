@@ -6,7 +6,7 @@
 namespace pinwheel::host {
 
 CacheUser cache_user(const Workplace& workplace, std::string step) {
-  // The directory of `matrix.yaml` is named with a slash at its end.
+  // The directory of `matrix.yaml` is written with a trailing slash.
   const std::filesystem::path& directory = workplace.matrix_directory;
   const auto project = directory.has_filename() ? directory : directory.parent_path();
   return {project.string(), std::move(step)};

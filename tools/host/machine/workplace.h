@@ -39,21 +39,22 @@ struct Workplace {
   std::filesystem::path matrix_directory;        ///< base of relative paths of publish targets
   std::map<std::string, std::string> variables;  ///< the user's environment
   PathMode paths = PathMode::real;
-  /// Of builds without `build.network: true`: `whole` where the machine lets nobody leave it.
+  /// For builds without `build.network: true`: `whole` if the machine does not allow a separate
+  /// network.
   ports::Network build_network = ports::Network::whole;
   container::Engine engine = container::Engine::host;  ///< runs the commands of steps
   std::map<std::string, std::string> accepted;         ///< variant id -> reason, from `--accept`
   std::string token_file;
   PlainHttp plain_http = PlainHttp::refused;  ///< `--insecure`
   ports::LogHandle log = ports::no_log();
-  /// Of the caller, by the names in `environment.secrets`, for the steps of this run.
+  /// The caller's values of the names in `environment.secrets`, for the steps of this run.
   std::map<std::string, Secret> secrets = {};
-  /// What no log, journal or report has: `secrets`, and the secrets in the user's variables by
-  /// `secrets_in`. May be null.
+  /// Texts that no log, journal or report contains: `secrets`, and the secrets in the user's
+  /// variables by `secrets_in`. May be null.
   std::shared_ptr<const HiddenText> hidden = {};
   MaskSecret mask = {};  ///< called with the secrets of uploads, on the step's thread
   Containers containers = {};
-  /// Stops the preparation of the run; each step has its own.
+  /// Stops the preparation of the run; each step has its own stop token.
   std::stop_token stop = {};
   /// Called with the events of an upload, on the step's thread; may be empty.
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
@@ -61,16 +62,16 @@ struct Workplace {
   std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
   /// On the directories of the cache that this run uses; null: each machine has its own.
   std::shared_ptr<Leases> leases = {};
-  /// The packages that a frozen plan or a report gives this run; null: none.
+  /// The packages from the frozen plan or the report of this run; null: none.
   std::shared_ptr<const GivenResolutions> given = {};
-  /// What the command line names that is no source wherever it lies, absolute.
+  /// Absolute paths of the command line that are never source.
   std::vector<std::filesystem::path> named = {};
 };
 
-/// Who uses the cache: a step of the matrix, or the run itself without one.
+/// The user of the cache: a step of the matrix, or the run itself without one.
 CacheUser cache_user(const Workplace& workplace, std::string step);
 
-/// What runs fill and what the command line names: no part of a package's source.
+/// The directories that runs fill and the paths of the command line: no part of a package's source.
 ports::NotSource not_source(const Workplace& workplace);
 
 }  // namespace pinwheel::host

@@ -103,7 +103,8 @@ Result<run::History> read_whole_journal(const std::filesystem::path& state_dir) 
 }
 
 bool is_in_use(const std::filesystem::path& state_dir) {
-  // A lock that is tried could stop a run that starts at this moment: the process is looked up.
+  // Trying the lock could stop a run that starts at this moment, so the process is looked up
+  // instead.
   const Result<std::string> text = LocalFiles().read(state_dir / kLock);
   const std::string process(text ? trim(*text) : std::string_view());
   std::error_code missing;

@@ -12,7 +12,7 @@
 namespace pinwheel::host {
 
 /// The journal of a state directory, locked for one run: `journal.jsonl`, and a lock on
-/// `journal.lock` beside it. Each record is one write, durable before the call returns.
+/// `journal.lock` next to it. Each record is one write, durable before the call returns.
 class JournalFile final : public run::Recorder {
  public:
   /// Locks, reads, and truncates a torn last line. `own` is the domain of the run that records.
@@ -45,7 +45,7 @@ class JournalFile final : public run::Recorder {
 /// no journal.
 Result<run::History> read_journal(const std::filesystem::path& state_dir, store::Domain own);
 
-/// The same, whoever recorded it, for what is only shown.
+/// The same for every domain, for display only.
 Result<run::History> read_whole_journal(const std::filesystem::path& state_dir);
 
 /// Whether a run uses the state directory now.

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Places answer slowly rather than work hard.
+/// Places respond slowly but are not busy.
 constexpr unsigned kSearches = 8;
 
 std::string compiler_of(const plan::Step& step) {
@@ -35,8 +35,8 @@ std::string name_of(const plan::Output& output) {
   return fs::path(output.path).filename().string();
 }
 
-/// The result of a step that is done, or of a test that was skipped, without what only its files
-/// know: when it ended and the digest of its log.
+/// The result of a finished step, or of a skipped test, without the facts that only its files show:
+/// when it ended and the digest of its log.
 store::Entry stored_result(const plan::Step& step, const plan::StepOutcome& outcome,
                            const ResultFacts& facts) {
   store::Entry result;
@@ -105,8 +105,8 @@ plan::StepOutcome outcome_of(const store::Entry& result, const fs::path& output)
   return outcome;
 }
 
-/// The parts of its key that differ. A test says which files of its build it had: the build must
-/// have left these.
+/// The parts of its key that differ. A test has the files of its build among its inputs: the build
+/// must have produced these.
 void add_differences(std::vector<std::string>& reasons, const std::vector<std::string>& parts) {
   constexpr std::string_view kBuild = "needs build:";
   std::vector<std::string> others;
@@ -153,7 +153,7 @@ Error refusal(const plan::OpenStep& open, const FoundEntry& found,
                       quoted(found.place), join(reasons, ", "))};
 }
 
-/// What has the key of a step, or why that cannot stand for it.
+/// The entry with the key of a step, or why it is not usable for the step.
 struct OfKey {
   std::optional<FoundEntry> found = std::nullopt;
   std::optional<Error> refused = std::nullopt;
@@ -168,7 +168,8 @@ OfKey find_by_key(const plan::OpenStep& open, const ResultSearch& search) {
   return {std::move(found)};
 }
 
-/// What another machine made of the step of this frozen plan, even if it cannot stand for it here.
+/// The entry that another machine wrote for the step of this frozen plan, even if it is not usable
+/// here.
 std::optional<FoundEntry> find_by_plan(const plan::OpenStep& open, const ResultSearch& search) {
   if (search.facts.plan.empty()) return std::nullopt;
   std::optional<FoundEntry> found = search.store.find({open.step->id, {}, search.facts.plan});
@@ -252,7 +253,7 @@ void keep_reused(const plan::Plan& plan, const SearchedResults& known, const Res
     if (outcome == reused.end() || !plan::travels(step)) continue;
     const auto found = known.found.find(step.id);
     if (found == known.found.end()) {
-      // As it ended then: reusing it took no time.
+      // With its original end time: reusing it took no time.
       const auto earlier = known.results.find({step.id, outcome->second.key});
       if (earlier != known.results.end()) keep(step, earlier->second, facts, clock, store);
     } else if (!facts.plan.empty() && found->second.plan != facts.plan) {

@@ -18,7 +18,7 @@
 
 namespace pinwheel::host {
 
-/// What a stored result says of its run, beside the outcome of the step.
+/// The facts about its run in a stored result, besides the outcome of the step.
 struct ResultFacts {
   std::string plan = {};  ///< sha256 of the file of the frozen plan; empty without one
   /// Step id -> the exact Python that it uses, "3.12.7"; not of a step that uses none.
@@ -28,24 +28,24 @@ struct ResultFacts {
   store::Writer writer = {};
 };
 
-/// Why a stored result cannot stand for a step here, one text for each reason; empty: it can. One
-/// with the step's own key differs in nothing else. Pure.
+/// Why a stored result is not usable for a step here, one text for each reason; empty: it is. A
+/// result with the step's own key differs in nothing else. Pure.
 std::vector<std::string> objections(const plan::OpenStep& open, const store::Entry& found,
                                     const ResultFacts& facts);
 
-/// Whether the files of results are wanted, or only what the store has.
+/// Whether to fetch the files of results, or only to look the results up.
 enum class ResultFiles { fetch, leave };
 
-/// What is looked for in a store, and where its files go.
+/// The lookup in a store, and the destination of its files.
 struct ResultSearch {
   Store& store;
   const plan::Plan& plan;
   const ResultFacts& facts;
   std::filesystem::path output = {};
   ResultFiles files = ResultFiles::fetch;
-  /// Steps that no result shall stand for.
+  /// Steps for which no result may be used.
   std::set<std::string> left_out = {};
-  /// The steps that only have to be over: the result of a test that was skipped is enough.
+  /// The steps that only need to be over: the result of a skipped test is enough.
   std::set<std::string> skipped_will_do = {};
   ports::LogHandle log = ports::no_log();
 };
@@ -56,17 +56,18 @@ struct SearchedResults {
   std::vector<Error> warnings = {};
 };
 
-/// `results`, and those that the store has of the plan's other steps that travel: by their keys,
-/// else, with a frozen plan, as what another machine made of its step. Their files are in the
-/// output directory, verified, unless they are left. What is not found whole is not found.
+/// `results`, and the store's results of the plan's other shareable steps: by their keys, else,
+/// with a frozen plan, the result of another machine for the step. Their files are in the output
+/// directory, verified, unless they are skipped. A result without all of its files counts as
+/// missing.
 SearchedResults search_store(plan::Results results, const ResultSearch& search);
 
-/// Keeps results that this run reuses where the store does not have them: those of earlier runs
-/// here, and those that were found by their keys, for the other jobs of the frozen plan.
+/// Stores results that this run reuses if the store does not have them: those of earlier runs here,
+/// and those that were found by their keys, for the other jobs of the frozen plan.
 void keep_reused(const plan::Plan& plan, const SearchedResults& known, const ResultFacts& facts,
                  const ports::Clock& clock, Store& store);
 
-/// Records in a journal, and then keeps in a store what may be used elsewhere.
+/// Records in a journal, and then stores results that can be used elsewhere.
 class KeepingRecorder final : public run::Recorder {
  public:
   KeepingRecorder(run::Recorder& journal, Store& store, const plan::Plan& plan,

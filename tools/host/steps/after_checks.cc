@@ -49,7 +49,7 @@ struct LeftFiles {
   std::vector<std::string> commands = {};
 };
 
-/// Nothing here is needed: what cannot be read is passed over.
+/// Nothing here is required: unreadable files are skipped.
 void look_below(const fs::path& directory, LeftFiles& left) {
   LocalFiles files;
   std::error_code error;
@@ -68,7 +68,7 @@ void look_below(const fs::path& directory, LeftFiles& left) {
   }
 }
 
-/// How the code of a finished build was made, by its log and by what it left below its scratch
+/// How the code of a finished build was made, according to its log and the files below its scratch
 /// directory: objects, and files with the commands of build tools.
 inspect::BuildTrace trace_of_build(const fs::path& scratch, const fs::path& log) {
   LeftFiles left;
@@ -78,7 +78,7 @@ inspect::BuildTrace trace_of_build(const fs::path& scratch, const fs::path& log)
   return trace;
 }
 
-/// What judges the wheels of a build by the known releases of torch.
+/// Judges the wheels of a build by the known releases of torch.
 struct TorchJudges {
   inspect::SymbolsJudge symbols = {};
   inspect::WheelJudge bounds = {};
@@ -111,7 +111,7 @@ Result<TorchJudges> torch_judges(const StepContext& context, const plan::BuildWh
       compat::judge_torch_bounds(table)};
 }
 
-/// Only the build's log can tell where its architectures come from.
+/// Only the build's log shows the source of its architectures.
 std::vector<inspect::Finding> with_arch_list_hint(std::vector<inspect::Finding> findings,
                                                   const fs::path& log) {
   constexpr uint64_t kTail = 1 << 20;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t kToldLines = 6;
 
-/// Hooks print: whatever they write goes to the error stream, and only the answer to the output.
-/// PEP 517 keeps the working directory off the module path.
+/// Hooks print: their output goes to the error stream, and only the answer to stdout. PEP 517
+/// removes the working directory from the module path.
 constexpr std::string_view kAsk = R"(import importlib, json, os, sys
 answer = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)

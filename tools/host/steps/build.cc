@@ -72,7 +72,8 @@ Done check_before_build(const StepContext& context, const plan::BuildWheel& acti
 
 struct FinishedWheels {
   std::vector<fs::path> wheels = {};
-  std::vector<inspect::Finding> findings = {};  ///< of all, that did not stop the build
+  std::vector<inspect::Finding> findings = {};  ///< findings of all wheels that did not stop the
+                                                ///< build
 };
 
 /// Finishes and checks in scratch; only wheels that passed every check are moved to the output
@@ -98,8 +99,8 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
   return finished;
 }
 
-/// Runs the build's command, unless an earlier run has done so and left a wheel that was refused
-/// for its name alone.
+/// Runs the build's command, unless an earlier run has done so and left a wheel that was rejected
+/// only for its name.
 Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWheel& action,
                                 const BuildSite& site) {
   TRY(const std::string key, compile_key(context));

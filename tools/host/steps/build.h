@@ -14,12 +14,13 @@ namespace pinwheel::host {
 /// that passed every check are moved to the output directory.
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action);
 
-/// Runs the command of the build, which leaves the wheel in `kDistName`.
+/// Runs the command of the build, which writes the wheel to `kDistName`.
 Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
                    const BuildSite& site);
 
-/// How the wheel of a class is finished under one of its names. Its record notes what was put into
-/// the wheel, and if the build could not use the fixed path: its bytes may then differ elsewhere.
+/// How the wheel of a class is finished under one of its names. Its record lists the libraries
+/// added to the wheel, and states if the build could not use the fixed path: its bytes may then
+/// differ elsewhere.
 FinishRequest finish_request(const plan::BuildWheel& action, const wheel::Naming& naming,
                              PathMode mode, const std::string& record_of_repair);
 

@@ -28,8 +28,8 @@ std::string search_path(const BuildSetting& setting) {
   return path + ":" + user_value(setting, "PATH", "/usr/local/bin:/usr/bin:/bin");
 }
 
-/// HOME is private to a build. The caches of compilers and the toolchain of Rust, which lie below
-/// the user's, are not.
+/// HOME is private to a build. The caches of compilers and the toolchain of Rust, which are below
+/// the user's HOME, are not.
 void add_kept_places(std::map<std::string, std::string>& variables, const BuildSetting& setting) {
   struct Place {
     const char* variable;

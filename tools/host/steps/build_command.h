@@ -26,26 +26,26 @@ struct BuildSetting {
   std::map<std::string, std::string>
       toolkit;  ///< CUDA_HOME and so on; its PATH comes after the environment's
   int cores = 1;
-  std::map<std::string, Secret> secrets = {};  ///< values, at least of those that the action names
+  std::map<std::string, Secret> secrets = {};  ///< values, at least for the names of the action
 };
 
-/// The variables with those of the named secrets that have a value.
+/// The variables, with the values of the named secrets that have one.
 std::map<std::string, std::string> with_secrets(std::map<std::string, std::string> variables,
                                                 const std::vector<std::string>& names,
                                                 const std::map<std::string, Secret>& values);
 
-/// A toolkit's variables, with paths as the build sees them: below `kToolkitName` if it is there.
+/// A toolkit's variables, with paths as the build sees them: below `kToolkitName` if that exists.
 std::map<std::string, std::string> seen_variables(const env::Toolkit& toolkit,
                                                   const BuildSpace& space);
 
-/// Puts the programs of a conda prefix that is mounted as `kCondaName` before the toolkit's on
+/// Adds the programs of a conda prefix that is mounted as `kCondaName` before the toolkit's on
 /// PATH.
 void add_conda_path(const BuildSpace& space, std::map<std::string, std::string>& toolkit);
 
 /// The variables of every build and test: PATH with the environment first, a private HOME and
 /// TMPDIR, a fixed locale, no bytecode; of the user's variables only those that cannot change the
-/// result (caches, proxies, certificates, pip configuration). ccache, rustup and cargo keep their
-/// places below the user's HOME.
+/// result (caches, proxies, certificates, pip configuration). ccache, rustup and cargo use their
+/// directories below the user's HOME.
 std::map<std::string, std::string> clean_variables(const BuildSetting& setting);
 
 /// `build.command` of a class, with placeholders expanded, in its clean environment.

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The part of a log that is classified: the cause is near the end.
-/// Jobs that run at the same time go on after the first error.
+/// Concurrent jobs continue after the first error.
 constexpr uint64_t kCompilerTail = 4 << 20;
 
 Done make_directories(const StepContext& context) {
@@ -46,8 +46,8 @@ bool leads_outside(const fs::path& relative) {
   return relative.empty() || relative == "." || *relative.begin() == "..";
 }
 
-/// The path below the source. A relative one is named from the package's root or from a directory
-/// below that, where a build system ran.
+/// The path below the source. A relative path starts at the package's root or at a directory below
+/// it, where a build system ran.
 fs::path below_source(const BuildSpace& space, const fs::path& file) {
   if (file.is_absolute()) {
     return file.lexically_normal().lexically_relative(space.seen(kSourceName));
@@ -141,7 +141,7 @@ std::optional<Location> checkout_place(const BuildSpace& space, const fs::path& 
   const fs::path below = below_source(space, named.file);
   if (leads_outside(below)) return std::nullopt;
   std::error_code unknown;
-  // A build that stopped may have made files; only those of the checkout can be edited.
+  // A failed build may have generated files; only those of the checkout can be edited.
   const fs::path file = (package / below).lexically_normal();
   if (!fs::is_regular_file(file, unknown)) return std::nullopt;
   const fs::path here = file.lexically_relative(fs::current_path(unknown));

@@ -29,14 +29,14 @@ struct BuildSite {
   BuildSetting setting(const StepContext& context) const;
 };
 
-/// Creates the environment if it does not exist, finds the toolkit, exports the source. From a
-/// build without a toolkit those of the machine are hidden, unless a variable that the matrix sets
-/// (`chosen`) is a toolkit's.
+/// Creates the environment if it does not exist, finds the toolkit, exports the source. The
+/// machine's toolkits are hidden from a build without a toolkit, unless a variable that the matrix
+/// sets (`chosen`) configures one.
 Result<BuildSite> prepare_site(const StepContext& context, const env::Request& request,
                                const plan::Source& source, int64_t epoch,
                                const std::map<std::string, std::string>& chosen);
 
-/// That of a build of a wheel or an sdist.
+/// The inputs of a build of a wheel or an sdist.
 template <class Build>
 Result<BuildSite> prepare_site(const StepContext& context, const Build& action) {
   return prepare_site(context, action.environment, action.source, action.source_date_epoch,
@@ -46,8 +46,8 @@ Result<BuildSite> prepare_site(const StepContext& context, const Build& action) 
 /// The base environment of a request, from its recorded resolution.
 Result<BaseEnvironment> base_environment(const StepContext& context, const env::Request& request);
 
-/// Whether a wheel of that compute type can only be loaded here: it is for CUDA, and there is no
-/// GPU.
+/// Whether a wheel of that compute type can only be loaded on this machine: it is for CUDA, and
+/// there is no GPU.
 bool loads_only(const StepContext& context, const std::string& compute);
 
 /// The environment that wheels of that compute type are tested in. If they can only be loaded, it
@@ -56,14 +56,14 @@ Result<BaseEnvironment> test_environment(const StepContext& context, const env::
                                          const std::string& compute);
 
 /// Runs a command of the build to completion, with its output in the attempt's log. A failure has
-/// the kind from `classify_compiler`, and the place in the checkout that the compiler named; `what`
-/// is the beginning of the message.
+/// the kind from `classify_compiler`, and the source location that the compiler reported; `what` is
+/// the beginning of the message.
 Done run_logged(const StepContext& context, const BuildSite& site, ports::Command command,
                 const std::string& what);
 
-/// A place that the compiler of a build named, in the package's own files, where a person edits
-/// them: relative to the current directory if it is below that, else absolute. Nullopt if it is not
-/// one of the source's files: a header of a library, a file that the build made.
+/// A source location that the compiler of a build reported, in the package's own files, where a
+/// person edits them: relative to the current directory if it is below that, else absolute. Nullopt
+/// if it is not one of the source's files: a header of a library, a file that the build made.
 std::optional<Location> checkout_place(const BuildSpace& space,
                                        const std::filesystem::path& package, Location named);
 

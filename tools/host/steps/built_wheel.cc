@@ -34,7 +34,7 @@ Result<wheel::Metadata> metadata_of(const fs::path& built) {
   return wheel::parse_metadata(text);
 }
 
-/// Asked only where the plan promises a wheel for every Python: it reads every library.
+/// Called only if the plan promises a wheel for every Python, because it reads every library.
 Result<plan::PythonUse> python_use(const plan::BuildWheel& action, const fs::path& built) {
   if (action.tags.abi != "none") return plan::PythonUse::unknown;
   TRY(const inspect::WheelFacts facts, inspect_wheel({built}));

@@ -9,7 +9,7 @@
 
 namespace pinwheel::host {
 
-/// Checks the name, version and tags of the wheel that a backend left against the plan
+/// Compares the name, version and tags of the wheel that a backend produced with the plan
 /// (plan/built_wheel.h), and returns warnings. Reads the wheel's METADATA, and the `pyproject.toml`
 /// of the source for hints.
 Result<std::vector<std::string>> check_built_wheel(const StepContext& context,

@@ -22,7 +22,7 @@ constexpr std::array<const char*, 2> kParents = {"/usr/local", "/opt"};
 constexpr std::string_view kToolkits = "{cuda,cuda-*,rocm,rocm-*}";
 constexpr const char* kHidden = "hidden";
 
-/// Links to the files of a directory, but for some, in another.
+/// Links to the files of a directory, except some, in another directory.
 Done link_others(const fs::path& directory, const Programs& programs, const fs::path& at,
                  Supplier& supplier) {
   std::error_code error;
@@ -58,7 +58,7 @@ Error not_hidden(const fs::path& place, const std::string& why) {
                       quoted(place.string()), why)};
 }
 
-/// What stands in a directory of a machine, except toolkits.
+/// The entries of a directory of a machine, except toolkits.
 struct Listed {
   std::vector<fs::path> others = {};
   size_t toolkits = 0;
@@ -77,11 +77,12 @@ Listed list_beside_toolkits(const fs::path& parent) {
   return listed;
 }
 
-/// Puts what stands for `from` at `at`: a link as it is, else an empty one to mount over.
+/// Creates a placeholder for `from` at `at`: a copy of a link, else an empty file or directory to
+/// mount over.
 Result<Mounts> stand_in(const StepContext& context, const fs::path& from, const fs::path& at) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(from, error);
-  if (error) return Mounts();  // it is gone by now
+  if (error) return Mounts();  // it has vanished meanwhile
   if (fs::is_symlink(status)) {
     const fs::path target = fs::read_symlink(from, error);
     if (!error) error = context.supplier.link(at.parent_path(), {{at.filename().string(), target}});
@@ -115,8 +116,8 @@ Result<Mounts> without_toolkits(const StepContext& context, const BuildSpace& sp
   return mounts;
 }
 
-/// Mounts a file that cannot be executed over each compiler in the directories of the system: CMake
-/// looks there whatever PATH says.
+/// Mounts a non-executable file over each compiler in the directories of the system: CMake searches
+/// these regardless of PATH.
 Result<Mounts> cover_compilers(const StepContext& context, const BuildSpace& space) {
   const fs::path file = space.real(kHidden) / "file";
   TRY_DONE(context.machine.files.make_directories(file.parent_path()));

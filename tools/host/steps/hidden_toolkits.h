@@ -12,19 +12,19 @@
 
 namespace pinwheel::host {
 
-/// What keeps a build that is for no GPU from the CUDA and ROCm toolkits of its machine: projects
-/// and torch look for one, and compile for it.
+/// The means that hide the CUDA and ROCm toolkits of a machine from a build for no GPU: projects
+/// and torch look for a toolkit, and compile for it.
 struct HiddenToolkits {
   std::string path = {};                  ///< PATH as the build sees it, without their compilers
   std::vector<ports::Mount> covers = {};  ///< over their usual places, for `BuildSpace::cover`
-  /// For Python, where the places themselves cannot be hidden: torch does not look there.
+  /// For Python, if the directories themselves cannot be hidden: torch does not search them.
   std::map<std::string, std::string> variables = {};
 };
 
 /// Hides the toolkits from the builds in `space`, whose root exists. A machine whose builds can
 /// have mounts has no such directory below `/usr/local` and `/opt`, and an image has an empty one.
-/// If one of the variables `chosen` by the matrix is a toolkit's, only PATH changes. `environment`
-/// if a directory cannot be made, or the image cannot be asked.
+/// If one of the variables `chosen` by the matrix configures a toolkit, only PATH changes.
+/// `environment` if a directory cannot be made, or the image cannot be queried.
 Result<HiddenToolkits> hide_toolkits(const StepContext& context, const BuildSpace& space,
                                      const std::map<std::string, std::string>& chosen);
 
@@ -35,11 +35,11 @@ Result<HiddenToolkits> hide_toolkits(const StepContext& context, const BuildSpac
 Result<std::string> path_without(const std::string& path, const std::vector<std::string>& programs,
                                  const BuildSpace& space, Supplier& supplier);
 
-/// The text of a module `sitecustomize`, which Python imports when it starts: torch's module that
-/// looks for a toolkit then finds none. The `sitecustomize` that it takes the place of runs, too.
+/// The text of a module `sitecustomize`, which Python imports at startup: torch's module that looks
+/// for a toolkit then finds none. It also runs the `sitecustomize` that it replaces.
 std::string_view site_customize();
 
-/// Whether variables that the matrix sets choose a toolkit, which is then not hidden.
+/// Whether variables that the matrix sets configure a toolkit, which is then not hidden.
 bool choose_toolkit(const std::map<std::string, std::string>& variables);
 
 }  // namespace pinwheel::host

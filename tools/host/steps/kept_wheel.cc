@@ -30,7 +30,7 @@ fs::path place_of_kept(const StepContext& context, const std::string& key) {
   return context.workplace.state / kKeptName / key;
 }
 
-/// Wheels that nobody came back for are dropped together.
+/// Unused rejected wheels are removed together.
 void drop_old_ones(const fs::path& directory) {
   std::error_code code;
   const auto kept =
@@ -38,7 +38,7 @@ void drop_old_ones(const fs::path& directory) {
   if (!code && kept >= kMostKept) fs::remove_all(directory, code);
 }
 
-/// A matrix file is no source of a wheel, wherever it lies in the package.
+/// A matrix file is never source of a wheel, in any directory of the package.
 bool is_matrix_file(const fs::path& path) {
   if (path.extension() != ".yaml" && path.extension() != ".yml") return false;
   const Result<std::string> text = LocalFiles().read(path);

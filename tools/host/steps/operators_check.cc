@@ -67,7 +67,7 @@ Result<std::vector<std::string>> ask_torch(const StepContext& context, const Bui
   return lacking;
 }
 
-/// The operators whose unqualified name is in no library of the wheel.
+/// The operators whose unqualified names are in no library of the wheel.
 Result<std::vector<std::string>> look_into(const fs::path& path,
                                            const std::vector<std::string>& operators) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));

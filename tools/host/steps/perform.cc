@@ -19,7 +19,7 @@
 namespace pinwheel::host {
 namespace {
 
-/// What an installation prints goes to the attempt's log.
+/// The output of an installation goes to the attempt's log.
 StepContext with_output(StepContext context) {
   context.machine.output = context.attempt.log;
   return context;

@@ -123,7 +123,7 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
                                     name, action.target.keep_nightlies.value_or(0)));
     context.workplace.log->write({ports::LogLevel::debug, "retired", {{"file", name}}});
   }
-  // An index that was removed or changed is recreated; nothing is written if it has the files.
+  // A removed or changed index is recreated; nothing is written if it has the files.
   const fs::path page = index_of(context, action) / "index.json";
   TRY(const FileDigest digest, digest_file(page));
   return plan::Output{page.string(), digest.sha256, digest.size};
@@ -139,14 +139,14 @@ std::vector<std::string> listed_beside(const StepContext& context, const plan::P
   if (label != action.labels.end()) places.push_back(index / label->second / project);
   std::vector<std::string> names;
   for (const fs::path& place : places) {
-    // A place that is not there, or cannot be read, has none.
+    // A directory that is missing or unreadable has none.
     const Result<std::vector<std::string>> listed = context.machine.files.list(place);
     if (listed) names.insert(names.end(), listed->begin(), listed->end());
   }
   return names;
 }
 
-/// The warnings about wheels for fewer systems than those that the directory has.
+/// The warnings about wheels for fewer systems than those in the directory.
 std::vector<std::string> narrower_than_listed(const StepContext& context,
                                               const plan::Publish& action,
                                               const std::vector<Built>& files) {
@@ -181,7 +181,7 @@ UploadHooks hooks_of(const StepContext& context) {
   return hooks;
 }
 
-/// Uploads the files; the result is what people should know of them.
+/// Uploads the files; the result is the warnings for people.
 Result<std::vector<std::string>> to_index(const StepContext& context, const plan::Publish& action,
                                           const std::vector<Built>& files) {
   std::vector<publish::Artifact> artifacts;

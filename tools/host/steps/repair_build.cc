@@ -25,7 +25,7 @@ LibraryPlace place_of(const StepContext& context, const plan::BuildWheel& action
           [&site](ports::Command command) { return site.space.wrap(std::move(command)); }};
 }
 
-/// What was put in, for pinwheel.json.
+/// The added libraries, for pinwheel.json.
 std::string record_of_grafts(const repair::Outcome& outcome) {
   nlohmann::json grafts = nlohmann::json::object();
   for (const repair::Graft& graft : outcome.plan.grafts) grafts[graft.member] = graft.sha256;

@@ -12,22 +12,23 @@ namespace pinwheel::host {
 /// A built wheel after `build.repair`.
 struct RepairedBuild {
   std::filesystem::path wheel;
-  std::string record = {};  ///< JSON for the wheel's record; empty: nothing was put in
+  std::string record = {};  ///< JSON for the wheel's record; empty: nothing was added
 };
 
-/// Runs `build.repair` of a class that is a command, for the wheel of that name in `kDistName`; the
-/// repaired wheel is in `kRepairedName`.
+/// Runs `build.repair` of a class if it is a command, for the wheel of that name in `kDistName`;
+/// the repaired wheel is in `kRepairedName`.
 Done run_repair_command(const StepContext& context, const plan::BuildWheel& action,
                         const BuildSite& site, const std::string& wheel);
 
-/// The directories where libraries of a build are looked for before those of the system, as the
+/// The directories that are searched for libraries of a build before those of the system, as the
 /// build sees them, joined by `:`.
 std::string library_path(const StepContext& context, const plan::BuildWheel& action,
                          const BuildSite& site);
 
-/// Repairs a built wheel as `build.repair` says: by the libraries of the machine or image that
-/// built it, by a command, or not at all. What is done goes to the attempt's log. A wheel that
-/// needs no repair stays as it is. Errors are those of `plan_wheel_repair` and `repair_wheel`.
+/// Repairs a built wheel according to `build.repair`: with the libraries of the machine or image
+/// that built it, with a command, or not at all. The actions are written to the attempt's log. A
+/// wheel that needs no repair does not change. Errors are those of `plan_wheel_repair` and
+/// `repair_wheel`.
 Result<RepairedBuild> repair_built(const StepContext& context, const plan::BuildWheel& action,
                                    const BuildSite& site, const std::filesystem::path& built);
 

@@ -44,8 +44,8 @@ Result<std::pair<std::string, env::Interpreter>> python_here(
   return fail(std::move(none));
 }
 
-/// The torch of an existing environment, as the base of an overlay; neither the other packages nor
-/// the programs of that environment are seen.
+/// The torch of an existing environment, as the base of an overlay; the other packages and the
+/// programs of that environment are not visible.
 BaseEnvironment installed_base(const compat::RunTarget& target, const exports::Build& build,
                                env::Interpreter interpreter) {
   BaseEnvironment base;

@@ -13,7 +13,7 @@
 
 namespace pinwheel::host {
 
-/// A wheel to try, and how.
+/// A wheel to try, and the settings of the trial.
 struct Trial {
   std::filesystem::path wheel;
   const inspect::WheelFacts& facts;
@@ -26,11 +26,11 @@ struct Trial {
 };
 
 /// Tries the wheel with a torch: that of `target.site_packages`, which is not modified and of which
-/// only torch and its requirements are seen, or the
-/// build of the verdict, installed from the user's index in an environment of the cache. The wheel
-/// is installed in an overlay with its other dependencies, regardless of the torch version it
-/// requires; then every library is opened, its modules are imported, and the command runs, in
-/// directories that are removed afterwards. Stub libraries replace CUDA's if there is no GPU.
+/// only torch and its requirements are visible, or the build of the verdict, installed from the
+/// user's index in an environment of the cache. The wheel is installed in an overlay with its other
+/// dependencies, regardless of the torch version it requires; then every library is opened, its
+/// modules are imported, and the command runs, in directories that are removed afterwards. Stub
+/// libraries replace CUDA's if there is no GPU.
 ///
 /// A failure of the wheel is a value; an error means that it could not be tried: `interrupted`, no
 /// matching Python, a torch that the index does not have or has only without CUDA, conflicting

@@ -10,7 +10,7 @@ namespace pinwheel::host {
 /// Builds and finishes the sdist, and puts it into the output directory.
 Result<run::Success> perform_sdist(const StepContext& context, const plan::BuildSdist& action);
 
-/// Runs the command of the build, which leaves the sdist in `kDistName`.
+/// Runs the command of the build, which writes the sdist to `kDistName`.
 Done compile_sdist(const StepContext& context, const plan::BuildSdist& action,
                    const BuildSite& site);
 

@@ -40,7 +40,7 @@ Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const ru
                                             std::stop_token stop) {
   auto step = std::make_unique<OpenStep>(workplace, attempt, std::move(stop));
   Workplace around = workplace;
-  // The engine remembers the variables of a container that it keeps.
+  // The engine stores the variables of a container that is not removed.
   if (!plan::secrets_of(attempt.step->action).empty()) {
     around.containers.after_failure = container::AfterEnd::remove;
   }

@@ -18,7 +18,7 @@
 namespace pinwheel::host {
 
 /// The context of an attempt of a step: the machine it runs on, its ports and its paths. A dry run
-/// has one, too: its ports write what they are asked to do to a script.
+/// has one, too: its ports write their actions to a script.
 struct StepContext {
   const Workplace& workplace;
   const run::Attempt& attempt;

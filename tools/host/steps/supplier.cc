@@ -18,7 +18,7 @@ Result<env::Toolkit> LocalSupplier::toolkit(const EnvMachine& machine, const env
                                             const BaseEnvironment& base,
                                             const fs::path& completed) {
   TRY(const env::Toolkit found, find_toolkit(machine, request));
-  // The toolkit of an image is out of reach, and is one for builds.
+  // The toolkit of an image is not accessible, and is complete for builds.
   const bool out_of_reach = machine.host != nullptr && !is_cached(workplace_, found);
   if (out_of_reach || base.resolution.find("torch") == nullptr) return found;
   TRY(const std::optional<env::Toolkit> whole,

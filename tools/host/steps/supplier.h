@@ -27,8 +27,8 @@ class Supplier {
   Supplier(const Supplier&) = delete;
   Supplier& operator=(const Supplier&) = delete;
 
-  /// The toolkit of a request, with what the headers of the environment's torch include and it
-  /// lacks. `completed` is where such a prefix is made if it is needed.
+  /// The toolkit of a request, completed with the headers that torch's headers include and it
+  /// lacks. `completed` is the directory for such a prefix if it is needed.
   virtual Result<env::Toolkit> toolkit(const EnvMachine& machine, const env::Request& request,
                                        const BaseEnvironment& base,
                                        const std::filesystem::path& completed) = 0;
@@ -59,8 +59,8 @@ class LocalSupplier final : public Supplier {
   LibGit2 git_;
 };
 
-/// Whether a toolkit is in the cache, so that builds see it at a fixed path; one of the machine is
-/// seen at its own path.
+/// Whether a toolkit is in the cache, so that builds see it at a fixed path; a toolkit of the
+/// machine is visible at its own path.
 bool is_cached(const Workplace& workplace, const env::Toolkit& toolkit);
 
 }  // namespace pinwheel::host

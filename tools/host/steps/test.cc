@@ -50,9 +50,9 @@ std::map<std::string, std::string> test_variables(const StepContext& context,
   return with_secrets(std::move(variables), action.secrets, context.workplace.secrets);
 }
 
-/// Runs a command of the test, with output to the log. A failing test is a failed step, whatever it
-/// printed; time limits, kills and cancellation are distinguished by the exit alone. The output
-/// says why.
+/// Runs a command of the test, with output to the log. A failing test is a failed step, regardless
+/// of its output; time limits, kills and cancellation are distinguished by the exit alone. The
+/// output explains the failure.
 Done run_test(const StepContext& context, std::vector<std::string> argv,
               const std::map<std::string, std::string>& variables, const std::string& what) {
   append_log(context, fmt::format("$ {}\n", shell_join(argv)));
@@ -183,7 +183,7 @@ Result<run::Success> load_only(const StepContext& context, const plan::TestWheel
   return success;
 }
 
-/// The full test, on a machine that has what it needs.
+/// The full test, on a machine with everything it needs.
 Result<run::Success> run_whole(const StepContext& context, const plan::TestWheel& action,
                                const PreparedTest& ready, const fs::path& wheel) {
   run::Success success;

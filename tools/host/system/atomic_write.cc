@@ -36,7 +36,7 @@ int give_name(int fd, const std::filesystem::path& path) {
   return done == 0 ? 0 : errno;
 }
 
-/// Puts an unnamed file in the place of one that exists. Returns 0 or an errno value.
+/// Replaces an existing file with an unnamed one. Returns 0 or an errno value.
 int replace_by(int fd, const std::filesystem::path& path) {
   std::filesystem::path temporary;
   std::random_device random;
@@ -52,8 +52,8 @@ int replace_by(int fd, const std::filesystem::path& path) {
   return number;
 }
 
-/// Writes to a file that has no name until it is complete: nothing of it is left if the process is
-/// killed. Returns 0 or an errno value; nullopt where the file system has no unnamed files.
+/// Writes to a file without a name until it is complete, so that a killed process leaves nothing.
+/// Returns 0 or an errno value; nullopt if the file system has no unnamed files.
 std::optional<int> write_unnamed(const std::filesystem::path& path, std::string_view bytes,
                                  uint32_t mode) {
   const UniqueFd fd(::open(directory_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
@@ -65,7 +65,7 @@ std::optional<int> write_unnamed(const std::filesystem::path& path, std::string_
   return 0;
 }
 
-/// The same by a temporary file with a name.
+/// The same with a named temporary file.
 int write_named(const std::filesystem::path& path, std::string_view bytes, uint32_t mode) {
   std::string temporary =
       (directory_of(path) / fmt::format(".{}.XXXXXX", path.filename().string())).string();

@@ -35,7 +35,7 @@ class HeldLock final : public ports::FileLock {
   UniqueFd fd_;
 };
 
-/// One of several; the file does not say whose.
+/// One of several owners; the file does not identify them.
 class SharedLock final : public ports::FileLock {
  public:
   explicit SharedLock(UniqueFd fd) : fd_(std::move(fd)) {}

@@ -4,7 +4,7 @@
 
 namespace pinwheel::host {
 
-/// Who handles Ctrl-C while a program runs in the foreground.
+/// The process that handles Ctrl-C while a program runs in the foreground.
 enum class Interrupts {
   of_program,  ///< the program gets the signal from the terminal, and decides
   end_it,      ///< the program may never see the signal (PID 1 of a container), so it is terminated

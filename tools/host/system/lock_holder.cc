@@ -26,8 +26,8 @@ std::vector<std::string> words_of_line(const std::string& line) {
   return words;
 }
 
-/// The process of a line of /proc/locks: "1: FLOCK ADVISORY WRITE 4711 08:01:1234 0 EOF". One that
-/// waits has "->" behind the number.
+/// The process in a line of /proc/locks: "1: FLOCK ADVISORY WRITE 4711 08:01:1234 0 EOF". A waiting
+/// process has "->" after the number.
 std::optional<std::string> holder_in(const std::string& locks, const std::string& file) {
   for (const std::string& line : split(locks, '\n')) {
     const std::vector<std::string> words = words_of_line(line);
@@ -36,7 +36,7 @@ std::optional<std::string> holder_in(const std::string& locks, const std::string
   return std::nullopt;
 }
 
-/// Seconds since the process started, by field 22 of its `stat`; 0 if that is not known.
+/// Seconds since the process started, by field 22 of its `stat`; 0 if unknown.
 std::chrono::seconds age_of(const std::string& process) {
   const std::string text =
       read_regular_file("/proc/" + process + "/stat", kProcText).value_or(std::string());
@@ -51,7 +51,7 @@ std::chrono::seconds age_of(const std::string& process) {
   return std::chrono::seconds(std::max(0L, now.tv_sec - started));
 }
 
-/// Seconds since whoever has the lock wrote to its file.
+/// Seconds since the owner of the lock wrote to its file.
 std::chrono::seconds since_written(const struct stat& status) {
   return std::chrono::seconds(std::max<time_t>(0, ::time(nullptr) - status.st_mtime));
 }

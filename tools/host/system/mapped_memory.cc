@@ -20,8 +20,8 @@
 namespace pinwheel::host {
 namespace {
 
-/// A shared mapping of a file. A thread takes its pages out of the process again and again: they
-/// stay in the file, so this changes no byte, whoever uses the memory meanwhile.
+/// A shared mapping of a file. A thread repeatedly removes its pages from the process: they stay in
+/// the file, so this changes no byte, even while the memory is in use.
 class MappedMemory final : public ports::LargeMemory {
  public:
   MappedMemory(char* data, uint64_t size)
@@ -56,7 +56,7 @@ class MappedMemory final : public ports::LargeMemory {
   std::jthread release_;
 };
 
-/// Older overlay and network file systems cannot make a file without a name.
+/// Older overlay and network file systems cannot create unnamed files.
 int open_unnamed(const std::filesystem::path& directory) {
   const int unnamed = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return unnamed;
@@ -75,7 +75,7 @@ Result<std::unique_ptr<ports::LargeMemory>> MappedMemories::make(uint64_t bytes)
   const UniqueFd file(open_unnamed(directory_));
   if (!file.valid()) return fail(system_error("written", directory_, errno));
   const int descriptor = file.get();
-  // A disk that is full is an error here, and a signal when the memory is used.
+  // A full disk is an error here; later it would be a signal on access.
   int error = EINTR;
   while (error == EINTR) error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
   if (error != 0) return fail(system_error("written", directory_, error));

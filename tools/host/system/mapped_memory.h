@@ -8,9 +8,9 @@
 
 namespace pinwheel::host {
 
-/// Large memory in unnamed files of a directory, which must have room for all of it. Little of it
-/// is resident: what was written goes to the file within milliseconds, and comes back when it is
-/// read.
+/// Large memory in unnamed files of a directory, which must have room for all of it. Only a small
+/// part is resident: written data goes to the file within milliseconds, and is loaded again when it
+/// is read.
 class MappedMemories final : public ports::LargeMemories {
  public:
   explicit MappedMemories(std::filesystem::path directory);

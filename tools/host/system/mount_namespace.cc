@@ -10,8 +10,8 @@
 namespace pinwheel::host {
 namespace {
 
-// `mount` and the pairs for it before `--`, then the directory to enter, then the command. A
-// directory is mounted with what is mounted below it.
+// `mount` and its pairs before `--`, then the directory to enter, then the command. Mounts below a
+// directory are mounted with it.
 constexpr const char* kMountAndRun =
     R"(mount=$1; shift; while [ "$1" != -- ]; do "$mount" --rbind "$1" "$2" || exit 125; shift 2; )"
     R"(done; shift; cd "$1" || exit 125; shift; exec "$@")";

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Writes through whatever the name leads to; only a link to nothing gets a new file.
+/// Writes through links; only a dangling link gets a new file.
 Done write_through(const fs::path& path, std::string_view bytes) {
   constexpr mode_t kMode = 0644;
   const UniqueFd fd(

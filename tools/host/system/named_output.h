@@ -7,9 +7,9 @@
 
 namespace pinwheel::host {
 
-/// Writes the output that a user named. A regular file, or one that is missing, is replaced as
-/// `Files::write` does; behind a symbolic link it is the file that the link names. Anything else
-/// (a device, a FIFO) is written to and stays what it is. Errors as of `Files`.
+/// Writes an output file that the user named. A regular or missing file is replaced as
+/// `Files::write` does; through a symbolic link, its target is. Anything else (a device, a FIFO) is
+/// written to and not replaced. Errors as of `Files`.
 Done write_named_output(ports::Files& files, const std::filesystem::path& path,
                         std::string_view bytes);
 

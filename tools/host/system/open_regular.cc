@@ -53,7 +53,7 @@ int read_up_to(int fd, uint64_t most, size_t guess, std::string& bytes) {
 Result<UniqueFd> open_regular_file(const fs::path& path) {
   // A FIFO would otherwise wait for a writer.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  // A socket, and a device that is not there.
+  // A socket, or a device that does not exist.
   if (!fd.valid() && (errno == ENXIO || errno == ENODEV)) return fail(not_regular(path));
   if (!fd.valid()) return fail(system_error("read", path, errno));
   struct stat status = {};

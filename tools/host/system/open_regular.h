@@ -8,15 +8,15 @@
 
 namespace pinwheel::host {
 
-// How every file from outside is opened and read: `house` finds another way.
+// The only way to open and read files from outside: `house` rejects any other.
 
-/// A regular file, open to be read; links are followed. Whatever else is there, a FIFO, a device, a
-/// directory, could be waited for, or read, without an end: it is an error of kind `config`. An
-/// empty file for `/dev/null`. Below `/dev/fd`, and as `/dev/stdin`, a pipe as well: the caller
-/// opened its other end.
+/// A regular file, opened for reading; links are followed. Anything else, such as a FIFO, a device
+/// or a directory, could block or be read without an end: it is an error of kind `config`.
+/// `/dev/null` is an empty file. Below `/dev/fd`, and as `/dev/stdin`, a pipe is accepted as well:
+/// the caller opened its other end.
 Result<UniqueFd> open_regular_file(const std::filesystem::path& path);
 
-/// All of a regular file. `config` for one with more bytes than the limit, of which no more are
+/// All of a regular file. `config` for a file with more bytes than the limit, of which no more are
 /// read.
 Result<std::string> read_regular_file(const std::filesystem::path& path, const ByteLimit& limit);
 

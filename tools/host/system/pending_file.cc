@@ -40,7 +40,7 @@ bool is_left(const fs::path& path, pid_t owner) {
   return fd.valid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
 }
 
-/// A new file: the name can be guessed, and what another user put there is not written to.
+/// A new file: the name can be guessed, and a file of another user must not be written to.
 UniqueFd open_new(const fs::path& path) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd fd(::open(path.c_str(), kFlags, 0666));

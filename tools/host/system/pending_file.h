@@ -7,7 +7,7 @@
 
 namespace pinwheel::host {
 
-/// A temporary file `.NAME.PID` beside its target, renamed to it only when it is complete. It is
+/// A temporary file `.NAME.PID` next to its target, renamed to it only when it is complete. It is
 /// locked while open, which distinguishes a leftover from a file that is being written.
 class PendingFile {
  public:
@@ -19,7 +19,7 @@ class PendingFile {
   /// Errors, of kind `environment`, name the target.
   Done write(std::string_view bytes);
   const std::filesystem::path& target() const { return target_; }
-  /// Where its bytes are until then.
+  /// The path of its bytes until then.
   const std::filesystem::path& temporary() const { return temporary_; }
   /// Makes the file durable and renames it to the target.
   Done keep();

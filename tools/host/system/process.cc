@@ -135,7 +135,7 @@ struct Stream {
   UniqueFd child;
   UniqueFd ours = {};
   std::string text = {};
-  std::function<void(std::string_view)> take = {};  ///< called instead of keeping the text
+  std::function<void(std::string_view)> take = {};  ///< called instead of storing the text
 };
 
 /// Reads the available bytes; false at the end of the stream.
@@ -157,7 +157,7 @@ struct Child {
   UniqueFd verdict;
 };
 
-/// The map of a user namespace that keeps one id.
+/// The map of a user namespace that preserves one id.
 std::string own_id(unsigned id) {
   return fmt::format("{0} {0} 1", id);
 }
@@ -341,7 +341,7 @@ Result<ports::Exit> run(const ports::Command& asked, const std::stop_token& canc
   return exit;
 }
 
-/// Writes as much as the file takes: a full disk does not end the program whose log it is.
+/// Writes as much as the file accepts: a full disk does not end the program whose log it is.
 void write_to(const UniqueFd& file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(file.get(), text.data(), text.size());

@@ -21,8 +21,8 @@ namespace pinwheel::host {
 /// terminates what the object is running and rejects later calls.
 class ChildProcesses final : public ports::Process {
  public:
-  /// `grace` is the time between TERM and KILL, for a time limit and for a cancellation. No log has
-  /// what is `hidden`; what is captured is as the program wrote it.
+  /// `grace` is the time between TERM and KILL, for a time limit and for a cancellation. Logs do
+  /// not contain the texts in `hidden`; captured output is unchanged.
   explicit ChildProcesses(std::stop_token cancel = {},
                           std::chrono::milliseconds grace = std::chrono::seconds(2),
                           std::shared_ptr<const HiddenText> hidden = {});

@@ -26,7 +26,7 @@ bool write_text(const char* path, const std::string& text) {
 
 /// Lives until its parent has opened its namespace.
 [[noreturn]] void hold_user_namespace(int ready, int done, unsigned user, unsigned group) {
-  // The group map of somebody who is not root needs the second line first (user_namespaces(7)).
+  // The group map of a user other than root needs the second line first (user_namespaces(7)).
   const bool made = ::unshare(CLONE_NEWUSER) == 0 && write_text("/proc/self/setgroups", "deny") &&
                     write_text("/proc/self/uid_map", fmt::format("{0} {0} 1", user)) &&
                     write_text("/proc/self/gid_map", fmt::format("{0} {0} 1", group));
@@ -76,7 +76,7 @@ UniqueFd& user_namespace() {
 }
 
 void move_environment() {
-  // Never freed: what runs at the exit may read a variable.
+  // Never freed: code that runs at exit may read a variable.
   auto* const entries = new std::vector<char*>;
   // glibc's own name: a linker that copies `environ` into the program may leave it unset there.
   for (char** entry = __environ; *entry != nullptr; ++entry) {
@@ -92,7 +92,7 @@ void move_environment() {
 void open_missing_descriptors() {
   for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
     if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is this one. A program without any place for its messages ends.
+    // The lowest free number is this one. A program that cannot open /dev/null ends.
     if (::open("/dev/null", O_RDWR) != number) ::_exit(70);
   }
 }

@@ -74,17 +74,17 @@ bool write_file(const char* path, const char* text) {
   return written;
 }
 
-/// Enters a user namespace with the same ids: the one that is ready, else one of its own.
+/// Enters a user namespace with the same ids: the prepared one, else a new one.
 bool enter_user_namespace(const Supervised& work) {
   if (work.user_namespace >= 0) return setns(kNamespaceFd, CLONE_NEWUSER) == 0;
-  // The group map of somebody who is not root needs the second line first (user_namespaces(7)).
+  // The group map of a user other than root needs the second line first (user_namespaces(7)).
   return unshare(CLONE_NEWUSER) == 0 && write_file("/proc/self/setgroups", "deny") &&
          write_file("/proc/self/uid_map", work.uid_map) &&
          write_file("/proc/self/gid_map", work.gid_map);
 }
 
 /// Leaves the machine's network for one with only a loopback device, which is started. Without the
-/// privilege, a user namespace gives it.
+/// privilege, it uses a user namespace.
 bool leave_network(const Supervised& work) {
   if (unshare(CLONE_NEWNET) != 0 && (!enter_user_namespace(work) || unshare(CLONE_NEWNET) != 0)) {
     return false;

@@ -12,14 +12,14 @@ struct Supervised {
   char* const* environ = nullptr;   ///< null-terminated
   const char* directory = nullptr;  ///< null: pinwheel's own
   bool loopback_only = false;       ///< in a network of its own
-  const char* uid_map = nullptr;    ///< for /proc/self/uid_map, if that takes a user namespace
+  const char* uid_map = nullptr;    ///< for /proc/self/uid_map, if a user namespace is needed
   const char* gid_map = nullptr;
-  int user_namespace = -1;      ///< one that is ready, instead of these maps; -1: there is none
-  bool traces_as_root = false;  ///< keeps CAP_SYS_PTRACE
+  int user_namespace = -1;      ///< a prepared one to use instead of these maps; -1: there is none
+  bool traces_as_root = false;  ///< retains CAP_SYS_PTRACE
   int in = -1;
   int out = -1;
   int err = -1;
-  int verdict = -1;  ///< where the one `Verdict` is written
+  int verdict = -1;  ///< receives the one `Verdict`
   int64_t grace_ms = 0;
   pid_t parent = 0;
 };

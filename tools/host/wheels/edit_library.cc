@@ -50,7 +50,7 @@ std::vector<std::string> patchelf_arguments(const repair::Edit& edit) {
   return out;
 }
 
-/// What a shell says on stdout when an edit fails: the edit's position and patchelf's exit code.
+/// The shell's message on stdout when an edit fails: the edit's position and patchelf's exit code.
 constexpr const char* kOnFailure = "|| { echo \"{} $?\"; exit 1; }";
 
 fs::path file_of(const EditPlace& place, size_t number) {
@@ -97,7 +97,7 @@ Done run_patchelf(const EditPlace& place, std::span<const EditJob> jobs, size_t 
   return ran.exit.ok() ? Done{} : patchelf_failed(jobs, ran);
 }
 
-/// Editors of ELF files have written broken ones before.
+/// Editors of ELF files have produced broken ones before.
 Done compare(const repair::Edit& edit, const binary::Elf& before, const fs::path& file) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(file));
   Result<binary::Elf> after = binary::read_elf(*source);
@@ -132,7 +132,7 @@ Result<EditedSource> source_of(const repair::Edit& edit,
   const std::string& name = edit.moved_from.empty() ? edit.member : edit.moved_from;
   const wheel::ZipMember* const member = archive.zip.find(name);
   if (member == nullptr) return fail(ErrorKind::internal, quoted(name) + " is not in the wheel");
-  // Installers make scripts executable, whatever the archive says.
+  // Installers make scripts executable, regardless of the mode in the archive.
   const bool runs = !edit.moved_from.empty() || (member->mode & kExecutableBits) != 0;
   const uint32_t mode = runs ? 0755 : 0644;
   return EditedSource{member->size, member->compressed_size, mode,

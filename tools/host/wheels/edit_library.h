@@ -16,7 +16,7 @@
 
 namespace pinwheel::host {
 
-/// Where libraries are edited.
+/// The environment in which libraries are edited.
 struct EditPlace {
   const EnvMachine& machine;  ///< the host
   std::string patchelf;
@@ -43,11 +43,11 @@ struct EditJob {
   EditedSource source;
 };
 
-/// Edits libraries with patchelf, once each, and compares the results with what was asked for: in
-/// the order of the jobs. All run from one shell, because a process of pinwheel's own for each
-/// takes ten times as long. `first` is the number of the first, and distinguishes concurrent edits.
-/// Kind `environment` if patchelf fails, `check` if a result differs, or compresses much worse than
-/// the library did.
+/// Edits libraries with patchelf, once each, in the order of the jobs, and compares the results
+/// with the requested edits. All run from one shell, because a process of pinwheel's own for each
+/// takes ten times as long. `first` is the number of the first edit, and distinguishes concurrent
+/// calls. Kind `environment` if patchelf fails, `check` if a result differs, or compresses much
+/// worse than the library did.
 Result<std::vector<wheel::NewMember>> edit_libraries(const EditPlace& place,
                                                      std::span<const EditJob> jobs, size_t first);
 

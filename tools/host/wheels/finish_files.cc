@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Bytes that somebody else holds.
+/// Bytes owned by the caller.
 class ViewSource final : public ports::ByteSource {
  public:
   explicit ViewSource(std::string_view bytes) : bytes_(bytes) {}
@@ -48,7 +48,7 @@ class ViewSource final : public ports::ByteSource {
   std::string_view bytes_;
 };
 
-/// Nothing for a member that is no ELF file, of which only the beginning is read.
+/// nullopt for a member that is not an ELF file, of which only the beginning is read.
 Result<std::optional<binary::Elf>> elf_of(const wheel::ZipReader& zip,
                                           const wheel::ZipMember& member,
                                           ports::LargeMemories& memories) {

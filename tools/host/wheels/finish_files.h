@@ -21,14 +21,14 @@ struct FinishRequest {
   std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
 };
 
-/// A finished wheel, and what is known of its contents.
+/// A finished wheel, and the known facts about its contents.
 struct FinishedBuild {
   plan::Output output;
   std::set<std::string> needed = {};  ///< names that its libraries need
 };
 
 /// Rewrites a built wheel reproducibly with its final name and the lowest platform tag that its
-/// binaries allow, and puts it into `output` atomically. It is not an error if `output` has the
+/// binaries allow, and writes it into `output` atomically. It is not an error if `output` has the
 /// same bytes already.
 Result<FinishedBuild> finish_wheel(const std::filesystem::path& built, const FinishRequest& request,
                                    const std::filesystem::path& output);

@@ -19,7 +19,7 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// Whether it can be imported by name: not "a-b" for "a-b.py", which is a script.
+/// Whether the name can be imported: not "a-b" for "a-b.py", which is a script.
 bool is_identifier(std::string_view name) {
   return !name.empty() && is_letter(name.front()) &&
          std::all_of(name.begin(), name.end(),

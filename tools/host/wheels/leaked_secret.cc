@@ -28,7 +28,7 @@ HiddenText hidden_values(const std::vector<std::string>& names,
   return hidden;
 }
 
-/// Fails if the stream had a secret; `where` itself may be part of it.
+/// Fails if the stream contained a secret; `where` itself may be part of it.
 Done check_found(const HidingStream& stream, const HiddenText& hidden, const fs::path& file,
                  const std::string& where) {
   if (stream.found().empty()) return {};
@@ -64,7 +64,7 @@ Done check_member(const wheel::WheelArchive& archive, const wheel::ZipMember& me
   return check_found(stream, hidden, file, member.name);
 }
 
-/// Looks through the files of an sdist as they come.
+/// Searches the files of an sdist while they are read.
 class LeakVisitor final : public wheel::SdistVisitor {
  public:
   LeakVisitor(const HiddenText& hidden, const fs::path& sdist) : hidden_(hidden), sdist_(sdist) {}

@@ -9,7 +9,7 @@
 
 namespace pinwheel::host {
 
-/// Reads every member of a wheel, and its name, for the values of the named secrets, in whatever
+/// Searches every member of a wheel, and its name, for the values of the named secrets, in any
 /// spelling (`base/hidden_text`). Kind `check`, with the member and the name of the secret, if
 /// there is one.
 Done check_wheel_for_secrets(const std::filesystem::path& wheel,

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
 constexpr const char* kReadCache = "ldconfig -p 2>/dev/null || /sbin/ldconfig -p";
-/// musl's loader has no cache; it reads this list, between colons or on lines of their own.
+/// musl's loader has no cache; it reads this list, separated by colons or line breaks.
 constexpr const char* kReadMuslPath = "cat /etc/ld-musl-$1.path";
 
 // Copies the candidates that exist, and prints number, real path and, for a file of a Python
@@ -49,16 +49,16 @@ constexpr std::array<const char*, 4> kUsualDirectories = {"/lib64", "/usr/lib64"
                                                           "/usr/lib"};
 constexpr std::array<const char*, 3> kMuslDirectories = {"/lib", "/usr/local/lib", "/usr/lib"};
 
-/// A file where a library may be.
+/// A possible path of a library.
 struct Candidate {
   std::string soname;
   std::string path;
 };
 
-/// A candidate that exists.
+/// An existing candidate.
 struct CopiedFile {
   std::string real;
-  std::string owner;  ///< RECORD of the Python distribution that has it
+  std::string owner;  ///< RECORD of the Python distribution that contains it
   fs::path copy;
 };
 
@@ -146,7 +146,7 @@ class LibrarySearch {
     if (!usual_.empty()) return {};
     const bool musl = libc_ == pep::Libc::musl;
     const std::string arch = repair::architecture_of(facts_.wheel);
-    // An image may be without a cache or list; then the usual directories remain.
+    // An image may lack a cache or list; the usual directories are searched anyway.
     const Result<std::string> text =
         ask({"sh", "-c", musl ? kReadMuslPath : kReadCache, "sh", arch});
     if (!text && text.error().kind == ErrorKind::interrupted) return fail(text.error());
@@ -177,7 +177,8 @@ class LibrarySearch {
   }
 
   Done look_for(const Wanteds& wanted) {
-    // What this process sees needs none of its own; a chain would start one per library.
+    // Candidates visible to this process are checked without a child process; otherwise a chain
+    // would start one per library.
     const bool here = !place_.wrap && place_.machine.host == nullptr;
     TRY_DONE(here ? look_here(wanted) : look_there(wanted));
     for (const repair::Wanted& each : wanted) {
@@ -219,7 +220,7 @@ class LibrarySearch {
     return {};
   }
 
-  /// The first that fits counts.
+  /// The first match counts.
   Done take(const std::string& soname, const CopiedFile& file) {
     if (facts_.libraries.count(soname) != 0) return {};
     TRY(const std::unique_ptr<FileSource> source, FileSource::open(file.copy));

@@ -14,9 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using Fields = std::vector<std::string>;
 
-// Reads the paths in `$1/paths`, and leaves who owns them in `$1/owners` ("PACKAGE: PATH" of
-// dpkg-query, "PACKAGE: PATH" for each path of rpm), the packages in `$1/packages` and their
-// license files in `$1/licenses/PACKAGE`. All paths are one question to dpkg, because it reads its
+// Reads the paths in `$1/paths`, and writes their owners to `$1/owners` ("PACKAGE: PATH" of
+// dpkg-query, "PACKAGE: PATH" for each path of rpm), the packages to `$1/packages` and their
+// license files to `$1/licenses/PACKAGE`. All paths are one query to dpkg, because it reads its
 // database each time.
 constexpr const char* kAskOwners = R"(cd "$1" || exit 1
 ID=; [ -f /etc/os-release ] && . /etc/os-release
@@ -46,7 +46,7 @@ elif command -v rpm >/dev/null 2>&1; then
 fi
 exit 0)";
 
-/// Of a pattern, dpkg would compare every file that it knows.
+/// dpkg would match a pattern against every file in its database.
 bool can_be_asked(const std::string& path) {
   return path.starts_with('/') && path.find_first_of("*?[\\") == std::string::npos &&
          visible(path) == path;
@@ -58,8 +58,8 @@ std::string older_name(const std::string& path) {
   return path.starts_with("/usr/") ? path.substr(kUsr.size()) : "";
 }
 
-/// "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6" as path and package; of several packages the
-/// first.
+/// "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6" as path and package; the first of several
+/// packages.
 std::map<std::string, std::string> owners_in(const std::string& text) {
   std::map<std::string, std::string> out;
   for (const std::string& line : split(text, '\n')) {

@@ -8,9 +8,8 @@
 
 namespace pinwheel::host {
 
-/// The packages of dpkg or rpm that own these files, with their license files; without a name where
-/// nobody owns one. One process for all, and one
-/// question to dpkg.
+/// The packages of dpkg or rpm that own these files, with their license files; without a name for
+/// files without an owner. One process for all, and one query to dpkg.
 Result<std::vector<repair::OwnerPackage>> owner_packages(const LibraryPlace& place,
                                                          const std::vector<std::string>& paths);
 

@@ -85,7 +85,7 @@ Result<std::vector<EditJob>> edit_jobs(const PlannedRepair& planned,
   return jobs;
 }
 
-/// Jobs that are done together.
+/// Jobs that are processed together.
 struct EditBatch {
   size_t first = 0;
   size_t count = 0;
@@ -95,7 +95,7 @@ struct EditBatch {
 std::vector<EditBatch> batches_of(const std::vector<EditJob>& jobs) {
   constexpr size_t kMost = 128;
   constexpr uint64_t kMostBytes = uint64_t{16} << 20U;
-  constexpr uint64_t kCopies = 2;  // as it is, and compressed
+  constexpr uint64_t kCopies = 2;  // uncompressed, and compressed
   std::vector<EditBatch> out;
   for (size_t i = 0; i < jobs.size(); ++i) {
     const uint64_t cost = kCopies * jobs[i].source.size;

@@ -13,14 +13,14 @@
 
 namespace pinwheel::host {
 
-/// What a repair is asked for.
+/// The request for a repair.
 struct RepairRequest {
   std::filesystem::path wheel;
   std::string platform = {};              ///< "manylinux_2_28"; empty: the oldest possible
   std::vector<std::string> exclude = {};  ///< sonames or globs that others provide
 };
 
-/// A decided repair, and what carrying it out needs.
+/// A decided repair, and the inputs for performing it.
 struct PlannedRepair {
   inspect::WheelFacts facts;
   repair::Outcome outcome;
@@ -28,15 +28,14 @@ struct PlannedRepair {
   std::set<std::string> needed = {};  ///< names that its libraries and their grafts need
 };
 
-/// Reads the wheel, looks for libraries, decides. Kind `check`, with everything that cannot be
-/// repaired, `usage` for an unknown platform.
+/// Reads the wheel, searches for libraries, decides. Kind `check`, with all unrepairable faults,
+/// `usage` for an unknown platform.
 Result<PlannedRepair> plan_wheel_repair(const LibraryPlace& place, const RepairRequest& request);
 
-/// Carries a repair out: edits libraries by pinwheel's own patchelf, on the host, and writes the
-/// wheel into `output` atomically; one that needs no repair is copied. `epoch` is the timestamp of
-/// every member. Requirements that are added are looked up on the index first. Kind `environment`
-/// if patchelf cannot be installed or fails, `check` if a library is not what was asked for after
-/// it.
+/// Performs a repair: edits libraries with pinwheel's own patchelf, on the host, and writes the
+/// wheel into `output` atomically; a wheel that needs no repair is copied. `epoch` is the timestamp
+/// of every member. Added requirements are looked up on the index first. Kind `environment` if
+/// patchelf cannot be installed or fails, `check` if an edited library differs from the request.
 Result<plan::Output> repair_wheel(const LibraryPlace& place, const RepairRequest& request,
                                   const PlannedRepair& planned, const std::filesystem::path& output,
                                   int64_t epoch);

@@ -4,9 +4,9 @@
 
 namespace pinwheel::host {
 
-/// Reads back a wheel that was just written, before it gets its name. Kind `check`, with what is
-/// wrong, if it breaks one of the rules about its form: `wheel-name`, `record`, `archive`,
-/// `special-members`, `hidden-characters`.
+/// Reads back a newly written wheel before it gets its name. Kind `check`, with the faults, if it
+/// breaks one of the rules about its form: `wheel-name`, `record`, `archive`, `special-members`,
+/// `hidden-characters`.
 Done check_written(const PendingFile& wheel);
 
 }  // namespace pinwheel::host
