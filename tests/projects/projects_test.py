@@ -107,4 +107,4 @@ def test_the_page_has_the_table_and_the_readme_the_number(request):
     if request.config.getoption("--bless"):
         PAGE.write_text(BLOCK.sub(lambda _: table(ROWS), text))
     assert BLOCK.search(PAGE.read_text())[0] == table(ROWS)
-    assert f"[{len(ROWS)} packages of PyPI](tests/projects/README.md)" in (HERE.parent.parent / "README.md").read_text()
+    assert f"[{len(ROWS)} PyPI packages](tests/projects/README.md)" in (HERE.parent.parent / "README.md").read_text()
