@@ -85,7 +85,7 @@ def block_of(subject: str, commands: dict[str, Command]) -> str:
         lines = f"    pinwheel {commands[subject].usage}\n"
         links = [f"[{title.lower()}]({GROUPS_PAGE}#{title.lower().replace(' ', '-')})" for title in shared]
         if links:
-            lines += f"\nHas the options of {' and '.join(filter(None, (', '.join(links[:-1]), links[-1])))}.\n"
+            lines += f"\nAlso takes the options of {' and '.join(filter(None, (', '.join(links[:-1]), links[-1])))}.\n"
     if own:
         lines += ("\n" if lines else "") + "| option | meaning |\n|---|---|\n" + "".join(option.row for option in own)
     return lines
