@@ -31,7 +31,7 @@ def pytest_configure(config):
 
 
 def seconds_of(item) -> float:
-    """What a test says that it takes; one that says nothing takes little. Those of containers take long together."""
+    """The stated duration of a test, zero if unstated; infinite for tests of containers, which take long together."""
     marker = item.get_closest_marker("takes")
     return float("inf") if item.get_closest_marker("docker") else marker.args[0] if marker else 0
 

@@ -33,7 +33,7 @@ AXES = {
     "torch": [f"2.{minor}" for minor in range(10)],
     "flavor": [f"flavor{n}" for n in range(10)],
 }
-# What a CI job would do without pinwheel: read the same file, compute the product, print the ids.
+# The work of a CI job without pinwheel: read the same file, compute the product, print the ids.
 PRODUCT = """
 import itertools, sys, yaml
 axes = yaml.load(open(sys.argv[1]), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))["axes"]
@@ -243,7 +243,7 @@ def containers(pinwheel, scratch, environment, runs, image):
         run(command, project, environment)
         times[engine] = [step_milliseconds(command, project, environment, state, "build:") for _ in range(runs)]
     peer = [milliseconds([*plain, "true"], scratch, environment)[0] for _ in range(runs)]
-    # What the container adds to the same build.
+    # The overhead of the container for the same build.
     host = statistics.median(times["host"])
     yield overhead("enter a container", 1000, [one - host for one in times["docker"]], "docker run", peer)
 
@@ -287,7 +287,7 @@ def processor():
 
 
 def circumstances(runs):
-    """What figures depend on beside the programs, for the line above or below them."""
+    """The environment that figures depend on, for the line above or below them."""
     return f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {runs} runs"
 
 

@@ -75,8 +75,8 @@ def main():
         files.clear()
         name = f"repair {wheel.stat().st_size // 1_000_000} MB{', one of 4 libraries edited' if options.edited else ''}"
         ours = ([pinwheel, "repair", str(wheel), "--out", str(scratch / "ours"), "--json"], scratch, environment)
-        told = json.loads(subprocess.run(ours[0], env=environment, check=True, capture_output=True, text=True).stdout)
-        if len(told["grafts"]) != 1:
+        report = json.loads(subprocess.run(ours[0], env=environment, check=True, capture_output=True, text=True).stdout)
+        if len(report["grafts"]) != 1:
             sys.exit("bench: the wheel needs one graft")
         cache = pathlib.Path(environment.get("PINWHEEL_CACHE_DIR", pathlib.Path.home() / ".cache" / "pinwheel"))
         (patchelf,) = cache.glob("tools/patchelf-*/bin")

@@ -131,16 +131,16 @@ def used_by(command, directory, environment):
     with subprocess.Popen(
         command, cwd=directory, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as child:
-        said = child.stderr.read()
+        printed = child.stderr.read()
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0 or b"could not be" in said:
-        sys.exit(f"bench: {command[0]} exited with {child.returncode}: {said.decode()}")
+    if child.returncode != 0 or b"could not be" in printed:
+        sys.exit(f"bench: {command[0]} exited with {child.returncode}: {printed.decode()}")
     return time.perf_counter() - begun, used.ru_maxrss / 1024
 
 
 def settle() -> None:
-    """What was written before is on the disk, so that nobody else pays for it."""
+    """Flushes earlier writes to the disk, so that they do not count."""
     os.sync()
 
 

@@ -217,18 +217,18 @@ def test_every_whole_file_of_the_cookbook_is_accepted(pinwheel, root, repository
 
 
 def test_schema_and_docs_print_what_the_repository_has(pinwheel, root):
-    def said(*arguments: str) -> str:
+    def output(*arguments: str) -> str:
         return subprocess.run([pinwheel, *arguments], check=True, capture_output=True, text=True).stdout
 
-    assert said("schema") == (root / SCHEMA).read_text()
-    assert said("docs", "matrix") == (root / MATRIX_PAGE).read_text()
-    assert said("docs", "cookbook") == (root / DOCS / "cookbook.md").read_text()
+    assert output("schema") == (root / SCHEMA).read_text()
+    assert output("docs", "matrix") == (root / MATRIX_PAGE).read_text()
+    assert output("docs", "cookbook") == (root / DOCS / "cookbook.md").read_text()
     names = re.findall(r"^ +- .*?([\w-]+)\.md$", (root / SITE).read_text(), re.MULTILINE)
     assert {f"{name}.md" for name in names} == {page.name for page in (root / DOCS).glob("*.md")}
     for name in set(names) - {"index"}:
         # Comments are for tools.
-        assert said("docs", name) == re.sub(r"<!--.*?-->\n?", "", (root / DOCS / f"{name}.md").read_text())
-    index = said("docs")
+        assert output("docs", name) == re.sub(r"<!--.*?-->\n?", "", (root / DOCS / f"{name}.md").read_text())
+    index = output("docs")
     assert all(key in index for key in keys_of(json.loads((root / SCHEMA).read_text())))
 
 

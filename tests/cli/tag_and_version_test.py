@@ -22,8 +22,8 @@ IGNORED = ".pinwheel/\ndist/\n"
 def tagged(repository):
     """A function that makes a project whose HEAD has the tags, and whose files say a version."""
 
-    def make(tags: list[str], version: str = "{from: project}", files: dict[str, str] | None = None, said: str = "1.0.0"):
-        static = {"pyproject.toml": PROJECT + f'version = "{said}"\n'}
+    def make(tags: list[str], version: str = "{from: project}", files: dict[str, str] | None = None, version_text: str = "1.0.0"):
+        static = {"pyproject.toml": PROJECT + f'version = "{version_text}"\n'}
         directory = repository(
             {".gitignore": IGNORED, "matrix/m.yaml": MATRIX.format(version=version), **(files or static)}, tag=None
         )
@@ -86,9 +86,9 @@ AGREE = {
 }
 
 
-@pytest.mark.parametrize("tags, said", AGREE.values(), ids=AGREE)
-def test_what_agrees_is_planned(tagged, run, tags, said):
-    ran = run(tagged(tags, said=said), "plan", "--channel", "release")
+@pytest.mark.parametrize("tags, version_text", AGREE.values(), ids=AGREE)
+def test_what_agrees_is_planned(tagged, run, tags, version_text):
+    ran = run(tagged(tags, version_text=version_text), "plan", "--channel", "release")
     assert (ran.returncode, ran.stderr) == (0, "")
 
 

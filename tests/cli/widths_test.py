@@ -32,13 +32,13 @@ def run(pinwheel, directory, *arguments: str, columns: int | None = None, code: 
 
 
 def on_terminal(pinwheel, directory, columns: int, *arguments: str) -> str:
-    """What a terminal of that many columns gets."""
+    """The output on a terminal of that many columns."""
     main, other = pty.openpty()
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     environment = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES")}
     with subprocess.Popen([pinwheel, *arguments], cwd=directory, env=environment, stdout=other, stderr=subprocess.PIPE):
         os.close(other)
-        said = b""
+        output = b""
         while True:
             try:
                 part = os.read(main, 65536)
@@ -46,9 +46,9 @@ def on_terminal(pinwheel, directory, columns: int, *arguments: str) -> str:
                 break
             if not part:
                 break
-            said += part
+            output += part
     os.close(main)
-    return said.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
 def widest(text: str) -> int:

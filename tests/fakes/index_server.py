@@ -193,11 +193,11 @@ class Handler(BaseHTTPRequestHandler):
         return not token or self.headers.get("Authorization") == expected
 
     def refuse_token(self, status=403):
-        said = "Invalid or non-existent authentication information."
+        output = "Invalid or non-existent authentication information."
         if self.server.options.echo_token:
-            said += " Got " + self.headers.get("Authorization", "")
-            said += " for " + self.server.options.echo_token
-        self.answer(status, said, reason=said)
+            output += " Got " + self.headers.get("Authorization", "")
+            output += " for " + self.server.options.echo_token
+        self.answer(status, output, reason=output)
 
     def do_POST(self):
         with self.server.lock:

@@ -1,4 +1,4 @@
-"""What headers declare and what is done with it: dead functions and options that nobody reads."""
+"""The declarations of headers and their uses: finds dead functions and options that nobody reads."""
 
 import re
 
@@ -32,7 +32,7 @@ def without_bodies(code: str) -> str:
 
 
 def declared_by(text: str) -> dict[str, str]:
-    """What a header declares: the functions, values and types of its namespaces and the members that its classes offer."""
+    """The declarations of a header: the functions, values and types of its namespaces and the members that its classes offer."""
     code = re.sub(r"^\s*#.*(?:\\\n.*)*$", "", code_of(text), flags=re.MULTILINE)
     code = re.sub(r"\btemplate\s*<[^;{}()]*>\s", "", code)
     outer = without_bodies(code)
@@ -43,7 +43,7 @@ def declared_by(text: str) -> dict[str, str]:
 
 
 def body_at(code: str, brace: int) -> str:
-    """What stands between the brace at that place and the one that closes it."""
+    """The text between the brace at that place and the matching one."""
     depth = 0
     for at in range(brace, len(code)):
         depth += (code[at] == "{") - (code[at] == "}")
@@ -67,7 +67,7 @@ HERE = "tests/house/declarations.py"
 
 
 def check_declarations(tree: Tree) -> list[Finding]:
-    """What a header declares is used by another file of tools/, or by its own source and a test."""
+    """Every declaration of a header is used by another file of tools/, or by its own source and a test."""
     code = {path: words_of(text) for path, text in tree.items() if is_cpp(path) and path.startswith(("tools/", "tests/"))}
     users: dict[str, set[str]] = {}
     for path, words in code.items():

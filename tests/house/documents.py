@@ -21,7 +21,7 @@ def python_comments(text: str) -> str:
 
 
 def prose_of(path: str, text: str) -> str:
-    """What of a file is written for its readers."""
+    """The parts of a file that are prose for readers."""
     if path.endswith(".md"):
         return text
     if path.endswith((".h", ".cc", ".cpp", ".cu", ".cuh", ".hpp")):

@@ -7,7 +7,7 @@ from tree import Finding, Tree
 CONTRIBUTING = ".github/CONTRIBUTING.md"
 TIDY = ".clang-tidy"
 STATED = re.compile(r"\((\d+) lines, (\d+) parameters, (\d+) levels of nesting\), files within (\d+) lines")
-OF_TIDY = ("LineThreshold", "ParameterThreshold", "NestingThreshold")
+TIDY_LIMITS = ("LineThreshold", "ParameterThreshold", "NestingThreshold")
 SOURCES = (".h", ".cc", ".cpp", ".cu", ".cuh", ".py", ".cmake")
 
 
@@ -16,7 +16,7 @@ def check_limits(tree: Tree) -> list[Finding]:
     if stated is None:
         return [Finding(CONTRIBUTING, f"states no limits in the words of `{STATED.pattern}`")]
     found = []
-    for name, limit in zip(OF_TIDY, stated.groups()):
+    for name, limit in zip(TIDY_LIMITS, stated.groups()):
         checked = re.search(rf"readability-function-size\.{name}, value: '(\d+)'", tree[TIDY])
         if checked is None or checked[1] != limit:
             found.append(Finding(TIDY, f"{name} is {checked[1] if checked else 'unset'}, {CONTRIBUTING} says {limit}"))

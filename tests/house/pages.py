@@ -111,10 +111,10 @@ def check_cli_page(tree: Tree) -> list[Finding]:
     found += [Finding(CLI, f"lists `{name}`, which nothing reads") for name in sorted(listed - known)]
     codes = dict(re.findall(r'KindEntry\{ErrorKind::\w+, "([\w-]+)", (\d+)\}', tree[ERRORS]))
     rows = re.findall(r"^\| (\d+) \| (.*?) \|", page, re.MULTILINE)
-    told = {name: code for code, kinds in rows for name in re.findall(r"`([\w-]+)`", kinds)}
-    for name in sorted(set(codes) | set(told)):
-        if codes.get(name) != told.get(name):
-            found.append(Finding(CLI, f"`{name}` exits {codes.get(name, 'never')}, the page says {told.get(name, 'nothing')}"))
+    documented = {name: code for code, kinds in rows for name in re.findall(r"`([\w-]+)`", kinds)}
+    for name in sorted(set(codes) | set(documented)):
+        if codes.get(name) != documented.get(name):
+            found.append(Finding(CLI, f"`{name}` exits {codes.get(name, 'never')}, the page says {documented.get(name, 'nothing')}"))
     return found
 
 

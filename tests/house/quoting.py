@@ -8,7 +8,7 @@ QUOTED = "tools/base/text.cc"  # defines it
 LITERAL = r'"(?:\\.|[^"\\\n])*"'
 # Literals side by side are one.
 LITERALS = re.compile(rf"(?<!R){LITERAL}(?:\s*{LITERAL})*")
-# Of fmt: a brace, or a place for a value. One with a format of its own (`{:02x}`) is for a number.
+# fmt's braces: an escaped brace, or a place for a value. One with a format of its own (`{:02x}`) is for a number.
 PLACE = re.compile(r"\{\{|\}\}|\{\d*\}")
 BRACES = ("{{", "}}")
 # "`" + name
@@ -21,7 +21,7 @@ def joined(group: str) -> str:
 
 
 def raw_places(literal: str) -> list[str]:
-    """What stands between back-ticks and has a place for a value."""
+    """The texts between backticks that have a place for a value."""
     return [span for span in literal.split("`")[1::2] if set(PLACE.findall(span)) - {*BRACES}]
 
 

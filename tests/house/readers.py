@@ -1,4 +1,4 @@
-"""What reads bytes from outside: every reader has a fuzz target, and no file or format is read around the one function
+"""The readers of bytes from outside: every reader has a fuzz target, and no file or format bypasses the one function
 for it."""
 
 import re

@@ -17,7 +17,7 @@ TOKEN = re.compile(
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What breaks a rule, and where."""
+    """A violation of a rule, and its place."""
 
     path: str
     text: str
@@ -68,7 +68,7 @@ def cpp_comments(text: str) -> str:
 
 
 def includes_of(text: str) -> list[str]:
-    """What a file includes, with its quotes or angle brackets."""
+    """The includes of a file, with their quotes or angle brackets."""
     return re.findall(r'^#include (".*"|<.*>)', text, re.MULTILINE)
 
 

@@ -126,7 +126,7 @@ def test_an_empty_directory_becomes_wheels_for_two_computes_and_two_torches(exte
 
 SETUP = "setup.py"
 KERNEL = "csrc/scale.cu"
-# What is done, in which file, and what is said.
+# The edits by file, and the expected words of the message.
 MISTAKES = {
     "a header that the toolkit lacks": (
         [(KERNEL, "#include <ATen/ATen.h>", "#include <npp.h>\n#include <ATen/ATen.h>")],
@@ -159,7 +159,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_named_before_anything_is_published(extension, mistake):
-    edits, said = MISTAKES[mistake]
+    edits, printed = MISTAKES[mistake]
     text = extension.matrix.read_text()
     index = "publish:\n  index: {kind: directory, path: ../index, label: local}\nchannels:\n  ci: {publish: [index]}\n"
     extension.matrix.write_text(f"{text}\n{index}")
@@ -176,6 +176,6 @@ def test_a_mistake_is_named_before_anything_is_published(extension, mistake):
     )
     output = stopped.stdout + stopped.stderr
     assert stopped.returncode != 0, output
-    for words in said:
+    for words in printed:
         assert words in output, output
     assert list((extension.directory / "index").rglob("*.whl")) == []

@@ -12,7 +12,7 @@ from rows import HERE, Row
 
 sys.path.insert(0, str(HERE.parent / "system"))
 
-from kept import cache_directory  # noqa: E402
+from shared_cache import cache_directory  # noqa: E402
 from real_torch import site_packages, torch_python  # noqa: E402
 
 __all__ = ["Driven", "cache_directory", "grafted"]
@@ -22,7 +22,7 @@ PATIENCE = 3600
 
 
 def variables(cache: pathlib.Path) -> dict[str, str]:
-    """Those of a user who set nothing for pinwheel or compilers."""
+    """The variables of a user who set nothing for pinwheel or compilers."""
     dropped = ("PINWHEEL_", "GITHUB_", "CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "SOURCE_DATE_EPOCH")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     return kept | {"PINWHEEL_CACHE_DIR": str(cache), "NO_COLOR": "1"}

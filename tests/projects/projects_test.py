@@ -49,9 +49,9 @@ def assert_installed(packages: list[str]) -> None:
 
 
 def assert_stopped(ran: subprocess.CompletedProcess, row) -> None:
-    told = ran.stdout + ran.stderr
-    assert ran.returncode == row.stops.exit, f"exit {ran.returncode}\n{told}"
-    assert any(row.stops.says in line for line in ran.stderr.splitlines()), told
+    output = ran.stdout + ran.stderr
+    assert ran.returncode == row.stops.exit, f"exit {ran.returncode}\n{output}"
+    assert any(row.stops.says in line for line in ran.stderr.splitlines()), output
 
 
 @pytest.mark.parametrize("row", [in_its_tier(row) for row in ROWS])

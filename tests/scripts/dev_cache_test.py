@@ -1,4 +1,4 @@
-"""What development keeps between clones: entries named by contents, and dropped when nobody uses them."""
+"""The cache that clones share for development: entries are named by contents and removed when unused."""
 
 import os
 import time

@@ -31,7 +31,7 @@ def embedded() -> list:
 
 
 def too_new(code: str) -> list[str]:
-    """What Python 3.8 does not have, as far as reading shows."""
+    """The features that Python 3.8 lacks, as far as the syntax tree shows."""
     try:
         tree = ast.parse(code, feature_version=OLDEST)
     except SyntaxError as error:

@@ -74,9 +74,9 @@ def test_another_apt_is_waited_for_whichever_lock_it_holds(machine, lock):
         started = machine.start()
         time.sleep(3)
         waiting = started.poll() is None
-    told = started.communicate()[0]
-    assert waiting, told
-    assert started.returncode == 0 and machine.installed(), told
+    output = started.communicate()[0]
+    assert waiting, output
+    assert started.returncode == 0 and machine.installed(), output
 
 
 def test_what_is_installed_needs_no_apt(machine):
@@ -89,5 +89,5 @@ def test_what_is_installed_needs_no_apt(machine):
 def test_another_failure_ends_it_at_once_with_what_apt_said(machine):
     (machine.place / "scripts" / "packages.txt").write_text("pinwheel-no-such-package build\n")
     started = machine.start()
-    told = started.communicate()[0]
-    assert started.returncode == 1 and "Unable to locate package pinwheel-no-such-package" in told
+    output = started.communicate()[0]
+    assert started.returncode == 1 and "Unable to locate package pinwheel-no-such-package" in output

@@ -1,4 +1,4 @@
-"""What scripts/check takes a change to touch."""
+"""The targets that scripts/check selects for a change."""
 
 from reach import included_by, reached, room_of, unit_target, work
 

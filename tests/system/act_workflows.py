@@ -1,4 +1,4 @@
-"""The workflows of a project, carried out by act on this machine, each job in a directory or a container of its own.
+"""The workflows of a project, run by act on this machine, each job in a directory or a container of its own.
 
 Artifacts travel through composite stand-ins for the actions that carry them, since act's own server does not speak
 their protocol."""
@@ -91,7 +91,7 @@ exec {project.binary} "$@"
         self.project.commit()
 
     def adapted(self, workflow: str) -> str:
-        """What act understands of a workflow."""
+        """A workflow without the keys that act does not know."""
         # A key that it does not know yet.
         return workflow.replace("queue: max\n", "\n")
 
@@ -120,7 +120,7 @@ exec {project.binary} "$@"
             cwd=self.project.directory, env=self.environment(), capture_output=True, text=True, timeout=1800)
 
     def rerun(self, name: str, attempt: int, rows: dict[str, list[dict]], *arguments) -> subprocess.CompletedProcess:
-        """What GitHub runs when the failed jobs are run again: the others keep their outputs, here the rows."""
+        """The rerun of failed jobs on GitHub: the other jobs retain their outputs, here the rows."""
         path = self.project.directory / ".github" / "workflows" / f"pinwheel-{name}.yml"
         workflow = yaml.safe_load(path.read_text())
         workflow["on"] = workflow.pop(True)  # YAML 1.1
@@ -136,7 +136,7 @@ exec {project.binary} "$@"
         ran = self.project.run("plan", "--plan", str(self.place / "plan.json"), "--format", "github", "--stage", stage)
         return json.loads(ran.stdout)["include"]
 
-    def told(self) -> list[str]:
+    def invocations(self) -> list[str]:
         """The jobs and the commands of pinwheel that saw the secret."""
         file = self.place / "told"
         return sorted(file.read_text().split("\n")[:-1]) if file.exists() else []

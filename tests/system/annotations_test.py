@@ -1,4 +1,4 @@
-"""What a failed job of GitHub Actions says: the cause in annotations and in the step summary, each once."""
+"""The output of a failed job of GitHub Actions: the cause in annotations and in the step summary, once each."""
 
 import os
 import re
@@ -16,7 +16,7 @@ ADDRESS = "https://git.example/me/ops/actions/runs/77"
 
 
 class Job:
-    """What GitHub would show of one failed command."""
+    """The annotations that GitHub would show for one failed command."""
 
     def __init__(self, project: Project, *arguments: str, code: int, **environment: str):
         summary = project.directory.parent / "summary.md"
@@ -152,5 +152,5 @@ def test_a_gate_without_a_test_that_was_run_says_so(script):
 
 def test_outside_github_nothing_is_annotated(script):
     script.edit(lambda matrix: matrix["build"].update(command=["python", "-c", "raise SystemExit(3)"]))
-    told = script.run("build", "matrix.yaml", code=1).stderr
-    assert "::error" not in told and "run this step again: pinwheel reproduce build:plain" in told
+    output = script.run("build", "matrix.yaml", code=1).stderr
+    assert "::error" not in output and "run this step again: pinwheel reproduce build:plain" in output

@@ -1,4 +1,4 @@
-"""What only the backend knows of its builds' requirements: it is asked once, in the environment of the build."""
+"""Requirements that only the backend knows: it is asked once, in the environment of the build."""
 
 import json
 import tomllib
@@ -83,8 +83,8 @@ def test_the_answer_is_installed_and_asked_once(asking):
 
 def test_a_step_alone_asks_what_it_needs(asking):
     asking.script.edit(lambda matrix: matrix["axes"].update(flavor=["plain", "loud"]))
-    said = asking.script.run("build", "matrix.yaml", "--step", "build:loud")
-    assert "asking `own_backend`" in said.stderr and asking.times() == 1
+    output = asking.script.run("build", "matrix.yaml", "--step", "build:loud")
+    assert "asking `own_backend`" in output.stderr and asking.times() == 1
     (wheel,) = asking.script.wheels()
     assert "+loud" in wheel
 

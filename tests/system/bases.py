@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-from kept import cache_directory, key, locked
+from shared_cache import cache_directory, key, locked
 from machine import apt_configuration, debian_mirror
 
 SUITES = ("bookworm", "bullseye")

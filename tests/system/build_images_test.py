@@ -51,8 +51,8 @@ def test_another_gcc_replaces_the_distributions(dockerd, tmp_path):
 
 
 def machine_s_toolkit() -> str:
-    said = subprocess.run(["nvcc", "--dryrun", "-x", "cu", "-c", "/dev/null"], capture_output=True, text=True).stderr
-    return os.path.normpath(next(line.split("=", 1)[1] for line in said.splitlines() if line.startswith("#$ TOP=")))
+    output = subprocess.run(["nvcc", "--dryrun", "-x", "cu", "-c", "/dev/null"], capture_output=True, text=True).stderr
+    return os.path.normpath(next(line.split("=", 1)[1] for line in output.splitlines() if line.startswith("#$ TOP=")))
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
@@ -88,5 +88,5 @@ def test_a_provided_python_is_complete_and_leaves_no_compiler(dockerd):
     arguments = ["--build-arg", "PYTHON=3.11", "--build-arg", f"PYTHON_SOURCE={python_source('3.11')}"]
     image = built(dockerd, dockerd.import_bases()["bullseye"], "test.Dockerfile", *arguments)
     modules = "import bz2, ctypes, ensurepip, lzma, shutil, sqlite3, ssl, sys, venv; "
-    said = dockerd.run(image, "python3", "-c", modules + "print(sys.version_info[:2], shutil.which('cc'))").stdout
-    assert said == "(3, 11) None\n"
+    output = dockerd.run(image, "python3", "-c", modules + "print(sys.version_info[:2], shutil.which('cc'))").stdout
+    assert output == "(3, 11) None\n"

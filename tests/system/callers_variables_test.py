@@ -38,7 +38,7 @@ def script(project):
 
 
 def seen(script) -> dict:
-    """What the last build saw."""
+    """The variables of the last build."""
     return seen_in(script.run("logs", "build:plain").stdout)
 
 

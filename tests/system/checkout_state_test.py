@@ -1,4 +1,4 @@
-"""What a checkout lacks, and whose repository it is: submodules, Git LFS, a project below another repository."""
+"""Incomplete checkouts, and their repositories: submodules, Git LFS, a project below another repository."""
 
 import pathlib
 import subprocess

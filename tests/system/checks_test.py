@@ -24,7 +24,7 @@ def link(extension, *flags):
 
 
 def without_repair(extension):
-    """What `repair: auto` would mend."""
+    """A wheel that `repair: auto` would fix."""
     extension.edit(lambda matrix: matrix["build"].update(repair="none"))
 
 

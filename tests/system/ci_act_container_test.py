@@ -11,7 +11,7 @@ from bases import base_archive
 
 SUITE = "bookworm"
 IMAGE = f"pinwheel-test/ci:{SUITE}"
-# What a pinwheel out of scripts/build takes of the system; jobs of others install the wheel.
+# The system libraries of a pinwheel from scripts/build; other projects' jobs install the wheel.
 LIBRARIES = ("libcurl4", "libdeflate0", "libfmt9", "libgit2-1.5", "libisal2", "libsodium23", "libyaml-cpp0.7")
 PACKAGES = ("python3-venv", *LIBRARIES)
 PREPARE = "apt-get update -qq && apt-get install -y -qq --no-install-recommends git"
@@ -92,8 +92,8 @@ def workflows(project, dockerd, machine, image, tmp_path):
     return make
 
 
-def said(ran: subprocess.CompletedProcess) -> dict[str, str]:
-    """What each job said."""
+def outputs_of(ran: subprocess.CompletedProcess) -> dict[str, str]:
+    """The output of each job."""
     lines: dict[str, list[str]] = {}
     for line in ran.stdout.splitlines():
         if named := re.match(r"\[pinwheel-\w+/([^\]]*?)(?:-1)?\s*\]", line):
@@ -106,7 +106,7 @@ def test_the_jobs_of_a_release_run_in_the_container_and_publish(workflows, docke
     contained = workflows(PREPARE)
     ran = contained.run("release", "push")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    jobs = said(ran)
+    jobs = outputs_of(ran)
     assert sorted(jobs) == sorted(JOBS)
     for name, text in jobs.items():
         assert f"Start image={IMAGE}" in text and "Success - Main Prepare the container" in text, name
@@ -121,7 +121,7 @@ def test_a_container_that_cannot_be_prepared_ends_its_job_there(workflows, docke
     contained = workflows("echo there is no mirror && exit 7")
     ran = contained.run("release", "push")
     assert ran.returncode != 0
-    jobs = said(ran)
+    jobs = outputs_of(ran)
     # act reads the matrix of a build before its condition, and ends where GitHub skips the job and starts the gate.
     assert list(jobs) == ["plan"]
     assert "there is no mirror" in jobs["plan"] and "exitcode '7'" in jobs["plan"] and "Job failed" in jobs["plan"]

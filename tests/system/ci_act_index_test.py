@@ -55,7 +55,7 @@ def wheels_in(result: pathlib.Path) -> set[str]:
 
 
 def install(url: str, place: pathlib.Path, requirement: str) -> str:
-    """What the module says that pip installs from the index."""
+    """The output of the module that pip installs from the index."""
     pip_installs(f"{url}/simple/", place, requirement)
     code = "import script_only; print(script_only.FLAVOR)"
     python = [sys.executable, "-c", code]
@@ -69,14 +69,14 @@ def test_two_builds_and_four_tests_reach_an_index_and_pip_installs_from_it(workf
     checked = workflows.run("ci", "pull_request", *secret)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert workflows.results() == ALL
-    assert workflows.told() == [] and list(packages.iterdir()) == []
+    assert workflows.invocations() == [] and list(packages.iterdir()) == []
     workflows.forget()
 
     ran = workflows.run("release", "push", *secret)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert workflows.results() == ALL
-    # Of all jobs and commands: the version that the publish job's action asks for first, and the upload.
-    assert workflows.told() == ["--version", "release --target"]
+    # Only two commands run in all jobs: the version check of the publish job's action, and the upload.
+    assert workflows.invocations() == ["--version", "release --target"]
     there = digests(packages)
     assert sorted(there) == sorted(WHEELS.values())
     for flavor, wheel in WHEELS.items():
@@ -98,11 +98,11 @@ def test_an_index_that_refuses_fails_its_job_alone_which_publishes_when_it_is_ru
     assert refused.returncode != 0
     assert workflows.results() == steps and list(packages.iterdir()) == []
     assert "Job succeeded" in job(refused, "pinwheel")
-    said = job(refused, "publish to index")
-    assert "exit status 6" in said
-    assert re.search(r"publish:index +failed", said), said
-    hints = set(re.findall(r"\| +hint: (.*)", said))
-    assert len(hints) == 1 and all(hint.startswith("check the token") and TOKEN in hint for hint in hints), said
+    output = job(refused, "publish to index")
+    assert "exit status 6" in output
+    assert re.search(r"publish:index +failed", output), output
+    hints = set(re.findall(r"\| +hint: (.*)", output))
+    assert len(hints) == 1 and all(hint.startswith("check the token") and TOKEN in hint for hint in hints), output
 
     # Somebody corrects the secret and runs the failed job again, for which the others' artifacts are there.
     kept = {name: digests(workflows.artifacts / name) for name in steps}

@@ -26,8 +26,8 @@ USED = [[0, 2, 2, 5], [[0, 1, -1], [-1, -1, -1], [2, 3, 4]]]
 
 
 def of_this_machine(place: pathlib.Path) -> dict[str, str]:
-    """What jobs take of this machine beside its programs, although their home is another: where pip finds packages, and
-    what ccache has compiled, which names sources by where they lie in a job."""
+    """The settings of this machine that jobs use besides its programs, although their home is another: pip's indexes, and
+    the cache of ccache, which names sources by their paths in a job."""
     settings = pathlib.Path(os.environ.get("XDG_CONFIG_HOME") or pathlib.Path.home() / ".config")
     configuration = settings / "pip" / "pip.conf"
     pip = {"PIP_CONFIG_FILE": str(configuration)} if configuration.exists() else {}
@@ -58,7 +58,7 @@ def test_the_workflows_of_the_quickstart_reach_an_index(pinwheel, shared, root, 
         ran = workflows.run("release", "push", "-s", f"PINWHEEL_TOKEN_INDEX={SECRET}")
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert workflows.results() == [build, test]
-        assert workflows.told() == ["--version", "release --target"]
+        assert workflows.invocations() == ["--version", "release --target"]
         ((wheel, digest),) = digests(packages).items()
         assert wheel.startswith("pinwheel_kernels-1.2.0") and "-py3-none-" in wheel
         assert digest in digests(workflows.artifacts / build).values()

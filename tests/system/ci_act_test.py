@@ -107,17 +107,17 @@ def test_a_test_that_shows_too_little_fails_by_itself_and_one_without_a_runner_i
 
 
 def test_the_failed_job_alone_is_run_again_and_nothing_that_is_done(script, workflows):
-    mended = workflows.place / "mended"
+    fixed = workflows.place / "mended"
     maker = script.directory / "make_wheel.py"
     maker.write_text("import os, sys\n"
-                     f"if os.environ['SCRIPT_FLAVOR'] == 'loud' and not os.path.exists({str(mended)!r}):\n"
+                     f"if os.environ['SCRIPT_FLAVOR'] == 'loud' and not os.path.exists({str(fixed)!r}):\n"
                      "    sys.exit('it broke')\n" + maker.read_text())
     script.commit()
     first = workflows.run("release", "push")
     assert first.returncode != 0 and "froze " in first.stdout
     assert workflows.results() == ["result-build-plain-1", "result-test-cp311-plain-1"]
     plan = (workflows.artifacts / "plan" / "plan.json").read_bytes()
-    mended.touch()
+    fixed.touch()
     loud = [row for row in workflows.rows("build") if row["step"] == "build:loud"]
     # GitHub runs the jobs that need a failed one again, whether or not they had succeeded.
     second = workflows.rerun("release", 2, {"builds-1": loud, "tests-1": workflows.rows("test")})
@@ -135,7 +135,7 @@ def test_the_failed_job_alone_is_run_again_and_nothing_that_is_done(script, work
 
 
 def flavors_of(index: pathlib.Path) -> dict[str, str]:
-    """What the module of each published wheel says of the attempt that made it."""
+    """The attempt that made each published wheel, according to its module."""
     found = {path.name.split("-")[1].partition("+")[2]: zipfile.ZipFile(path) for path in index.rglob("*.whl")}
     return {flavor: wheel.read("script_only.py").decode().rpartition("# ")[2].strip() for flavor, wheel in found.items()}
 
@@ -144,8 +144,8 @@ def test_of_several_attempts_the_latest_complete_result_is_published(script, wor
     content = workflows.place / "content"
     maker = script.directory / "make_wheel.py"
     module = 'f"FLAVOR = {os.environ.get(\'SCRIPT_FLAVOR\', \'none\')!r}\\n".encode()'
-    told = module.replace("\\n", f"  # {{pathlib.Path({str(content)!r}).read_text()}}\\n")
-    maker.write_text(maker.read_text().replace(module, told))
+    replacement = module.replace("\\n", f"  # {{pathlib.Path({str(content)!r}).read_text()}}\\n")
+    maker.write_text(maker.read_text().replace(module, replacement))
     script.commit()
     content.write_text("one")
     first = workflows.run("release", "push")
@@ -198,10 +198,10 @@ def test_a_fork_gets_no_secret_and_the_steps_that_need_one_say_so(workflows):
                         "-s", f"LICENSE_TOKEN={SECRET}", "-W", ".github/workflows")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert jobs_of(ran) == {f"pinwheel-ci/{job}" for job in JOBS}
-    assert workflows.told() == [] and workflows.indexes() == []
-    said = [line for line in ran.stdout.splitlines() if re.match(r"\[.*a pull request from a fork gets no secrets", line)]
-    assert {re.match(r"\[pinwheel-ci/(\w+ [\w-]+?)(?:-\d+)?\s*\]", line)[1] for line in said} == {
-        "build loud", "test cp311-loud"}, said
+    assert workflows.invocations() == [] and workflows.indexes() == []
+    output = [line for line in ran.stdout.splitlines() if re.match(r"\[.*a pull request from a fork gets no secrets", line)]
+    assert {re.match(r"\[pinwheel-ci/(\w+ [\w-]+?)(?:-\d+)?\s*\]", line)[1] for line in output} == {
+        "build loud", "test cp311-loud"}, output
     assert workflows.results() == ["result-build-plain-1", "result-test-cp311-plain-1"]
 
 
@@ -210,7 +210,7 @@ def test_a_secret_reaches_the_steps_that_name_it_and_no_other(workflows):
     own = workflows.run("release", "push", "-s", f"LICENSE_TOKEN={SECRET}")
     assert own.returncode == 0, own.stdout + own.stderr
     # Such a step asks the program for its version first.
-    assert workflows.told() == ["--version", "--version", "build build:loud", "test test:cp311-loud"]
+    assert workflows.invocations() == ["--version", "--version", "build build:loud", "test test:cp311-loud"]
     assert workflows.results() == ALL and len(workflows.indexes()) == 1
     assert not [path for path in workflows.artifacts.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
 

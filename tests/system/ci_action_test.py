@@ -39,9 +39,9 @@ def test_the_linters_find_nothing():
 
 def test_an_error_of_a_matrix_shows_at_its_line(action, tmp_path):
     (step,) = [step for step in yaml.safe_load(action)["runs"]["steps"] if "add-matcher" in step.get("run", "")]
-    said = subprocess.run(["bash", "-c", step["run"]], env={"RUNNER_TEMP": str(tmp_path), "PATH": "/usr/bin:/bin"},
+    printed = subprocess.run(["bash", "-c", step["run"]], env={"RUNNER_TEMP": str(tmp_path), "PATH": "/usr/bin:/bin"},
                           check=True, capture_output=True, text=True).stdout  # fmt: skip
-    file = Path(said.strip().removeprefix("::add-matcher::"))
+    file = Path(printed.strip().removeprefix("::add-matcher::"))
     (matcher,) = json.loads(file.read_text())["problemMatcher"]
     first, second = matcher["pattern"]
     error, place = (ROOT / "tests" / "cli" / "unknown-key" / "stderr").read_text().splitlines()[:2]
@@ -71,9 +71,9 @@ pathlib.Path({str(given)!r}).write_text(json.dumps([sys.argv[1:], *variables]))
         outputs.write_text("")
         caller = {"PATH": os.environ["PATH"], "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(outputs)} | variables
         subprocess.run(["bash", "-c", install["run"]], env=caller | {"VERSION": "0"}, check=True, timeout=60)
-        said = dict(line.split("=", 1) for line in outputs.read_text().splitlines())
+        printed = dict(line.split("=", 1) for line in outputs.read_text().splitlines())
         values = {"inputs.args": args, "inputs.output": output, "inputs.store": store,
-                  **{f"steps.install.outputs.{name}": value for name, value in said.items()}}
+                  **{f"steps.install.outputs.{name}": value for name, value in printed.items()}}
         own = {name: values[value.removeprefix("${{ ").removesuffix(" }}")] for name, value in step["env"].items()}
         ran = subprocess.run(["bash", "-c", step["run"]], env=caller | own, capture_output=True, text=True, timeout=60)
         return ran.returncode, json.loads(given.read_text()) if given.exists() else None

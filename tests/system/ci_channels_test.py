@@ -123,10 +123,10 @@ def test_the_names_to_register_with_each_index(repository):
     assert ("register with `testpypi`, with `pinwheel-nightly.yml` and environment `testpypi` as the trusted publisher of each: "
             "`demo`, `demo-cu130`, `demo-rocm`\n") in ran.stderr
     assert "register with `own`: `demo`\n" in ran.stderr and "`wheels`" not in ran.stderr
-    told = json.loads(repository(made, "ci", "generate", "--json").stdout)["register"]
+    report = json.loads(repository(made, "ci", "generate", "--json").stdout)["register"]
     assert {"target": "pypi", "workflow": "pinwheel-release.yml", "environment": "release", "trusted": True,
-            "names": ["demo", "demo-cu130", "demo-rocm"]} in told
-    assert [each["target"] for each in told] == ["testpypi", "testpypi", "pypi", "own"]
+            "names": ["demo", "demo-cu130", "demo-rocm"]} in report
+    assert [each["target"] for each in report] == ["testpypi", "testpypi", "pypi", "own"]
 
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "workflows.md"

@@ -34,15 +34,15 @@ def test_explain_knows_every_job_of_the_workflows(repository):
     for name in SETS:
         workflow = f"ops-{name}"
         for job, written in jobs_of(repository, workflow).items():
-            told = json.loads(repository(None, "ci", "explain", job, "--channel", name, "--json").stdout)
-            assert (told["id"], told["needs"], told["workflows"]) == (job, written.get("needs", []), [f"pinwheel-{workflow}"])
+            report = json.loads(repository(None, "ci", "explain", job, "--channel", name, "--json").stdout)
+            assert (report["id"], report["needs"], report["workflows"]) == (job, written.get("needs", []), [f"pinwheel-{workflow}"])
             limit = written["timeout-minutes"]
-            assert limit in (told["limit"], "${{ matrix.limit || %d }}" % told["limit"])
-            assert told["runners"] == ["ubuntu-24.04"] and told["minutes"] >= 1 and told["because"]
+            assert limit in (report["limit"], "${{ matrix.limit || %d }}" % report["limit"])
+            assert report["runners"] == ["ubuntu-24.04"] and report["minutes"] >= 1 and report["because"]
             if "matrix" not in written["name"]:
-                assert told["job"] == written["name"]
+                assert report["job"] == written["name"]
                 again = repository(None, "ci", "explain", written["name"], "--channel", name, "--json").stdout
-                assert json.loads(again) == told
+                assert json.loads(again) == report
     assert repository(None, "ci", "explain", "pinwheel ops", "--channel", "release").stdout.splitlines() == [
         "pinwheel ops", "  because   it fails on anything that is missing; require this one check",
         "  runner    ubuntu-24.04", "  minutes   2, at most 30",

@@ -127,7 +127,7 @@ def test_actionlint_finds_nothing(generated):
 
 
 def test_zizmor_finds_nothing(generated):
-    # Of four sizes the text differs in repeated jobs alone. An auditor is told whatever a pedant is, and more.
+    # Four sizes differ only in repeated jobs. The auditor persona includes all findings of the pedantic one.
     linted([program("zizmor"), "--offline", "--persona", "auditor", "--format", "plain"],
            [*generated[:24], generated[0].parents[2] / ACTION])
 
@@ -165,7 +165,7 @@ def test_tests_that_no_runner_is_named_for_are_in_no_chunk(repository):
     repository(None, "plan", "--channel", "ci", "--out", "plan.json")
     chunks = [json.loads(repository(None, *words_of(args)).stdout) for args in asked]
     assert [len(chunk["include"]) for chunk in chunks] == [256, 44, 150]
-    # Of a plan with fewer rows; and a plan with more is not carried out in part.
+    # For a plan with fewer rows; a plan with more rows is rejected.
     rows = ["plan", "--plan", "plan.json", "--format", "github", "--stage"]
     assert json.loads(repository(None, *rows, "test", "--chunk", "2/2").stdout)["include"] == []
     ran = repository(None, *rows, "build", "--chunk", "1/1", code=2)

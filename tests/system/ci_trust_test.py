@@ -1,4 +1,4 @@
-"""What a commit or the code of a test can put in the way of a generated workflow, and cannot change by that."""
+"""Files that a commit or the code of a test can plant for a generated workflow do not change its result."""
 
 import hashlib
 import json
@@ -84,7 +84,7 @@ def test_a_test_that_had_other_files_of_its_build_does_not_pass_the_gate(script,
     jobs = Jobs(script, tmp_path / "jobs")
     _, artifacts = jobs.make_all()
     job = jobs.job("gate", *artifacts)
-    # What the tests say that they had, is of a build that left other files.
+    # The tests' inputs are of a build with other files.
     changed = 0
     for record in (job.directory / "in" / "ac").iterdir():
         action = json.loads(record.read_text())
@@ -98,9 +98,9 @@ def test_a_test_that_had_other_files_of_its_build_does_not_pass_the_gate(script,
             rewrite(job.directory / "in", record, action, own, result)
     assert changed >= 2
     refused = job.run("release", "--plan", "plan.json", "--store", "dir:in", "--reuse-only", "--gate", code=5)
-    told = " ".join(refused.stderr.split())
-    assert f"`test:{TAG}-plain` has no result in" in told
-    assert "it had other files of `build:plain` than are there" in told
+    printed = " ".join(refused.stderr.split())
+    assert f"`test:{TAG}-plain` has no result in" in printed
+    assert "it had other files of `build:plain` than are there" in printed
 
 
 def rewrite(place, record, action, own, result) -> None:
@@ -140,10 +140,10 @@ def test_outputs_that_are_not_the_plans_are_refused_by_name(script, tmp_path, na
         rewrite(job.directory / "in", record, action, own, result)
     refused = job.run("test", "--plan", "plan.json", "--step", f"test:{TAG}-plain", "--store", "dir:in", "--reuse-only",
                       code=5)
-    told = " ".join(refused.stderr.split())
-    assert "`build:plain` has no result in" in told
-    assert ("is no output of the plan" in told or "cannot be the name of an output" in told
-            or "should have" in told), told
+    printed = " ".join(refused.stderr.split())
+    assert "`build:plain` has no result in" in printed
+    assert ("is no output of the plan" in printed or "cannot be the name of an output" in printed
+            or "should have" in printed), printed
     assert job.wheels() == {}
 
 
@@ -169,8 +169,8 @@ class TestPython:
         ran = subprocess.run(["bash", "-c", install["run"]], cwd=checkout, env=variables, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert not mark.exists(), mark.read_text()
-        said = subprocess.run([tmp_path / "temp/pinwheel/bin/pinwheel"], capture_output=True, text=True, check=True)
-        assert said.stdout == "installed\n"
+        shown = subprocess.run([tmp_path / "temp/pinwheel/bin/pinwheel"], capture_output=True, text=True, check=True)
+        assert shown.stdout == "installed\n"
 
     def test_every_stage_of_a_release(self, script, tmp_path):
         mark = tmp_path / "mark"
@@ -217,11 +217,11 @@ class TestFrozenPlans:
         return plan
 
     def refused(self, script, plan, *more) -> str:
-        told = ""
+        printed = ""
         for command in (["build"], ["test"], ["release"], ["release", "--reuse-only", "--gate"]):
-            told = " ".join(script.run(*command, "--plan", str(plan), *more, code=7).stderr.split())
+            printed = " ".join(script.run(*command, "--plan", str(plan), *more, code=7).stderr.split())
         assert script.starts() == {}
-        return told
+        return printed
 
     def test_of_another_commit(self, script):
         plan = self.forge(script, commit="0" * 40)
@@ -238,8 +238,8 @@ class TestFrozenPlans:
         plan = script.directory.parent / "half.json"
         script.run("plan", "matrix.yaml", "-s", "flavor=plain", "--out", str(plan))
         for more in ([], ["--reuse-only", "--gate"], ["--reuse-only", "--target", "index"]):
-            told = " ".join(script.run("release", "--plan", str(plan), *more, code=7).stderr.split())
-            assert f"the plan lacks 1 of the 2 variants of channel `release`: `{TAG}-loud`" in told
+            printed = " ".join(script.run("release", "--plan", str(plan), *more, code=7).stderr.split())
+            assert f"the plan lacks 1 of the 2 variants of channel `release`: `{TAG}-loud`" in printed
         # Whoever selects that part of it has it.
         script.run("release", "--plan", str(plan), "-s", "flavor=plain")
 

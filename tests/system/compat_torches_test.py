@@ -55,5 +55,5 @@ def torch(request, tmp_path_factory) -> Torch:
 @pytest.mark.parametrize("requirement", WHEELS)
 def test_every_library_of_a_real_wheel_loads_exactly_as_predicted(requirement, pinwheel, torch, tmp_path):
     (wheel,) = fetch_wheels([requirement])
-    told = opened(wheel, torch.python, tmp_path, LD_LIBRARY_PATH=str(torch.cuda))
-    assert_loads_as_predicted(judged_here(pinwheel, wheel, torch.python, "--with", str(torch.cuda_wheel)), told)
+    output = opened(wheel, torch.python, tmp_path, LD_LIBRARY_PATH=str(torch.cuda))
+    assert_loads_as_predicted(judged_here(pinwheel, wheel, torch.python, "--with", str(torch.cuda_wheel)), output)

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from bases import RECIPE
-from kept import cache_directory, key, locked
+from shared_cache import cache_directory, key, locked
 from machine import debian_mirror
 
 DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"

@@ -61,9 +61,9 @@ def test_it_announces_what_it_installs(conda_project, tmp_path):
     one = conda_project("ninja")
     empty = {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache"), "PIP_INDEX_URL": "http://127.0.0.1:1/simple"}
     alone = {"PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_RETRIES": "0", "PIP_CONFIG_FILE": "/dev/null"}
-    said = one.run("build", code=4, **empty, **alone).stderr
-    notice, failure = said.index("installing `py-rattler>="), said.index("error: installing py-rattler")
-    assert notice < failure and str(tmp_path / "cache" / "tools") in said
+    output = one.run("build", code=4, **empty, **alone).stderr
+    notice, failure = output.index("installing `py-rattler>="), output.index("error: installing py-rattler")
+    assert notice < failure and str(tmp_path / "cache" / "tools") in output
 
 
 def test_a_project_is_built_and_tested_on_conda_packages(conda_project, cache):
@@ -108,9 +108,9 @@ def test_two_creations_are_identical_file_by_file(conda_project, cache):
 
 def test_a_conflict_is_reported_in_the_solvers_words(conda_project, cache):
     before = prefixes(cache)
-    said = conda_project("left", "right").run("build", code=2).stderr
-    assert "left 1.0 would require" in said and "shared 1.0, which conflicts with the versions" in said
-    assert "hint: " in said and prefixes(cache) == before
+    output = conda_project("left", "right").run("build", code=2).stderr
+    assert "left 1.0 would require" in output and "shared 1.0, which conflicts with the versions" in output
+    assert "hint: " in output and prefixes(cache) == before
 
 
 @pytest.mark.parametrize(("package", "reason"), [("for-new-glibc", "__glibc >=9.9"), ("for-cuda", "__cuda >=13")])
@@ -119,8 +119,8 @@ def test_the_solver_knows_the_machine(conda_project, package, reason):
 
 
 def test_a_python_other_than_the_variants_is_refused(conda_project):
-    said = conda_project("python=2.7").run("build", code=2).stderr
-    assert "python" in said and "2.7" in said
+    output = conda_project("python=2.7").run("build", code=2).stderr
+    assert "python" in output and "2.7" in output
 
 
 def test_a_request_is_repeated_after_a_transient_channel_fault(conda_project, channel):
@@ -137,17 +137,17 @@ def test_a_request_is_repeated_after_a_transient_channel_fault(conda_project, ch
 def test_a_channel_that_is_down_is_named(conda_project, channel):
     one = conda_project("shared")
     channel.fail("repodata.json$", times=100)
-    said = one.run("build", code=4).stderr
-    assert "500 Internal Server Error" in said and channel.url in said
+    output = one.run("build", code=4).stderr
+    assert "500 Internal Server Error" in output and channel.url in output
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
 def test_a_file_that_does_not_match_the_index_is_refused(conda_project, channel, cache, scheme):
     before = prefixes(cache)
     channels = [channel.url if scheme == "http" else channel.directory.as_uri()]
-    said = conda_project("spoilt", channels=channels).run("build", code=4).stderr
+    output = conda_project("spoilt", channels=channels).run("build", code=4).stderr
     promised = channel.index["linux-64"]["spoilt-1.0-0.tar.bz2"]["sha256"]
-    assert re.search(rf"spoilt-1.0-0.tar.bz2 has sha256 [0-9a-f]{{64}}, not {promised}", said)
+    assert re.search(rf"spoilt-1.0-0.tar.bz2 has sha256 [0-9a-f]{{64}}, not {promised}", output)
     assert prefixes(cache) == before
 
 
@@ -212,16 +212,16 @@ def test_downloads_of_the_original_conda_are_checked_against_their_sha256(conda_
     channel.index["linux-64"][channel.path(package).name]["sha256"] = "0" * 64
     channel.write_index()
     before = prefixes(cache)
-    said = conda_project("python={python}", "other").run("build", code=4, **genuine[0]).stderr
-    assert re.search(r"other-1.0-0.tar.bz2 has sha256 [0-9a-f]{64}, not 0{64}", said)
+    output = conda_project("python={python}", "other").run("build", code=4, **genuine[0]).stderr
+    assert re.search(r"other-1.0-0.tar.bz2 has sha256 [0-9a-f]{64}, not 0{64}", output)
     assert prefixes(cache) == before
 
 
 def test_a_conflict_of_the_original_conda_is_reported_in_its_words(conda_project, genuine):
-    said = conda_project("left", "right").run("build", code=2, **genuine[0]).stderr
-    assert "left -> shared <2" in said and "right -> shared >=2" in said
+    output = conda_project("left", "right").run("build", code=2, **genuine[0]).stderr
+    assert "left -> shared <2" in output and "right -> shared >=2" in output
 
 
 def test_a_conda_that_is_too_old_is_named(conda_project, conda_oracle):
-    said = conda_project("ninja").run("build", code=4, PINWHEEL_CONDA=str(conda_oracle.program)).stderr
-    assert f"`{conda_oracle.program}` is conda 4.3.16, which is too old" in said
+    output = conda_project("ninja").run("build", code=4, PINWHEEL_CONDA=str(conda_oracle.program)).stderr
+    assert f"`{conda_oracle.program}` is conda 4.3.16, which is too old" in output

@@ -14,7 +14,7 @@ import tarfile
 import tempfile
 import zipfile
 
-from kept import cache_directory, key, locked
+from shared_cache import cache_directory, key, locked
 
 PLACEHOLDER = "/opt/" + "placehold_" * 24 + "p"  # long, so that any prefix fits into a binary in its place
 TIME = 1700000000

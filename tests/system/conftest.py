@@ -1,4 +1,4 @@
-"""Fixtures of the system tests: small projects in repositories of their own, carried by the real binary."""
+"""Fixtures of the system tests: small projects in their own repositories, built by the real binary."""
 
 import contextlib
 import hashlib
@@ -15,7 +15,7 @@ from act_workflows import Workflows
 from conda_channel import Channel, make_channel
 from conda_oracle import CondaOracle
 from dockerd import Dockerd
-from kept import cache_directory
+from shared_cache import cache_directory
 from machine import Machine
 from made_wheels import make_wheel
 from podman_engine import Podman
@@ -98,7 +98,7 @@ class Project:
 
     def command(self, *arguments: str) -> list[str]:
         places = ["--state-dir", str(self.state), "--output-dir", str(self.output)]
-        # What stands after `--` is another program's.
+        # Arguments after `--` belong to another program.
         end = arguments.index("--") if "--" in arguments else len(arguments)
         return [self.binary, *arguments[:end], *places, *arguments[end:]]
 
@@ -125,7 +125,7 @@ class Project:
         return outcomes_of(self.whole_report(*arguments, code=code, **environment))
 
     def wheels(self) -> dict[str, str]:
-        """What is in the output directory, whole, by name; an unexpected file shows as well."""
+        """The files of the output directory by name, complete; an unexpected file shows as well."""
         found = digests(self.output) if self.output.is_dir() else {}
         assert found.pop(".gitignore", None) in (None, hashlib.sha256(b"*\n").hexdigest())
         return found
@@ -261,7 +261,7 @@ def bases(engine) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def machine(tmp_path_factory) -> Machine:
-    """What pip needs inside containers to reach its mirror."""
+    """The settings by which pip reaches its mirror inside containers."""
     return Machine(tmp_path_factory.mktemp("machine"))
 
 

@@ -42,7 +42,7 @@ def get_requires_for_build_wheel(config_settings=None):
 
 
 def test_a_backend_is_asked_in_the_image_that_builds(contained, engine, wheels):
-    """What it requires depends on the distribution, and the host is another."""
+    """Its requirements depend on the distribution, and the host is another."""
     (contained.directory / "backend").mkdir()
     (contained.directory / "backend" / "own_backend.py").write_text(BACKEND)
     pyproject = '[build-system]\nrequires = ["eggs"]\nbuild-backend = "own_backend"\nbackend-path = ["backend"]\n'

@@ -71,12 +71,12 @@ def test_a_container_that_is_ended_from_outside_fails_its_step_and_the_next_run_
         wait_until(lambda: engine.running("--pause"), run, DEADLINE)
         (name,) = engine.running("--pause")
         engine.call(*end, name)
-        _, said = run.communicate(timeout=60)
+        _, output = run.communicate(timeout=60)
     finally:
         run.terminate()  # of a failed test, whose container the next tests would find
         run.wait()
-    assert run.returncode == 1, said
-    assert "build:plain" in said and "signal 9" in said
+    assert run.returncode == 1, output
+    assert "build:plain" in output and "signal 9" in output
     assert engine.containers() == []
     contained.edit(lambda matrix: matrix["build"]["command"].__delitem__(slice(-2, None)))
     contained.run("build", "matrix.yaml", *contained.levels)

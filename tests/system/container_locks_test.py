@@ -14,7 +14,7 @@ from packaging.pylock import Pylock, is_valid_pylock_path
 pytestmark = pytest.mark.docker
 
 LOCK = "pylock.cp311-cu130-container-conda.toml"
-OF_TESTS = "pylock.cp311-cu130-container-conda-test.toml"
+TEST_LOCK = "pylock.cp311-cu130-container-conda-test.toml"
 TOOLKIT = "pylock.toolkit-cuda-13_0-container-conda.toml"
 LEVELS = ["--engine", "docker", "--python", "conda"]
 NVCC = "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n"
@@ -57,7 +57,7 @@ def lock_of(script, name: str = LOCK) -> dict:
 def test_a_lock_lists_the_image_the_packages_and_the_toolkit(script, dockerd, channel, wheels):
     script.run("env", "lock", "matrix.yaml", *LEVELS)
     locks = script.directory / "matrix.locks"
-    assert {path.name for path in locks.iterdir()} == {LOCK, OF_TESTS, TOOLKIT}
+    assert {path.name for path in locks.iterdir()} == {LOCK, TEST_LOCK, TOOLKIT}
     for path in locks.iterdir():
         assert is_valid_pylock_path(path)
         Pylock.from_dict(tomllib.loads(path.read_text())).validate()
@@ -77,9 +77,9 @@ def test_a_lock_lists_the_image_the_packages_and_the_toolkit(script, dockerd, ch
     (toolkit,) = lock_of(script, TOOLKIT)["tool"]["pinwheel"]["conda"]
     assert toolkit["name"] == "cuda-toolkit" and len(toolkit["sha256"]) == 64
     assert str(wheels) not in (locks / LOCK).read_text()
-    of_tests = lock_of(script, OF_TESTS)
-    assert [one["name"] for one in of_tests["tool"]["pinwheel"]["conda"]] == ["python"]
-    assert of_tests["packages"] == [] and "toolkits" not in of_tests["tool"]["pinwheel"]
+    test_lock = lock_of(script, TEST_LOCK)
+    assert [one["name"] for one in test_lock["tool"]["pinwheel"]["conda"]] == ["python"]
+    assert test_lock["packages"] == [] and "toolkits" not in test_lock["tool"]["pinwheel"]
     assert dockerd.containers() == []
 
 

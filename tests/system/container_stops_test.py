@@ -67,8 +67,8 @@ def test_an_image_build_is_canceled(contained, engine, seconds):
     run = start(contained, "build")
     wait_until(lambda: left_behind(sleeper(seconds)), run, 120)
     run.send_signal(signal.SIGINT)
-    _, said = run.communicate(timeout=60)
-    assert run.returncode == 130 and "error: stopped before the first step" in said
+    _, output = run.communicate(timeout=60)
+    assert run.returncode == 130 and "error: stopped before the first step" in output
     assert wait_for_none(sleeper(seconds)) == []
     assert engine.containers() == []
 
@@ -86,6 +86,6 @@ def test_a_resolution_is_canceled(contained, engine):
         with connection:
             assert any("resolve" in name for name in running(engine))
             run.send_signal(signal.SIGTERM)
-            _, said = run.communicate(timeout=60)
-    assert run.returncode == 143 and "error: stopped before the first step" in said
+            _, output = run.communicate(timeout=60)
+    assert run.returncode == 143 and "error: stopped before the first step" in output
     assert engine.containers() == []

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 from conda_packages import Package, pack
-from kept import cache_directory, key, locked
+from shared_cache import cache_directory, key, locked
 
 RECIPE = "1"  # increment when the contents of the package change
 # Libraries that device code links to; the math and profiling libraries would be large.
@@ -16,13 +16,13 @@ LIBRARIES = ("libcudart*", "libcudadevrt.a")
 
 def nvcc_prefix() -> pathlib.Path:
     """The prefix that nvcc itself uses; the program on PATH may be a wrapper."""
-    said = subprocess.run(["nvcc", "--dryrun", "-x", "cu", "-c", "/dev/null"], capture_output=True, text=True).stderr
-    return pathlib.Path(re.search(r"TOP=(\S+)", said)[1]).resolve()
+    output = subprocess.run(["nvcc", "--dryrun", "-x", "cu", "-c", "/dev/null"], capture_output=True, text=True).stderr
+    return pathlib.Path(re.search(r"TOP=(\S+)", output)[1]).resolve()
 
 
 def nvcc_release() -> str:
-    said = subprocess.run(["nvcc", "--version"], check=True, capture_output=True, text=True).stdout
-    return re.search(r", V([\d.]+)", said)[1]
+    output = subprocess.run(["nvcc", "--version"], check=True, capture_output=True, text=True).stdout
+    return re.search(r", V([\d.]+)", output)[1]
 
 
 def copy_toolkit(root: pathlib.Path) -> None:

@@ -1,4 +1,4 @@
-"""What the tests ask of a container engine, whichever it is; the daemon and podman are made in files of their own."""
+"""The interface of the tests to any container engine; the daemon and podman have their own modules."""
 
 import os
 import pathlib
@@ -18,11 +18,11 @@ class Engine:
         self.bases: dict[str, str] = {}
 
     def variables(self) -> dict[str, str]:
-        """What leads the client to this storage."""
+        """The options that make the client use this storage."""
         raise NotImplementedError
 
     def added(self) -> dict[str, str]:
-        """What a program's environment needs to find this engine: its client first on PATH, and its storage."""
+        """The variables by which a program finds this engine: its client first on PATH, and its storage."""
         path = f"{self.directory / 'bin'}{os.pathsep}{os.environ['PATH']}"
         return {"PATH": path, **self.variables()}
 
@@ -35,8 +35,8 @@ class Engine:
         """Runs the client to its end; a failure shows what it said."""
         environment = {**os.environ, **self.added(), **options.pop("variables", {})}
         ran = subprocess.run([self.client, *arguments], env=environment, capture_output=True, text=True, **options)
-        said = f"{self.name} {' '.join(arguments)}: exit {ran.returncode}\n{ran.stdout}\n{ran.stderr}"
-        assert not check or ran.returncode == 0, said
+        output = f"{self.name} {' '.join(arguments)}: exit {ran.returncode}\n{ran.stdout}\n{ran.stderr}"
+        assert not check or ran.returncode == 0, output
         return ran
 
     def run(self, *arguments: str, **options) -> subprocess.CompletedProcess:

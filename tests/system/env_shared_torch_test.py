@@ -60,8 +60,8 @@ def test_two_environments_that_are_made_at_once_have_one_torch(pinwheel, shared,
         for extra in ("idna", "tomlkit")
     ]  # fmt: skip
     for each in running:
-        told = each.communicate()[0]
-        assert each.returncode == 0, told
+        output = each.communicate()[0]
+        assert each.returncode == 0, output
     libraries = sorted(cache.glob("environments/*/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so"))
     assert len(libraries) >= 2
     assert len({library.stat().st_ino for library in libraries}) == 1

@@ -14,7 +14,7 @@ from conftest import PYTHON
 from contained import in_bullseye
 
 TAG = "cp" + PYTHON.replace(".", "")
-TELL = "import json, os; print(json.dumps([dict(os.environ), os.getcwd()]))"
+PRINT_STATE = "import json, os; print(json.dumps([dict(os.environ), os.getcwd()]))"
 
 
 @pytest.fixture
@@ -22,15 +22,15 @@ def script(project):
     return project("script")
 
 
-def told(script, *arguments: str) -> list:
+def shell_state(script, *arguments: str) -> list:
     """The variables and working directory of a command in the environment."""
-    return json.loads(script.run("env", "shell", "matrix.yaml", *arguments, "--", "python", "-c", TELL).stdout)
+    return json.loads(script.run("env", "shell", "matrix.yaml", *arguments, "--", "python", "-c", PRINT_STATE).stdout)
 
 
 def variables_of_the_build(script) -> list:
     """The same for the build's own command."""
-    tell = f"import pathlib; {TELL.replace('print(', 'pathlib.Path(os.environ[chr(79)]).write_text(')}"
-    script.edit(lambda matrix: matrix["build"].update(command=["python", "-c", tell]))
+    write_state = f"import pathlib; {PRINT_STATE.replace('print(', 'pathlib.Path(os.environ[chr(79)]).write_text(')}"
+    script.edit(lambda matrix: matrix["build"].update(command=["python", "-c", write_state]))
     path = script.directory.parent / "told.json"
     script.edit(lambda matrix: matrix["environment"]["variables"].update(O=str(path)))
     script.run("build", "matrix.yaml", "--only", f"{TAG}-plain", code=5)  # it makes no wheel
@@ -43,7 +43,7 @@ def leftovers(script) -> list:
 
 def test_a_command_has_the_variables_and_directory_of_the_build(script):
     built = variables_of_the_build(script)
-    assert told(script, f"{TAG}-plain") == built
+    assert shell_state(script, f"{TAG}-plain") == built
     assert built[0]["SCRIPT_FLAVOR"] == "plain" and "PINWHEEL_VERSION" in built[0]
 
 
@@ -163,12 +163,13 @@ class TestInContainers:
         return in_bullseye(project, engine, bases)
 
     def test_a_command_has_the_variables_and_directory_of_the_build(self, contained, engine):
-        tell = "import json, os; print('told', json.dumps([dict(os.environ), os.getcwd()]))"
-        contained.edit(lambda matrix: matrix["build"].update(command=["python", "-c", tell]))
+        write_state = "import json, os; print('told', json.dumps([dict(os.environ), os.getcwd()]))"
+        contained.edit(lambda matrix: matrix["build"].update(command=["python", "-c", write_state]))
         contained.run("build", "matrix.yaml", *contained.levels, code=5)
         log = contained.run("logs", "build:plain").stdout
         built = json.loads(next(line for line in log.splitlines() if line.startswith("told ")).removeprefix("told "))
-        ran = contained.run("env", "shell", "matrix.yaml", "cp39-plain", *contained.levels, "--", "python", "-c", tell)
+        ran = contained.run("env", "shell", "matrix.yaml", "cp39-plain", *contained.levels, "--", "python", "-c",
+                            write_state)
         visited = json.loads(ran.stdout.removeprefix("told "))
         for variables, _ in (built, visited):
             del variables["HOSTNAME"]  # each container has its own

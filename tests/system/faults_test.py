@@ -91,8 +91,8 @@ class TestTheMachine:
         assert len(causes) == 2
         assert "`no/such.h`" in causes[0] and "`no_such_module`" in causes[1]
         # The build had not started: its log is empty, and no message refers to it.
-        told = extension.run("logs", f"build:{TAG}-plain")
-        assert told.stdout == "" and "wrote nothing" in told.stderr
+        printed = extension.run("logs", f"build:{TAG}-plain")
+        assert printed.stdout == "" and "wrote nothing" in printed.stderr
         assert "log:" not in extension.run("build", "matrix.yaml", code=4).stderr
         assert "its last was 1" in extension.run("logs", f"build:{TAG}-plain", "--attempt", "2", code=2).stderr
 

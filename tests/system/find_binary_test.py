@@ -44,8 +44,8 @@ def test_the_program_of_the_environment_comes_after_that_beside_the_package(tmp_
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     (tmp_path / "venv" / "bin" / "pinwheel").symlink_to("/bin/true")
     python = tmp_path / "venv" / "bin" / "python"
-    beside = program_in(tmp_path / "prefix" / "bin")
-    assert found(python, tmp_path / "prefix" / "lib" / "python3.11" / "site-packages") == beside
+    prefix_program = program_in(tmp_path / "prefix" / "bin")
+    assert found(python, tmp_path / "prefix" / "lib" / "python3.11" / "site-packages") == prefix_program
     assert found(python, tmp_path / "elsewhere") == tmp_path / "venv" / "bin" / "pinwheel"
 
 

@@ -1,4 +1,4 @@
-"""What the rules of wheels find is told in the log, the summary, the report and GitHub's annotations, also on reuse."""
+"""Findings of wheel rules are in the log, the summary, the report and GitHub's annotations, also on reuse."""
 
 import json
 import pathlib
@@ -83,8 +83,8 @@ def test_a_finding_that_the_project_accepts_is_not_told(unstripped):
 
 def test_a_rule_is_not_both_required_and_accepted(unstripped):
     unstripped.edit(lambda matrix: matrix["checks"].update(accept=["rpath"]))
-    told = unstripped.run("build", "matrix.yaml", code=2).stderr
-    assert "`checks` both requires and accepts `rpath`" in told
+    result = unstripped.run("build", "matrix.yaml", code=2).stderr
+    assert "`checks` both requires and accepts `rpath`" in result
 
 
 def test_native_code_without_a_compiler_run_is_told(project):
@@ -100,8 +100,8 @@ def test_native_code_without_a_compiler_run_is_told(project):
     shutil.copy(wheel, finished)
     copy = ["sh", "-c", f"echo Guessing wheel URL; cp {finished}/*.whl {{dest_dir}}"]
     extension.edit(lambda matrix: matrix["build"].update(command=copy))
-    told = extension.report("build", "matrix.yaml")[BUILD]
-    [warning] = [text for text in told["warnings"] if "compiled-here" in text]
+    result = extension.report("build", "matrix.yaml")[BUILD]
+    [warning] = [text for text in result["warnings"] if "compiled-here" in text]
     assert warning.startswith("[compiled-here] `tiny_ext-") and "the build ran no compiler" in warning
 
 
@@ -110,5 +110,5 @@ def test_flags_for_this_machine_are_told(project):
     extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
     extension.edit(lambda matrix: matrix["package"].update(sdist=False))
     extension.edit(lambda matrix: matrix["environment"]["variables"].update(CFLAGS="-march=native"))
-    told = extension.report("build", "matrix.yaml")[BUILD]
-    assert any(text.startswith("[cpu-baseline] ") and "the build passes -march=native" in text for text in told["warnings"])
+    result = extension.report("build", "matrix.yaml")[BUILD]
+    assert any(text.startswith("[cpu-baseline] ") and "the build passes -march=native" in text for text in result["warnings"])

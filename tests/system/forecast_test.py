@@ -63,9 +63,9 @@ def test_a_second_plan_predicts_the_duration_of_a_run_from_the_first(project):
     longest = max(step["seconds"] for step in runs)
     assert longest <= afresh["seconds"] <= sum(step["seconds"] for step in runs) + 0.001 * len(runs)
 
-    told = script.run("plan", "matrix.yaml", "--channel", "release", CXXFLAGS="-O1").stdout
-    assert "step " in told and " takes " in told
-    assert f" core{'s' if reused['cores'] > 1 else ''}, estimated from earlier runs\n" in told
+    printed = script.run("plan", "matrix.yaml", "--channel", "release", CXXFLAGS="-O1").stdout
+    assert "step " in printed and " takes " in printed
+    assert f" core{'s' if reused['cores'] > 1 else ''}, estimated from earlier runs\n" in printed
 
 
 def test_jobs_have_limits_of_their_own_once_their_steps_have_run(project, tmp_path):

@@ -15,7 +15,7 @@ def script(project):
 
 
 class TestVariantsOfAPlan:
-    """What was frozen is what is built, shown and gated, or the exit code says that it is not."""
+    """The frozen plan is built, shown and gated exactly, or the exit code reports the difference."""
 
     def test_a_status_that_only_the_freezing_asked_for_needs_no_repeating(self, script):
         rule = {"when": {"flavor": "loud"}, "status": "unmaintained", "because": "few use it"}

@@ -36,8 +36,8 @@ def fake_compiler(place: pathlib.Path, text: str) -> dict[str, str]:
 @pytest.mark.takes(20)
 def test_many_jobs_publish_the_bytes_of_one_machine(script, jobs):
     jobs.own_caches = True
-    said = script.whole_report("release", "matrix.yaml")
-    one = outcomes_of(said)
+    whole_run = script.whole_report("release", "matrix.yaml")
+    one = outcomes_of(whole_run)
     outcomes, artifacts = jobs.make_all()
     last = jobs.finish(*artifacts)
     assert digests(last.index) == digests(script.index)
@@ -46,8 +46,8 @@ def test_many_jobs_publish_the_bytes_of_one_machine(script, jobs):
     assert {step: comparable(outcome) for step, outcome in outcomes.items()} == {
         step: comparable(outcome) for step, outcome in one.items()
     }
-    assert comparable_run(last.said) == comparable_run(said)
-    # What a job does not carry out, it does not prepare.
+    assert comparable_run(last.whole_run) == comparable_run(whole_run)
+    # A job prepares only the steps that it runs.
     assert [step for step in last.published if step.startswith("env:")] == []
     assert last.starts() == {"publish:index": 1}
 

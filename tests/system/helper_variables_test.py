@@ -1,4 +1,4 @@
-"""What the programs see that pinwheel asks: none of the caller's tokens."""
+"""The variables of helper programs: none of the caller's tokens."""
 
 import os
 import pathlib
@@ -36,7 +36,7 @@ def assert_not_seen(tmp_path, least):
         assert CANARY not in path.read_text(), path.name
 
 
-# What configures one tool, and the programs that may see it.
+# The variables that configure one tool, and the programs that may see them.
 TOOLS = {
     "GIT_CONFIG_CANARY": ["git"],
     "SSH_AUTH_SOCK": ["git"],

@@ -188,7 +188,7 @@ def hip_zlib() -> RawZip:
 
 
 def elf_tables() -> RawZip:
-    """What the tables of a library say is nearly all of it: 60,000 segments, names of 90 MB."""
+    """A library that consists mostly of tables: 60,000 segments, names of 90 MB."""
     contents = bytes(90 * MEGA)
     library = bytearray(elf_with(".text", contents))
     library[32:40] = struct.pack("<Q", 64)

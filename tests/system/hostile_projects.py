@@ -77,7 +77,7 @@ def repeated(name: str, part: str, size: int = SCRIPT, before: str = "", after: 
     return lambda directory: (directory / name).write_text(before + part * (size // len(part)) + after)
 
 
-# What is written into a plain project.
+# The files written into a plain project.
 COSTLY = {
     "pyproject.toml, a dotted key": dotted("pyproject.toml"),
     "pyproject.toml, a dotted table": dotted("pyproject.toml", "[", "]\n"),

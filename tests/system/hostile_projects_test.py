@@ -30,8 +30,9 @@ def test_what_is_no_regular_file_is_not_read(ended, tmp_path, kind):
     for name in READ_BY_NAME:
         project = hostile_projects.plain(tmp_path / name / "project")
         KINDS[kind](hostile_projects.replaced(project, name))
-        said = ended(project, "init", ".", "--out", "-", codes=range(8))
-        assert "not a regular file" in said or "limit" in said or "levels of symbolic links" in said, f"{name}: {said}"
+        output = ended(project, "init", ".", "--out", "-", codes=range(8))
+        assert "not a regular file" in output or "limit" in output or "levels of symbolic links" in output, (
+            f"{name}: {output}")
         ended(project, "plan", "matrix.yaml", codes=range(8))
 
 
@@ -46,9 +47,9 @@ def test_what_git_would_read_is_looked_at_before(ended, tmp_path, kind, name):
         subprocess.run(["git", *command], cwd=project, check=True)
     KINDS[kind](hostile_projects.replaced(project, name))
     ended(project, "init", ".", "--out", "-", codes=range(8))
-    said = ended(project, "plan", "matrix.yaml", codes=range(8))
+    output = ended(project, "plan", "matrix.yaml", codes=range(8))
     if kind in ("fifo", "device"):
-        assert f"{name}` is not a regular file" in said, said
+        assert f"{name}` is not a regular file" in output, output
 
 
 @pytest.mark.takes(60)

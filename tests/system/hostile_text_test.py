@@ -61,7 +61,7 @@ def run(pinwheel, *arguments, cwd=None, **variables):
 
 
 def checked(pinwheel, *arguments, cwd=None, **variables):
-    """What a command prints for people, without the annotations that pinwheel itself writes."""
+    """A command's output for people, without the annotations that pinwheel itself writes."""
     done = run(pinwheel, *arguments, cwd=cwd, **variables)
     own = rb"^::(?:error|warning|add-mask|group|endgroup)\b[^\n\r]*\n"
     assert_is_text(re.sub(own, b"", done.stderr, flags=re.MULTILINE))

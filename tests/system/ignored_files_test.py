@@ -16,7 +16,7 @@ def test_readme_tests_and_documentation_do_not_rebuild_a_wheel(project):
     (extension.directory / "README.md").write_text("one\n")
     (extension.directory / "benchmark.py").write_text("one\n")
     extension.commit()
-    # Of a changed checkout, so that the version stays.
+    # The checkout is already changed, so the version stays.
     (extension.directory / "benchmark.py").write_text("two\n")
     assert states(extension.report("test", "matrix.yaml", "--channel", "ci")) == {"build": "done", "sdist": "done", "test": "done"}
     before = extension.wheels()

@@ -66,7 +66,7 @@ def real_index(packages):
 
 
 def pip_install(simple, place, *what, python=sys.executable):
-    """What pip says that installs from this simple index alone into a directory."""
+    """The output of a pip that installs only from this simple index into a directory."""
     where = ["--index-url", simple, "--target", str(place), "--no-cache-dir"]
     pip = [str(python), "-m", "pip", "install", "-q", "--isolated", "--disable-pip-version-check"]
     environment = {**os.environ, "PIP_CONFIG_FILE": os.devnull}

@@ -78,29 +78,29 @@ def prove(pinwheel, shared, repository):
             assert ran.returncode == 0, ran.stdout + ran.stderr
             return ran.stderr
 
-        said = call("init", "--prove", "--torch", "2.13", "--python", PYTHON)
+        output = call("init", "--prove", "--torch", "2.13", "--python", PYTHON)
         call("test")
         matrix = yaml.safe_load((directory / "matrix" / "demo-ops.yaml").read_text())
         (wheel,) = (directory / "dist").glob("*.whl")
-        return said, matrix, wheel.name
+        return output, matrix, wheel.name
 
     return run
 
 
 @pytest.mark.takes(200)
 def test_an_extension_of_libtorch_is_for_one_torch(prove):
-    said, matrix, wheel = prove(CLASSIC, SETUP % ("", ""))
+    output, matrix, wheel = prove(CLASSIC, SETUP % ("", ""))
     assert matrix["abi"] == {"python": "version", "torch": "minor"}
     assert matrix["axes"] == {"python": [PYTHON], "compute": ["cpu"], "torch": ["2.13"]}
-    assert "proven with `demo_ops-1.0+pt213cpu-cp311-cp311-manylinux_" in said
+    assert "proven with `demo_ops-1.0+pt213cpu-cp311-cp311-manylinux_" in output
     # Its own code would hold for every Python of the matrix; none that is older is of use.
-    assert "`abi: {python: limited(3.11)}`" in said
+    assert "`abi: {python: limited(3.11)}`" in output
     assert wheel.startswith("demo_ops-1.0+pt213cpu-cp311-cp311-manylinux_")
 
 
 @pytest.mark.takes(100)
 def test_an_extension_of_the_stable_abi_is_for_every_torch_from_its_target_on(prove):
-    said, matrix, wheel = prove(STABLE, SETUP % (LIMITED, OPTION))
+    output, matrix, wheel = prove(STABLE, SETUP % (LIMITED, OPTION))
     assert matrix["abi"] == {"python": "limited(3.10)", "torch": "stable(2.10)"}
-    assert "only symbols of that Stable ABI" in said
+    assert "only symbols of that Stable ABI" in output
     assert wheel.startswith("demo_ops-1.0+cpu-cp310-abi3-manylinux_")

@@ -1,4 +1,4 @@
-"""What `init` writes is released without an edit: by hand only `init` and `release` are run."""
+"""The matrix of `init` is released without an edit: only `init` and `release` are run by hand."""
 
 import subprocess
 import sys
@@ -80,7 +80,7 @@ def test_a_release_after_init_needs_no_edit(pinwheel, shared, repository, files,
     run("release")
     names = [path.name for path in (directory / "dist" / "index").rglob("*.whl")]
     assert names and all(name.startswith(f"demo-1.0-{tags}") for name in names), names
-    # What a release leaves is no change of the source.
+    # The files of a release are not a change of the source.
     run("release")
 
 

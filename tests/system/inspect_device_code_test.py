@@ -31,7 +31,7 @@ def cuobjdump(library: pathlib.Path) -> collections.Counter:
     return pieces
 
 
-def told(report: dict) -> collections.Counter:
+def counted(report: dict) -> collections.Counter:
     """The same from the report of `inspect`."""
     pieces = collections.Counter()
     for code in report["device_code"]:
@@ -58,13 +58,13 @@ def test_the_code_of_the_fixtures_is_what_cuobjdump_lists(pinwheel, tmp_path, na
     # The fixtures were not compiled for a shared library, and `kinds` was not device-linked.
     call("gcc", "-shared", "-Wl,-z,notext,-Bsymbolic", "-o", library, FIXTURES / f"{name}.o")
     pieces = cuobjdump(library)
-    assert pieces and told(report_of(pinwheel, wheel_of(tmp_path, library))) == pieces
+    assert pieces and counted(report_of(pinwheel, wheel_of(tmp_path, library))) == pieces
 
 
 @pytest.mark.parametrize("name", ["plain", "size", "speed", "kinds"])
 def test_the_code_of_an_object_is_what_cuobjdump_lists(pinwheel, name):
     report = report_of(pinwheel, FIXTURES / f"{name}.o")
-    assert told(report) == cuobjdump(FIXTURES / f"{name}.o")
+    assert counted(report) == cuobjdump(FIXTURES / f"{name}.o")
     # An object is not a library, and not in a wheel.
     assert (report["findings"], report["platform_tag"], report["needed"]) == ([], None, [])
 
@@ -79,12 +79,12 @@ def test_objects_of_this_nvcc_are_listed_alone_and_with_a_library(pinwheel, tmp_
     (tmp_path / "unit.cu").write_text(KERNEL.format(name="scale", call=""))
     call("nvcc", *flags, "-o", tmp_path / "unit.o", tmp_path / "unit.cu")
     pieces = cuobjdump(tmp_path / "unit.o")
-    assert pieces and told(report_of(pinwheel, tmp_path / "unit.o")) == pieces
+    assert pieces and counted(report_of(pinwheel, tmp_path / "unit.o")) == pieces
     library = nvcc(tmp_path, "-gencode=arch=compute_90,code=sm_90")
     members = {"demo/_C.so": library.read_bytes(), "demo/unit.o": (tmp_path / "unit.o").read_bytes()}
     for place in (tmp_path, make_wheel(tmp_path, members, TAGS)):
         report = report_of(pinwheel, place, "--arch-list", "9.0")
-        assert told(report) == pieces + cuobjdump(library)
+        assert counted(report) == pieces + cuobjdump(library)
         # Relocatable code does not determine what runs.
         assert "device-code" not in {finding["rule"] for finding in report["findings"]}
         assert (support(report)["A100"], support(report)["H100"]) == ("none", "native")
@@ -104,7 +104,7 @@ def test_architectures_and_compression_are_what_cuobjdump_lists(pinwheel, tmp_pa
     library = nvcc(tmp_path, *flags)
     wheel = wheel_of(tmp_path, library)
     report = report_of(pinwheel, wheel)
-    assert told(report) == cuobjdump(library)
+    assert counted(report) == cuobjdump(library)
     assert {code["compression"] for code in report["device_code"]} == compression
     # Drivers before CUDA 12.4 cannot decompress zstd.
     assert (report["driver"]["load"] is not None) == (compression == {"zstd"})
@@ -134,22 +134,22 @@ def test_ptx_alone_runs_on_newer_gpus_and_lacks_every_cubin(pinwheel, tmp_path):
     assert set(cuobjdump(library)) == {("ptx", "compute_90", True)}
     wheel = wheel_of(tmp_path, library)
     report = report_of(pinwheel, wheel)
-    assert told(report) == cuobjdump(library) and report["driver"]["ptx"] is not None
+    assert counted(report) == cuobjdump(library) and report["driver"]["ptx"] is not None
     gpus = support(report)
     assert gpus["H100"] == gpus["B200"] == gpus["GeForce RTX 5090"] == "ptx"
     assert gpus["A100"] == gpus["GeForce RTX 4090"] == "none"
-    said = call(pinwheel, "inspect", "--check", "--arch-list", "9.0+PTX", wheel, code=5)
-    assert "has no device code for sm_90 (has PTX compute_90; claimed PTX compute_90, sm_90)" in said.stdout
+    printed = call(pinwheel, "inspect", "--check", "--arch-list", "9.0+PTX", wheel, code=5)
+    assert "has no device code for sm_90 (has PTX compute_90; claimed PTX compute_90, sm_90)" in printed.stdout
 
 
 @needs_nvcc
 def test_a_missing_architecture_is_an_error_and_so_is_an_extra_one(pinwheel, tmp_path):
     wheel = wheel_of(tmp_path, nvcc(tmp_path, CUBIN_80), "1.0+cu130")
     assert broken(report_of(pinwheel, wheel, "--arch-list", "8.0")) == set()
-    said = call(pinwheel, "inspect", "--check", "--arch-list", "8.0;9.0", wheel, code=5).stdout
-    assert "[device-code] `demo/_C.so`: has no device code for sm_90 (" in said
-    said = call(pinwheel, "inspect", "--check", "--arch-list", "9.0", wheel, code=5).stdout
-    assert "has device code that was not requested: sm_80" in said
+    printed = call(pinwheel, "inspect", "--check", "--arch-list", "8.0;9.0", wheel, code=5).stdout
+    assert "[device-code] `demo/_C.so`: has no device code for sm_90 (" in printed
+    printed = call(pinwheel, "inspect", "--check", "--arch-list", "9.0", wheel, code=5).stdout
+    assert "has device code that was not requested: sm_80" in printed
 
 
 @needs_nvcc
@@ -160,7 +160,7 @@ def test_device_linked_units_are_all_listed(pinwheel, tmp_path):
     assert "__nv_relfatbin" in call("readelf", "-SW", library).stdout
     report = report_of(pinwheel, wheel_of(tmp_path, library))
     pieces = cuobjdump(library)
-    assert told(report) == pieces and min(pieces.values()) >= 2
+    assert counted(report) == pieces and min(pieces.values()) >= 2
     assert broken(report_of(pinwheel, wheel_of(tmp_path, library), "--arch-list", "8.0;9.0")) == set()
 
 

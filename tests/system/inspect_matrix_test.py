@@ -53,8 +53,8 @@ def test_a_wheel_that_build_accepted_passes(extension, wheel):
 
 def test_a_wheel_fails_a_matrix_with_stricter_requirements(extension, wheel):
     extension.edit(lambda matrix: matrix.setdefault("checks", {}).update(after=[{"size": "1 KB"}]))
-    said = judge(extension, wheel, code=5)
-    assert "[size]" in said.stdout and "1.0 KB" in said.stdout
+    ran = judge(extension, wheel, code=5)
+    assert "[size]" in ran.stdout and "1.0 KB" in ran.stdout
     # The command line takes precedence.
     judge(extension, wheel, "--size-limit", "100 MB")
     judge(extension, wheel, "--ignore", "size")
@@ -66,27 +66,27 @@ def test_the_torch_that_the_matrix_declares_is_checked(extension, wheel):
         matrix["abi"] = {"torch": "minor"}
 
     extension.edit(change)
-    said = judge(extension, wheel, "--variant", f"{VARIANT}-torch2.13")
-    assert "undefined-symbols: judged on" in said.stderr and "torch==2.13.*" in said.stderr
+    ran = judge(extension, wheel, "--variant", f"{VARIANT}-torch2.13")
+    assert "undefined-symbols: judged on" in ran.stderr and "torch==2.13.*" in ran.stderr
 
 
 def test_a_wheel_without_a_record_needs_a_named_variant(extension, foreign):
-    said = judge(extension, foreign, code=2)
-    assert "has no record of the variants" in said.stderr and "--variant" in said.stderr
+    ran = judge(extension, foreign, code=2)
+    assert "has no record of the variants" in ran.stderr and "--variant" in ran.stderr
     judge(extension, foreign, "--variant", VARIANT)
     judge(extension, foreign, "--variant", f"build:{VARIANT}")
-    said = judge(extension, foreign, "--variant", VARIANT + "x", code=2)
-    assert f"no variant or build `{VARIANT}x`" in said.stderr
+    ran = judge(extension, foreign, "--variant", VARIANT + "x", code=2)
+    assert f"no variant or build `{VARIANT}x`" in ran.stderr
 
 
 def test_a_wheel_of_another_matrix_is_reported(extension, wheel):
     extension.edit(lambda matrix: matrix["axes"].update(flavor=["fancy"]))
-    said = judge(extension, wheel, code=2)
-    assert f"serves `{VARIANT}`" in said.stderr
+    ran = judge(extension, wheel, code=2)
+    assert f"serves `{VARIANT}`" in ran.stderr
 
 
 def test_the_json_report_has_the_matrix_findings(extension, wheel, tmp_path):
     copy = shutil.copy(wheel, tmp_path)
     extension.edit(lambda matrix: matrix.setdefault("checks", {}).update(after=[{"size": "1 KB"}]))
-    said = extension.run("inspect", "--json", "--matrix", "matrix.yaml", str(copy))
-    assert [finding["rule"] for finding in json.loads(said.stdout)["findings"]] == ["debug-info", "size"]
+    ran = extension.run("inspect", "--json", "--matrix", "matrix.yaml", str(copy))
+    assert [finding["rule"] for finding in json.loads(ran.stdout)["findings"]] == ["debug-info", "size"]

@@ -95,9 +95,9 @@ def test_the_stable_abi_is_what_abi3audit_knows(pinwheel, tmp_path, symbols, pyt
     report = report_of(pinwheel, wheel)
     found = [finding for finding in report["findings"] if finding["rule"] == "python-abi"]
     assert bool(found) == (not audit["is_abi3"] or not audit["is_abi3_baseline_compatible"])
-    told = " ".join(finding["evidence"] for finding in found)
+    output = " ".join(finding["evidence"] for finding in found)
     for symbol in audit["non_abi3_symbols"] + list(audit["future_abi3_objects"]):
-        assert symbol in told
+        assert symbol in output
     undefined = call("nm", "-D", "--undefined-only", tmp_path / "module.so").stdout
     assert all(symbol in undefined for symbol in symbols)
 
@@ -247,6 +247,6 @@ def test_links_devices_and_deceptive_names_are_errors(pinwheel, tmp_path):
     special = {("special-members", name) for name in list(modes)[:3]}
     assert special | {("hidden-characters", "demo/\u202eyp.txt")} <= seen
     ignored = ["--ignore", "record", "--ignore", "special-members"]
-    told = call(pinwheel, "inspect", "--check", *ignored, wheel, code=5).stdout
-    assert r"[hidden-characters] `demo/\u202eyp.txt`: " in told
+    output = call(pinwheel, "inspect", "--check", *ignored, wheel, code=5).stdout
+    assert r"[hidden-characters] `demo/\u202eyp.txt`: " in output
     call(pinwheel, "inspect", "--check", *ignored, "--ignore", "hidden-characters", wheel)

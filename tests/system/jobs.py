@@ -6,8 +6,8 @@ import shutil
 
 from conftest import Project, outcomes_of
 
-# What may differ between two machines that do the same.
-OF_THE_MACHINE = ("elapsed_ms", "installing_ms", "log", "attempts", "state")
+# The fields that may differ between two machines with the same outcome.
+MACHINE_FIELDS = ("elapsed_ms", "installing_ms", "log", "attempts", "state")
 
 
 class Jobs:
@@ -85,22 +85,22 @@ class Jobs:
         release = ["release", "--plan", "plan.json", "--store", "dir:in", "--reuse-only", *self.selection]
         assert "nothing was published" in job.run(*release, "--gate").stderr
         assert not job.index.exists()
-        job.said = job.whole_report(*release, "--target", "index")
-        job.published = outcomes_of(job.said)
+        job.whole_run = job.whole_report(*release, "--target", "index")
+        job.published = outcomes_of(job.whole_run)
         return job
 
 
 def comparable_run(report: dict) -> dict:
-    """What a report says of its run: all but the outcomes and the times."""
-    kept = {name: value for name, value in report.items() if name not in ("outcomes", "elapsed_ms")}
+    """The comparable part of a report: everything except outcomes and times."""
+    fields = {name: value for name, value in report.items() if name not in ("outcomes", "elapsed_ms")}
     plan = report["run"]["plan"]
     packages = {request: json.loads(text) for request, text in plan["resolutions"].items()}
     assert packages and all(resolution.pop("at") for resolution in packages.values())
-    return kept | {"run": report["run"] | {"plan": plan | {"resolutions": packages}}}
+    return fields | {"run": report["run"] | {"plan": plan | {"resolutions": packages}}}
 
 
 def comparable(outcome: dict) -> dict:
     """An outcome without what times, paths and machines decide."""
-    kept = {name: value for name, value in outcome.items() if name not in OF_THE_MACHINE}
+    fields = {name: value for name, value in outcome.items() if name not in MACHINE_FIELDS}
     outputs = outcome.get("outputs", [])
-    return kept | {"outputs": [each | {"path": pathlib.Path(each["path"]).name} for each in outputs]}
+    return fields | {"outputs": [each | {"path": pathlib.Path(each["path"]).name} for each in outputs]}

@@ -46,8 +46,8 @@ def wheel(site, tmp_path_factory) -> Path:
 
 
 def test_the_wheel_is_for_aarch64_and_old_systems(pinwheel, wheel):
-    said = subprocess.run([pinwheel, "inspect", "--json", str(wheel)], check=True, capture_output=True, text=True)
-    report = json.loads(said.stdout)
+    result = subprocess.run([pinwheel, "inspect", "--json", str(wheel)], check=True, capture_output=True, text=True)
+    report = json.loads(result.stdout)
     assert wheel.name.endswith("-py3-none-linux_aarch64.whl")
     assert report["policy"] in {"manylinux_2_17", "manylinux_2_24", "manylinux_2_27", "manylinux_2_28"}
 

@@ -107,10 +107,10 @@ def test_a_cuda_build_has_exactly_the_requested_architectures(tmp_path: Path):
     assert "libtorch_cuda.so" in needed and "libcudart" not in needed
     versions = re.findall(r"\(GLIBC_([\d.]+)\)", output("objdump", "-T", str(library)))
     assert max(tuple(map(int, version.split("."))) for version in versions) <= (2, 28)
-    load_beside_an_empty_gpu_torch(unpacked, tmp_path, "libtorch_cuda.so", compute)
+    load_with_an_empty_gpu_torch(unpacked, tmp_path, "libtorch_cuda.so", compute)
 
 
-def load_beside_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compute: str) -> None:
+def load_with_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compute: str) -> None:
     """Loads the library into a torch without GPU support: with an empty library instead of torch's, its operators
     are registered, and those for the CPU compute."""
     empty = place / "empty"
@@ -131,8 +131,8 @@ def load_beside_an_empty_gpu_torch(unpacked: Path, place: Path, name: str, compu
         print(pk.build_info().compute, pk.asynchronous_complete_cumsum(torch.tensor([1, 2])).tolist())
     """
     paths = os.pathsep.join([str(empty), os.environ.get("LD_LIBRARY_PATH", "")]).rstrip(os.pathsep)
-    said = run_python(code, unpacked, LD_LIBRARY_PATH=paths)
-    assert said.strip() == f"{compute} [0, 1, 3]"
+    printed = run_python(code, unpacked, LD_LIBRARY_PATH=paths)
+    assert printed.strip() == f"{compute} [0, 1, 3]"
 
 
 def test_instruction_sets_and_flavors_are_separate(tmp_path: Path):
@@ -211,7 +211,7 @@ def test_a_rocm_build_has_exactly_the_requested_architectures(tmp_path: Path):
     needed = output("readelf", "-d", str(library))
     assert "libtorch_hip.so" in needed and "libamdhip64.so" in needed
     assert_no_path_of_this_machine(library, tmp_path)
-    load_beside_an_empty_gpu_torch(unpacked, tmp_path, "libtorch_hip.so", compute)
+    load_with_an_empty_gpu_torch(unpacked, tmp_path, "libtorch_hip.so", compute)
 
 
 @pytest.mark.parametrize(
@@ -237,5 +237,5 @@ def test_a_wrong_request_fails_saying_what_is_wrong(
         pytest.skip("no nvcc here")
     done = pip_wheel(tmp_path, **changes)
     assert done.returncode != 0
-    said = re.sub(r"\s+", " ", done.stdout + done.stderr)
-    assert message in said, said
+    printed = re.sub(r"\s+", " ", done.stdout + done.stderr)
+    assert message in printed, printed

@@ -45,8 +45,8 @@ def device_code(pinwheel: str, kernels: Project) -> dict[str, list]:
     """The report of `inspect` on each wheel."""
     found = {}
     for wheel in sorted(kernels.output.glob("*.whl")):
-        said = subprocess.run([pinwheel, "inspect", "--json", str(wheel)], check=True, capture_output=True, text=True)
-        found[wheel.name] = json.loads(said.stdout)["device_code"]
+        result = subprocess.run([pinwheel, "inspect", "--json", str(wheel)], check=True, capture_output=True, text=True)
+        found[wheel.name] = json.loads(result.stdout)["device_code"]
     return found
 
 

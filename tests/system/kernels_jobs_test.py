@@ -26,15 +26,15 @@ def assert_jobs_publish_the_same(one: Project, place: pathlib.Path) -> None:
     jobs.own_caches = True
     outcomes, artifacts = jobs.make_all()
     last = jobs.finish(*artifacts)
-    said = one.whole_report("release", "--plan", str(jobs.plan))
-    alone = outcomes_of(said)
+    whole_run = one.whole_report("release", "--plan", str(jobs.plan))
+    alone = outcomes_of(whole_run)
     assert digests(last.index) == digests(one.index)
     assert last.wheels() == one.wheels()
     outcomes |= {"publish:index": last.published["publish:index"]}
     assert {step: comparable(outcome) for step, outcome in outcomes.items()} == {
         step: comparable(outcome) for step, outcome in alone.items()
     }
-    assert comparable_run(last.said) == comparable_run(said)
+    assert comparable_run(last.whole_run) == comparable_run(whole_run)
 
 
 @pytest.mark.torch
@@ -54,7 +54,7 @@ def test_the_jobs_of_a_cuda_class_publish_the_bytes_of_one_machine(kernels, tmp_
     changes = {
         "source: ../../../kernels": "source: ../kernels",
         "path: ../../../dist/never": "path: ../index",
-        # That of a tag.
+        # The version of a tag.
         "  ci: {publish: [index]}": "  release: {publish: [index]}",
         # A torch for the CPU loads no library for CUDA.
         "require: {default: ran}": "require: {default: inspected}",

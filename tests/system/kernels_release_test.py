@@ -23,7 +23,7 @@ FLAVORS = [
 
 
 @pytest.fixture
-def carry(pinwheel, environments, compiler_cache, tmp_path):
+def run_kernels(pinwheel, environments, compiler_cache, tmp_path):
     """A function that runs a verb with its state and output below `tmp_path`; it returns the process and its report."""
 
     def run(verb: str, matrix: pathlib.Path, *options: str):
@@ -70,18 +70,18 @@ def quickstart(root: pathlib.Path, place: pathlib.Path, **changes: str) -> pathl
 
 
 @pytest.mark.takes(200)
-def test_the_quickstart_is_built_tested_published_and_installed(carry, root, tmp_path):
+def test_the_quickstart_is_built_tested_published_and_installed(run_kernels, root, tmp_path):
     matrix = quickstart(root, tmp_path)
-    ran, report = carry("release", matrix)
+    ran, report = run_kernels("release", matrix)
     assert ran.returncode == 0
     assert outcome(report, "test:cp311-cpu-torch2.13")["evidence"] == "ran"
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     assert "-py3-none-manylinux_" in wheel.name
     with zipfile.ZipFile(wheel) as archive:
         (record,) = [name for name in archive.namelist() if name.endswith(".dist-info/pinwheel.json")]
-        told = json.loads(archive.read(record))
-        assert told["variants"] == ["cp311-cpu-torch2.13"]
-        assert outcome(report, f"build:{told['class']}")["state"] == "done"
+        result = json.loads(archive.read(record))
+        assert result["variants"] == ["cp311-cpu-torch2.13"]
+        assert outcome(report, f"build:{result['class']}")["state"] == "done"
         (metadata,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         assert archive.read(metadata).decode().count("Requires-Dist: torch") == 1
     target = tmp_path / "installed"
@@ -89,7 +89,7 @@ def test_the_quickstart_is_built_tested_published_and_installed(carry, root, tmp
     pip_installs(index, target, "--no-deps", "--pre", "pinwheel-kernels")
     assert (target / "pinwheel_kernels" / "libpinwheel_ops.so").is_file()
 
-    again, report = carry("release", matrix)
+    again, report = run_kernels("release", matrix)
     assert again.returncode == 0
     assert {each["state"] for each in report["outcomes"]} == {"reused"}
 
@@ -101,7 +101,7 @@ def test_the_quickstart_is_built_tested_published_and_installed(carry, root, tmp
         pytest.param("full", (), 3000, id="full", marks=WHOLE),
     ],
 )
-def test_the_gpu_kernels_pass_the_operators_tests_on_an_emulator(carry, root, tmp_path, flavor, tests, least):
+def test_the_gpu_kernels_pass_the_operators_tests_on_an_emulator(run_kernels, root, tmp_path, flavor, tests, least):
     """The GPU's kernels take the place of the CPU's: each case that a GPU would run is run."""
     files = [f"{{package}}/tests/test_{name}.py" for name in tests] or ["{package}/tests"]
     changes = {
@@ -109,7 +109,7 @@ def test_the_gpu_kernels_pass_the_operators_tests_on_an_emulator(carry, root, tm
         '"{package}/tests", -q': json.dumps([*files, "-q", "-k", "cuda"])[1:-1],
         "timeout: 20 min": "timeout: 50 min",
     }
-    ran, report = carry("test", quickstart(root, tmp_path, **changes))
+    ran, report = run_kernels("test", quickstart(root, tmp_path, **changes))
     assert ran.returncode == 0
     test = outcome(report, "test:cp311-cpu-torch2.13")
     assert test["evidence"] == "ran"
@@ -118,8 +118,8 @@ def test_the_gpu_kernels_pass_the_operators_tests_on_an_emulator(carry, root, tm
 
 
 @pytest.mark.takes(20)
-def test_a_classic_extension_gets_a_wheel_for_its_python_and_torch(carry, tmp_path):
-    ran, report = carry("test", MATRICES / "classic.yaml")
+def test_a_classic_extension_gets_a_wheel_for_its_python_and_torch(run_kernels, tmp_path):
+    ran, report = run_kernels("test", MATRICES / "classic.yaml")
     assert ran.returncode == 0
     (test,) = [each for each in report["outcomes"] if each["id"].startswith("test:")]
     assert test["evidence"] == "ran"
@@ -132,11 +132,11 @@ def test_a_classic_extension_gets_a_wheel_for_its_python_and_torch(carry, tmp_pa
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
 @pytest.mark.parametrize("flavor", FLAVORS)
-def test_a_cuda_class_is_built_and_checked_and_its_test_is_no_pass(pinwheel, carry, root, tmp_path, flavor):
+def test_a_cuda_class_is_built_and_checked_and_its_test_is_no_pass(pinwheel, run_kernels, root, tmp_path, flavor):
     variables = with_variables(PINWHEEL_FLAVOR=flavor, CMAKE_CUDA_COMPILER_LAUNCHER="ccache")
     places = {"../../../kernels": str(root / "kernels"), "../../../dist/never": "never"}
     matrix = changed(MATRICES / "kernels-cuda.yaml", tmp_path, **places, **variables)
-    ran, report = carry("test", matrix)
+    ran, report = run_kernels("test", matrix)
     assert ran.returncode == 0
     assert outcome(report, "build:cu13")["state"] == "done"
     test = outcome(report, "test:cp311-cu130-torch2.13")
@@ -148,7 +148,7 @@ def test_a_cuda_class_is_built_and_checked_and_its_test_is_no_pass(pinwheel, car
     )
     assert inspected.returncode == 5 and "sm_90a" in inspected.stdout
 
-    gate, _ = carry("release", matrix, "--channel", "ci")
+    gate, _ = run_kernels("release", matrix, "--channel", "ci")
     assert gate.returncode == 5
     assert "without the required evidence" in gate.stderr
 
@@ -161,9 +161,9 @@ def rocm_matrix(root: pathlib.Path, place: pathlib.Path, arch_list: str, flavor:
 
 
 @pytest.mark.parametrize("flavor", FLAVORS)
-def test_a_rocm_class_is_built_and_checked_and_never_published(pinwheel, carry, root, tmp_path, flavor):
+def test_a_rocm_class_is_built_and_checked_and_never_published(pinwheel, run_kernels, root, tmp_path, flavor):
     matrix = rocm_matrix(root, tmp_path, "[gfx90a]", flavor)
-    ran, report = carry("test", matrix)
+    ran, report = run_kernels("test", matrix)
     assert ran.returncode == 0
     (build,) = [each for each in report["outcomes"] if each["id"].startswith("build:")]
     assert build["state"] == "done"
@@ -175,15 +175,15 @@ def test_a_rocm_class_is_built_and_checked_and_never_published(pinwheel, carry, 
         inspect = [pinwheel, "inspect", "--check", "--arch-list", arch_list, str(wheel)]
         assert subprocess.run(inspect, stdout=subprocess.DEVNULL).returncode == code
 
-    refused, _ = carry("release", matrix, "--channel", "ci")
+    refused, _ = run_kernels("release", matrix, "--channel", "ci")
     assert refused.returncode == 5
     assert "nothing to publish to `index`: everything selected is experimental" in refused.stderr
     assert not (tmp_path / "never").exists()
 
 
-def test_an_architecture_that_hipcc_has_not_is_refused_before_anything_compiles(carry, root, tmp_path):
-    ran, report = carry("build", rocm_matrix(root, tmp_path, "[gfx90a, gfx942]", "full"))
+def test_an_architecture_that_hipcc_has_not_is_refused_before_anything_compiles(run_kernels, root, tmp_path):
+    ran, report = run_kernels("build", rocm_matrix(root, tmp_path, "[gfx90a, gfx942]", "full"))
     assert ran.returncode == 4
     (build,) = [each for each in report["outcomes"] if each["id"].startswith("build:")]
-    said = json.dumps(build["error"])
-    assert "rocm/5.2" in said and "does not compile for `gfx942`; it has " in said and "gfx90a" in said
+    error_text = json.dumps(build["error"])
+    assert "rocm/5.2" in error_text and "does not compile for `gfx942`; it has " in error_text and "gfx90a" in error_text

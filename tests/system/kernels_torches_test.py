@@ -19,8 +19,8 @@ CONFIG_ERROR = 2  # nothing satisfies the requirements
 
 def releases(pinwheel: str) -> list[str]:
     """The releases of torch that pinwheel knows, ascending."""
-    said = subprocess.run([pinwheel, "torch-exports", "list", "--json"], check=True, capture_output=True, text=True)
-    builds = [each["version"] for each in json.loads(said.stdout)["builds"] if each["arch"] == "x86_64"]
+    report = subprocess.run([pinwheel, "torch-exports", "list", "--json"], check=True, capture_output=True, text=True)
+    builds = [each["version"] for each in json.loads(report.stdout)["builds"] if each["arch"] == "x86_64"]
     return [version for version in builds if "+" not in version]
 
 
@@ -36,7 +36,7 @@ def command_of_tests() -> str:
     return f"{pip} && " + shlex.join(["python", "-c", code, "-q", "-k", "not cuda", str(KERNELS / "tests")])
 
 
-def run_beside(pinwheel: str, wheel: Path, version: str) -> subprocess.CompletedProcess[str]:
+def run_with_torch(pinwheel: str, wheel: Path, version: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [pinwheel, "compat", str(wheel), "--run", "--torch", version, "--timeout", "30 min", "--json"]
         + ["--smoke", command_of_tests()],
@@ -53,13 +53,13 @@ def assert_ran(ran: subprocess.CompletedProcess[str], version: str) -> None:
 
 
 def test_it_runs_with_the_oldest_supported_torch(pinwheel, wheel):
-    assert_ran(run_beside(pinwheel, wheel, OLDEST), OLDEST)
+    assert_ran(run_with_torch(pinwheel, wheel, OLDEST), OLDEST)
 
 
 def test_it_runs_with_the_newest_torch_that_pip_resolves_here(pinwheel, wheel):
     """A constraint in the user's configuration may exclude the newest release."""
     for version in reversed(releases(pinwheel)):
-        ran = run_beside(pinwheel, wheel, version)
+        ran = run_with_torch(pinwheel, wheel, version)
         if ran.returncode != CONFIG_ERROR:
             break
     assert_ran(ran, version)

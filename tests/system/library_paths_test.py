@@ -112,6 +112,6 @@ def test_code_that_opens_libraries_makes_it_a_warning(pinwheel, tmp_path):
     files["demo_kit/__init__.py"] = b"import ctypes, os\nctypes.CDLL(os.path.join(os.path.dirname(__file__), 'lib/liba.so.1'))\n"
     (tmp_path / "opens").mkdir()
     opens = make_wheel(tmp_path / "opens", files, TAGS.replace("linux_", "manylinux_2_5_"))
-    said = call(pinwheel, "inspect", "--check", "--select", "needed-libraries", opens).stdout
-    assert "no search path leads there; the import fails unless the library is loaded before" in said
+    output = call(pinwheel, "inspect", "--check", "--select", "needed-libraries", opens).stdout
+    assert "no search path leads there; the import fails unless the library is loaded before" in output
     call(pinwheel, "inspect", "--check", "--strict", "--select", "needed-libraries", opens, code=5)

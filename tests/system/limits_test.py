@@ -29,7 +29,7 @@ def is_sanitized(program: str) -> bool:
         return contents.find(b"__asan_init") >= 0
 
 
-def keep_machine(program: str) -> None:
+def limit_machine(program: str) -> None:
     """A program that does not pass this test does not take the machine with it."""
     if not is_sanitized(program):
         resource.setrlimit(resource.RLIMIT_AS, (8 * MOST_MEMORY, 8 * MOST_MEMORY))
@@ -43,16 +43,16 @@ class Ran:
 
 
 def measured(command, directory: pathlib.Path, **variables: str) -> Ran:
-    """What a command said on both channels, and the most memory that it had."""
-    with open(directory / "said", "w+b") as said:
+    """A command's output on both channels, and its peak memory."""
+    with open(directory / "said", "w+b") as output:
         child = subprocess.Popen(
             [str(part) for part in command],
             cwd=directory,
             env={**os.environ, "NO_COLOR": "1", **variables},
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
-            preexec_fn=functools.partial(keep_machine, str(command[0])),
+            preexec_fn=functools.partial(limit_machine, str(command[0])),
         )
         # Only ends a hang.
         timer = threading.Timer(600, child.kill)
@@ -62,8 +62,8 @@ def measured(command, directory: pathlib.Path, **variables: str) -> Ran:
         finally:
             timer.cancel()
         child.returncode = os.waitstatus_to_exitcode(status)
-        said.seek(0)
-        text = said.read(20 * MEGA).decode(errors="replace")
+        output.seek(0)
+        text = output.read(20 * MEGA).decode(errors="replace")
     return Ran(child.returncode, text, used.ru_maxrss * 1024)
 
 
@@ -107,7 +107,7 @@ WHEELS = {
     "hip_zlib": WITHIN,
     "elf_tables": "more than 1000 segments, the limit for an ELF file",
 }
-# What these commands do not read cannot be over a limit.
+# Parts that these commands do not read cannot be over a limit.
 UNREAD = {
     ("compat", "record_of_many_bytes"),
     ("compat", "record_of_many_lines"),
@@ -122,9 +122,9 @@ UNREAD = {
 def test_no_wheel_takes_more_memory_and_the_limit_is_named(bounded, tmp_path, wheel):
     path = getattr(hostile_files, wheel)().write(tmp_path)
     for name, command in COMMANDS.items():
-        said = bounded(*command, path, codes=(0, 4, 5))
+        output = bounded(*command, path, codes=(0, 4, 5))
         if (name, wheel) not in UNREAD:
-            assert WHEELS[wheel] in said, f"{name}: {said[:2000]}"
+            assert WHEELS[wheel] in output, f"{name}: {output[:2000]}"
 
 
 @pytest.mark.takes(30)
@@ -146,9 +146,9 @@ def test_a_library_is_edited_up_to_a_size_without_more_memory(bounded, environme
         padded = module + os.urandom(80 * MEGA) + bytes(size - len(module) - 80 * MEGA)
         wheel = make_wheel(tmp_path, {"demo_kit/__init__.py": b"", MODULE: padded}, TAGS)
         code = 0 if size < 450 * MEGA else 5
-        said = bounded("repair", "--out", "out", wheel, codes=(code,), PINWHEEL_CACHE_DIR=str(environments))
+        output = bounded("repair", "--out", "out", wheel, codes=(code,), PINWHEEL_CACHE_DIR=str(environments))
         expected = "libjpeg" if code == 0 else f"`{MODULE}` is larger than the limit of 450 MB for a library of a wheel that is edited"
-        assert expected in said
+        assert expected in output
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -208,8 +208,8 @@ def digest(data: bytes) -> str:
 def test_no_page_of_an_index_takes_more_memory(bounded, small_wheel, page):
     kind, body, part = PAGES[page]
     with serving(type("Large", (Page,), {"body": body(), "type": kind})) as url:
-        said = bounded("publish", "--no-auth", "--repository-url", url + "/", "--check-url", url, small_wheel, codes=(6,))
-    assert part in said
+        output = bounded("publish", "--no-auth", "--repository-url", url + "/", "--check-url", url, small_wheel, codes=(6,))
+    assert part in output
 
 
 def test_of_the_reply_to_an_upload_only_the_beginning_is_kept(bounded, small_wheel):

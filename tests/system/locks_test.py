@@ -129,8 +129,8 @@ class TestCheck:
         make_wheel(wheels, "spam", "1.1")
         script.run("env", "lock", "--check", "matrix.yaml")
         before = digests(script.state / "resolutions")
-        told = script.run("env", "lock", "--check", "--refresh", "matrix.yaml", code=7)
-        assert "`spam`: 1.0 -> 1.1" in told.stderr
+        output = script.run("env", "lock", "--check", "--refresh", "matrix.yaml", code=7)
+        assert "`spam`: 1.0 -> 1.1" in output.stderr
         assert packages_of(script)["spam"] == "1.0" and digests(script.state / "resolutions") == before
         script.run("env", "lock", "matrix.yaml")
         assert packages_of(script)["spam"] == "1.0"

@@ -119,10 +119,10 @@ def test_repair_takes_the_library_for_musl(pinwheel, environments, wheel, tmp_pa
 
 
 def test_repair_puts_no_library_for_glibc_into_a_wheel_for_musl(pinwheel, environments, wheel, tmp_path):
-    told = repair(pinwheel, environments, wheel, code=5, LD_LIBRARY_PATH=str(tmp_path / "glibc"))
-    assert "needs `liblower.so.1`, which is not on this machine" in told
-    told = repair(pinwheel, environments, wheel, "--plat", "manylinux_2_28", code=2)
-    assert "the wheel is for musl, not for `manylinux_2_28`" in told
+    result = repair(pinwheel, environments, wheel, code=5, LD_LIBRARY_PATH=str(tmp_path / "glibc"))
+    assert "needs `liblower.so.1`, which is not on this machine" in result
+    result = repair(pinwheel, environments, wheel, "--plat", "manylinux_2_28", code=2)
+    assert "the wheel is for musl, not for `manylinux_2_28`" in result
 
 
 def test_a_wheel_for_both_runs_nowhere(pinwheel, environments, wheel, tmp_path):
@@ -132,7 +132,7 @@ def test_a_wheel_for_both_runs_nowhere(pinwheel, environments, wheel, tmp_path):
     }
     mixed = make_wheel(tmp_path, both, TAGS.format(platform="musllinux_1_2"))
     report = report_of(pinwheel, mixed, "--check", code=5)
-    told = [finding["message"] for finding in report["findings"] if finding["rule"] == "platform-tag"]
-    assert len(told) == 1
-    assert "no system has both" in told[0]
+    result = [finding["message"] for finding in report["findings"] if finding["rule"] == "platform-tag"]
+    assert len(result) == 1
+    assert "no system has both" in result[0]
     assert "no system has both" in repair(pinwheel, environments, mixed, code=5)

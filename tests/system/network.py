@@ -8,7 +8,7 @@ import pathlib
 import shlex
 import subprocess
 
-from kept import cache_directory
+from shared_cache import cache_directory
 
 FORWARDING = pathlib.Path("/proc/sys/net/ipv4/ip_forward")
 LINKS = pathlib.Path("/sys/class/net")

@@ -44,7 +44,7 @@ pinwheel plan matrix/pinwheel.yaml --format ids --select arch=aarch64
 
 
 def packages() -> tuple[str, ...]:
-    """What scripts/packages installs for the wheel."""
+    """The packages that scripts/packages installs for the wheel."""
     lines = [line.split() for line in (ROOT / "scripts" / "packages.txt").read_text().splitlines() if line[:1] != "#"]
     return tuple(name for name, tier, *_ in lines if tier in ("build", "wheel"))
 
@@ -86,6 +86,6 @@ def test_auditwheel_and_pinwheel_agree_on_its_tag(pinwheel, wheel):
 @pytest.mark.takes(300)
 def test_it_runs_on_the_oldest_debian(dockerd, machine, clone, wheel):
     contents = ("git", "python3", "python3-venv")
-    said = run_on(dockerd, machine, "bullseye", contents, USE, f"{clone}:/clone:ro", f"{wheel.parent}:/wheels:ro")
-    assert said.splitlines()[0] == f"pinwheel {version_of(wheel)}"
-    assert "aarch64" in said.splitlines()[-1]
+    printed = run_on(dockerd, machine, "bullseye", contents, USE, f"{clone}:/clone:ro", f"{wheel.parent}:/wheels:ro")
+    assert printed.splitlines()[0] == f"pinwheel {version_of(wheel)}"
+    assert "aarch64" in printed.splitlines()[-1]

@@ -31,7 +31,7 @@ from trusted_index import make_certificates
 pytestmark = pytest.mark.wheel
 
 SUITES = ("bullseye", "bookworm", "trixie")
-# What the quickstart needs of the system, as the first page says: the wheel has the rest.
+# The system packages of the quickstart, as on the first page: the wheel has the rest.
 PACKAGES = ("g++", "git", "python3", "python3-venv")
 PYTHON = "3.11"  # of the matrix; beside Debian's own, which has the wheel
 # Installed as pipx does it: the program on PATH, its environment not.
@@ -107,8 +107,8 @@ def test_pip_compiles_the_sdist_with_the_libraries_of_the_distribution(sdist, va
     # As from an index: what pip has is the archive alone.
     output(venv / "bin" / "pip", "install", "-q", "--disable-pip-version-check", sdist, env=variables)
     version = sdist.name.removeprefix("pinwheel_cli-").removesuffix(".tar.gz")
-    said = output(venv / "bin" / "pip", "list", "--disable-pip-version-check", "--format=json")
-    assert {each["name"]: each["version"] for each in json.loads(said)}["pinwheel-cli"] == version
+    printed = output(venv / "bin" / "pip", "list", "--disable-pip-version-check", "--format=json")
+    assert {each["name"]: each["version"] for each in json.loads(printed)}["pinwheel-cli"] == version
     assert output(venv / "bin" / "pinwheel", "--version") == f"pinwheel {version.partition('+')[0]}\n"
     needed = output("readelf", "-d", venv / "bin" / "pinwheel")
     assert "libyaml-cpp.so" in needed and "libfmt.so" in needed
@@ -152,12 +152,12 @@ def test_the_lines_of_the_first_page_take_it_from_an_index_by_its_name(wheel, va
     with real_index(packages) as url:
         index = ["--index-url", f"{url}/simple/"]
         output(venv / "bin" / "pip", *lines["pip"][1:], *index, "--pre", env=environment)
-        said = {"pip": output(venv / "bin" / "pinwheel", "--help")}
+        printed = {"pip": output(venv / "bin" / "pinwheel", "--help")}
         for program, option in (("uvx", "--default-index"), ("pipx", "--index-url")):
             command, *arguments = lines[program]
             where = [option, index[1]] if program == "uvx" else [arguments.pop(0), *index]
-            said[program] = output(command, *where, *arguments, env=environment)
-    assert len(set(said.values())) == 1 and "pinwheel" in said["pip"]
+            printed[program] = output(command, *where, *arguments, env=environment)
+    assert len(set(printed.values())) == 1 and "pinwheel" in printed["pip"]
 
 
 def test_it_says_what_is_in_it(members):
@@ -190,7 +190,7 @@ def test_it_trusts_the_certificates_that_are_named_and_else_some_of_its_own(inst
     hide = 'for each in /etc/ssl /etc/pki; do [ ! -d $each ] || mount -t tmpfs none $each; done; exec "$@"'
     port, authority = tls_server
 
-    def said(**variables: str) -> str:
+    def output_of(**variables: str) -> str:
         address = f"https://127.0.0.1:{port}/a-1-py3-none-any.whl"
         command = [
             "unshare",
@@ -210,8 +210,8 @@ def test_it_trusts_the_certificates_that_are_named_and_else_some_of_its_own(inst
         assert ran.returncode != 0
         return ran.stderr
 
-    assert "SSL peer certificate" in said()  # a file of certificates that cannot be read is another error
-    assert "501" in said(SSL_CERT_FILE=str(authority))
+    assert "SSL peer certificate" in output_of()  # a file of certificates that cannot be read is another error
+    assert "501" in output_of(SSL_CERT_FILE=str(authority))
     (program,) = [data for name, data in members.items() if name.endswith(".data/scripts/pinwheel")]
     assert program.count(b"-----BEGIN CERTIFICATE-----\n") > 100
 
@@ -232,10 +232,10 @@ def test_the_quickstart_runs_on(dockerd, machine, wheel, clone, suite):
     mounts = [word for outside, inside in places.items() for word in ("--volume", f"{outside}:{inside}:ro")]
     script = IN_CONTAINER.replace("{wheel}", wheel.name).replace("{prefix}", PREFIX)
     ran = dockerd.run(*mounts, *machine.run_arguments(), image, "sh", "-c", script)
-    said = ran.stdout.splitlines()
-    assert said[:2] == ["/venv/bin/pinwheel", f"pinwheel {version_of(wheel)}"]
-    assert "Name: pinwheel-kernels" in said  # what pip says of what it installed
-    assert any(line.strip() == "pinwheel_kernels/libpinwheel_ops.so" for line in said)
+    printed = ran.stdout.splitlines()
+    assert printed[:2] == ["/venv/bin/pinwheel", f"pinwheel {version_of(wheel)}"]
+    assert "Name: pinwheel-kernels" in printed  # what pip says of what it installed
+    assert any(line.strip() == "pinwheel_kernels/libpinwheel_ops.so" for line in printed)
 
 
 @pytest.mark.docker

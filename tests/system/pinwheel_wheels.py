@@ -1,4 +1,4 @@
-"""What every wheel of pinwheel itself is judged by, whatever it is for, and the checkout of a person who uses it."""
+"""The checks for every wheel of pinwheel itself, and the checkout of a person who uses it."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ def output(*command, **options) -> str:
 
 
 def clone_below(place: pathlib.Path) -> pathlib.Path:
-    """What a person gets who clones the repository: what is committed."""
+    """A clone of the repository: the committed files."""
     output("git", "clone", "--quiet", "--no-local", ROOT, place / "pinwheel")
     return place / "pinwheel"
 
@@ -35,5 +35,5 @@ def assert_small_and_for_old_systems(wheel: pathlib.Path, machine: str) -> None:
 
 
 def assert_auditwheel_agrees_on_its_tag(wheel: pathlib.Path) -> None:
-    said = " ".join(output(sys.executable, "-m", "auditwheel", "show", wheel).split())
-    assert f'platform tag: "{wheel.stem.rpartition("-")[2]}"' in said
+    printed = " ".join(output(sys.executable, "-m", "auditwheel", "show", wheel).split())
+    assert f'platform tag: "{wheel.stem.rpartition("-")[2]}"' in printed

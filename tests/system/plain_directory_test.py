@@ -26,7 +26,7 @@ def plain(project):
 
 
 def by_hand(plain, *arguments: str) -> None:
-    """What a developer does in the directory itself."""
+    """Runs setup.py in the directory itself, as a developer does."""
     variables = {**plain.environment, "PINWHEEL_VERSION": "1.2.0"}
     command = [sys.executable, "setup.py", "-q", *arguments]
     subprocess.run(command, cwd=plain.directory, env=variables, check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""What `plan` says before anything is made."""
+"""The checks of `plan` before anything is made."""
 
 import json
 import os

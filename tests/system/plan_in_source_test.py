@@ -69,14 +69,14 @@ class TestWhereThePlanGoes:
             try:
                 script.run("plan", "matrix.yaml", "--out", "../fifo")
                 assert stat.S_ISFIFO((place / "fifo").lstat().st_mode)
-                said, _ = reader.communicate(timeout=60)
+                output, _ = reader.communicate(timeout=60)
             finally:
                 reader.kill()
-        assert json.loads(said)["version"] == "1.2.0"
+        assert json.loads(output)["version"] == "1.2.0"
 
     def test_a_dash_is_stdout(self, script):
-        said = script.run("plan", "matrix.yaml", "--out", "-").stdout
-        assert json.loads(said)["version"] == "1.2.0"
+        output = script.run("plan", "matrix.yaml", "--out", "-").stdout
+        assert json.loads(output)["version"] == "1.2.0"
         assert not (script.directory / "-").exists()
         for more in (["--json"], ["--format", "ids"]):
             refused = script.run("plan", "matrix.yaml", "--out", "-", *more, code=2)

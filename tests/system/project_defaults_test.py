@@ -1,4 +1,4 @@
-"""What a matrix leaves out comes from the project: its build, and what that requires."""
+"""Defaults of a matrix come from the project: its build, and the build's requirements."""
 
 import pytest
 

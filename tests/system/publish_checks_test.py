@@ -1,4 +1,4 @@
-"""What `publish` finds out before anything is sent: sdists, and sizes by index and option."""
+"""The checks of `publish` before anything is sent: sdists, and sizes by index and option."""
 
 import io
 import subprocess

@@ -204,10 +204,10 @@ def test_a_file_above_the_given_limit_is_named_with_size_and_limit(publish, fake
 
 def test_a_dry_run_lists_uploads_with_their_targets_in_order(publish, fake_index, files):
     url = fake_index() + "/"
-    told = publish(url, files, "--dry-run").stdout.splitlines()
-    assert [line.split()[0] for line in told] == ["1/3", "2/3", "3/3"]
-    assert [line.split()[1] for line in told] == sorted(file.name for file in files)
-    assert all(f" to {url} sha256=" in line for line in told)
+    output = publish(url, files, "--dry-run").stdout.splitlines()
+    assert [line.split()[0] for line in output] == ["1/3", "2/3", "3/3"]
+    assert [line.split()[1] for line in output] == sorted(file.name for file in files)
+    assert all(f" to {url} sha256=" in line for line in output)
     page = json.loads(publish(url, files, "--dry-run", "--json").stdout)
     assert page["url"] == url and [file["file"] for file in page["would_send"]] == sorted(file.name for file in files)
     assert log_of(url.rstrip("/")) == []
@@ -355,8 +355,8 @@ def test_a_file_that_is_replaced_while_it_is_sent_does_not_arrive_in_part(publis
 def test_a_file_counts_as_uploaded_when_the_index_lists_it(publish, fake_index, files):
     """Pages may be some seconds old."""
     url = fake_index("--stale", "3")
-    told = publish(url + "/", files[:2]).stderr
-    sent = [line for line in told.splitlines() if line.startswith(("uploading ", "uploaded "))]
+    output = publish(url + "/", files[:2]).stderr
+    sent = [line for line in output.splitlines() if line.startswith(("uploading ", "uploaded "))]
     assert [line.split()[0] for line in sent] == ["uploading", "uploading", "uploaded", "uploaded"]
     # An index without pages takes everything.
     assert "uploaded" in publish(fake_index("--plan", "login") + "/", files[1:2], "--no-confirm").stdout

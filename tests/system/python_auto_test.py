@@ -23,7 +23,7 @@ echo "error: Failed to install cpython-$3" >&2
 echo "  Caused by: error sending request for url" >&2
 exit 2
 """
-# What a free-threaded Python says of itself.
+# The description of a free-threaded Python.
 FREE_THREADED = {
     "version": "3.13.9",
     "implementation": "cpython",
@@ -97,8 +97,8 @@ def test_uv_fetches_a_missing_python_once_and_into_the_cache(script, bare, tmp_p
     calls = fake_uv(bare, tmp_path)
     planned = script.run("plan", "matrix.yaml", **bare).stderr
     assert f"Python {PYTHON} is not here yet: a run fetches it by uv" in planned
-    told = script.run("test", "matrix.yaml", **bare).stderr
-    assert f"fetching Python {PYTHON} by uv" in told
+    printed = script.run("test", "matrix.yaml", **bare).stderr
+    assert f"fetching Python {PYTHON} by uv" in printed
     assert len(script.wheels()) == 1
     assert "fetch" not in script.run("test", "matrix.yaml", **bare).stderr
     assert calls.read_text() == f"python install {PYTHON}\n"
@@ -109,18 +109,18 @@ def test_uv_fetches_a_missing_python_once_and_into_the_cache(script, bare, tmp_p
 def test_without_the_key_a_missing_python_is_an_error_with_the_way_to_it(script, bare, tmp_path):
     calls = fake_uv(bare, tmp_path)
     script.edit(lambda matrix: matrix["environment"].pop("python"))
-    told = script.run("build", "matrix.yaml", code=4, **bare).stderr
-    assert f"no Python `{PYTHON}` on this machine" in told
-    assert f"uv python install {PYTHON}" in told
+    printed = script.run("build", "matrix.yaml", code=4, **bare).stderr
+    assert f"no Python `{PYTHON}` on this machine" in printed
+    assert f"uv python install {PYTHON}" in printed
     assert not calls.exists()
 
 
 def test_without_a_network_the_error_names_both_ways(script, bare, tmp_path):
     fake_uv(bare, tmp_path, OFFLINE)
-    told = script.run("build", "matrix.yaml", code=4, PINWHEEL_CONDA="/nowhere/micromamba", **bare).stderr
-    assert f"Python `{PYTHON}` is not on this machine, and neither uv nor conda could install it" in told
-    assert f"`uv python install {PYTHON}` failed: error sending request" in told
-    assert "/nowhere/micromamba" in told
+    printed = script.run("build", "matrix.yaml", code=4, PINWHEEL_CONDA="/nowhere/micromamba", **bare).stderr
+    assert f"Python `{PYTHON}` is not on this machine, and neither uv nor conda could install it" in printed
+    assert f"`uv python install {PYTHON}` failed: error sending request" in printed
+    assert "/nowhere/micromamba" in printed
 
 
 def test_conda_fetches_it_where_there_is_no_uv(script, bare, channel, tmp_path):
@@ -132,8 +132,8 @@ def test_conda_fetches_it_where_there_is_no_uv(script, bare, channel, tmp_path):
     conda = {"PINWHEEL_CONDA": "rattler", "PINWHEEL_CACHE_DIR": bare["PINWHEEL_CACHE_DIR"]}
     script.run("build", "matrix.yaml", PINWHEEL_PYTHON="conda", **conda)
     script.start_afresh()
-    told = script.run("test", "matrix.yaml", **{**bare, **conda}).stderr
-    assert f"fetching Python {PYTHON} by conda" in told
+    printed = script.run("test", "matrix.yaml", **{**bare, **conda}).stderr
+    assert f"fetching Python {PYTHON} by conda" in printed
     assert len(script.wheels()) == 1
     (marker,) = (tmp_path / "cache" / "pythons").glob("conda-*/pinwheel-complete.json")
     assert (marker.parent / "bin" / "python").exists()

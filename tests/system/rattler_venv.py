@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import sys
 
-from kept import cache_directory, key, locked
+from shared_cache import cache_directory, key, locked
 
 CLIENT = pathlib.Path(__file__).with_name("rattler_client.py")
 REQUIREMENT = "py-rattler==0.28.0"

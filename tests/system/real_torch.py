@@ -9,9 +9,9 @@ import sys
 import tempfile
 import zipfile
 
-from kept import cache_directory, key, locked
+from shared_cache import cache_directory, key, locked
 
-# Of torch itself and what importing it takes.
+# The packages of torch itself and of its import.
 NEEDS = ["filelock", "typing-extensions", "sympy", "networkx", "jinja2", "fsspec", "mpmath", "markupsafe", "numpy"]
 
 
@@ -89,10 +89,10 @@ def opened(wheel: pathlib.Path, python: pathlib.Path, place: pathlib.Path, **var
     return json.loads(ran.stdout)
 
 
-def assert_loads_as_predicted(predicted: dict, told: dict[str, str | None]) -> None:
+def assert_loads_as_predicted(predicted: dict, output: dict[str, str | None]) -> None:
     """`told` is of `opened`; the prediction is a verdict of `judged`."""
     failing = set(predicted["failing"])
-    errors = {member: error for member, error in told.items() if error}
+    errors = {member: error for member, error in output.items() if error}
     assert failing == set(errors), (
         f"predicted to fail, and loads: {sorted(failing - set(errors))}\n"
         f"predicted to load, and fails: { {member: errors[member] for member in set(errors) - failing} }"

@@ -8,7 +8,7 @@ import pytest
 from compiled_wheels import call, make_wheel
 from repair_wheels import CURL, MODULE, TAGS, extension, load, private_library, wheel_with
 
-# Of equal lengths, so that a name can be written over the one that a linker accepts.
+# All names have the same length, so that a name can be written over the one that a linker accepts.
 PLAIN_NAME = b"libplain-name-of-a-library.so.1"
 ODD_NAMES = {
     "line": b"lib\n::add-mask::x-library.so.1",

@@ -94,7 +94,7 @@ def test_auditwheel_puts_in_the_same(repair, auditwheel, pinwheel, tmp_path, use
     shown = json.loads(auditwheel("show", "--json", ours))
     assert shown["overall_tag"] == (tag if not driver & contents_grafted(theirs) else f"linux_{MACHINE}")
     call(pinwheel, "inspect", "--check", ours)
-    # What the policy promises of X11 needs some of them as well.
+    # The X11 libraries of the policy need some of them as well.
     paths = [pathlib.Path(graft["path"]) for graft in report["grafts"]]
     hidden = [path for path in paths if not path.name.startswith(("libX", "libxcb", "libbsd", "libmd"))]
     answer, libraries = load(ours, tmp_path / "site", [str(path) for path in hidden])

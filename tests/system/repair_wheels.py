@@ -20,7 +20,7 @@ static PyMethodDef methods[] = {{"answer", answer, METH_NOARGS, ""}, {0, 0, 0, 0
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_C", "", -1, methods};
 PyMODINIT_FUNC PyInit__C(void) { return PyModule_Create(&module); }
 """
-# What a module does with a library: includes, the body of `go`, what it is linked with.
+# The use of a library by a module: includes, the body of `go`, the linker flags.
 JPEG = ("#include <stdio.h>\n#include <jpeglib.h>", "struct jpeg_error_mgr e; return !!jpeg_std_error(&e);", "-ljpeg")
 ZSTD = ("#include <zstd.h>", "return ZSTD_versionNumber() > 0;", "-lzstd")
 CURL = ("#include <curl/curl.h>", "return curl_version() != 0;", "-lcurl")

@@ -24,7 +24,7 @@ def change_source(project, change) -> None:
     project.commit()
 
 
-def mended(text: str) -> str:
+def fixed(text: str) -> str:
     assert text.startswith(BROKEN)
     return text.removeprefix(BROKEN)
 
@@ -38,7 +38,7 @@ class Failed:
         ran = project.run(*arguments, "--json", code=code, GITHUB_STEP_SUMMARY=str(self.summary))
         self.report = project.directory.parent / "report.json"
         self.report.write_text(ran.stdout)
-        self.told = json.loads(ran.stdout)
+        self.document = json.loads(ran.stdout)
         self.stderr = ran.stderr
         self.step = step
 
@@ -68,8 +68,8 @@ def worktrees(project) -> int:
 
 
 def test_the_report_has_everything_another_machine_needs(failed):
-    run = failed.told["run"]
-    assert failed.told["schema"] == "pinwheel-report/2"
+    run = failed.document["run"]
+    assert failed.document["schema"] == "pinwheel-report/2"
     assert run["commit"] == failed.project.git("rev-parse", "HEAD").strip() and run["dirty"] is False
     assert run["matrix"] == "matrix.yaml"
     assert run["plan"]["levels"] == {"engine": "host", "python": "venv", "base-images": []}
@@ -78,15 +78,15 @@ def test_the_report_has_everything_another_machine_needs(failed):
     assert step["id"] == STEP and step["argv"][0] == "python" and step["argv"][2] == "{dest_dir}"
     assert step["variables"]["SCRIPT_FLAVOR"] == "plain" and "PATH" not in step["variables"]
     assert f"pinwheel reproduce {STEP}" in failed.stderr
-    beside = next((failed.project.state / "logs").glob("*/report.json"))
-    assert json.loads(beside.read_text())["run"] == run
+    report_path = next((failed.project.state / "logs").glob("*/report.json"))
+    assert json.loads(report_path.read_text())["run"] == run
 
 
 def test_another_clone_fails_in_the_same_way(failed):
     other = failed.elsewhere()
     ran = other.run("reproduce", str(failed.report), code=1)
     assert ran.stdout == f"{STEP}: failed (exit code 3)\n" and REASON in ran.stderr
-    assert failed.told["outcomes"][-1]["error"]["message"] in ran.stderr
+    assert failed.document["outcomes"][-1]["error"]["message"] in ran.stderr
     assert worktrees(other) == 1 and other.git("status", "--porcelain") == ""
     assert other.journal() == [] and other.wheels() == {}
 
@@ -103,9 +103,9 @@ def test_with_an_empty_cache_the_exact_packages_of_the_run_are_installed(project
     ran = other.run("reproduce", str(failed.report), code=1)
     assert ran.stdout == f"{step}: failed (exit code 1)\n"
     assert "native.c" in ran.stderr and "no_such_thing" in ran.stderr
-    assert failed.told["outcomes"][-1]["error"]["message"] in ran.stderr
+    assert failed.document["outcomes"][-1]["error"]["message"] in ran.stderr
 
-    frozen = failed.told["run"]["plan"]["resolutions"]
+    frozen = failed.document["run"]["plan"]["resolutions"]
     made = [json.loads(path.read_text()) for path in (tmp_path / "cache" / "environments").glob("*/pinwheel-complete.json")]
     installed = {each["resolution"]["request"]: each["resolution"]["packages"] for each in made}
     assert frozen and installed == {digest: json.loads(text)["packages"] for digest, text in frozen.items()}
@@ -116,10 +116,10 @@ def test_with_an_empty_cache_the_exact_packages_of_the_run_are_installed(project
 
 def test_once_it_is_fixed_the_step_passes(failed):
     other = failed.elsewhere()
-    other.git("checkout", "-q", failed.told["run"]["commit"])
+    other.git("checkout", "-q", failed.document["run"]["commit"])
     failed_here = other.run("reproduce", str(failed.report), "--here", code=1)
     assert REASON in failed_here.stderr
-    change_source(other, mended)
+    change_source(other, fixed)
     passed = other.run("reproduce", str(failed.report), "--here")
     assert passed.stdout == f"{STEP}: done\n"
     assert "the package source differs from that of the run" in passed.stderr
@@ -139,7 +139,7 @@ def test_a_step_summary_or_the_page_that_shows_it_works_too(failed):
 
 def test_an_id_is_enough_where_it_failed(failed):
     project = failed.project
-    change_source(project, mended)  # HEAD has moved on, but the failed commit is used
+    change_source(project, fixed)  # HEAD has moved on, but the failed commit is used
     for name in (f"{TAG}-plain", STEP):
         ran = project.run("reproduce", name, "matrix.yaml", code=1)
         assert ran.stdout == f"{STEP}: failed (exit code 3)\n" and REASON in ran.stderr
@@ -166,7 +166,7 @@ def test_a_failed_test_is_repeated_with_the_wheel_it_needs(project):
     check = "import os, sys; print('the reason'); sys.exit(3 * (os.environ['SCRIPT_FLAVOR'] == 'loud'))"
     script.edit(lambda matrix: matrix["test"].update(command=["python", "-c", check]))
     failed = Failed(script, "test", "matrix.yaml", "--keep-going", step=f"test:{TAG}-loud")
-    assert [step["id"] for step in failed.told["run"]["steps"]] == [failed.step]
+    assert [step["id"] for step in failed.document["run"]["steps"]] == [failed.step]
     other = failed.elsewhere()
     ran = other.run("reproduce", str(failed.report), code=1)
     assert ran.stdout == f"{failed.step}: failed (exit code 3)\n" and "the reason" in ran.stderr
@@ -178,18 +178,18 @@ def test_a_step_that_cannot_be_repeated_says_why(failed):
     other = failed.elsewhere()
     broken = other.directory.parent / "broken.json"
 
-    def told(change) -> str:
+    def document(change) -> str:
         report = json.loads(failed.report.read_text())
         change(report)
         broken.write_text(json.dumps(report))
         return other.run("reproduce", str(broken), code=2).stderr
 
     absent = "a" * 40
-    text = told(lambda report: report["run"].update(commit=absent))
+    text = document(lambda report: report["run"].update(commit=absent))
     assert f"no commit `{absent}`" in text and f"git fetch origin {absent}" in text
-    assert "pinwheel-report/9" in told(lambda report: report.update(schema="pinwheel-report/9"))
-    assert "not a matrix file" in told(lambda report: report["run"].update(matrix="../x.yaml"))
-    assert "has no record of its run's commit" in told(lambda report: report.pop("run"))
+    assert "pinwheel-report/9" in document(lambda report: report.update(schema="pinwheel-report/9"))
+    assert "not a matrix file" in document(lambda report: report["run"].update(matrix="../x.yaml"))
+    assert "has no record of its run's commit" in document(lambda report: report.pop("run"))
     assert "there is no report `gone.json`" in other.run("reproduce", "gone.json", code=2).stderr
     assert "hint:" in failed.project.run("reproduce", f"{TAG}-plane", "matrix.yaml", code=2).stderr
     assert other.git("status", "--porcelain") == ""
@@ -201,7 +201,7 @@ def test_a_report_that_names_no_step_changes_nothing_here(failed, step):
     project.run("reproduce", str(failed.report), code=1)
     before = digests(project.state)
     assert "journal.jsonl" in before
-    report = failed.told | {"outcomes": [outcome | {"id": step} for outcome in failed.told["outcomes"]]}
+    report = failed.document | {"outcomes": [outcome | {"id": step} for outcome in failed.document["outcomes"]]}
     failed.report.write_text(json.dumps(report))
     refused = project.run("reproduce", str(failed.report), code=2)
     assert "hint:" in refused.stderr
@@ -271,7 +271,7 @@ def test_a_run_in_containers_is_repeated_in_them(project, engine, bases):
         script, "test", "matrix.yaml", "--engine", engine.name, "--python", "venv", "--only", "cp39-plain",
         step="test:cp39-plain",
     )  # fmt: skip
-    plan = failed.told["run"]["plan"]
+    plan = failed.document["run"]["plan"]
     assert plan["levels"]["engine"] == engine.name
     (image,) = plan["images"].values()
     assert image["base"] == bases["bullseye"] and image["base-id"].startswith("sha256:")

@@ -93,9 +93,9 @@ def test_the_same_command_continues_after_a_failure_without_the_finished_steps(s
     assert [o["state"] for step, o in failed.items() if step.startswith("build:")] == ["done", "done"]
     assert [o["state"] for step, o in failed.items() if step.startswith("test:")] == ["failed", "failed"]
     (script.state / "gate").write_text("")
-    mended = script.report("test", "matrix.yaml")
-    assert [o["state"] for step, o in mended.items() if step.startswith("build:")] == ["reused", "reused"]
-    assert [o["state"] for step, o in mended.items() if step.startswith("test:")] == ["done", "done"]
+    fixed = script.report("test", "matrix.yaml")
+    assert [o["state"] for step, o in fixed.items() if step.startswith("build:")] == ["reused", "reused"]
+    assert [o["state"] for step, o in fixed.items() if step.startswith("test:")] == ["done", "done"]
     check_that_nothing_done_was_repeated(script.journal())
 
 

@@ -15,7 +15,7 @@ from indexes import pip_install
 
 FIRST_NIGHT = 1_780_000_000  # 2026-05-28
 DAY = 86_400
-KEPT = 2
+NIGHTLIES = 2
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def script(project):
     def change(matrix):
         matrix["axes"]["flavor"] = ["plain"]
         matrix["channels"]["nightly"] = {"version": "nightly", "publish": ["index"]}
-        matrix["publish"]["index"] = {"kind": "directory", "path": "../index", "keep-nightlies": KEPT}
+        matrix["publish"]["index"] = {"kind": "directory", "path": "../index", "keep-nightlies": NIGHTLIES}
 
     script.edit(change)
     script.run("release", "matrix.yaml")
@@ -73,8 +73,8 @@ def test_pip_finds_the_newest_nightlies_and_each_release(script, tmp_path):
     assert installed(script, tmp_path / "newest", "--pre", "script-only") == version_of(script, 3)
     assert installed(script, tmp_path / "older", f"script-only=={version_of(script, 2)}") == version_of(script, 2)
     assert installed(script, tmp_path / "release", "script-only") == "1.2.0"
-    said = installed(script, tmp_path / "retired", f"script-only=={version_of(script, 1)}")
-    assert f"No matching distribution found for script-only=={version_of(script, 1)}" in said
+    output = installed(script, tmp_path / "retired", f"script-only=={version_of(script, 1)}")
+    assert f"No matching distribution found for script-only=={version_of(script, 1)}" in output
     log = script.run("logs", "publish:index").stdout
     assert f"script_only-{version_of(script, 1)}-py3-none-any.whl is no longer listed: only the newest 2 nightlies are\n" in log
 

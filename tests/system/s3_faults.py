@@ -27,7 +27,7 @@ class Asked:
     status: int
 
 
-def what_is_asked(method: str, path: str) -> str:
+def operation_of(method: str, path: str) -> str:
     parts = urlsplit(path)
     query = parse_qs(parts.query, keep_blank_values=True)
     if method == "POST":
@@ -40,7 +40,7 @@ def what_is_asked(method: str, path: str) -> str:
 
 
 class Fault:
-    """What becomes of some requests instead of what the server would answer."""
+    """The faults that replace the server's answers to some requests."""
 
     def __init__(self, *on: str, first: int = 1):
         self.on = on
@@ -129,7 +129,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.rfile.read(self.length())
 
     def ask(self) -> tuple[int, list[tuple[str, str]], bytes]:
-        """What the server answers to the same request."""
+        """The server's answer to the same request."""
         connection = http.client.HTTPConnection("127.0.0.1", self.server.behind)
         connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
         for name, value in self.headers.items():
@@ -161,7 +161,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def do_GET(self) -> None:
-        what = what_is_asked(self.command, self.path)
+        what = operation_of(self.command, self.path)
         with self.server.lock:
             fault = next((fault for fault in self.server.faults if fault.concerns(what)), None)
         if fault:

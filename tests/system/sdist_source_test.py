@@ -141,8 +141,8 @@ def test_another_hash_than_the_index_says_is_refused(demo, serve):
 
 def test_an_index_without_the_sdist_is_named_and_says_what_it_has(demo, serve):
     _, url = serve(sdist(), names=["pinwheel_demo_kit-1.0-py3-none-any.whl", "pinwheel-demo-kit-0.9.tar.gz"])
-    said = refused(demo, url, 2)
-    assert "`pinwheel-demo-kit` 1.0 has no sdist" in said and "only wheels" in said
+    output = refused(demo, url, 2)
+    assert "`pinwheel-demo-kit` 1.0 has no sdist" in output and "only wheels" in output
 
 
 def test_wrong_credentials_and_an_index_that_is_gone_are_told_apart(demo, serve):

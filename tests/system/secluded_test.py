@@ -15,7 +15,7 @@ GIVEN = {
     "ACTIONS_ID_TOKEN_REQUEST_TOKEN": VALUE[::-1],
     "PIP_EXTRA_INDEX_URL": f"file://user:{VALUE[4:]}@/nowhere",
 }
-# What each ancestor shows of its variables and its memory, and one value as if it had been found.
+# The variables and memory that each ancestor exposes, and one value as if it had been found.
 SPY = """
 import os, pathlib, runpy, sys
 shown = []

@@ -42,7 +42,7 @@ LEAK = "import os, pathlib\npathlib.Path('leak.txt').write_bytes({})\n" + TAIL
 
 
 def spellings(value: str) -> list[bytes]:
-    """What must not be found anywhere; of base64 what does not depend on what is around the value."""
+    """The forms of a value that must not be found anywhere; for base64, the part that does not depend on its surroundings."""
     raw = value.encode()
     shifted = [base64.b64encode(b"x" * shift + raw)[4 if shift else 0 :] for shift in range(3)]
     cut = [text[: (len(raw) - 2) * 4 // 3 - 4] for text in shifted]

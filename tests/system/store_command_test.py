@@ -23,9 +23,9 @@ def script(project):
 
 
 def why(project: Project, step: str, *arguments: str, **environment: str) -> dict:
-    told = json.loads(store(project, "why", step, "--json", *arguments, **environment).stdout)
-    assert told["schema"] == "pinwheel-store-why/1" and told["step"] == step
-    return told
+    outcome = json.loads(store(project, "why", step, "--json", *arguments, **environment).stdout)
+    assert outcome["schema"] == "pinwheel-store-why/1" and outcome["step"] == step
+    return outcome
 
 
 def forget_packages(place: pathlib.Path, result: pathlib.Path) -> None:
@@ -57,16 +57,16 @@ class TestWhy:
 
     def test_a_step_with_the_same_key_would_be_taken(self, script, place):
         for step in ("build:plain", TEST):
-            told = why(script, step, "matrix.yaml", *place)
-            assert told["answer"] == "taken" and told["differences"] == [] and told["unknown"] == []
-            assert told["nearest"]["run"] == "first-run" and told["key"] == told["nearest"]["key"]
+            outcome = why(script, step, "matrix.yaml", *place)
+            assert outcome["answer"] == "taken" and outcome["differences"] == [] and outcome["unknown"] == []
+            assert outcome["nearest"]["run"] == "first-run" and outcome["key"] == outcome["nearest"]["key"]
         assert script.starts() == {} and script.wheels() == {}
 
     def test_a_changed_variable_is_named_with_both_values(self, script, place):
         script.edit(lambda matrix: matrix["environment"]["variables"].update(SCRIPT_FLAVOR="now-{flavor}"))
-        told = why(script, "build:plain", "matrix.yaml", *place)
-        assert told["answer"] == "other-key"
-        (variable,) = [one for one in told["differences"] if one["part"] == "variables.SCRIPT_FLAVOR"]
+        outcome = why(script, "build:plain", "matrix.yaml", *place)
+        assert outcome["answer"] == "other-key"
+        (variable,) = [one for one in outcome["differences"] if one["part"] == "variables.SCRIPT_FLAVOR"]
         assert variable == {"part": "variables.SCRIPT_FLAVOR", "stored": '"plain"', "here": '"now-plain"'}
         text = store(script, "why", "build:plain", "matrix.yaml", *place).stdout
         assert "variables.SCRIPT_FLAVOR: plain -> now-plain" in text and "`first-run`" in text
@@ -87,14 +87,14 @@ class TestWhy:
         script.start_afresh()
         new = make_wheel(wheels, "spam", "1.1", requires=["eggs"])
         script.run("build", "matrix.yaml")
-        told = why(script, "build:plain", "matrix.yaml", *place)
-        (part,) = [one["part"] for one in told["differences"]]
-        assert part.startswith("needs env:") and told["nearest"]["run"] == "first-run"
-        assert [(one["name"], one["stored"], one["here"]) for one in told["packages"]] == [
+        outcome = why(script, "build:plain", "matrix.yaml", *place)
+        (part,) = [one["part"] for one in outcome["differences"]]
+        assert part.startswith("needs env:") and outcome["nearest"]["run"] == "first-run"
+        assert [(one["name"], one["stored"], one["here"]) for one in outcome["packages"]] == [
             ("eggs", None, "2.0"),
             ("spam", "1.0", "1.1"),
         ]
-        assert told["packages"][1]["here-sha256"] == hashlib.sha256(new.read_bytes()).hexdigest()
+        assert outcome["packages"][1]["here-sha256"] == hashlib.sha256(new.read_bytes()).hexdigest()
         text = store(script, "why", "build:plain", "matrix.yaml", *place).stdout
         assert f"  {part} changed\n    eggs 2.0 is new\n    spam: 1.0 -> 1.1\nnearest: " in text
         # A record that does not list packages is no entry.
@@ -104,8 +104,8 @@ class TestWhy:
         assert without["answer"] == "nothing" and without["nearest"] is None and without["packages"] == []
 
     def test_a_result_of_another_domain_or_without_its_files_is_told_apart(self, script, place, tmp_path):
-        told = why(script, "build:plain", "matrix.yaml", *place, "--store-domain", "release")
-        assert told["answer"] == "other-domain" and told["nearest"]["domain"] == "branch"
+        outcome = why(script, "build:plain", "matrix.yaml", *place, "--store-domain", "release")
+        assert outcome["answer"] == "other-domain" and outcome["nearest"]["domain"] == "branch"
         for blob in (tmp_path / "shared" / "cas").iterdir():
             if blob.read_bytes()[:2] == b"PK":
                 blob.unlink()
@@ -114,8 +114,8 @@ class TestWhy:
     def test_a_place_without_such_results_says_so(self, script, tmp_path):
         script.run("build", "matrix.yaml")
         empty = ["--store", f"dir:{tmp_path / 'empty'}"]
-        told = why(script, "build:plain", "matrix.yaml", *empty)
-        assert told["answer"] == "nothing" and told["nearest"] is None
+        outcome = why(script, "build:plain", "matrix.yaml", *empty)
+        assert outcome["answer"] == "nothing" and outcome["nearest"] is None
         assert not (tmp_path / "empty").exists()
 
     def test_for_a_frozen_plan_another_compiler_is_no_obstacle(self, script, tmp_path):
@@ -126,9 +126,9 @@ class TestWhy:
         (other / "c++").chmod(0o755)
         built, _ = jobs.build("build:plain", PATH=f"{other}:{os.environ['PATH']}")
         job = jobs.job("ask", built.directory / "out")
-        told = why(job, "build:plain", "--plan", "plan.json", "--store", "dir:in")
-        assert told["answer"] == "handed-off"
-        assert {one["part"] for one in told["differences"]} == {"toolchain"}
+        outcome = why(job, "build:plain", "--plan", "plan.json", "--store", "dir:in")
+        assert outcome["answer"] == "handed-off"
+        assert {one["part"] for one in outcome["differences"]} == {"toolchain"}
         assert job.starts() == {}
 
     @pytest.mark.parametrize(
@@ -156,15 +156,15 @@ class TestExport:
         script.run("test", "matrix.yaml", *place)
         jobs = Jobs(script, tmp_path / "jobs")
         job = jobs.job("export")
-        told = json.loads(store(job, "export", "--plan", "plan.json", "carried", "--json", *place).stdout)
-        assert told == {"schema": "pinwheel-store-export/1", "copied": 4, "there-already": 0, "missing": []}
+        outcome = json.loads(store(job, "export", "--plan", "plan.json", "carried", "--json", *place).stdout)
+        assert outcome == {"schema": "pinwheel-store-export/1", "copied": 4, "there-already": 0, "missing": []}
         again = json.loads(store(job, "export", "--plan", "plan.json", "carried", "--json", *place).stdout)
         assert (again["copied"], again["there-already"]) == (0, 4)
-        carried = job.directory / "carried"
-        counted = json.loads(store(job, "stat", "--store", f"dir:{carried}", "--json").stdout)
+        exported = job.directory / "carried"
+        counted = json.loads(store(job, "stat", "--store", f"dir:{exported}", "--json").stdout)
         assert counted["results"] == {"branch": 4}
         # A job that has nothing but the plan and what was moved, and no compiler, needs nothing else.
-        last = jobs.finish(carried)
+        last = jobs.finish(exported)
         assert {state["state"] for step, state in last.published.items() if not step.startswith("publish:")} == {
             "reused"
         }
@@ -283,17 +283,17 @@ class TestImport:
         here = ["--store", f"dir:{tmp_path / 'here'}"]
         store(script, "import", str(made), *here)
         self.damage(tmp_path / "here")
-        told = json.loads(store(script, "import", str(made), *here, "--json").stdout)
-        assert (told["copied"], told["there-already"], told["damaged"]) == (1, 1, [])
+        outcome = json.loads(store(script, "import", str(made), *here, "--json").stdout)
+        assert (outcome["copied"], outcome["there-already"], outcome["damaged"]) == (1, 1, [])
         store(script, "verify", *here)
 
     def test_what_is_damaged_there_does_not_keep_the_rest_back(self, script, made, tmp_path):
         self.damage(made)
         here = ["--store", f"dir:{tmp_path / 'here'}"]
         ran = store(script, "import", str(made), *here, "--json", code=5)
-        told = json.loads(ran.stdout)
-        assert told["copied"] == 1 and len(told["damaged"]) == 1
-        assert f"`{told['damaged'][0]}` has damaged or missing files" in ran.stderr and "hint:" in ran.stderr
+        outcome = json.loads(ran.stdout)
+        assert outcome["copied"] == 1 and len(outcome["damaged"]) == 1
+        assert f"`{outcome['damaged'][0]}` has damaged or missing files" in ran.stderr and "hint:" in ran.stderr
         store(script, "verify", *here)
 
     def test_the_place_of_the_machine_is_durable(self, script, made, tmp_path):

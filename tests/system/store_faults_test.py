@@ -1,4 +1,4 @@
-"""What lies in a store stays what its names say: killed writers, a full disk, two writers of one key, a cleaner beside a
+"""The contents of a store always match their names: killed writers, a full disk, two writers of one key, a cleaner during a
 release."""
 
 import hashlib
@@ -37,12 +37,12 @@ def script(project):
 
 
 def contents(place: pathlib.Path) -> dict[str, str]:
-    """What a place has under the names of results and blobs; not what a killed process left beside them."""
+    """The files of a place with names of results and blobs, without leftovers of killed processes."""
     return {name: digest for name, digest in digests(place).items() if re.fullmatch("(ac|cas)/[0-9a-f]{64}", name)}
 
 
 def check_whole(place: pathlib.Path) -> dict[str, str]:
-    """What a place serves, after a look that trusts nothing of pinwheel's: each blob is what its name says, and each
+    """The contents of a place, checked without pinwheel's code: each blob matches its name, and each
     result has its record and all its files."""
     found = contents(place) if place.is_dir() else {}
     for name, digest in found.items():
@@ -99,7 +99,7 @@ class TestKilled:
     @pytest.fixture
     def clean(self, script, made, tmp_path):
         """The arguments that empty a copy of the place, and a function that makes the copy."""
-        # What was used since a moment ago stays, and times of files are coarse.
+        # Recently used entries stay, and file times are coarse.
         for path in made.rglob("*"):
             os.utime(path, (1, 1))
 
@@ -214,7 +214,7 @@ class TestFull:
 
 
 def check_served(place: pathlib.Path) -> None:
-    """What a reader finds at any moment, while others write: whoever finds a result finds its files, whole."""
+    """At any moment, while others write, a reader that finds a result also finds its files, complete."""
     for result in (place / "ac").glob("*"):
         if not re.fullmatch("[0-9a-f]{64}", result.name):
             continue
@@ -225,7 +225,7 @@ def check_served(place: pathlib.Path) -> None:
 
 @pytest.mark.takes(20)
 def test_of_two_that_write_one_key_at_once_one_is_served_whole(script, tmp_path):
-    # What is no part of the key makes the bytes differ: the builds are not reproducible.
+    # Inputs outside the key make the bytes differ: the builds are not reproducible.
     words = tmp_path / "word.txt"
     words.write_text("0\n")
     more = ["--tag", "py3-none-linux_x86_64", "--file", str(words), "--pad", "2000000"]
@@ -300,9 +300,9 @@ def test_a_cleaner_beside_a_release_takes_nothing_that_the_release_needs(script,
             if release.poll() is None:
                 kept = max(kept, results_in(script))
             time.sleep(0.05)
-        said = release.stderr.read()
-        assert release.returncode == 0, said
-        assert "could not be" not in said and "in no store" not in said
+        output = release.stderr.read()
+        assert release.returncode == 0, output
+        assert "could not be" not in output and "in no store" not in output
         assert kept >= 1 or again
         store(script, "verify")
         check_whole(place)

@@ -53,5 +53,5 @@ def test_no_command_waits_for_them(script, tmp_path, add):
     script.start_afresh()
     ran = script.run("build", "matrix.yaml", *here)
     assert f"the store `dir:{place}` could not be read" in ran.stderr
-    # What the run made is there instead.
+    # The run's own output is there instead.
     assert result.is_file() and not result.is_symlink() and result.stat().st_size < 10_000

@@ -55,7 +55,7 @@ def test_a_place_that_is_only_to_be_read_is_not_changed(script, tmp_path):
         assert f"`dir:{place}` is read-only" in refused.stderr and "hint:" in refused.stderr
     assert "is read-only" in store(script, "gc", *EVERYTHING, "--store", "local,ro", code=2).stderr
     assert names(place) == before
-    # What only reads may.
+    # A process that only reads may.
     store(script, "verify", "--store", f"dir:{place},ro")
 
 
@@ -70,8 +70,8 @@ def test_builds_in_the_domain_of_releases_are_no_releases(script, tmp_path):
         script.edit(lambda matrix, number=number: matrix["environment"]["variables"].update(MORE=str(number)))
         script.run("build", "matrix.yaml", *here, "--store-domain", "release")
     age(place)
-    told = json.loads(store(script, "gc", *here, "--size", "0", "--releases", "1", "--json").stdout)
-    assert told["removed-results"] == 3 and set(names(place / "ac")) == released
+    result = json.loads(store(script, "gc", *here, "--size", "0", "--releases", "1", "--json").stdout)
+    assert result["removed-results"] == 3 and set(names(place / "ac")) == released
     store(script, "verify", *here)
 
 
@@ -108,9 +108,9 @@ class TestBesideARun:
             while self.may_share(lock):
                 assert cleaner.poll() is None
                 time.sleep(0.01)
-        told = {}
-        yield told
-        told |= json.loads(cleaner.communicate(timeout=60)[0])
+        result = {}
+        yield result
+        result |= json.loads(cleaner.communicate(timeout=60)[0])
         assert cleaner.returncode == 0
 
     @staticmethod
@@ -137,10 +137,10 @@ class TestBesideARun:
         script, directory = place
         old = [path for path in (directory / "ac").iterdir() if path.stat().st_mtime < time.time() - 3.5 * DAY]
         assert len(old) == 1
-        with self.cleaner(script, directory) as told:
+        with self.cleaner(script, directory) as result:
             os.utime(old[0])
-        assert told["removed-results"] == 1 and old[0].exists()
+        assert result["removed-results"] == 1 and old[0].exists()
         store(script, "verify", "--store", f"dir:{directory}")
-        # What it says is what is there.
+        # Its numbers match the directory.
         blobs = list((directory / "cas").iterdir())
-        assert len(blobs) == 2 and told["kept-bytes"] == sum(path.stat().st_size for path in blobs)
+        assert len(blobs) == 2 and result["kept-bytes"] == sum(path.stat().st_size for path in blobs)

@@ -32,18 +32,18 @@ def test_a_held_lock_is_told(script, tmp_path):
                 script.command(*command), cwd=script.directory, env=script.environment, stderr=subprocess.PIPE, text=True
             )
             # It is told while the lock is held: only a hang takes longer than the time limit of the test.
-            said = ""
-            while f"process {holder.pid}" not in said:
+            output = ""
+            while f"process {holder.pid}" not in output:
                 line = waiting.stderr.readline()
-                assert line, said
-                said += line
+                assert line, output
+                output += line
         finally:
             subprocess.run(["pkill", "-P", str(holder.pid)], check=False)
             holder.kill()
             holder.wait()
-        said += waiting.communicate(timeout=script.patience)[1]
-        assert waiting.returncode == 0, said
-        assert f"waiting for `{root}/lock`: process {holder.pid} (`flock`) has held it for " in said
+        output += waiting.communicate(timeout=script.patience)[1]
+        assert waiting.returncode == 0, output
+        assert f"waiting for `{root}/lock`: process {holder.pid} (`flock`) has held it for " in output
 
 
 def test_gc_removes_nothing_behind_a_link(script, tmp_path):

@@ -43,7 +43,7 @@ def states(report: dict, kind: str) -> set[str]:
 
 
 def check_two_machines(jobs: Jobs, place: str, **environment: str) -> None:
-    """What one machine made another does not make again, and has the same bytes of."""
+    """A second machine reuses the results of the first, with the same bytes."""
     first = jobs.job("first")
     report = first.report("test", "matrix.yaml", "--store", place, **environment)
     assert states(report, "build:") == {"done"}
@@ -86,7 +86,7 @@ def test_results_travel_through_nginx_which_takes_what_it_is_given(jobs, tmp_pat
         third = jobs.job("third")
         ran = third.run("build", "matrix.yaml", "--store", url)
         assert f"the store `{url}` could not be read" in ran.stderr and third.wheels() != {}
-        # What was damaged there was sent anew.
+        # The damaged blob was sent again.
         fourth = jobs.job("fourth")
         report = fourth.report("build", "matrix.yaml", "--store", url)
         assert states(report, "build:") == {"reused"} and fourth.wheels() == third.wheels()
@@ -148,7 +148,7 @@ def test_a_store_is_counted_checked_cleaned_and_carried(jobs):
         env=other.environment,
         check=True,
     )
-    # What no option names would be source.
+    # Files that no option names would be source.
     shutil.rmtree(other.directory / "in")
     report = other.report("build", "--plan", "plan.json", "--store", "local")
     assert states(report, "build:") == {"reused"}

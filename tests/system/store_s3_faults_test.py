@@ -23,7 +23,7 @@ from s3_server import BUCKET, s3_server
 pytest.importorskip("moto")
 
 FAULTS_UNTIL_LEFT_ALONE = 3
-# What other threads have begun when the third fault is counted goes on: eight look results up, four write them.
+# Requests in progress at the third fault continue: eight threads look results up, four write them.
 LOOKED_UP_AT_ONCE = 8
 WRITTEN_AT_ONCE = 4
 
@@ -68,7 +68,7 @@ class Bucket:
         return {one["Key"].removeprefix(prefix + "/"): read(one["Key"]) for one in listed}
 
     def check_whole(self, prefix: str) -> dict[str, bytes]:
-        """What is there under a prefix, all of which is what its name says."""
+        """The objects under a prefix, all of which match their names."""
         found = self.objects(prefix)
         for name, body in found.items():
             kind, digest = name.split("/")
@@ -80,8 +80,8 @@ class Bucket:
     def check_heals(self, prefix: str) -> None:
         """A run that reaches the bucket leaves everything there, and the next one makes nothing."""
         self.release("after", self.place(prefix))
-        job, said = self.release("later", self.place(prefix) + ",ro")
-        assert "the store `" not in said
+        job, printed = self.release("later", self.place(prefix) + ",ro")
+        assert "the store `" not in printed
         assert not any(step.startswith(("build:", "test:")) for step in job.starts())
 
 
@@ -110,16 +110,16 @@ def wide_bucket(server, make_project, tmp_path_factory):
     return Bucket(server, Jobs(script, place / "jobs"))
 
 
-def warnings(said: str, place: str, use: str) -> list[str]:
+def warnings(printed: str, place: str, use: str) -> list[str]:
     """Why the place could not be used like that: the causes, as they were told."""
     begin = f"the store `{place}` could not be {use}: "
-    return [line.split(begin)[1] for line in said.splitlines() if begin in line]
+    return [line.split(begin)[1] for line in printed.splitlines() if begin in line]
 
 
-def is_left_alone(said: str, place: str, use: str) -> bool:
+def is_left_alone(printed: str, place: str, use: str) -> bool:
     line = f"the store `{place}` is not {use} any more in this run: it failed {FAULTS_UNTIL_LEFT_ALONE} times"
-    assert said.count(line) <= 1
-    return line in said
+    assert printed.count(line) <= 1
+    return line in printed
 
 
 def check_left_alone_after(requests: int, name: str, threads: int) -> None:
@@ -129,7 +129,7 @@ def check_left_alone_after(requests: int, name: str, threads: int) -> None:
 
 
 READ_FAULTS: dict[str, tuple[Callable[[], Fault], str, str]] = {
-    # What fails, what the warning says, and what its hint.
+    # The fault, the expected warning, and its hint.
     "500": (lambda: Answers(500, "InternalError", *EVERYTHING), "answered 500 to GET", ""),
     "503": (lambda: Answers(503, "SlowDown", *EVERYTHING), ": SlowDown", ""),
     "record-503": (lambda: Answers(503, "SlowDown", "get-blob"), ": SlowDown", ""),
@@ -141,7 +141,7 @@ READ_FAULTS: dict[str, tuple[Callable[[], Fault], str, str]] = {
     "forbidden": (lambda: Answers(403, "AccessDenied", *EVERYTHING), ": AccessDenied", "the credentials"),
     "clock": (lambda: Answers(403, "RequestTimeTooSkewed", *EVERYTHING), ": the clock", "2026-01-02T04:05:06Z"),
 }
-# What is also tried with more builds than can be asked for at once, so that some are not asked for.
+# Faults that are also tried with more builds than parallel lookups, so that some are never looked up.
 WIDE = ("500", "wrong")
 # How often the client tries before it counts a fault, at most: not again where it took seconds, as on a busy machine.
 # curl itself tries again what a connection that was open before loses.
@@ -158,16 +158,16 @@ def test_a_release_that_cannot_read_a_bucket_makes_everything_and_says_why(reque
     place = bucket.place(bucket.full)
     with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], make()) as proxy:
         limits = {"PINWHEEL_TRANSFER_TIME": "1s"} if name == "slow" else {}
-        job, said = bucket.release(name, place + ",ro", proxy=proxy, **limits)
+        job, printed = bucket.release(name, place + ",ro", proxy=proxy, **limits)
     made = {step for step in job.starts() if step.startswith(("build:", "test:"))}
     assert made == {step for step in bucket.clean.starts() if step.startswith(("build:", "test:"))}
-    causes = warnings(said, place, "read")
+    causes = warnings(printed, place, "read")
     assert all(cause in one for one in causes) and len(set(causes)) == len(causes)
     # The same cause is told once; objects that are damaged are named, each.
     assert len(causes) == 1 if cause else 1 <= len(causes) < FAULTS_UNTIL_LEFT_ALONE + LOOKED_UP_AT_ONCE
-    assert hint in said
-    assert is_left_alone(said, place, "read")
-    assert not warnings(said, place, "written to")
+    assert hint in printed
+    assert is_left_alone(printed, place, "read")
+    assert not warnings(printed, place, "written to")
     check_left_alone_after(proxy.count(*proxy.faults[0].on), name, LOOKED_UP_AT_ONCE)
 
 
@@ -177,11 +177,11 @@ def release_that_cannot_write(bucket: Bucket, name: str, fault: Fault, cause: st
     prefix = f"write-{bucket.name}-{name}"
     place = bucket.place(prefix)
     with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], fault) as proxy:
-        _, said = bucket.release(name, place, proxy=proxy)
-    told = warnings(said, place, "written to")
-    # What ended a connection depends on how far it had come.
-    assert len(told) == 1 and cause in told[0] if cause else told
-    return proxy, prefix, said
+        _, printed = bucket.release(name, place, proxy=proxy)
+    output = warnings(printed, place, "written to")
+    # The error of an aborted connection depends on its progress.
+    assert len(output) == 1 and cause in output[0] if cause else output
+    return proxy, prefix, printed
 
 
 # A blob is asked for where an answer to HEAD does not say why.
@@ -206,9 +206,9 @@ WRITE_FAULTS: dict[str, tuple[Callable[[], Fault], str]] = {
 def test_a_release_that_cannot_write_to_a_bucket_says_why_and_leaves_nothing_half_written(request, kind, name):
     bucket = request.getfixturevalue(kind)
     make, cause = WRITE_FAULTS[name]
-    proxy, prefix, said = release_that_cannot_write(bucket, name, make(), cause)
-    assert is_left_alone(said, bucket.place(prefix), "written to")
-    assert not warnings(said, bucket.place(prefix), "read")
+    proxy, prefix, printed = release_that_cannot_write(bucket, name, make(), cause)
+    assert is_left_alone(printed, bucket.place(prefix), "written to")
+    assert not warnings(printed, bucket.place(prefix), "read")
     found = bucket.check_whole(prefix)
     assert not any(path.startswith("ac/") for path in found)
     assert found == {} or name == "full-results"
@@ -224,18 +224,18 @@ def test_a_release_that_cannot_write_to_a_bucket_says_why_and_leaves_nothing_hal
 def test_a_bucket_that_is_read_and_written_with_an_expired_token_is_left_alone_for_both(bucket):
     place = bucket.place(bucket.full)
     with failing(bucket.variables["AWS_ENDPOINT_URL_S3"], Answers(403, "ExpiredToken", *EVERYTHING)) as proxy:
-        _, said = bucket.release("both", place, proxy=proxy)
+        _, printed = bucket.release("both", place, proxy=proxy)
     for use in ("read", "written to"):
-        assert [": ExpiredToken" in one for one in warnings(said, place, use)] == [True]
-        assert is_left_alone(said, place, use)
+        assert [": ExpiredToken" in one for one in warnings(printed, place, use)] == [True]
+        assert is_left_alone(printed, place, use)
 
 
 @pytest.mark.takes(5)
 def test_a_bucket_that_nobody_made_is_no_bucket_without_results(bucket):
     # By the server itself, not by the proxy.
-    _, said = bucket.release("nowhere", "s3://no-such-bucket/prefix")
+    _, printed = bucket.release("nowhere", "s3://no-such-bucket/prefix")
     for use in ("read", "written to"):
-        (cause,) = warnings(said, "s3://no-such-bucket/prefix", use)
+        (cause,) = warnings(printed, "s3://no-such-bucket/prefix", use)
         assert "answered 404" in cause and ": NoSuchBucket" in cause
 
 

@@ -11,7 +11,7 @@ CUDA = re.compile(r"lib(cu\w+|nccl|nvrtc|nvToolsExt|nvJitLink|nvshmem_host)\.so[
 CUDA_SYMBOL = re.compile(r"_*(cu|nccl|nvrtc|nvtx|nvshmem|nvJitLink)")
 
 
-def said(*command) -> str:
+def output_of(*command) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
@@ -20,18 +20,18 @@ def wanted(libraries: list[pathlib.Path]) -> dict[str, set[tuple[str, str]]]:
     everywhere for unversioned symbols, so they go into the runtime."""
     found = collections.defaultdict(set)
     for library in libraries:
-        for name in re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "-dW", library)):
+        for name in re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-dW", library)):
             if CUDA.match(name):
                 found[name]
     (runtime,) = [name for name in found if name.startswith("libcudart")]
     for library in libraries:
         files = {}
-        for line in said("readelf", "-VW", library).splitlines():
+        for line in output_of("readelf", "-VW", library).splitlines():
             if match := re.search(r"Version: 1  File: (\S+)", line):
                 file = match[1]
             elif match := re.search(r"  Name: (\S+)  Flags", line):
                 files[match[1]] = file
-        for line in said("nm", "-D", "--undefined-only", library).splitlines():
+        for line in output_of("nm", "-D", "--undefined-only", library).splitlines():
             symbol, _, version = line.split()[-1].partition("@")
             if CUDA_SYMBOL.match(symbol):
                 found[files.get(version, runtime)].add((symbol, version))

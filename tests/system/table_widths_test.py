@@ -18,9 +18,9 @@ def test_the_summary_and_the_lists_of_what_was_made_fit(project, columns):
     summary = ran.stderr[ran.stderr.rindex("step ") if "step " in ran.stderr else ran.stderr.rindex("env:") :]
     assert LONG[:12] in summary and widest(summary) <= columns, summary
     for command in (["env", "list"], ["env", "lock", "matrix.yaml", "--check"], ["store", "stat"], ["plan", "matrix.yaml"]):
-        said = one.run(*command, code=7 if "--check" in command else 0, **narrow).stdout
-        assert widest(said) <= columns, said
+        printed = one.run(*command, code=7 if "--check" in command else 0, **narrow).stdout
+        assert widest(printed) <= columns, printed
     (wheel, *_) = one.output.glob("*.whl")
     for command in (["inspect", str(wheel)], ["compat", str(wheel)]):
-        said = one.run(*command, **narrow).stdout
-        assert widest(said) <= columns, said
+        printed = one.run(*command, **narrow).stdout
+        assert widest(printed) <= columns, printed

@@ -128,8 +128,8 @@ class TestConda:
 
     def test_packages_that_the_channel_lacks_are_reported_in_the_solvers_words(self, from_conda):
         from_conda.edit(lambda matrix: matrix["environment"]["conda"].update(toolkit=["cuda-toolkit=8.0"]))
-        said = from_conda.run("build", "matrix.yaml", code=2).stderr
-        assert "cuda-toolkit 8.0" in said or "cuda-toolkit=8.0" in said, said
+        result = from_conda.run("build", "matrix.yaml", code=2).stderr
+        assert "cuda-toolkit 8.0" in result or "cuda-toolkit=8.0" in result, result
 
 
 @pytest.fixture(scope="module")
@@ -176,8 +176,8 @@ class TestContainer:
     def test_a_host_compiler_that_is_too_new_is_refused_before_anything_compiles(self, from_container, tmp_path):
         named = {"CUDAHOSTCXX": str(stand_in(tmp_path))}
         outcomes = from_container.report("build", "matrix.yaml", *from_container.levels, code=4, **named)
-        said = json.dumps(build_of(outcomes)["error"])
-        assert f"gcc 99.1.0) is not supported by cuda/{MINOR}, which supports gcc 6 to " in said
+        result = json.dumps(build_of(outcomes)["error"])
+        assert f"gcc 99.1.0) is not supported by cuda/{MINOR}, which supports gcc 6 to " in result
 
     def test_without_a_container_it_is_refused(self, from_container):
         ran = from_container.run("build", "matrix.yaml", code=2)

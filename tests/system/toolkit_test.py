@@ -43,7 +43,7 @@ class Place:
         places = ["--state-dir", str(self.directory / "state"), "-o", str(self.directory / "dist")]
         return self.run(verb, str(project / "matrix.yaml"), *places, *options, code=code, **changes)
 
-    def carry(self, verb: str, project: pathlib.Path, *options: str, code: int = 0, **changes: str) -> dict[str, dict]:
+    def perform(self, verb: str, project: pathlib.Path, *options: str, code: int = 0, **changes: str) -> dict[str, dict]:
         """The outcomes of a command, by step."""
         ran = self.start(verb, project, "--json", *options, code=code, **changes)
         return {outcome["id"]: outcome for outcome in json.loads(ran.stdout)["outcomes"]}
@@ -60,7 +60,7 @@ def place(pinwheel, tmp_path_factory) -> Place:
 
 def test_two_cudas_from_pypi_build_side_by_side(place, kernels_repository, tmp_path):
     project = kernels_repository(tmp_path / "project", PYPI)
-    outcomes = place.carry("build", project)
+    outcomes = place.perform("build", project)
     wheels = {}
     for minor in ("130", "132"):
         (output,) = outcomes[f"build:cu{minor}"]["outputs"]
@@ -80,7 +80,7 @@ def test_two_cudas_from_pypi_build_side_by_side(place, kernels_repository, tmp_p
         assert str(place.directory).encode() not in contents
 
     # Both are reused: nothing is resolved, installed or built again.
-    again = place.carry("build", project)
+    again = place.perform("build", project)
     assert {outcome["state"] for outcome in again.values()} == {"reused"}
     recorded = [json.loads(path.read_text()) for path in (place.directory / "state" / "resolutions").glob("*.json")]
     nvcc = {p["version"] for each in recorded for p in each["packages"] if p["name"] == "nvidia-cuda-nvcc"}
@@ -97,16 +97,16 @@ def test_a_host_compiler_that_is_too_new_is_refused_before_anything_compiles(pla
     )
     stand_in.chmod(0o755)
     project = kernels_repository(tmp_path / "project", PYPI, ONE_CUDA)
-    outcomes = place.carry("build", project, code=4, CUDAHOSTCXX=str(stand_in))
+    outcomes = place.perform("build", project, code=4, CUDAHOSTCXX=str(stand_in))
     (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
     assert build["state"] == "failed" and build["attempts"] == 1
-    said = json.dumps(build["error"])
-    assert "gcc 99.1.0" in said and "cuda/13.0, which supports gcc 6 to 15" in said
+    report = json.dumps(build["error"])
+    assert "gcc 99.1.0" in report and "cuda/13.0, which supports gcc 6 to 15" in report
 
 
 def test_an_architecture_that_nvcc_lacks_is_refused_before_anything_compiles(place, kernels_repository, tmp_path):
     project = kernels_repository(tmp_path / "project", PYPI, ONE_CUDA, ('["9.0"]', '["7.0", "9.0"]'))
-    outcomes = place.carry("build", project, code=4)
+    outcomes = place.perform("build", project, code=4)
     (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
-    said = json.dumps(build["error"])
-    assert "does not compile for `7.0`; it has 7.5, 8.0" in said
+    report = json.dumps(build["error"])
+    assert "does not compile for `7.0`; it has 7.5, 8.0" in report

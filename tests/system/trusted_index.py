@@ -1,4 +1,4 @@
-"""A package index of the tests' own that mints upload tokens for jobs that it trusts, over TLS, as PyPI does, and the
+"""A package index for tests that issues upload tokens to jobs that it trusts, over TLS, as PyPI does, and the
 service that gives a job its identity tokens."""
 
 import base64
@@ -83,13 +83,13 @@ class TrustedIndex:
         self.upload_takes = 0.0
         self.judged_after: list[float] = []  # how long each upload waits until its token is judged
         self.other_project = False
-        self.can_burn = True
+        self.can_revoke = True
         self.lock = threading.Lock()
         self.used: set[str] = set()  # by the `jti` of identity tokens
         self.ends: dict[str, float] = {}  # of upload tokens
         self.identities: list[str] = []
         self.tokens: list[str] = []
-        self.burnt: list[str] = []
+        self.revoked: list[str] = []
         self.files: dict[str, bytes] = {}
         self.uploaders: list[str] = []  # the token of each upload
         self.asked: list[str] = []
@@ -116,7 +116,7 @@ class TrustedIndex:
         self.identities.append(token)
         return token
 
-    def mint(self, identity: str) -> dict:
+    def exchange(self, identity: str) -> dict:
         signed, _, signature = identity.rpartition(".")
         if not hmac.compare_digest(encoded(hmac.digest(self.key, signed.encode(), "sha256")), signature):
             raise Refused("invalid-token", "malformed or invalid token")
@@ -140,7 +140,7 @@ class TrustedIndex:
     def accepts(self, authorization: str) -> str | None:
         """The upload token of a request, if it is valid."""
         user, _, token = base64.b64decode(authorization.removeprefix("Basic ")).decode().partition(":")
-        valid = user == "__token__" and token not in self.burnt and self.ends.get(token, 0) > time.time()
+        valid = user == "__token__" and token not in self.revoked and self.ends.get(token, 0) > time.time()
         return token if valid else None
 
 
@@ -206,18 +206,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.index.asked.append(self.path)
         with self.index.lock:
             if self.path == "/_/oidc/mint-token":
-                return self.mint(json.loads(body))
+                return self.exchange(json.loads(body))
             if self.path == "/_/oidc/burn-token":
-                if not self.index.can_burn:
+                if not self.index.can_revoke:
                     return self.answer(404, {})
-                self.index.burnt.append(json.loads(body)["token"])
+                self.index.revoked.append(json.loads(body)["token"])
                 return self.answer(202, {})
         self.upload(body)
 
-    def mint(self, body: dict) -> None:
+    def exchange(self, body: dict) -> None:
         assert list(body) == ["token"]
         try:
-            self.answer(200, self.index.mint(body["token"]))
+            self.answer(200, self.index.exchange(body["token"]))
         except Refused as refused:
             errors = [{"code": refused.code, "description": str(refused)}]
             self.answer(422, {"message": "Token request failed", "errors": errors})

@@ -1,4 +1,4 @@
-"""Uploads with tokens that an index mints for the job, by pinwheel and by uv, over TLS."""
+"""Uploads with tokens that an index issues for the job, by pinwheel and by uv, over TLS."""
 
 import signal
 import subprocess
@@ -57,17 +57,17 @@ def check_masked(index, stdout, stderr):
 def test_a_job_publishes_with_a_token_that_is_minted_for_it_and_burnt(publish, index, wheels):
     ran = publish("--trusted-publishing", "always")
     assert index.files == {wheel.name: wheel.read_bytes() for wheel in wheels}
-    assert len(index.tokens) == 1 and index.burnt == index.tokens
+    assert len(index.tokens) == 1 and index.revoked == index.tokens
     assert index.asked[:3] == ["/_/oidc/audience", "/identity", "/_/oidc/mint-token"]
     assert index.asked[-1] == "/_/oidc/burn-token"
-    told = ran.stderr.splitlines()
-    first_upload = min(at for at, line in enumerate(told) if line.startswith("uploading "))
-    assert told.index(f"::add-mask::{index.tokens[0]}") < first_upload
+    output = ran.stderr.splitlines()
+    first_upload = min(at for at, line in enumerate(output) if line.startswith("uploading "))
+    assert output.index(f"::add-mask::{index.tokens[0]}") < first_upload
 
 
 def test_without_a_token_a_job_is_trusted_where_it_has_an_identity(publish, index):
     publish()
-    assert len(index.files) == 2 and index.burnt == index.tokens
+    assert len(index.files) == 2 and index.revoked == index.tokens
 
 
 def test_a_token_that_ends_is_minted_anew_with_a_new_identity(publish, index):
@@ -76,7 +76,7 @@ def test_a_token_that_ends_is_minted_anew_with_a_new_identity(publish, index):
     assert len(index.files) == 2
     assert len(index.tokens) >= 2 and len(index.identities) == len(index.tokens) == len(index.used)
     assert len(set(index.uploaders)) == 2
-    assert index.burnt == index.tokens
+    assert index.revoked == index.tokens
 
 
 def test_a_token_that_ends_while_a_file_is_on_its_way_is_replaced_once(publish, index):
@@ -84,33 +84,33 @@ def test_a_token_that_ends_while_a_file_is_on_its_way_is_replaced_once(publish, 
     ran = publish()
     assert len(index.files) == 2
     assert "HTTP 403" in ran.stderr and "trying again" in ran.stderr
-    assert index.tokens[0] not in index.uploaders and index.burnt == index.tokens
+    assert index.tokens[0] not in index.uploaders and index.revoked == index.tokens
 
 
 def test_a_token_that_never_lasts_is_minted_twice_for_a_file(publish, index):
     index.lifetime, index.judged_after = 2.0, [2.5, 2.5]
     ran = publish(code=6)
-    assert index.files == {} and len(index.tokens) == 2 and index.burnt == index.tokens
+    assert index.files == {} and len(index.tokens) == 2 and index.revoked == index.tokens
     assert "the token expired during the upload" in " ".join(ran.stderr.split())
 
 
 def test_a_token_that_is_not_for_the_project_names_the_publisher_that_it_needs(publish, index):
     index.other_project = True
     ran = publish("--trusted-publishing", "always", code=6)
-    told = " ".join(ran.stderr.split())
-    assert "HTTP 403 (Invalid API Token: OIDC scoped token is not valid" in told
-    assert "the project of this file needs a publisher of GitHub Actions" in told
-    assert "repository `acme/kernels`, workflow `release.yml`, environment `pypi`" in told
-    assert "PINWHEEL_TOKEN" not in told and ".pypirc" not in told
-    assert index.files == {} and index.burnt == index.tokens
+    output = " ".join(ran.stderr.split())
+    assert "HTTP 403 (Invalid API Token: OIDC scoped token is not valid" in output
+    assert "the project of this file needs a publisher of GitHub Actions" in output
+    assert "repository `acme/kernels`, workflow `release.yml`, environment `pypi`" in output
+    assert "PINWHEEL_TOKEN" not in output and ".pypirc" not in output
+    assert index.files == {} and index.revoked == index.tokens
 
 
 @pytest.mark.parametrize("audience", ["pypi", "testpypi", "sts.amazonaws.com", "127.0.0.1"])
 def test_no_identity_token_is_asked_for_with_the_audience_of_another(publish, index, audience):
     index.audience = audience
     ran = publish("--trusted-publishing", "always", code=6)
-    told = " ".join(ran.stderr.split())
-    assert f"`index` asks for an identity token for the audience `{audience}`" in told
+    output = " ".join(ran.stderr.split())
+    assert f"`index` asks for an identity token for the audience `{audience}`" in output
     assert index.asked == ["/_/oidc/audience"] and index.identities == [] and index.files == {}
 
 
@@ -121,7 +121,7 @@ def test_uv_publishes_to_the_same_index(index, wheels):
     )
     assert ran.returncode == 0, ran.stderr
     assert index.files == {wheel.name: wheel.read_bytes() for wheel in wheels}
-    assert len(index.tokens) == 1 and index.burnt == index.tokens
+    assert len(index.tokens) == 1 and index.revoked == index.tokens
     exchange = [path for path in index.asked if path.startswith(("/_/oidc/", "/identity"))]
     assert exchange == ["/_/oidc/audience", "/identity", "/_/oidc/mint-token", "/_/oidc/burn-token"]
 
@@ -174,12 +174,12 @@ def test_a_signal_burns_the_token_before_the_end(publish, index):
     stdout, stderr = run.communicate(timeout=20)
     assert run.returncode == 143, stderr
     assert "publishing was stopped" in stderr
-    assert len(index.tokens) == 1 and index.burnt == index.tokens
+    assert len(index.tokens) == 1 and index.revoked == index.tokens
     check_masked(index, stdout, stderr)
 
 
 def test_a_token_that_cannot_be_burnt_is_a_warning(publish, index):
-    index.can_burn = False
+    index.can_revoke = False
     ran = publish()
     assert len(index.files) == 2
     assert "warning: the upload token of `index` was not revoked" in ran.stderr
@@ -189,7 +189,7 @@ def test_a_failed_upload_burns_its_token(publish, index):
     index.lifetime = 0.0
     ran = publish(code=6)
     assert "HTTP 403" in ran.stderr
-    assert index.tokens and sorted(index.burnt) == sorted(index.tokens)
+    assert index.tokens and sorted(index.revoked) == sorted(index.tokens)
 
 
 def test_a_release_publishes_to_a_target_that_trusts_the_job(project, index):
@@ -197,7 +197,7 @@ def test_a_release_publishes_to_a_target_that_trusts_the_job(project, index):
     target = {"kind": "index", "url": f"{index.url}/legacy/", "label": "local", "auth": "trusted"}
     script.edit(lambda matrix: matrix["publish"].update(index=target))
     ran = script.run("release", "matrix.yaml", **index.job())
-    assert len(index.files) == 2 and len(index.tokens) == 1 and index.burnt == index.tokens
+    assert len(index.files) == 2 and len(index.tokens) == 1 and index.revoked == index.tokens
     check_masked(index, ran.stdout, ran.stderr)
     secrets = [secret.encode() for secret in [REQUEST_TOKEN, *index.identities, *index.tokens]]
     for path in (path for path in script.state.rglob("*") if path.is_file()):

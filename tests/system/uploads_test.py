@@ -56,25 +56,25 @@ def test_a_killed_upload_reports_what_was_sent_and_resumes_after_it(script):
         run.kill()
         run.communicate()
         first, second = names_of(log_of(url))
-        told = log_text(one)
-        assert f"uploading {first} (1/2" in told and f"uploaded {first} (1/2" in told
-        assert f"uploading {second} (2/2" in told and f"uploaded {second}" not in told
+        output = log_text(one)
+        assert f"uploading {first} (1/2" in output and f"uploaded {first} (1/2" in output
+        assert f"uploading {second} (2/2" in output and f"uploaded {second}" not in output
 
         outcomes = one.report("release", "matrix.yaml")
         assert outcomes["publish:index"]["state"] == "done"
         assert {o["state"] for step, o in outcomes.items() if step != "publish:index"} == {"reused"}
         assert names_of(log_of(url)) == [first, second, second]
-        told = log_text(one)
-        assert f"already in index: {first} (1/2" in told and f"uploaded {second} (2/2" in told
+        output = log_text(one)
+        assert f"already in index: {first} (1/2" in output and f"uploaded {second} (2/2" in output
 
 
 def test_the_token_is_masked_in_github_before_it_is_used(script):
     with fake_index("--token", TOKEN) as url:
         one = script(url + "/")
         ran = one.run("release", "matrix.yaml", GITHUB_ACTIONS="true", PINWHEEL_TOKEN_INDEX=TOKEN)
-        told = ran.stderr.splitlines()
-        uploads = [at for at, line in enumerate(told) if line.startswith(("uploading ", "uploaded "))]
-        assert len(uploads) == 4 and told.index(f"::add-mask::{TOKEN}") < uploads[0]
+        output = ran.stderr.splitlines()
+        uploads = [at for at, line in enumerate(output) if line.startswith(("uploading ", "uploaded "))]
+        assert len(uploads) == 4 and output.index(f"::add-mask::{TOKEN}") < uploads[0]
         assert (ran.stdout + ran.stderr).count(TOKEN) == 1
         kept = [path for path in one.state.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
         assert kept == [] and len(log_of(url)) == 2

@@ -70,14 +70,14 @@ def upstream(pinwheel, tmp_path, url, *arguments, code=0, **variables):
 
 
 def without_ends(text: str) -> list[str]:
-    """What does not depend on the day of the test."""
+    """The part of the report that does not depend on the date."""
     return [line for line in text.splitlines() if not line.startswith("ended ")]
 
 
 def changed(ran) -> list[tuple[str, str, str]]:
-    told = json.loads(ran.stdout)
-    assert told["schema"] == "pinwheel-upstream/1"
-    found = [(each["event"], each["axis"], each["value"]) for each in told["changes"]]
+    report = json.loads(ran.stdout)
+    assert report["schema"] == "pinwheel-upstream/1"
+    found = [(each["event"], each["axis"], each["value"]) for each in report["changes"]]
     return [each for each in found if each[0] != "ended"]
 
 
@@ -90,11 +90,11 @@ def test_a_release_and_a_label_that_appeared_are_told_with_the_lines_to_change(p
     page(root / "whl", "2.14.0", ["cpu", "cu130"], ["cp311", "cp312"])
     page(root / "whl" / "nightly", "2.15.0.dev20261124", ["cu134"], ["cp312"])
     with index_at(root) as url:
-        told = without_ends(upstream(pinwheel, tmp_path, url).stdout)
-        assert any(line.split()[:3] == ["appeared", "torch", "2.14"] for line in told)
-        assert any(line.split()[:3] == ["appeared", "compute", "cuda/13.4"] for line in told)
-        assert '  matrix.yaml:6: torch: ["2.13", "2.14", nightly]' in told
-        assert "  matrix.yaml:5: compute: [cpu, cuda/13.0, cuda/13.4]" in told
+        report = without_ends(upstream(pinwheel, tmp_path, url).stdout)
+        assert any(line.split()[:3] == ["appeared", "torch", "2.14"] for line in report)
+        assert any(line.split()[:3] == ["appeared", "compute", "cuda/13.4"] for line in report)
+        assert '  matrix.yaml:6: torch: ["2.13", "2.14", nightly]' in report
+        assert "  matrix.yaml:5: compute: [cpu, cuda/13.0, cuda/13.4]" in report
         ran = upstream(pinwheel, tmp_path, url, "--json")
         assert ("appeared", "compute", "cuda/13.4") in changed(ran)
 
@@ -119,8 +119,8 @@ def test_where_no_index_has_all_labels_those_of_the_matrix_are_asked(pinwheel, t
 def test_in_github_what_changed_is_a_notice_at_the_axis(pinwheel, tmp_path, root):
     page(root / "whl", "2.14.0", ["cpu", "cu130"], ["cp311", "cp312"])
     with index_at(root) as url:
-        told = upstream(pinwheel, tmp_path, url, GITHUB_ACTIONS="true").stderr
-        assert "::notice file=matrix.yaml,line=6,col=3,title=upstream%3A torch::appeared `2.14`" in told
+        report = upstream(pinwheel, tmp_path, url, GITHUB_ACTIONS="true").stderr
+        assert "::notice file=matrix.yaml,line=6,col=3,title=upstream%3A torch::appeared `2.14`" in report
         assert "::notice" not in upstream(pinwheel, tmp_path, url).stderr
 
 
@@ -132,10 +132,10 @@ def test_an_index_that_does_not_answer_is_exit_4(pinwheel, tmp_path):
 
 def test_an_index_without_torch_is_exit_2(pinwheel, tmp_path, root):
     with index_at(tmp_path) as url:
-        told = upstream(pinwheel, tmp_path, url, code=2).stderr
-        assert "has no page for torch" in told
+        report = upstream(pinwheel, tmp_path, url, code=2).stderr
+        assert "has no page for torch" in report
 
 
 def test_it_goes_with_no_plan(pinwheel, tmp_path):
-    told = upstream(pinwheel, tmp_path, "http://127.0.0.1:9", "--format", "ids", code=2).stderr
-    assert "`--upstream` reads the matrix file" in told
+    report = upstream(pinwheel, tmp_path, "http://127.0.0.1:9", "--format", "ids", code=2).stderr
+    assert "`--upstream` reads the matrix file" in report

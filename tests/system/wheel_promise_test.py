@@ -33,7 +33,7 @@ def failure(outcomes, step: str) -> dict:
 
 
 @pytest.mark.parametrize(
-    ("python", "tag", "told"),
+    ("python", "tag", "expected"),
     [
         ("limited(3.10)", "cp311-cp311-linux_x86_64", ("`cp311-cp311`", "`cp310-abi3`", "py_limited_api", "version")),
         ("limited(3.10)", "cp311-abi3-linux_x86_64", ("`cp311-abi3`", "`cp310-abi3`", "cp310", "limited(3.11)")),
@@ -41,31 +41,31 @@ def failure(outcomes, step: str) -> dict:
         ("none", "cp38-abi3-linux_x86_64", ("`cp38-abi3`", "`py3-none`", "get_tag", "limited(3.8)")),
     ],
 )
-def test_a_wheel_for_fewer_pythons_than_promised_stops_the_builds_of_its_kind(script, python, tag, told):
+def test_a_wheel_for_fewer_pythons_than_promised_stops_the_builds_of_its_kind(script, python, tag, expected):
     promise(script, python, tag)
     outcomes = script.report("build", "matrix.yaml", "--keep-going", "-j", "1", code=5)
     states = [outcome["state"] for step, outcome in outcomes.items() if step.startswith("build:")]
     assert sorted(states) == ["blocked", "failed"]
     (failed,) = [step for step, outcome in outcomes.items() if outcome["state"] == "failed"]
     error = failure(outcomes, failed)
-    said = error["message"] + " " + error["hint"]
-    assert all(word in said for word in told), said
+    output = error["message"] + " " + error["hint"]
+    assert all(word in output for word in expected), output
     assert script.wheels() == {}
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "told"),
+    ("file", "text", "expected"),
     [
         ("pyproject.toml", "[build-system]\nrequires = []\nbuild-backend = 'scikit_build_core.build'\n", "wheel.py-api"),
         ("pyproject.toml", "[build-system]\nrequires = []\nbuild-backend = 'mesonpy'\n", "limited-api"),
         ("pyproject.toml", "[build-system]\nrequires = []\nbuild-backend = 'maturin'\n", "abi3-py310"),
     ],
 )
-def test_the_hint_has_the_fix_for_the_backend(script, file, text, told):
+def test_the_hint_has_the_fix_for_the_backend(script, file, text, expected):
     (script.directory / file).write_text(text)
     promise(script, "limited(3.10)", "cp311-cp311-linux_x86_64", flavors=["plain"])
     outcomes = script.report("build", "matrix.yaml", code=5)
-    assert told in failure(outcomes, "build:plain")["hint"]
+    assert expected in failure(outcomes, "build:plain")["hint"]
 
 
 def test_a_wheel_that_several_builds_would_write_is_stopped_at_the_first(script):

@@ -1,4 +1,4 @@
-"""The cache that tests keep between runs, below the user's cache directory."""
+"""The cache of tests that persists between runs, below the user's cache directory."""
 
 import contextlib
 import fcntl
