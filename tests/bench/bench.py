@@ -51,7 +51,7 @@ def arguments(description, runs):
 
 
 def own_environment(scratch):
-    """A cache of its own, no settings of the user's git, and this Python first in PATH, the interpreter itself rather
+    """Its own cache, no settings of the user's git, and this Python first in PATH, the interpreter itself rather
     than a wrapper script."""
     environment = {**os.environ, "PINWHEEL_CACHE_DIR": str(scratch / "cache"), "GIT_CONFIG_GLOBAL": "/dev/null"}
     environment["PATH"] = f"{pathlib.Path(sys.executable).parent}:{environment.get('PATH', '/usr/bin:/bin')}"

@@ -32,7 +32,7 @@ def prose_of(path: str, text: str) -> str:
 
 
 def check_documents(tree: Tree) -> list[Finding]:
-    """A cited document exists, from the root, beside the file that cites it or in a directory above."""
+    """A cited document exists, from the root, next to the file that cites it or in a directory above."""
     found = []
     for path, text in sorted(tree.items()):
         if path.startswith("tests/data/") or not (path.startswith(PLACES) or "/" not in path):

@@ -333,7 +333,7 @@ def test_a_value_between_the_back_ticks_of_a_format_string_is_found():
     ]
 
 
-def test_literals_and_comments_of_cpp_are_told_apart():
+def test_literals_and_comments_of_cpp_are_distinguished():
     text = 'int a = f("x // y", \'"\');  // z "w"\n/* b */ auto r = R"(// no)";\n'
     assert tree.code_of(text) == 'int a = f("", "");  \n auto r = "";\n'
     assert tree.cpp_comments(text) == '// z "w"\n/* b */'

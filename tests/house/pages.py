@@ -11,7 +11,7 @@ CLI = "docs/cli.md"
 SITE = "mkdocs.yml"
 ERRORS = "tools/base/error.cc"
 
-# Sections whose keys stand in a table of their own.
+# Sections whose keys have their own table.
 PATCHED = ("overrides.environment", "overrides.build", "overrides.checks", "overrides.test")
 
 FORMATS = (

@@ -76,7 +76,7 @@ def test_a_package_of_pypi_is_built_unchanged_and_does_something(row, driven, tm
     assert grafted(project.wheel()) == sorted(row.grafted)
     assert set(row.requires) <= project.resolved()
     if row.devices:
-        # There is no GPU here: pinwheel loads it beside a torch for CUDA, and a stand-in for the driver.
+        # There is no GPU here: pinwheel loads it with a torch for CUDA, and a stand-in for the driver.
         assert project.devices() == row.devices
         assert project.evidence() == {"loaded"}
     else:

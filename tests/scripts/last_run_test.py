@@ -14,7 +14,7 @@ RUN = {"trees": "abc", "date": "2026-01-02", "passed": 3, "skipped": 0, "minutes
 
 @pytest.fixture
 def tree(tmp_path):
-    """A repository with the trees, and something beside them."""
+    """A repository with the trees, and another file."""
     for name in ("kernels/a.cpp", "kernels/deep/b.h", "docker/install", "tools/c.cc"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)

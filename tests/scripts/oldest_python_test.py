@@ -74,7 +74,7 @@ def test_the_package_finds_its_program_on_the_oldest_python(python, tmp_path):
     program.parent.mkdir()
     program.write_text("#!/bin/sh\necho started\n")
     program.chmod(0o755)
-    # As with `pip install --target`: the program is beside the package.
+    # As with `pip install --target`: the program is next to the package.
     shutil.copytree(ROOT / "packaging" / "pinwheel_cli", tmp_path / "pinwheel_cli")
     ran = subprocess.run(
         [python, "-m", "pinwheel_cli"],

@@ -86,7 +86,7 @@ def test_what_is_installed_needs_no_apt(machine):
     assert second.communicate()[0] == "" and second.returncode == 0
 
 
-def test_another_failure_ends_it_at_once_with_what_apt_said(machine):
+def test_another_failure_ends_it_at_once_with_the_message_of_apt(machine):
     (machine.place / "scripts" / "packages.txt").write_text("pinwheel-no-such-package build\n")
     started = machine.start()
     output = started.communicate()[0]

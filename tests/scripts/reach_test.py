@@ -26,7 +26,7 @@ def test_a_room_is_the_directory_of_a_source_or_of_its_tests():
     assert unit_target("host/steps") == "unit_host_steps"
 
 
-def test_what_lies_beside_the_rooms_is_in_none():
+def test_files_next_to_the_rooms_are_in_none():
     for path in ("tools/README.md", "tests/unit/catch.h", "tests/fuzz/name_fuzz.cc", "kernels/csrc/base/isa.h", "scripts/test"):
         assert room_of(path) is None, path
 

@@ -1,6 +1,6 @@
-"""The workflows of a project, run by act on this machine, each job in a directory or a container of its own.
+"""The workflows of a project, run by act on this machine, each job in its own directory or container.
 
-Artifacts travel through composite stand-ins for the actions that carry them, since act's own server does not speak
+Artifacts are passed by composite stand-ins for the artifact actions, since act's own server does not speak
 their protocol."""
 
 import json

@@ -59,7 +59,7 @@ def test_a_broken_rule_is_named_with_its_file_and_hint(script):
 
 
 @pytest.mark.parametrize("where", [{}, {"GITHUB_ACTIONS": "true", **RUN}], ids=["here", "github"])
-def test_the_log_of_a_failure_is_read_once_for_all_who_are_told(script, tmp_path, where):
+def test_the_log_of_a_failure_is_read_once_for_all_reports(script, tmp_path, where):
     script.edit(lambda matrix: matrix["build"].update(command=["sh", "-c", "echo it broke; exit 1"]))
     script.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
     summary = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")} if where else {}
@@ -94,7 +94,7 @@ def test_two_causes_are_two_annotations(script):
     script.edit(lambda matrix: matrix["build"].update(command=["python", "-c", command]))
     job = Job(script, "build", "matrix.yaml", "--keep-going", "-q", code=1)
     titles = [error["title"] for error in job.errors()]
-    # The flavor is the name of the build, which tells no cause from another; a number does.
+    # The flavor is the name of the build, which does not distinguish causes; a number does.
     assert titles == ["build:plain and build:loud failed"]
     command = "import os; print('why', len(os.environ['SCRIPT_FLAVOR'])); raise SystemExit(3)"
     script.edit(lambda matrix: matrix["build"].update(command=["python", "-c", command]))

@@ -53,7 +53,7 @@ def test_a_cmake_project_without_torch_gets_the_architectures(cuda):
     assert "compute_80" not in ran.stdout
 
 
-def test_a_project_that_sets_its_own_is_told_how_to_pass_them(cuda):
+def test_a_project_that_sets_its_own_gets_a_hint_how_to_pass_them(cuda):
     one = cuda("set(CMAKE_CUDA_ARCHITECTURES 75)\n")
     ran = one.run("build", "matrix.yaml", code=5)
     assert "sm_75" in ran.stderr

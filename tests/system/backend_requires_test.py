@@ -30,7 +30,7 @@ backend-path = ["backend"]
 
 
 class Asking:
-    """A project with a backend of its own, which requires `eggs` in writing and `spam` when asked."""
+    """A project with its own backend, which requires `eggs` in writing and `spam` when asked."""
 
     def __init__(self, script):
         self.script = script
@@ -109,7 +109,7 @@ def test_it_can_be_turned_off_and_ids_ask_nothing(asking):
     assert asking.times() == 0
 
 
-def test_a_lock_and_a_frozen_plan_keep_the_answer(asking):
+def test_a_lock_and_a_frozen_plan_store_the_answer(asking):
     script = asking.script
     script.run("env", "lock", "matrix.yaml")
     assert asking.times() == 1
@@ -143,7 +143,7 @@ def test_an_older_lock_is_stale_and_says_why(asking):
     assert asking.times() == 1
 
 
-def test_a_backend_that_fails_is_told_with_its_last_lines(asking):
+def test_a_failed_backend_is_reported_with_its_last_lines(asking):
     asking.write("sys.exit('no compiler for this')")
     refused = asking.script.run("build", "matrix.yaml", code=1)
     assert "the backend `own_backend` does not say what a build requires" in refused.stderr

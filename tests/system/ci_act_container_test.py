@@ -34,7 +34,7 @@ class ContainedWorkflows(Workflows):
         self.engine = engine
         self.machine = machine
         super().__init__(project, place)
-        # The workspace of a job lies at the path of the repository, and is not the repository.
+        # The workspace of a job is at the path of the repository, and is not the repository.
         self.checkout = "/checkout"
         # A runner's user has the files, and the container's is root.
         checkout = place / "checkout" / "action.yml"

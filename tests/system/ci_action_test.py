@@ -52,7 +52,7 @@ def test_an_error_of_a_matrix_shows_at_its_line(action, tmp_path):
 
 @pytest.fixture
 def run_step(action, tmp_path):
-    """A function that carries the last step out, and returns its result and what its pinwheel was given."""
+    """A function that runs the last step, and returns its result and what its pinwheel was given."""
     given = tmp_path / "given"
     program = tmp_path / "pinwheel" / "bin" / "pinwheel"
     program.parent.mkdir(parents=True)

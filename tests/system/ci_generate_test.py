@@ -187,7 +187,7 @@ def test_the_outputs_of_each_job_are_fewer_than_github_takes(repository):
     assert len(listed) == len(set(listed)) == 2000
 
 
-def test_artifacts_are_kept_as_long_as_the_matrix_says(generated):
+def test_artifacts_are_retained_as_long_as_the_matrix_sets(generated):
     kept = [path.read_text().count("retention-days: 3\n") for path in generated[6:9]]  # the third of the options
     assert kept == [3, 3, 0]
 
@@ -360,7 +360,7 @@ def test_a_store_that_no_command_would_take_is_an_error_at_its_line(repository):
         assert "matrix/demo.yaml:" in ran.stderr and "hint: a place is `local`" in ran.stderr
 
 
-def test_pins_that_are_behind_a_list_of_releases_are_told(repository):
+def test_pins_that_are_behind_a_list_of_releases_are_reported(repository):
     repository(matrix(), "ci", "generate")
     text = (repository.root / ".github" / "workflows" / "pinwheel-ci.yml").read_text()
     action, commit, version = re.search(r"uses: (actions/checkout)@([0-9a-f]{40}) # (v\S+)", text).groups()

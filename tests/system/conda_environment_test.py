@@ -12,7 +12,7 @@ from conftest import PYTHON, digests
 
 pytestmark = pytest.mark.docker
 
-# A build has the programs of all packages. A test has Python alone, from a prefix of its own.
+# A build has the programs of all packages. A test has only Python, from its own prefix.
 BUILD = """\
 case $(command -v ninja) in */conda/bin/ninja) ;; *) echo "ninja: $(command -v ninja)"; exit 1 ;; esac
 exec python "{package}/make_wheel.py" "{dest_dir}"

@@ -313,7 +313,7 @@ def environments() -> pathlib.Path:
 
 @pytest.fixture(scope="session")
 def compiler_cache(tmp_path_factory) -> dict[str, str]:
-    """An environment in which the compilers that CMake looks for are ccache's. A build lies at the same path in each
+    """An environment in which the compilers that CMake looks for are ccache's. A build is at the same path in each
     session, so that it finds what an earlier one compiled."""
     programs = tmp_path_factory.mktemp("ccache")
     for name in ("cc", "c++", "gcc", "g++"):

@@ -123,7 +123,7 @@ def test_a_file_that_does_not_match_the_lock_is_refused(script, channel, tmp_pat
 
 
 def test_pip_installs_the_pip_part_of_a_lock(script, wheels, tmp_path):
-    """pip reads such files since 26.1; files without a URL are beside the lock."""
+    """pip reads such files since 26.1; files without a URL are next to the lock."""
     script.run("env", "lock", "matrix.yaml", *LEVELS)
     for wheel in wheels.iterdir():
         shutil.copy(wheel, script.directory / "matrix.locks")

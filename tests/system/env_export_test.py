@@ -60,7 +60,7 @@ def test_the_script_makes_the_same_packages(project, wheels, out, tmp_path):
     original = packages(script.run("env", "shell", "matrix.yaml", f"{TAG}-plain", "--", *LIST).stdout)
     assert original["spam"] == "1.0" and original["eggs"] == "2.0"
 
-    for wheel in wheels.iterdir():  # files that are on no index are beside the lists
+    for wheel in wheels.iterdir():  # files that are on no index are next to the lists
         shutil.copy(wheel, out / "environment")
     interpreter = {"PYTHON": sys.executable, "PIP_NO_INDEX": "1"}
     made = create(script, out, tmp_path / "made", **interpreter)

@@ -14,7 +14,7 @@ TAG = "cp" + PYTHON.replace(".", "")
 
 @pytest.fixture
 def script(project, tmp_path):
-    """A project with a cache of its own."""
+    """A project with its own cache."""
     made = project("script")
     made.environment["PINWHEEL_CACHE_DIR"] = str(tmp_path / "cache")
     return made

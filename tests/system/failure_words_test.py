@@ -31,7 +31,7 @@ class TestQuiet:
         for other in ("started", "steps", "reused"):
             assert other not in output
 
-    def test_a_failed_test_is_told_too_and_a_passed_run_is_silent(self, script):
+    def test_a_failed_test_is_reported_too_and_a_passed_run_is_silent(self, script):
         assert script.run("test", "matrix.yaml", "-q").stderr == ""
         script.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "raise SystemExit(4)"]))
         output = script.run("test", "matrix.yaml", "-q", code=1).stderr
@@ -137,7 +137,7 @@ class TestReasons:
         # Newer linkers add the error of the system.
         assert line.endswith((reason, f"{reason}: No such file or directory")), output
 
-    def test_an_import_that_aborts_says_what_the_process_said(self, script):
+    def test_an_aborted_import_reports_the_message_of_the_process(self, script):
         (script.directory / "thrower.cc").write_text(THROWS)
         script.edit(
             self.checks_by(

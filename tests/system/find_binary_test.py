@@ -35,12 +35,12 @@ def found(python: str | pathlib.Path, packages: pathlib.Path, before: str = "") 
         ("anywhere", "anywhere/bin"),  # --target
     ],
 )
-def test_the_program_beside_the_package_is_found(tmp_path, packages, scripts):
+def test_the_program_next_to_the_package_is_found(tmp_path, packages, scripts):
     program = program_in(tmp_path / scripts)
     assert found(sys.executable, tmp_path / packages) == program
 
 
-def test_the_program_of_the_environment_comes_after_that_beside_the_package(tmp_path):
+def test_the_program_of_the_environment_comes_after_that_next_to_the_package(tmp_path):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
     (tmp_path / "venv" / "bin" / "pinwheel").symlink_to("/bin/true")
     python = tmp_path / "venv" / "bin" / "python"

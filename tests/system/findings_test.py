@@ -28,7 +28,7 @@ def summary_of(stderr: str) -> str:
     return stderr[stderr.index("\nstep ") :].split("\n1 warning:\n")[1]
 
 
-def test_a_finding_is_told_when_it_is_made_and_when_the_build_is_reused(unstripped):
+def test_a_finding_is_reported_when_it_is_made_and_when_the_build_is_reused(unstripped):
     made = unstripped.run("release", "matrix.yaml", "--channel", "ci", "--json")
     outcome = {each["id"]: each for each in json.loads(made.stdout)["outcomes"]}[BUILD]
     assert outcome["state"] == "done"
@@ -70,7 +70,7 @@ def test_a_build_that_fails_tells_its_warnings_too(unstripped):
     assert re.match("warning: " + FINDING, warning)
 
 
-def test_a_finding_that_the_project_accepts_is_not_told(unstripped):
+def test_a_finding_that_the_project_accepts_is_not_reported(unstripped):
     unstripped.edit(lambda matrix: matrix["checks"].update(accept=["debug-info"]))
     ran = unstripped.run("build", "matrix.yaml", "--json")
     assert "debug-info" not in ran.stderr and '"warnings"' not in ran.stdout
@@ -87,7 +87,7 @@ def test_a_rule_is_not_both_required_and_accepted(unstripped):
     assert "`checks` both requires and accepts `rpath`" in result
 
 
-def test_native_code_without_a_compiler_run_is_told(project):
+def test_native_code_without_a_compiler_run_is_reported(project):
     """A setup script that takes a finished wheel, as some torch extensions do."""
     extension = project("extension")
     extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
@@ -105,7 +105,7 @@ def test_native_code_without_a_compiler_run_is_told(project):
     assert warning.startswith("[compiled-here] `tiny_ext-") and "the build ran no compiler" in warning
 
 
-def test_flags_for_this_machine_are_told(project):
+def test_flags_for_this_machine_are_reported(project):
     extension = project("extension")
     extension.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
     extension.edit(lambda matrix: matrix["package"].update(sdist=False))

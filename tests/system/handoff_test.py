@@ -1,4 +1,4 @@
-"""One release over many jobs: each step on a machine of its own, and results that travel in directories."""
+"""One release over many jobs: each step on its own machine, with results passed in directories."""
 
 import hashlib
 import json
@@ -110,7 +110,7 @@ def test_a_damaged_artifact_is_missing(jobs):
     assert job.wheels() == {}
 
 
-def test_a_place_that_fails_is_named_beside_what_is_missing(jobs):
+def test_a_failed_place_is_named_with_the_missing_results(jobs):
     with socket.socket() as dead:
         dead.bind(("127.0.0.1", 0))  # nobody listens
         place = f"http://127.0.0.1:{dead.getsockname()[1]}/results"
@@ -135,7 +135,7 @@ class TestEvidence:
         script.edit(lambda matrix: matrix.update(attributes=["runner"], include=placed))
         return Jobs(script, tmp_path / "jobs")
 
-    def test_evidence_of_a_skipped_test_travels_and_may_be_too_little(self, skipping):
+    def test_evidence_of_a_skipped_test_is_shared_and_may_be_too_weak(self, skipping):
         _, artifacts = skipping.make_all()
         job = skipping.job("gate", *artifacts)
         refused = job.run("release", *REUSE, "--gate", code=5)
@@ -157,7 +157,7 @@ class TestEvidence:
         enough = skipping.job("test", built.directory / "out")
         assert "`--accept" not in enough.run("test", *REUSE, "--step", row["step"]).stderr
 
-    def test_a_test_that_only_imports_is_told_which_line_the_matrix_lacks(self, script, tmp_path):
+    def test_a_test_that_only_imports_gets_a_hint_which_line_the_matrix_lacks(self, script, tmp_path):
         script.edit(lambda matrix: matrix["test"].pop("command"))
         jobs = Jobs(script, tmp_path / "jobs")
         built, _ = jobs.build("build:plain")

@@ -1,4 +1,4 @@
-"""Files of about 100 MB that are made to cost whoever reads them as much as possible."""
+"""Files of about 100 MB designed to cost their readers as much as possible."""
 
 import pathlib
 import random
@@ -94,7 +94,7 @@ def many_members() -> RawZip:
 
 
 def bombs() -> RawZip:
-    """Each is below every limit of its own."""
+    """Each file is within every single limit."""
     archive = RawZip()
     contents = bytes(40_000_000)
     packed, crc = deflate(contents), zlib.crc32(contents)
@@ -116,7 +116,7 @@ def padded_member(size: int) -> tuple[bytes, int, int]:
 
 
 def padded(size: int, count: int) -> RawZip:
-    """Members of `size` bytes each, beside noise; about 100 MB in all."""
+    """Members of `size` bytes each, and noise; about 100 MB in all."""
     members = [f"demo/a{i}" for i in range(count)] + ["demo/noise"]
     record = "".join(f"{name},,\n" for name in members).encode()
     archive = RawZip(record=RECORD + record)

@@ -1,4 +1,4 @@
-"""`init` and `plan` finish in little memory, whatever replaces a project's files."""
+"""`init` and `plan` finish in little memory with any replacement of a project's files."""
 
 import subprocess
 

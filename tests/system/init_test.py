@@ -75,7 +75,7 @@ def test_a_link_out_of_the_sdist_is_refused(init, tmp_path):
     assert not (tmp_path / "matrix").exists()
 
 
-def test_what_the_index_does_not_have_is_said(init):
+def test_a_release_that_the_index_lacks_is_reported(init):
     ran = init("--from", "demo==2.0")
     assert ran.returncode == 2
     assert "`demo` 2.0 has no sdist" in ran.stderr

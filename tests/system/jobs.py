@@ -1,4 +1,4 @@
-"""Jobs of one release, each in a clone, a state directory and an output directory of its own, as on other machines."""
+"""Jobs of one release, each with its own clone, state directory and output directory, as on other machines."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ MACHINE_FIELDS = ("elapsed_ms", "installing_ms", "log", "attempts", "state")
 
 
 class Jobs:
-    """The jobs of a project's frozen plan. Results travel in directories, as artifacts do."""
+    """The jobs of a project's frozen plan. Results are passed in directories, like artifacts."""
 
     def __init__(
         self,

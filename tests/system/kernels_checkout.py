@@ -1,4 +1,4 @@
-"""The bundled library in a repository with a matrix of its own."""
+"""The bundled library in a repository with its own matrix."""
 
 import pathlib
 import shutil

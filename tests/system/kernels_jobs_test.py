@@ -1,4 +1,4 @@
-"""The quickstart and a CUDA class as one release over many jobs, each with an environment and a torch of its own."""
+"""The quickstart and a CUDA class as one release over many jobs, each with its own environment and torch."""
 
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ MATRICES = pathlib.Path(__file__).parent / "matrices"
 
 @pytest.fixture
 def kernels(pinwheel, shared, root, tmp_path):
-    """A function that makes a repository of the bundled library and a matrix beside it, `matrix/matrix.yaml`."""
+    """A function that makes a repository of the bundled library with a matrix, `matrix/matrix.yaml`."""
 
     def make(text: str) -> Project:
         return kernels_checkout(pinwheel, shared, root, tmp_path, text)

@@ -1,4 +1,4 @@
-"""Memory is bounded whatever a command is given, and what is refused says which limit it is over."""
+"""Memory is bounded for any input of a command, and an error names the exceeded limit."""
 
 import base64
 import contextlib
@@ -212,7 +212,7 @@ def test_no_page_of_an_index_takes_more_memory(bounded, small_wheel, page):
     assert part in output
 
 
-def test_of_the_reply_to_an_upload_only_the_beginning_is_kept(bounded, small_wheel):
+def test_only_the_beginning_of_the_reply_to_an_upload_is_stored(bounded, small_wheel):
     with serving(Page) as url:
         arguments = ("--no-auth", "--no-confirm", "--repository-url", url + "/", "--check-url", url)
         assert "uploaded" in bounded("publish", *arguments, small_wheel, codes=(0,))

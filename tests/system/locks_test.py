@@ -78,7 +78,7 @@ def test_the_same_packages_give_the_same_bytes(script):
 
 def test_other_tools_install_from_a_lock(script, wheels, tmp_path):
     script.run("env", "lock", "matrix.yaml")
-    # Files without a URL in the lock are beside it.
+    # Files without a URL in the lock are next to it.
     for wheel in wheels.iterdir():
         shutil.copy(wheel, script.directory / "matrix.locks")
     venv = tmp_path / "venv"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def running(server: socketserver.BaseServer) -> Iterator[None]:
-    """The server answers on a thread of its own, and is closed at the end."""
+    """The server answers on its own thread, and is closed at the end."""
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

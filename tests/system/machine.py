@@ -88,7 +88,7 @@ class Machine:
         return next((path for path in named if path and os.path.isfile(path)), None)
 
     def _local_paths(self) -> list[str]:
-        """Directories and files of this machine where pip looks for packages; an index links to files beside it."""
+        """Directories and files of this machine where pip looks for packages; an index links to files next to it."""
         found = set()
         for section in self.settings.values():
             for key, value in section.items():

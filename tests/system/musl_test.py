@@ -69,7 +69,7 @@ def test_a_tag_for_glibc_does_not_hold(pinwheel, wheels, tmp_path):
 
 
 def library(place: pathlib.Path, compiler: str) -> pathlib.Path:
-    """`liblower.so.1` in a directory of its own."""
+    """`liblower.so.1` in its own directory."""
     place.mkdir(parents=True)
     (place / "lower.c").write_text("#include <stdlib.h>\nint lower(void) { return abs(-41); }\n")
     name = "liblower.so.1"

@@ -27,7 +27,7 @@ def test_a_new_output_directory_ignores_itself(inside):
     assert inside.git("status", "--porcelain") == ""
 
 
-def test_an_output_directory_that_was_there_keeps_what_it_has(inside):
+def test_an_existing_output_directory_does_not_change_its_files(inside):
     inside.output.mkdir()
     (inside.output / "notes.txt").write_text("mine\n")
     outcomes = inside.report("build", "matrix.yaml", "-j", "1")

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.wheel
 SUITES = ("bullseye", "bookworm", "trixie")
 # The system packages of the quickstart, as on the first page: the wheel has the rest.
 PACKAGES = ("g++", "git", "python3", "python3-venv")
-PYTHON = "3.11"  # of the matrix; beside Debian's own, which has the wheel
+PYTHON = "3.11"  # of the matrix; in addition to Debian's own, which has the wheel
 # Installed as pipx does it: the program on PATH, its environment not.
 IN_CONTAINER = """
 set -eu

@@ -48,7 +48,7 @@ def checkout(pinwheel, tmp_path):
     return Checkout(pinwheel, directory)
 
 
-def test_a_python_that_no_one_has_is_said_once_with_all_that_needs_it(checkout):
+def test_a_missing_python_is_reported_once_with_all_that_needs_it(checkout):
     checkout.write("m.yaml", MATRIX % ("3.99", ""))
     ran = checkout.run("plan", "m.yaml")
     assert ran.stderr.count("no Python `3.99` on this machine") == 1

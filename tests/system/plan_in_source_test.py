@@ -1,4 +1,4 @@
-"""Plans, reports and logs that a command line names are no source, wherever they lie."""
+"""Plans, reports and logs that a command line names are never source."""
 
 import json
 import os
@@ -100,7 +100,7 @@ def test_a_report_inside_the_checkout_is_no_source(script):
     assert "differs" not in again.stderr
 
 
-def test_a_matrix_beside_a_plan_must_be_that_of_the_plan(script):
+def test_a_matrix_given_with_a_plan_must_be_that_of_the_plan(script):
     shutil.copy(script.directory / "matrix.yaml", script.directory / "other.yaml")
     script.commit()
     script.run("plan", "matrix.yaml", "--out", "plan.json")

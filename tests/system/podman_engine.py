@@ -37,7 +37,7 @@ PREFIX = "pinwheel-podman-"
 
 
 def default_network(bridge: str, subnet: ipaddress.IPv4Network, leases: pathlib.Path) -> str:
-    """The network that podman attaches containers to, on a bridge of its own."""
+    """The network that podman attaches containers to, on its own bridge."""
     gateway = str(next(subnet.hosts()))
     addresses = {
         "type": "host-local",

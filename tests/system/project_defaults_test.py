@@ -34,7 +34,7 @@ def test_the_project_is_built_by_its_own_backend_with_what_it_requires(extension
     }
 
 
-def test_what_the_matrix_names_is_its_own_and_a_contradiction_is_said(extension):
+def test_files_that_the_matrix_names_are_its_own_and_a_contradiction_is_reported(extension):
     extension.edit(lambda matrix: matrix["environment"].update(pip=["setuptools==70.3.0"]))
     assert "setuptools==70.3.0 " in requirements(extension)
     pyproject = extension.directory / "pyproject.toml"
@@ -52,7 +52,7 @@ def test_it_can_be_turned_off(extension):
     assert "build==" in requirements(extension)
 
 
-def test_a_project_that_needs_torch_is_told_to_name_one(extension):
+def test_a_project_that_needs_torch_gets_a_hint_to_name_one(extension):
     pyproject = extension.directory / "pyproject.toml"
     pyproject.write_text(pyproject.read_text().replace('"setuptools"', '"setuptools", "torch>=2"'))
     extension.commit()

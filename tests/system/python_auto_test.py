@@ -124,7 +124,7 @@ def test_without_a_network_the_error_names_both_ways(script, bare, tmp_path):
 
 
 def test_conda_fetches_it_where_there_is_no_uv(script, bare, channel, tmp_path):
-    # The client needs a Python of its own, which an earlier run left in the cache.
+    # The client needs its own Python, which an earlier run left in the cache.
     def change(matrix):
         matrix["environment"]["conda"] = {"channels": [channel.url], "packages": ["python={python}"]}
 
@@ -166,7 +166,7 @@ def test_doctor_says_how_to_get_the_pythons_of_a_matrix(script, bare):
     assert "musllinux_1_2" in alone["musl"]["fix"] + alone["musl"]["allows"]
 
 
-def test_a_free_threaded_python_is_told_from_the_other(script, bare):
+def test_a_free_threaded_python_is_distinguished_from_the_other(script, bare):
     """By a program that says what such a Python says of itself, as uv would install it."""
     uv = pathlib.Path(bare["UV_PYTHON_INSTALL_DIR"])
     place = uv / "cpython-3.13.9+freethreaded-linux-x86_64-gnu" / "bin" / "python"

@@ -1,4 +1,4 @@
-"""py-rattler in a venv of its own, asked through `rattler_client.py`."""
+"""py-rattler in its own venv, called through `rattler_client.py`."""
 
 import json
 import os
@@ -14,7 +14,7 @@ VIRTUAL = {"__glibc": os.confstr("CS_GNU_LIBC_VERSION").split()[1]}
 
 
 def rattler_interpreter() -> pathlib.Path:
-    """The interpreter of a venv that has py-rattler and stays as it is; made by whoever comes first."""
+    """The interpreter of a venv that has py-rattler and stays as it is; made by the first user."""
     cache = cache_directory("python")
     directory = cache / f"rattler-{key(sys.version, sys.executable, REQUIREMENT)}"
     with locked(cache):

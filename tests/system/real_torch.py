@@ -21,7 +21,7 @@ def site_packages(python: pathlib.Path) -> pathlib.Path:
 
 
 def torch_python(version: str) -> pathlib.Path:
-    """The interpreter of a virtual environment with that torch; made by whoever comes first."""
+    """The interpreter of a virtual environment with that torch; made by the first user."""
     cache = cache_directory("python")
     directory = cache / f"torch-{version}-{key(sys.version, sys.executable, *NEEDS)}"
     with locked(cache):
@@ -90,7 +90,7 @@ def opened(wheel: pathlib.Path, python: pathlib.Path, place: pathlib.Path, **var
 
 
 def assert_loads_as_predicted(predicted: dict, output: dict[str, str | None]) -> None:
-    """`told` is of `opened`; the prediction is a verdict of `judged`."""
+    """`output` is of `opened`; the prediction is a verdict of `judged`."""
     failing = set(predicted["failing"])
     errors = {member: error for member, error in output.items() if error}
     assert failing == set(errors), (

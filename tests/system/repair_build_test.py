@@ -99,7 +99,7 @@ def test_a_command_may_repair(extension):
     assert "`build.repair` must leave one wheel" in error
 
 
-def test_a_word_that_is_no_mode_is_told_by_plan(extension):
+def test_plan_reports_an_unknown_mode(extension):
     extension.edit(lambda matrix: matrix["build"].update(repair="auditwheel"))
     error = extension.run("plan", "matrix.yaml", code=2).stderr
     assert "`build.repair` cannot be `auditwheel`" in error and "matrix.yaml:" in error

@@ -62,7 +62,7 @@ def wheel_with(place: pathlib.Path, *args, tags: str = TAGS, headers: str = "", 
 
 
 def private_library(prefix: pathlib.Path, name: str, source: str, *flags: str) -> None:
-    """A library `libNAME.so.1` in a prefix of its own."""
+    """A library `libNAME.so.1` in its own prefix."""
     prefix.mkdir(parents=True, exist_ok=True)
     file = prefix / f"{name}.c"
     file.write_text(source)

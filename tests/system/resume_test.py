@@ -109,7 +109,7 @@ def test_a_torn_last_line_of_the_journal_is_ignored(script):
     assert journal.read_text() == whole
 
 
-def test_a_damaged_journal_is_refused_and_kept(script):
+def test_a_damaged_journal_is_rejected_and_not_deleted(script):
     script.run("build", "matrix.yaml", "-s", "flavor=plain")
     journal = script.state / "journal.jsonl"
     lines = journal.read_text().splitlines()

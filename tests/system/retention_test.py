@@ -82,7 +82,7 @@ def test_pip_finds_the_newest_nightlies_and_each_release(script, tmp_path):
 def test_a_run_that_is_killed_between_the_pages_and_the_file_is_finished_by_the_next(script, tmp_path):
     for number in (1, 2):
         nightly(script, number)
-    # The page of the root lists what lies in a sub-index.
+    # The page of the root lists the files of a sub-index.
     (retired,) = script.index.rglob(f"script_only-{version_of(script, 1)}-py3-none-any.whl")
     before = os.readlink(script.index)
     date = str(FIRST_NIGHT + 3 * DAY)
@@ -101,7 +101,7 @@ def test_a_run_that_is_killed_between_the_pages_and_the_file_is_finished_by_the_
         if running.poll() is None:
             os.killpg(running.pid, signal.SIGKILL)
         running.wait()
-    # The pages are the new ones, and whoever has read the old ones still gets what they list.
+    # The pages are new, and clients with the old ones still get their files.
     assert page(script)["versions"] == ["1.2.0", version_of(script, 2), version_of(script, 3)]
     assert_whole(script)
     assert retired.is_file()

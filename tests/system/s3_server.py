@@ -1,4 +1,4 @@
-"""An S3 server of its own for a test: moto, which checks signatures and permissions."""
+"""A separate S3 server for a test: moto, which checks signatures and permissions."""
 
 import contextlib
 import os

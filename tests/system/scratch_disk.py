@@ -5,7 +5,7 @@ import subprocess
 
 
 class ScratchDisk:
-    """An ext4 file system mounted at `place`, of `size` (as truncate understands it), stored sparsely beside it."""
+    """An ext4 file system mounted at `place`, of `size` (as truncate understands it), stored sparsely next to it."""
 
     def __init__(self, place: pathlib.Path, size: str):
         self.place = place

@@ -145,7 +145,7 @@ def test_an_index_without_the_sdist_is_named_and_says_what_it_has(demo, serve):
     assert "`pinwheel-demo-kit` 1.0 has no sdist" in output and "only wheels" in output
 
 
-def test_wrong_credentials_and_an_index_that_is_gone_are_told_apart(demo, serve):
+def test_wrong_credentials_and_a_missing_index_are_distinguished(demo, serve):
     _, url = serve(sdist())
     assert "401" in refused(demo, url.replace("me:", "you:"), 2)
     assert "127.0.0.1:9" in refused(demo, "http://127.0.0.1:9/simple", 4)

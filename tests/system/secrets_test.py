@@ -109,7 +109,7 @@ def test_a_secret_reaches_build_and_test_and_no_output(script, tmp_path):
     assert_nowhere(script, ran.stdout, ran.stderr, log, summary.read_text())
 
 
-def test_a_failed_step_shows_no_secret_and_keeps_no_scratch(script, tmp_path):
+def test_a_failed_step_shows_no_secret_and_leaves_no_scratch(script, tmp_path):
     script.edit(lambda matrix: matrix["build"]["command"].append("--no-such-option"))
     summary = tmp_path / "summary.md"
     given = {NAME: VALUE, "GITHUB_STEP_SUMMARY": str(summary)}
@@ -126,7 +126,7 @@ def test_a_failed_step_shows_no_secret_and_keeps_no_scratch(script, tmp_path):
     "expression",
     ["os.environ['LICENSE_TOKEN'].encode()", "__import__('base64').b64encode(b'u:' + os.environb[b'LICENSE_TOKEN'])"],
 )
-def test_a_wheel_with_the_secret_fails_and_is_not_kept(script, expression):
+def test_a_wheel_with_the_secret_fails_and_is_not_stored(script, expression):
     leaking(script, expression)
     ran = script.run("build", "matrix.yaml", "--json", code=5, **{NAME: VALUE})
     error = next(outcome["error"] for outcome in json.loads(ran.stdout)["outcomes"] if "error" in outcome)
@@ -224,7 +224,7 @@ def test_credentials_of_an_index_are_in_no_record(script, wheels):
 
 
 @pytest.mark.docker
-def test_a_secret_in_a_container_is_in_no_argument_and_no_container_is_kept(project, engine, bases, tmp_path):
+def test_a_secret_in_a_container_is_in_no_argument_and_the_container_is_removed(project, engine, bases, tmp_path):
     script = in_bullseye(project, engine, bases)
     (script.directory / "show.py").write_text(PRINT)
 

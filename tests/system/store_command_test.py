@@ -103,7 +103,7 @@ class TestWhy:
         without = why(script, "build:plain", "matrix.yaml", *place)
         assert without["answer"] == "nothing" and without["nearest"] is None and without["packages"] == []
 
-    def test_a_result_of_another_domain_or_without_its_files_is_told_apart(self, script, place, tmp_path):
+    def test_a_result_of_another_domain_or_without_its_files_is_distinguished(self, script, place, tmp_path):
         outcome = why(script, "build:plain", "matrix.yaml", *place, "--store-domain", "release")
         assert outcome["answer"] == "other-domain" and outcome["nearest"]["domain"] == "branch"
         for blob in (tmp_path / "shared" / "cas").iterdir():
@@ -210,7 +210,7 @@ class TestReproduce:
         started = [json.loads(line).get("started", {}).get("id") for line in journal.read_text().splitlines()]
         assert TEST in started and "build:plain" not in started
 
-    def test_a_stored_result_does_not_stand_for_the_step_and_none_is_kept(self, script, tmp_path):
+    def test_a_stored_result_is_not_used_for_the_step_and_none_is_stored(self, script, tmp_path):
         place = ["--store", f"dir:{tmp_path / 'shared'}"]
         script.run("test", "matrix.yaml", *place)
         before = sorted(path.name for path in (tmp_path / "shared").rglob("*"))
@@ -287,7 +287,7 @@ class TestImport:
         assert (outcome["copied"], outcome["there-already"], outcome["damaged"]) == (1, 1, [])
         store(script, "verify", *here)
 
-    def test_what_is_damaged_there_does_not_keep_the_rest_back(self, script, made, tmp_path):
+    def test_damaged_entries_do_not_prevent_the_rest(self, script, made, tmp_path):
         self.damage(made)
         here = ["--store", f"dir:{tmp_path / 'here'}"]
         ran = store(script, "import", str(made), *here, "--json", code=5)

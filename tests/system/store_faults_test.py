@@ -274,7 +274,7 @@ def results_in(project: Project) -> int:
 
 
 @pytest.mark.takes(40)
-def test_a_cleaner_beside_a_release_takes_nothing_that_the_release_needs(script, tmp_path):
+def test_a_cleaner_during_a_release_removes_nothing_that_the_release_needs(script, tmp_path):
     script.environment |= {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache")}
     script.edit(lambda matrix: matrix["environment"]["variables"].update(SCRIPT_PAUSE="6"))
     script.run("release", "matrix.yaml")

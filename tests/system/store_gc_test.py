@@ -60,7 +60,7 @@ def test_a_place_that_is_only_to_be_read_is_not_changed(script, tmp_path):
 
 
 def test_builds_in_the_domain_of_releases_are_no_releases(script, tmp_path):
-    # Not in CI, where each run has an id of its own.
+    # Not in CI, where each run has its own id.
     place = tmp_path / "place"
     here = ["--store", f"dir:{place}"]
     script.run("release", "matrix.yaml", *here)
@@ -133,7 +133,7 @@ class TestBesideARun:
         assert script.report(*build)["build:plain"]["state"] == "reused"
 
     @pytest.mark.takes(20)
-    def test_a_result_that_is_used_without_a_lock_keeps_its_files(self, place):
+    def test_a_result_that_is_used_without_a_lock_retains_its_files(self, place):
         script, directory = place
         old = [path for path in (directory / "ac").iterdir() if path.stat().st_mtime < time.time() - 3.5 * DAY]
         assert len(old) == 1

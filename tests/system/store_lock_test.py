@@ -14,7 +14,7 @@ def script(project) -> Project:
 
 
 @pytest.mark.takes(20)
-def test_a_held_lock_is_told(script, tmp_path):
+def test_a_held_lock_is_reported(script, tmp_path):
     place, other = tmp_path / "place", tmp_path / "other"
     here = ["--store", f"dir:{place}"]
     script.run("build", "matrix.yaml", *here)
@@ -31,7 +31,7 @@ def test_a_held_lock_is_told(script, tmp_path):
             waiting = subprocess.Popen(
                 script.command(*command), cwd=script.directory, env=script.environment, stderr=subprocess.PIPE, text=True
             )
-            # It is told while the lock is held: only a hang takes longer than the time limit of the test.
+            # It is reported while the lock is held: only a hang takes longer than the time limit of the test.
             output = ""
             while f"process {holder.pid}" not in output:
                 line = waiting.stderr.readline()

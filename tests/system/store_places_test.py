@@ -1,4 +1,4 @@
-"""Results that travel through servers: two machines, and servers that fail in every way."""
+"""Results that are shared through servers: two machines, and servers that fail in every way."""
 
 import contextlib
 import json
@@ -54,7 +54,7 @@ def check_two_machines(jobs: Jobs, place: str, **environment: str) -> None:
     assert not any(step.startswith(("build:", "test:")) for step in second.starts())
 
 
-def test_results_travel_through_a_server_with_the_rules_of_bazel_remote(jobs):
+def test_results_are_shared_through_a_server_with_the_rules_of_bazel_remote(jobs):
     with store_server("--token", "battery staple") as url:
         check_two_machines(jobs, url, PINWHEEL_STORE_TOKEN="battery staple")
 
@@ -69,17 +69,17 @@ def test_a_server_gets_the_credentials_that_netrc_has_for_it(jobs, tmp_path):
         assert f"the store `{url}` could not be read: it answered 401" in other.stderr
 
 
-def test_results_travel_through_a_server_of_plain_files(jobs):
+def test_results_are_shared_through_a_server_of_plain_files(jobs):
     with store_server("--fault", "plain") as url:
         check_two_machines(jobs, url)
 
 
-def test_results_travel_through_nginx_which_takes_what_it_is_given(jobs, tmp_path):
+def test_results_are_shared_through_nginx_which_accepts_everything(jobs, tmp_path):
     with dav_server(tmp_path / "nginx") as url:
         check_two_machines(jobs, url)
         asked = [line.split('"')[1].split()[0] for line in (tmp_path / "nginx/access.log").read_text().splitlines()]
         assert set(asked) == {"GET", "HEAD", "PUT"}
-        # It compares nothing, so whoever reads does.
+        # It compares nothing, so readers do.
         for path in (tmp_path / "nginx/files/results/cas").iterdir():
             if path.read_bytes()[:2] == b"PK":
                 path.write_bytes(path.read_bytes()[:-1] + b"x")
@@ -92,7 +92,7 @@ def test_results_travel_through_nginx_which_takes_what_it_is_given(jobs, tmp_pat
         assert states(report, "build:") == {"reused"} and fourth.wheels() == third.wheels()
 
 
-def test_results_travel_through_a_bucket_that_checks_signatures(jobs):
+def test_results_are_shared_through_a_bucket_that_checks_signatures(jobs):
     pytest.importorskip("moto")
     with s3_server() as variables:
         check_two_machines(jobs, f"s3://{BUCKET}/a+prefix", **variables)
@@ -108,7 +108,7 @@ def test_results_travel_through_a_bucket_that_checks_signatures(jobs):
 
 @pytest.mark.takes(40)
 @pytest.mark.parametrize("fault", ["500", "cut", "wrong", "long", "slow", "full"])
-def test_a_release_beside_a_server_that_fails_is_right_and_says_so(jobs, tmp_path, fault):
+def test_a_release_with_a_failing_server_is_correct_and_warns(jobs, tmp_path, fault):
     root = tmp_path / "root"
     clean = jobs.job("clean")
     with store_server("--root", str(root)) as url:
@@ -121,7 +121,7 @@ def test_a_release_beside_a_server_that_fails_is_right_and_says_so(jobs, tmp_pat
     assert digests(job.index) == digests(clean.index) != {}
 
 
-def test_a_store_is_counted_checked_cleaned_and_carried(jobs):
+def test_a_store_is_counted_checked_cleaned_and_exported(jobs):
     job = jobs.job("local")
     job.run("build", "--plan", "plan.json", "--store", "local")
 

@@ -1,4 +1,4 @@
-"""A bucket that fails in every way beside a release: it goes on, publishes the right bytes, and says what failed."""
+"""A bucket that fails in every way during a release: the release publishes the right bytes and reports the fault."""
 
 import hashlib
 from collections.abc import Callable
@@ -29,7 +29,7 @@ WRITTEN_AT_ONCE = 4
 
 
 class Bucket:
-    """The bucket of a server, and releases of a project beside it."""
+    """The bucket of a server, and releases of a project that use it."""
 
     def __init__(self, variables: dict[str, str], jobs: Jobs):
         import boto3
@@ -54,7 +54,7 @@ class Bucket:
         return f"s3://{BUCKET}/{prefix}"
 
     def release(self, name: str, *stores: str, proxy: Proxy | None = None, **variables: str) -> tuple[Project, str]:
-        """A release on a machine of its own, which publishes what the clean one did; and what it said."""
+        """A release on its own machine, which publishes the same files as the clean one; and its output."""
         through = {"AWS_ENDPOINT_URL_S3": proxy.url} if proxy else {}
         job = self.jobs.job(name)
         options = [option for store in stores for option in ("--store", store)]
@@ -111,7 +111,7 @@ def wide_bucket(server, make_project, tmp_path_factory):
 
 
 def warnings(printed: str, place: str, use: str) -> list[str]:
-    """Why the place could not be used like that: the causes, as they were told."""
+    """Why the place could not be used like that: the reported causes."""
     begin = f"the store `{place}` could not be {use}: "
     return [line.split(begin)[1] for line in printed.splitlines() if begin in line]
 
@@ -163,7 +163,7 @@ def test_a_release_that_cannot_read_a_bucket_makes_everything_and_says_why(reque
     assert made == {step for step in bucket.clean.starts() if step.startswith(("build:", "test:"))}
     causes = warnings(printed, place, "read")
     assert all(cause in one for one in causes) and len(set(causes)) == len(causes)
-    # The same cause is told once; objects that are damaged are named, each.
+    # The same cause is reported once; each damaged object is named.
     assert len(causes) == 1 if cause else 1 <= len(causes) < FAULTS_UNTIL_LEFT_ALONE + LOOKED_UP_AT_ONCE
     assert hint in printed
     assert is_left_alone(printed, place, "read")
@@ -172,7 +172,7 @@ def test_a_release_that_cannot_read_a_bucket_makes_everything_and_says_why(reque
 
 
 def release_that_cannot_write(bucket: Bucket, name: str, fault: Fault, cause: str) -> tuple[Proxy, str, str]:
-    """A release beside a bucket that it cannot write to, of which it says why, once; the proxy, the prefix in the
+    """A release with a bucket that it cannot write to, and reports why, once; the proxy, the prefix in the
     bucket, and all that it said."""
     prefix = f"write-{bucket.name}-{name}"
     place = bucket.place(prefix)
@@ -262,7 +262,7 @@ def long_bucket(server, make_project, tmp_path_factory):
 
 @pytest.mark.takes(30)
 @pytest.mark.parametrize("name", PART_FAULTS)
-def test_an_upload_in_parts_that_fails_is_removed_and_said(long_bucket, name):
+def test_a_failed_upload_in_parts_is_removed_and_reported(long_bucket, name):
     make, cause = PART_FAULTS[name]
     proxy, prefix, _ = release_that_cannot_write(long_bucket, name, make(), cause)
     assert proxy.count("begin") == 1

@@ -53,7 +53,7 @@ def compile_stub(file: pathlib.Path, symbols: set[tuple[str, str]]) -> None:
 
 
 def make_stub_cuda(site_packages: pathlib.Path, directory: pathlib.Path) -> pathlib.Path:
-    """Makes the libraries that this torch needs in the directory, for LD_LIBRARY_PATH, and beside it a wheel with the
+    """Makes the libraries that this torch needs in the directory, for LD_LIBRARY_PATH, and next to it a wheel with the
     same libraries."""
     directory.mkdir()
     for name, symbols in wanted(sorted((site_packages / "torch" / "lib").glob("*.so*"))).items():

@@ -54,7 +54,7 @@ def check_masked(index, stdout, stderr):
         assert f"::add-mask::{secret}" in lines
 
 
-def test_a_job_publishes_with_a_token_that_is_minted_for_it_and_burnt(publish, index, wheels):
+def test_a_job_publishes_with_an_exchanged_token_that_is_then_revoked(publish, index, wheels):
     ran = publish("--trusted-publishing", "always")
     assert index.files == {wheel.name: wheel.read_bytes() for wheel in wheels}
     assert len(index.tokens) == 1 and index.revoked == index.tokens
@@ -70,7 +70,7 @@ def test_without_a_token_a_job_is_trusted_where_it_has_an_identity(publish, inde
     assert len(index.files) == 2 and index.revoked == index.tokens
 
 
-def test_a_token_that_ends_is_minted_anew_with_a_new_identity(publish, index):
+def test_a_token_that_expires_is_exchanged_again_with_a_new_identity(publish, index):
     index.lifetime, index.upload_takes = 3.0, 2.5
     publish()
     assert len(index.files) == 2
@@ -87,7 +87,7 @@ def test_a_token_that_ends_while_a_file_is_on_its_way_is_replaced_once(publish, 
     assert index.tokens[0] not in index.uploaders and index.revoked == index.tokens
 
 
-def test_a_token_that_never_lasts_is_minted_twice_for_a_file(publish, index):
+def test_a_token_that_never_lasts_is_exchanged_twice_for_a_file(publish, index):
     index.lifetime, index.judged_after = 2.0, [2.5, 2.5]
     ran = publish(code=6)
     assert index.files == {} and len(index.tokens) == 2 and index.revoked == index.tokens
@@ -158,13 +158,13 @@ def test_an_index_that_does_not_trust_the_job_says_what_it_saw(publish, index, c
         ({"GITHUB_ACTIONS": "false"}, "known are GitHub Actions, GitLab CI/CD"),
     ],
 )
-def test_a_job_without_an_identity_is_told_what_to_set_up(publish, index, variables, advice):
+def test_a_job_without_an_identity_gets_a_hint_what_to_set_up(publish, index, variables, advice):
     ran = publish("--trusted-publishing", "always", code=2, **variables)
     assert advice in " ".join(ran.stderr.split())
     assert index.asked == []
 
 
-def test_a_signal_burns_the_token_before_the_end(publish, index):
+def test_a_signal_revokes_the_token_before_the_end(publish, index):
     index.upload_takes = 60.0
     run = subprocess.Popen(
         publish.command(), env=index.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -178,14 +178,14 @@ def test_a_signal_burns_the_token_before_the_end(publish, index):
     check_masked(index, stdout, stderr)
 
 
-def test_a_token_that_cannot_be_burnt_is_a_warning(publish, index):
+def test_a_token_that_cannot_be_revoked_is_a_warning(publish, index):
     index.can_revoke = False
     ran = publish()
     assert len(index.files) == 2
     assert "warning: the upload token of `index` was not revoked" in ran.stderr
 
 
-def test_a_failed_upload_burns_its_token(publish, index):
+def test_a_failed_upload_revokes_its_token(publish, index):
     index.lifetime = 0.0
     ran = publish(code=6)
     assert "HTTP 403" in ran.stderr

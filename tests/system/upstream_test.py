@@ -86,7 +86,7 @@ def test_an_index_that_has_what_the_axes_have_changes_nothing(pinwheel, tmp_path
         assert changed(upstream(pinwheel, tmp_path, url, "--json")) == []
 
 
-def test_a_release_and_a_label_that_appeared_are_told_with_the_lines_to_change(pinwheel, tmp_path, root):
+def test_a_new_release_and_a_new_label_are_reported_with_the_lines_to_change(pinwheel, tmp_path, root):
     page(root / "whl", "2.14.0", ["cpu", "cu130"], ["cp311", "cp312"])
     page(root / "whl" / "nightly", "2.15.0.dev20261124", ["cu134"], ["cp312"])
     with index_at(root) as url:
@@ -99,7 +99,7 @@ def test_a_release_and_a_label_that_appeared_are_told_with_the_lines_to_change(p
         assert ("appeared", "compute", "cuda/13.4") in changed(ran)
 
 
-def test_a_label_that_vanished_is_told(pinwheel, tmp_path, root):
+def test_a_label_that_vanished_is_reported(pinwheel, tmp_path, root):
     (root / "whl" / "nightly" / "torch" / "index.html").unlink()
     page(root / "whl" / "nightly", "2.15.0.dev20261124", ["cpu"], ["cp311", "cp312"])
     with index_at(root) as url:
