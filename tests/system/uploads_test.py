@@ -1,5 +1,6 @@
 """`pinwheel release` to an index: several names, a kill in the middle, what is reported and what is masked."""
 
+import json
 import subprocess
 
 import pytest
@@ -26,6 +27,39 @@ def script(project):
 def log_text(script: Project) -> str:
     """The log of the last run's upload."""
     return max((script.state / "logs").glob("*/publish-index.1.log")).read_text()
+
+
+def test_a_release_shows_the_state_of_its_index_before_it_builds(script, tmp_path):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    with real_index(packages) as url:
+        one = script(url + "/", auth="none")
+        ran = one.run("release", "matrix.yaml")
+        lines = ran.stderr.splitlines()
+        heads = [at for at, line in enumerate(lines) if line.split()[:3] == ["target", "project", "version"]]
+        assert len(heads) == 1
+        rows = [line.split() for line in lines[heads[0] + 1 : heads[0] + 3]]
+        assert [row[:2] + row[3:8] for row in rows] == [["index", "script-only", "1", "new", "name", "is", "free"]] * 2
+        assert heads[0] < min(at for at, line in enumerate(lines) if "build:" in line)
+        one.git("commit", "-q", "--allow-empty", "-m", "more")
+        one.git("tag", "v1.3.0")
+        again = one.run("release", "matrix.yaml").stderr
+        assert again.count("newest 1.2.0+") == 2 and "name is free" not in again
+
+
+def test_a_dry_run_of_finished_files_has_the_state_of_the_index(script, tmp_path, pinwheel):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    with real_index(packages) as url:
+        one = script(url + "/", auth="none")
+        one.run("release", "matrix.yaml")
+        wheels = sorted(str(path) for path in packages.glob("*.whl"))
+        dry = ("publish", "--dry-run", "--no-auth", "--repository-url", url + "/", "--json", *wheels)
+        states = json.loads(one.run(*dry).stdout)["index"]
+        assert [(state["present"], state["files"], state["release"]) for state in states] == [(1, 1, "open")] * 2
+    unreachable = one.run(*dry)
+    assert {state["known"] for state in json.loads(unreachable.stdout)["index"]} == {None}
+    assert "is unknown" in unreachable.stderr
 
 
 def test_a_release_of_two_names_reaches_both(script, tmp_path):

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stop_token>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -14,10 +16,13 @@
 #include "host/net/credentials.h"
 #include "host/net/http.h"
 #include "host/system/signals.h"
+#include "pep/name.h"
 #include "prepare/check_version.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"
+#include "publish/index_state.h"
 #include "publish/preflight.h"
+#include "session/ask_indexes.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -159,38 +164,80 @@ std::string as_json(const std::vector<host::FileOutcome>& outcomes) {
   return nlohmann::json{{"schema", "pinwheel-publish/1"}, {"files", files}}.dump(2) + "\n";
 }
 
-std::string dry_json(const std::vector<publish::Artifact>& ordered, const std::string& url) {
+std::string dry_json(const std::vector<publish::Artifact>& ordered, const std::string& url,
+                     const std::vector<publish::IndexState>& states) {
   nlohmann::json files = nlohmann::json::array();
   for (const publish::Artifact& file : ordered) {
     files.push_back({{"file", file.filename}, {"sha256", file.sha256}, {"size", file.size}});
   }
-  return nlohmann::json{{"schema", "pinwheel-publish/1"}, {"url", url}, {"would_send", files}}.dump(
-             2) +
+  return nlohmann::json{{"schema", "pinwheel-publish/1"},
+                        {"url", url},
+                        {"would_send", files},
+                        {"index", publish::state_json(states)}}
+             .dump(2) +
          "\n";
 }
 
-/// Does everything except the upload: prints the files that would be uploaded, in order.
-Result<int> dry_run(const std::vector<publish::Artifact>& files, const host::UploadTarget& target,
-                    const PublishOptions& options, const host::UploadOptions& upload,
-                    Streams& streams) {
-  const std::string& url = target.endpoint.upload_url;
-  std::vector<Error> findings =
-      publish::preflight(files, {target.endpoint.kind, upload.size_limit});
-  if (!findings.empty()) {
-    Error error{ErrorKind::check,
-                fmt::format("{} would be rejected", plural(files.size(), "file"))};
-    error.causes = std::move(findings);
-    return fail(std::move(error));
+/// The releases that the files make: one per project and version.
+std::vector<publish::PlannedRelease> releases_of(const std::vector<publish::Artifact>& files,
+                                                 const host::UploadTarget& target) {
+  std::map<std::pair<std::string, std::string>, publish::PlannedRelease> releases;
+  for (const publish::Artifact& file : files) {
+    publish::PlannedRelease& release = releases[{pep::normalize_name(file.name), file.version}];
+    release.target = target.name;
+    release.endpoint = target.endpoint;
+    release.project = file.name;
+    release.version = file.version;
+    release.files += 1;
+    release.bytes += file.size;
   }
-  const std::vector<publish::Artifact> ordered = publish::in_upload_order(files);
+  std::vector<publish::PlannedRelease> list;
+  list.reserve(releases.size());
+  for (auto& [key, release] : releases) list.push_back(std::move(release));
+  return list;
+}
+
+/// The files of a dry run and where they would go.
+struct DryRun {
+  const std::vector<publish::Artifact>& files;
+  const host::UploadTarget& target;
+  const host::UploadOptions& upload;
+  const host::HttpOptions& requests;
+};
+
+Done check_files(const DryRun& run) {
+  std::vector<Error> findings =
+      publish::preflight(run.files, {run.target.endpoint.kind, run.upload.size_limit});
+  if (findings.empty()) return {};
+  Error error{ErrorKind::check,
+              fmt::format("{} would be rejected", plural(run.files.size(), "file"))};
+  error.causes = std::move(findings);
+  return fail(std::move(error));
+}
+
+std::vector<publish::IndexState> ask_index(const prepare::Host& host, const DryRun& run,
+                                           const ports::LogHandle& log) {
+  if (run.upload.confirm == host::Confirm::none) return {};
+  return session::ask_indexes(host, releases_of(run.files, run.target),
+                              host::last_options(run.requests), log);
+}
+
+/// Does everything except the upload: prints the files that would be uploaded, in order, and the
+/// state of the index.
+Result<int> dry_run(const prepare::Host& host, const DryRun& run, const PublishOptions& options,
+                    Streams& streams) {
+  const std::string& url = run.target.endpoint.upload_url;
+  TRY_DONE(check_files(run));
+  const std::vector<publish::IndexState> states = ask_index(host, run, streams.log());
+  const std::vector<publish::Artifact> ordered = publish::in_upload_order(run.files);
   for (size_t i = 0; i < ordered.size() && !options.json; ++i) {
     const publish::Artifact& file = ordered[i];
     streams.data(fmt::format("{}/{} {} ({}) to {} sha256={}\n", i + 1, ordered.size(),
                              file.filename, format_bytes(file.size), url, file.sha256));
   }
-  if (options.json) streams.json(dry_json(ordered, url));
-  streams.note(
-      fmt::format("dry run: nothing was sent to {}, and its contents were not checked\n", url));
+  if (options.json) streams.json(dry_json(ordered, url, states));
+  TRY_DONE(session::report_states(states, streams));
+  streams.note(fmt::format("dry run: nothing was sent to {}\n", url));
   return 0;
 }
 
@@ -219,7 +266,7 @@ Result<int> cmd_publish(const prepare::Host& host, const prepare::GlobalOptions&
       prepare::transfer_options(host.variables, options.transfer));
   if (options.dry_run) {
     TRY(const std::vector<publish::Artifact> files, read_files(host, options, target));
-    return dry_run(files, target, options, settings, streams);
+    return dry_run(host, {files, target, settings, requests}, options, streams);
   }
   UploadPorts ports(host, requests, streams);
   TRY(target.credentials, credentials_for(host.variables, target, options, ports.credentials));

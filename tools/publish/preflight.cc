@@ -146,8 +146,10 @@ void check_name(const Artifact& file, const Named& named, std::vector<Error>& ou
 
 std::optional<uint64_t> size_limit(const PreflightRules& rules) {
   constexpr uint64_t kPypiLimit = 100ULL << 20U;
-  if (rules.size_limit || !has_pypi_rules(rules.kind)) return rules.size_limit;
-  return kPypiLimit;
+  // Its load balancer accepts no larger request, whatever limit the project has.
+  constexpr uint64_t kPypiLargest = 1ULL << 30U;
+  if (!has_pypi_rules(rules.kind)) return rules.size_limit;
+  return std::min(rules.size_limit.value_or(kPypiLimit), kPypiLargest);
 }
 
 void check_size(const Artifact& file, const PreflightRules& rules, std::vector<Error>& out) {

@@ -12,7 +12,8 @@ namespace pinwheel::publish {
 
 struct PreflightRules {
   IndexKind kind = IndexKind::other;
-  /// Bytes per file; the default is 100 MiB for PyPI, and no limit elsewhere.
+  /// Bytes per file; the default is 100 MiB for PyPI, where it is never more than
+  /// 1 GiB, and no limit elsewhere.
   std::optional<uint64_t> size_limit = std::nullopt;
 };
 

@@ -7,10 +7,8 @@
 #include <optional>
 
 #include "base/text.h"
-#include "pep/wheel_name.h"
 
 namespace pinwheel::publish {
-
 namespace {
 
 using std::chrono::sys_days;
@@ -30,42 +28,46 @@ std::optional<sys_days> day_of(const std::string& time) {
   return sys_days(date);
 }
 
-/// The version in a file name; nullopt for other files.
-std::optional<pep::Version> version_of(const std::string& filename) {
-  if (const auto wheel = pep::parse_wheel_name(filename)) return wheel->version;
-  if (const auto sdist = pep::parse_sdist_name(filename)) return sdist->version;
-  return std::nullopt;
+}  // namespace
+
+std::optional<IndexFile> first_upload(const std::vector<IndexFile>& release) {
+  const IndexFile* first = nullptr;
+  for (const IndexFile& file : release) {
+    if (!day_of(file.upload_time)) continue;
+    if (first == nullptr || file.upload_time < first->upload_time) first = &file;
+  }
+  if (first == nullptr) return std::nullopt;
+  return *first;
 }
 
-}  // namespace
+bool is_closed(const IndexFile& first, std::chrono::system_clock::time_point now) {
+  const auto day = day_of(first.upload_time);
+  // Whole days: on the fifteenth day the limit is exceeded at any hour.
+  return day && std::chrono::floor<std::chrono::days>(now) - *day > kOpen;
+}
 
 std::vector<Error> age_findings(const std::vector<Artifact>& absent,
                                 const std::vector<IndexFile>& page,
                                 std::chrono::system_clock::time_point now) {
-  std::map<pep::Version, const IndexFile*> first;
+  std::map<pep::Version, std::vector<IndexFile>> releases;
   for (const IndexFile& file : page) {
-    const auto version = version_of(file.filename);
-    if (!version || !day_of(file.upload_time)) continue;
-    const IndexFile*& oldest = first[*version];
-    if (oldest == nullptr || file.upload_time < oldest->upload_time) oldest = &file;
+    if (const auto version = version_of_file(file.filename)) releases[*version].push_back(file);
   }
   std::vector<Error> findings;
   for (const Artifact& file : absent) {
-    const auto version = version_of(file.filename);
-    const auto found = version ? first.find(*version) : first.end();
-    if (found == first.end()) continue;
-    // Whole days: on the fifteenth day the limit is exceeded at any hour.
-    const auto age =
-        std::chrono::floor<std::chrono::days>(now) - *day_of(found->second->upload_time);
-    if (age <= kOpen) continue;
-    findings.push_back(Error{
-        ErrorKind::publish,
-        fmt::format("{} is too late for release {}, whose {} was uploaded on {}",
-                    quoted(file.filename), pep::to_string(*version),
-                    quoted(found->second->filename), found->second->upload_time.substr(0, 10)),
-        std::nullopt,
-        "PyPI closes a release 14 days after its first file: publish another version",
-        {}});
+    const auto version = version_of_file(file.filename);
+    const auto release = version ? releases.find(*version) : releases.end();
+    if (release == releases.end()) continue;
+    const auto first = first_upload(release->second);
+    if (!first || !is_closed(*first, now)) continue;
+    findings.push_back(
+        Error{ErrorKind::publish,
+              fmt::format("{} is too late for release {}, whose {} was uploaded on {}",
+                          quoted(file.filename), pep::to_string(*version), quoted(first->filename),
+                          first->upload_time.substr(0, 10)),
+              std::nullopt,
+              "PyPI closes a release 14 days after its first file: publish another version",
+              {}});
   }
   return findings;
 }

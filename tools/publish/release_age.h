@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,13 @@
 #include "publish/index_file.h"
 
 namespace pinwheel::publish {
+
+/// The file of a release that was uploaded first, as far as the page states times.
+std::optional<IndexFile> first_upload(const std::vector<IndexFile>& release);
+
+/// Whether PyPI accepts no more files for a release with this first file: it is more than 14 whole
+/// days old.
+bool is_closed(const IndexFile& first, std::chrono::system_clock::time_point now);
 
 /// PyPI accepts no new files for a release whose first file is older than 14 days: one error of
 /// kind `publish` for each file of such a release. `absent` are the files of one project that are

@@ -17,11 +17,13 @@
 #include "host/dry_run/dry_runner.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/ignored_directory.h"
+#include "host/net/http.h"
 #include "host/run/journal_file.h"
 #include "host/run/stored_results.h"
 #include "host/run/thread_runner.h"
 #include "host/system/log_tail.h"
 #include "host/system/signals.h"
+#include "plan/action.h"
 #include "plan/evidence_gate.h"
 #include "plan/known_results.h"
 #include "plan/step_id.h"
@@ -39,6 +41,7 @@
 #include "run/forecast.h"
 #include "run/reuse.h"
 #include "run/silent.h"
+#include "session/ask_indexes.h"
 #include "session/reuse_only.h"
 #include "session/step_secrets.h"
 #include "store/domain.h"
@@ -294,6 +297,25 @@ std::vector<const plan::Step*> steps_to_run(const plan::Plan& plan, const plan::
   return steps;
 }
 
+/// A release with steps before its uploads asks the indexes first: hours of builds should not end
+/// in a release that is closed. Where only uploads are left, these ask themselves.
+Done ask_before_builds(const prepare::Host& host, const host::Workplace& workplace,
+                       const plan::Plan& plan, const std::vector<const plan::Step*>& steps,
+                       Console& console) {
+  std::vector<const plan::Publish*> publications;
+  for (const plan::Step* const step : steps) {
+    const auto* const publication = std::get_if<plan::Publish>(&step->action);
+    if (publication != nullptr) publications.push_back(publication);
+  }
+  if (publications.size() == steps.size()) return {};
+  const std::vector<publish::PlannedRelease> releases = planned_releases(plan, publications);
+  if (releases.empty()) return {};
+  TRY(const host::HttpBounds bounds, host::http_bounds_from(workplace.variables));
+  const host::HttpOptions requests = host::last_options(
+      {.ca_bundle = host::ca_bundle_from(workplace.variables), .bounds = bounds});
+  return report_states(ask_indexes(host, releases, requests, workplace.log), console);
+}
+
 /// Removes the scratch directory of a successful run. That of a failed run remains for inspection,
 /// with the report.
 void leave_behind(ports::Files& files, const RunDirectories& directories,
@@ -391,6 +413,7 @@ Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::Gl
   TRY(run::ExecuteOptions execute, execute_options(host.variables, options, directories, results));
   const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, console));
+  TRY_DONE(ask_before_builds(host, workplace, plan, steps, console));
   if (!steps.empty()) workplace = prepare::with_path_mode(host, std::move(workplace));
   prepare::tell_open_network(workplace, steps, console);
   KnownFailures failures(global, request);

@@ -5,7 +5,6 @@
 #include "base/text.h"
 
 namespace pinwheel::host {
-namespace {
 
 Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
   switch (target.kind) {
@@ -21,8 +20,6 @@ Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
   return fail(ErrorKind::internal,
               fmt::format("{} is a directory, not an index", quoted(target.name)));
 }
-
-}  // namespace
 
 Result<UploadTarget> upload_target(const matrix::PublishTarget& target, const Workplace& workplace,
                                    const CredentialPorts& ports) {

@@ -1,0 +1,68 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "publish/endpoints.h"
+#include "publish/index_file.h"
+
+namespace pinwheel::publish {
+
+/// A release of one project on one index, before anything is sent.
+struct PlannedRelease {
+  std::string target;  ///< its name in the matrix or on the command line
+  Endpoint endpoint = {};
+  std::string project;  ///< as its files spell it
+  std::string version;  ///< with its local part, if the target uses one
+  size_t files = 0;     ///< to be published
+  uint64_t bytes = 0;   ///< of these files; 0 before they are built
+
+  bool operator==(const PlannedRelease&) const = default;
+};
+
+/// How far an index has a release. PyPI accepts no new file for a release whose first file is more
+/// than 14 days old.
+enum class ReleaseState { unknown, absent, open, closed };
+
+/// The state of an index for one planned release, as the project's page shows it.
+struct IndexState {
+  PlannedRelease planned;
+  std::optional<Error> unreadable = std::nullopt;        ///< why the page could not be read
+  size_t project_files = 0;                              ///< 0: the index does not know the project
+  std::optional<uint64_t> project_bytes = std::nullopt;  ///< if the page states all sizes
+  std::string newest = {};                               ///< the project's newest version
+  ReleaseState release = ReleaseState::unknown;
+  size_t release_files = 0;
+  std::string opened = {};  ///< day of the release's first upload, "2026-11-02"; empty if unknown
+};
+
+/// PyPI's limit for all files of a project, unless it was raised for the project.
+inline constexpr uint64_t kProjectLimit = uint64_t{10} << 30U;
+
+/// Judges the page of a planned release's project. `page` is empty for a project that the index
+/// does not know.
+IndexState state_of(const PlannedRelease& planned, const Result<std::vector<IndexFile>>& page,
+                    std::chrono::system_clock::time_point now);
+
+/// The reasons why this release cannot be completed, whatever is built, each of kind `publish`: the
+/// release is closed and lacks files.
+std::vector<Error> blockers(const std::vector<IndexState>& states);
+
+/// Problems that may stop the release later: a page that cannot be read, a project near its size
+/// limit.
+std::vector<Error> warnings(const std::vector<IndexState>& states);
+
+/// A table of the states, its header first: target, project, version, the release, the project's
+/// newest version and size.
+std::vector<std::vector<std::string>> state_rows(const std::vector<IndexState>& states);
+
+/// The states as JSON: a list of objects with `target`, `project`, `version`, `files`, `known`
+/// (null if the page cannot be read), `newest`, `bytes`, `release` and `present`.
+nlohmann::json state_json(const std::vector<IndexState>& states);
+
+}  // namespace pinwheel::publish

@@ -1,0 +1,104 @@
+#include "session/ask_indexes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "host/index/publish_target.h"
+#include "host/index/upload_lookup.h"
+#include "matrix/target_kind.h"
+#include "pep/name.h"
+#include "plan/step_id.h"
+#include "report/table.h"
+
+namespace pinwheel::session {
+namespace {
+
+constexpr unsigned kQueries = 8;
+
+/// By the normalized name of the project and the version.
+using Releases = std::map<std::pair<std::string, std::string>, publish::PlannedRelease>;
+
+void add_file(Releases& releases, const publish::PlannedRelease& release) {
+  const auto key = std::pair(pep::normalize_name(release.project), release.version);
+  releases.try_emplace(key, release).first->second.files += 1;
+}
+
+/// An sdist is published only with wheels of its name.
+void add_sdist(Releases& releases, const plan::Plan& plan) {
+  for (const plan::Step& step : plan.steps) {
+    const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
+    if (sdist == nullptr) continue;
+    const auto found = releases.find({pep::normalize_name(sdist->distribution), sdist->version});
+    if (found != releases.end()) found->second.files += 1;
+  }
+}
+
+Releases releases_of(const plan::Plan& plan, const plan::Publish& publication,
+                     const publish::Endpoint& endpoint) {
+  Releases releases;
+  for (const std::string& build : publication.builds) {
+    const auto naming = publication.names.find(build);
+    if (naming == publication.names.end()) continue;
+    add_file(releases, {publication.target.name, endpoint, naming->second.distribution,
+                        naming->second.version});
+  }
+  const auto& builds = publication.builds;
+  if (std::find(builds.begin(), builds.end(), plan::sdist_id()) != builds.end()) {
+    add_sdist(releases, plan);
+  }
+  return releases;
+}
+
+}  // namespace
+
+std::vector<publish::PlannedRelease> planned_releases(
+    const plan::Plan& plan, const std::vector<const plan::Publish*>& publications) {
+  std::vector<publish::PlannedRelease> all;
+  for (const plan::Publish* const publication : publications) {
+    if (publication->target.unconfirmed) continue;
+    if (publication->target.kind == matrix::TargetKind::directory) continue;
+    const Result<publish::Endpoint> endpoint = host::endpoint_of(publication->target);
+    // The publication itself reports a malformed URL.
+    if (!endpoint) continue;
+    for (auto& [key, release] : releases_of(plan, *publication, *endpoint)) {
+      all.push_back(std::move(release));
+    }
+  }
+  return all;
+}
+
+std::vector<publish::IndexState> ask_indexes(const prepare::Host& host,
+                                             const std::vector<publish::PlannedRelease>& releases,
+                                             const host::HttpOptions& requests,
+                                             const ports::LogHandle& log) {
+  std::vector<publish::IndexState> states(releases.size());
+  const auto ask = [&](size_t at) {
+    const publish::PlannedRelease& release = releases[at];
+    const std::shared_ptr<ports::Http> http = host.http(requests, log, {});
+    const host::OpenIndex index{release.target, release.endpoint};
+    states[at] = publish::state_of(release, host::read_project(index, release.project, *http),
+                                   host.clock.now());
+  };
+  run_jobs(std::vector<uint64_t>(releases.size(), 1), {.threads = kQueries}, ask);
+  return states;
+}
+
+Done report_states(const std::vector<publish::IndexState>& states, Console& console) {
+  if (states.empty()) return {};
+  console.note(report::align_columns(publish::state_rows(states), console.note_columns()));
+  for (const Error& warning : publish::warnings(states)) console.warn(warning);
+  std::vector<Error> blocked = publish::blockers(states);
+  if (blocked.empty()) return {};
+  if (blocked.size() == 1) return fail(std::move(blocked.front()));
+  Error error{ErrorKind::publish,
+              fmt::format("{} cannot be completed", plural(blocked.size(), "release"))};
+  error.causes = std::move(blocked);
+  return fail(std::move(error));
+}
+
+}  // namespace pinwheel::session
