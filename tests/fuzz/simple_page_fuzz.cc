@@ -1,5 +1,7 @@
 #include "fuzz/fuzz.h"
+#include "publish/pinned_version.h"
 #include "publish/simple_page.h"
+#include "publish/upload_time.h"
 
 using namespace pinwheel;
 
@@ -12,5 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const auto names = publish::parse_root_json(body);
   if (!names) must(names.error().kind == ErrorKind::publish);
+  static_cast<void>(publish::parse_upload_time(body));
+  static_cast<void>(publish::parse_pinned_version(body));
   return 0;
 }

@@ -33,6 +33,9 @@ Result<int> cmd_init(const prepare::Host& host, const prepare::GlobalOptions& gl
 Result<int> cmd_publish(const prepare::Host& host, const prepare::GlobalOptions& global,
                         const PublishOptions& options, Streams& streams);
 
+Result<int> cmd_index_yank(const prepare::Host& host, const prepare::GlobalOptions& global,
+                           const IndexYankOptions& options, Streams& streams);
+
 Result<int> cmd_env(const prepare::Host& host, const prepare::GlobalOptions& global,
                     const EnvOptions& options, Streams& streams);
 

@@ -167,6 +167,15 @@ struct TorchExportsOptions {
   bool json = false;
 };
 
+/// `index yank`.
+struct IndexYankOptions {
+  std::string index;    ///< a directory
+  std::string version;  ///< PROJECT==VERSION
+  std::string reason;
+  bool undo = false;
+  bool json = false;
+};
+
 /// The subcommands of `store`.
 enum class StoreVerb { stat, gc, verify, why, export_results, import_results };
 struct StoreCommandOptions {

@@ -9,6 +9,7 @@
 #include "cli/completion.h"
 #include "cli/effective_values.h"
 #include "cli/env_options.h"
+#include "cli/index_options.h"
 #include "cli/inspect_options.h"
 #include "cli/shared_options.h"
 #include "cli/store_options.h"
@@ -39,6 +40,7 @@ struct Parser {
   PublishOptions publish;
   EnvCommands env;
   CiCommands ci;
+  IndexCommands index;
   InspectOptions inspect;
   TorchExportsOptions torch_exports;
   StoreCommandOptions store;
@@ -267,6 +269,7 @@ void add_commands(Parser& parser) {
   add_repair(parser.app, parser.repair);
   add_version(parser);
   add_publish(parser);
+  add_index(parser.app, parser.index);
   add_env(parser.app, parser.env);
   add_store_command(parser.app, parser.store);
   add_ci(parser.app, parser.ci);
@@ -316,6 +319,12 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("repair")) return parser.repair;
   if (app.got_subcommand("version")) return parser.version;
   if (app.got_subcommand("publish")) return parser.publish;
+  if (app.got_subcommand("index")) {
+    switch (chosen_index_command(*app.get_subcommand("index"))) {
+      case IndexCommand::yank:
+        return parser.index.yank;
+    }
+  }
   if (app.got_subcommand("reproduce")) return parser.reproduce;
   if (app.got_subcommand("logs")) return parser.logs;
   if (app.got_subcommand("doctor")) return parser.doctor;

@@ -28,9 +28,10 @@ using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  VersionOptions, InitOptions, PublishOptions, EnvOptions, EnvLockOptions,
                  EnvShellOptions, EnvExportOptions, CiGenerateOptions, CiCheckOptions,
-                 CiExplainOptions, InspectOptions, CompatOptions, StoreCommandOptions,
-                 TorchExportsOptions, FinishOptions, RepairOptions, ReproduceOptions, LogsOptions,
-                 DoctorOptions, SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
+                 CiExplainOptions, InspectOptions, CompatOptions, IndexYankOptions,
+                 StoreCommandOptions, TorchExportsOptions, FinishOptions, RepairOptions,
+                 ReproduceOptions, LogsOptions, DoctorOptions, SchemaOptions, DocsOptions,
+                 CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   prepare::GlobalOptions global;

@@ -51,6 +51,10 @@ std::string link_html(const IndexFile& file) {
         fmt::format(" data-core-metadata=\"sha256={0}\" data-dist-info-metadata=\"sha256={0}\"",
                     file.metadata_sha256);
   }
+  if (!file.upload_time.empty()) {
+    attributes += fmt::format(" data-upload-time=\"{}\"", escape_html(file.upload_time));
+  }
+  if (file.yanked) attributes += fmt::format(" data-yanked=\"{}\"", escape_html(*file.yanked));
   return fmt::format("<a {}>{}</a><br>\n", attributes, escape_html(file.filename));
 }
 
@@ -65,6 +69,9 @@ OrderedJson file_json(const IndexFile& file) {
     out["dist-info-metadata"] = OrderedJson{{"sha256", file.metadata_sha256}};
   }
   if (file.size) out["size"] = *file.size;
+  if (!file.upload_time.empty()) out["upload-time"] = file.upload_time;
+  if (file.yanked)
+    out["yanked"] = file.yanked->empty() ? OrderedJson(true) : OrderedJson(*file.yanked);
   return out;
 }
 
@@ -139,6 +146,22 @@ const CatalogFile* find(const Catalog& catalog, const std::string& filename) {
   return nullptr;
 }
 
+/// The reason of the version's files if all of them are yanked; nullopt also if there are none.
+std::optional<std::string> yanked_version(const Catalog& catalog, const Addition& addition) {
+  const std::optional<pep::Version> version = version_of_file(addition.filename);
+  std::optional<std::string> reason;
+  for (const auto& [place, projects] : catalog.places) {
+    const auto files = projects.find(addition.project);
+    if (files == projects.end()) continue;
+    for (const auto& [filename, file] : files->second) {
+      if (version_of_file(filename) != version) continue;
+      if (!file.yanked) return std::nullopt;
+      reason = file.yanked;
+    }
+  }
+  return reason;
+}
+
 /// The path from a page to a file, percent-encoded.
 std::string relative_url(const std::string& from_directory, const std::string& to) {
   const std::filesystem::path relative =
@@ -156,7 +179,9 @@ std::vector<IndexFile> page_files(const std::string& directory, const ProjectFil
                    {{"sha256", file.sha256}},
                    file.size,
                    file.requires_python,
-                   file.metadata_sha256});
+                   file.metadata_sha256,
+                   file.upload_time,
+                   file.yanked});
   }
   return out;
 }
@@ -210,6 +235,7 @@ Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
     if (held == nullptr) {
       file.home =
           fmt::format("{}/{}", page_directory(addition.label, addition.project), addition.filename);
+      file.yanked = yanked_version(merge.catalog, addition);
     }
     merge.outcomes.push_back(held == nullptr ? Outcome::uploaded : Outcome::identical);
     merge.homes.push_back(file.home);
@@ -274,8 +300,13 @@ Done read_back(Catalog& catalog, const std::string& place, const std::string& pr
                   fmt::format("{} is not a file of this index", quoted(file.filename)),
                   "only pinwheel may write the index; rebuild it from its wheels");
     }
-    held[file.filename] = {home.generic_string(), hash->second, file.size.value_or(0),
-                           file.requires_python, file.metadata_sha256};
+    held[file.filename] = {home.generic_string(),
+                           hash->second,
+                           file.size.value_or(0),
+                           file.requires_python,
+                           file.metadata_sha256,
+                           file.upload_time,
+                           file.yanked};
   }
   return {};
 }

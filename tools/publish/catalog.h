@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ struct CatalogFile {
   uint64_t size = 0;  ///< bytes
   std::string requires_python = {};
   std::string metadata_sha256 = {};  ///< SHA-256 of `<home>.metadata`; empty for an sdist
+  /// When it was first published, as `to_upload_time` writes it; empty if the index does not know.
+  std::string upload_time = {};
+  std::optional<std::string> yanked = std::nullopt;  ///< as in `IndexFile`
 
   bool operator==(const CatalogFile&) const = default;
 };
@@ -54,9 +58,11 @@ struct Merge {
   bool changed = false;            ///< whether anything must be written
 };
 
-/// Adds files to a catalog, and removes none. Kind `publish` when the index, or another
-/// addition, has different bytes under the same name (every conflict is a cause with both hashes);
-/// `config` when a label is not a valid directory name or is also the name of a project.
+/// Adds files to a catalog, and removes none. A file that the index has keeps its upload time, and
+/// a new file of a version whose files were all yanked is yanked, too, with their reason. Kind
+/// `publish` when the index, or another addition, has different bytes under the same name (every
+/// conflict is a cause with both hashes); `config` when a label is not a valid directory name or is
+/// also the name of a project.
 Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions);
 
 /// The paths of all files that the pages list.
@@ -71,10 +77,12 @@ std::map<std::string, std::string> pages_of(const Catalog& catalog);
 Done read_back(Catalog& catalog, const std::string& place, const std::string& project,
                std::string_view json);
 
-/// The version of the simple repository API declared by the pages (PEP 629, 700).
+/// The version of the simple repository API declared by the pages (PEP 629): 1.1 has `versions`,
+/// `size` and `upload-time` (PEP 700). Later versions add keys that the pages do not have.
 inline constexpr std::string_view kSimpleApiVersion = "1.1";
 
-/// The pages of a simple index, for a static file server: HTML5 (PEP 503) and JSON (PEP 691, 700).
+/// The pages of a simple index, for a static file server: HTML5 (PEP 503, 592; the upload time as
+/// in PyTorch's index, `data-upload-time`) and JSON (PEP 691, 700).
 /// The caller normalizes names; files and names are sorted, so that the same contents give the same
 /// bytes. Each file needs a SHA-256 and a size; its `url` is written verbatim (percent-encoded by
 /// the caller, relative to the page).

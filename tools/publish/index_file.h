@@ -9,7 +9,7 @@
 
 namespace pinwheel::publish {
 
-/// A file on a project's page of a simple index (PEP 503, 691, 700, 714).
+/// A file on a project's page of a simple index (PEP 503, 592, 691, 700, 714).
 struct IndexFile {
   std::string filename;
   std::string url;  ///< as written on the page: absolute, or relative to it; no fragment
@@ -19,6 +19,8 @@ struct IndexFile {
   std::string metadata_sha256 =
       {};  ///< SHA-256 of the sibling `<url>.metadata`; empty when there is none
   std::string upload_time = {};  ///< "2026-01-02T03:04:05.678Z"; empty when the page has none
+  /// Why the file was yanked, empty without a reason; nullopt for a file that was not.
+  std::optional<std::string> yanked = std::nullopt;
 
   bool operator==(const IndexFile&) const = default;
 };

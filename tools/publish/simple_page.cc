@@ -44,6 +44,14 @@ std::string metadata_hash(const Json& file) {
   return {};
 }
 
+/// PEP 592 and 691: true, or the reason.
+std::optional<std::string> yanked_in(const Json& file) {
+  const auto found = file.find("yanked");
+  if (found == file.end()) return std::nullopt;
+  if (found->is_string()) return found->get<std::string>();
+  return found->is_boolean() && found->get<bool>() ? std::optional(std::string()) : std::nullopt;
+}
+
 IndexFile file_of(const Json& object) {
   IndexFile file{text_of(object, "filename"), text_of(object, "url")};
   file.url = file.url.substr(0, file.url.find('#'));
@@ -58,6 +66,7 @@ IndexFile file_of(const Json& object) {
   file.requires_python = text_of(object, "requires-python");
   file.metadata_sha256 = metadata_hash(object);
   file.upload_time = text_of(object, "upload-time");
+  file.yanked = yanked_in(object);
   return file;
 }
 
@@ -119,9 +128,9 @@ class PageReader {
   }
 
   static bool is_known(const std::string& name) {
-    constexpr std::array<std::string_view, 9> kKnown = {
+    constexpr std::array<std::string_view, 10> kKnown = {
         "filename",           "url",         "hashes", "size", "requires-python", "core-metadata",
-        "dist-info-metadata", "upload-time", "name"};
+        "dist-info-metadata", "upload-time", "yanked", "name"};
     return std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end();
   }
 
@@ -185,6 +194,10 @@ IndexFile file_of(const HtmlTag& tag, const std::string& base) {
     if (file.metadata_sha256.empty() && value.starts_with(kPrefix)) {
       file.metadata_sha256 = to_lower(value.substr(kPrefix.size()));
     }
+  }
+  file.upload_time = attribute(tag, "data-upload-time");
+  if (const auto yanked = tag.attributes.find("data-yanked"); yanked != tag.attributes.end()) {
+    file.yanked = yanked->second;
   }
   return file;
 }

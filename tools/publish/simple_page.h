@@ -14,7 +14,8 @@ inline constexpr std::string_view kAcceptSimple =
     "text/html;q=0.1";
 
 /// The files on a project's page, in page order. `content_type` selects JSON (PEP 691) or HTML (PEP
-/// 503); anything that is not JSON is read as HTML. A `<base href>` is applied. Kind `publish` when
+/// 503); anything that is not JSON is read as HTML, with the attribute `data-upload-time` of
+/// PyTorch's index, which uv reads. A `<base href>` is applied. Kind `publish` when
 /// the JSON is malformed, has another major version, or lacks the list of files, and for a page
 /// over the limits of a simple page (`base/limits`).
 Result<std::vector<IndexFile>> parse_simple_page(std::string_view content_type,

@@ -17,13 +17,17 @@ std::vector<IndexFile> sample() {
            {{"sha256", std::string(64, 'b')}},
            12,
            "",
+           "",
+           "2026-01-02T03:04:05.067089Z",
            ""},
           {"demo_ops-1.0+cu130-py3-none-any.whl",
            "../cu130/demo_ops-1.0%2Bcu130-py3-none-any.whl",
            {{"sha256", std::string(64, 'a')}},
            7,
            ">=3.10,<4",
-           std::string(64, 'c')}};
+           std::string(64, 'c'),
+           "2026-01-01T00:00:00.000000Z",
+           "wrong \"sums\", see <#12>"}};
 }
 
 }  // namespace
@@ -41,7 +45,7 @@ TEST_CASE("pages read back to their contents, sorted") {
   CHECK(*html == expected);
 }
 
-TEST_CASE("the HTML page has what PEP 503, 629, 658 and 714 require") {
+TEST_CASE("the HTML page has what PEP 503, 592, 629, 658 and 714 require, and upload times") {
   const std::string page = publish::project_page_html("demo-ops", {sample()[1]});
   CHECK(page.starts_with("<!DOCTYPE html>\n"));
   CHECK(page.find("<meta name=\"pypi:repository-version\" content=\"1.1\">") != std::string::npos);
@@ -49,15 +53,28 @@ TEST_CASE("the HTML page has what PEP 503, 629, 658 and 714 require") {
       "<a href=\"../cu130/demo_ops-1.0%2Bcu130-py3-none-any.whl#sha256=" + std::string(64, 'a') +
       "\" data-requires-python=\"&gt;=3.10,&lt;4\" data-core-metadata=\"sha256=" +
       std::string(64, 'c') + "\" data-dist-info-metadata=\"sha256=" + std::string(64, 'c') +
-      "\">demo_ops-1.0+cu130-py3-none-any.whl</a>";
+      "\" data-upload-time=\"2026-01-01T00:00:00.000000Z\" data-yanked=\"wrong &quot;sums&quot;, "
+      "see "
+      "&lt;#12&gt;\">demo_ops-1.0+cu130-py3-none-any.whl</a>";
   CHECK(page.find(link) != std::string::npos);
 }
 
-TEST_CASE("the JSON page lists versions, sizes and hashes") {
+TEST_CASE("the JSON page lists versions, sizes, hashes, upload times and yanked files") {
   const std::string page = publish::project_page_json("demo-ops", sample());
   CHECK(page.find("\"api-version\": \"1.1\"") != std::string::npos);
   CHECK(page.find("\"versions\": [\n  \"1.0+cu130\",\n  \"1.1\"\n ]") != std::string::npos);
   CHECK(page.find("\"size\": 7") != std::string::npos);
+  CHECK(page.find("\"upload-time\": \"2026-01-02T03:04:05.067089Z\"") != std::string::npos);
+  CHECK(page.find("\"yanked\": true") != std::string::npos);
+  CHECK(page.find("\"yanked\": \"wrong \\\"sums\\\", see <#12>\"") != std::string::npos);
+  IndexFile plain = sample()[0];
+  plain.upload_time.clear();
+  plain.yanked.reset();
+  for (const std::string& without : {publish::project_page_json("demo-ops", {plain}),
+                                     publish::project_page_html("demo-ops", {plain})}) {
+    CHECK(without.find("yanked") == std::string::npos);
+    CHECK(without.find("upload-time") == std::string::npos);
+  }
 }
 
 TEST_CASE("root pages list each project once, sorted") {
@@ -82,6 +99,19 @@ TEST_CASE("pages of other servers are read") {
   CHECK((*files)[0].requires_python == ">=3.9");
   CHECK((*files)[1].filename == "demo-2.0.whl");
   CHECK((*files)[1].hashes == std::map<std::string, std::string>{{"md5", "00"}});
+}
+
+TEST_CASE("a file is yanked by a reason, by true, or by the attribute alone") {
+  const auto json = publish::parse_simple_page(kJson, R"({"meta": {"api-version": "1.0"}, "files": [
+      {"filename": "a", "yanked": true}, {"filename": "b", "yanked": "why"},
+      {"filename": "c", "yanked": false}, {"filename": "d", "yanked": 1}, {"filename": "e"}]})");
+  REQUIRE(json);
+  const std::vector<std::optional<std::string>> expected = {"", "why", {}, {}, {}};
+  for (size_t i = 0; i < expected.size(); ++i) CHECK(json->at(i).yanked == expected[i]);
+  const auto html = publish::parse_simple_page(
+      "text/html", "<a href=a data-yanked>a</a><a href=b data-yanked='why'>b</a><a href=c>c</a>");
+  REQUIRE(html);
+  for (size_t i = 0; i < html->size(); ++i) CHECK(html->at(i).yanked == expected[i]);
 }
 
 TEST_CASE("JSON that is malformed or of another version is rejected") {

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -20,6 +21,7 @@
 #include "publish/preflight.h"
 #include "publish/retention.h"
 #include "publish/simple_page.h"
+#include "publish/upload_time.h"
 
 namespace pinwheel::host {
 
@@ -58,6 +60,14 @@ Error foreign(const fs::path& link) {
                fmt::format("{} exists and is not a pinwheel index", quoted(link.string())),
                std::nullopt,
                "choose a different path for the index, or move that one away",
+               {}};
+}
+
+Error not_an_index(const fs::path& link) {
+  return Error{ErrorKind::config,
+               fmt::format("{} is not a package index of pinwheel", quoted(link.string())),
+               std::nullopt,
+               "name the directory of a target of kind `directory`",
                {}};
 }
 
@@ -241,7 +251,7 @@ std::string requires_python(const Artifact& file) {
   return {};
 }
 
-publish::Addition addition_of(const DirectoryEntry& entry) {
+publish::Addition addition_of(const DirectoryEntry& entry, const std::string& upload_time) {
   const Artifact& file = entry.file;
   const bool wheel = file.kind == publish::FileKind::wheel;
   return {file.filename,
@@ -249,7 +259,7 @@ publish::Addition addition_of(const DirectoryEntry& entry) {
           entry.label,
           entry.in_root,
           {"", file.sha256, file.size, requires_python(file),
-           wheel ? sha256_hex(file.metadata) : std::string()}};
+           wheel ? sha256_hex(file.metadata) : std::string(), upload_time}};
 }
 
 /// Reads the pages of one directory, listed by its `index.json`.
@@ -289,10 +299,10 @@ struct Next {
 };
 
 Result<Next> next_of(publish::Catalog held, const std::vector<DirectoryEntry>& entries,
-                     const DirectoryOptions& options) {
+                     const DirectoryOptions& options, const std::string& upload_time) {
   std::vector<publish::Addition> additions;
   additions.reserve(entries.size());
-  for (const DirectoryEntry& entry : entries) additions.push_back(addition_of(entry));
+  for (const DirectoryEntry& entry : entries) additions.push_back(addition_of(entry, upload_time));
   TRY(publish::Merge merge, publish::add(std::move(held), additions));
   if (!options.nightlies) return Next{std::move(merge)};
   publish::Kept kept =
@@ -301,9 +311,9 @@ Result<Next> next_of(publish::Catalog held, const std::vector<DirectoryEntry>& e
   return Next{std::move(merge), std::move(kept.retired)};
 }
 
-/// Writes the complete tree of the next generation durably.
-Done write_generation(const fs::path& root, const std::vector<DirectoryEntry>& entries,
-                      const publish::Merge& merge, ports::Files& files) {
+/// Copies the files that are new in the index.
+Done copy_new_files(const fs::path& root, const std::vector<DirectoryEntry>& entries,
+                    const publish::Merge& merge, ports::Files& files) {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (merge.outcomes[i] == publish::Outcome::identical) continue;
     const fs::path home = root / merge.homes[i];
@@ -314,10 +324,63 @@ Done write_generation(const fs::path& root, const std::vector<DirectoryEntry>& e
       TRY_DONE(files.write(home.string() + ".metadata", file.metadata));
     }
   }
-  for (const auto& [path, page] : publish::pages_of(merge.catalog)) {
-    TRY_DONE(files.write(root / path, page));
+  return {};
+}
+
+/// An index that no other publisher changes.
+struct LockedIndex {
+  IndexPaths paths;
+  std::unique_ptr<ports::FileLock> lock;
+  std::optional<uint64_t> current;  ///< generation; nullopt for a new index
+  publish::Catalog held;
+};
+
+Result<LockedIndex> lock_index(const fs::path& index, ports::Files& files) {
+  IndexPaths paths(index);
+  TRY_DONE(files.make_directories(paths.generations));
+  TRY(std::unique_ptr<ports::FileLock> lock, files.lock(paths.lock(), ports::IfLocked::wait));
+  TRY(const std::optional<uint64_t> current, current_generation(paths));
+  publish::Catalog held;
+  if (current) {
+    TRY(held, read_catalog(paths.generation(*current), files));
   }
+  return LockedIndex{std::move(paths), std::move(lock), current, std::move(held)};
+}
+
+/// Writes the complete tree of the next generation durably: the listed files of the current one,
+/// what `add_files` puts there, and the pages.
+Done write_generation(const LockedIndex& locked, const fs::path& root,
+                      const std::map<std::string, std::string>& pages,
+                      const std::function<Done(const fs::path& root)>& add_files,
+                      ports::Files& files) {
+  if (locked.current) {
+    TRY_DONE(
+        link_files(locked.paths.generation(*locked.current), root, publish::homes_of(locked.held)));
+  }
+  TRY_DONE(add_files(root));
+  for (const auto& [path, page] : pages) TRY_DONE(files.write(root / path, page));
   return sync_tree(root);
+}
+
+/// Makes a new generation with this content the current one.
+Done replace_generation(const LockedIndex& locked, const publish::Catalog& content,
+                        const std::function<Done(const fs::path& root)>& add_files,
+                        ports::Files& files) {
+  TRY_DONE(clear_generations(locked.paths, locked.current, files));
+  const uint64_t next = locked.current.value_or(0) + 1;
+  const fs::path root = locked.paths.generation(next);
+  const Done written = write_generation(locked, root, publish::pages_of(content), add_files, files);
+  if (!written) {
+    // The partial generation is removed immediately; if that fails too, the next publisher removes
+    // it.
+    const Done removed = files.remove_all(root);
+    return fail(removed ? written.error() : Error(written.error()).with_cause(removed.error()));
+  }
+  return switch_to(locked.paths, next);
+}
+
+Done add_nothing(const fs::path& /*root*/) {
+  return {};
 }
 
 std::vector<FileOutcome> outcomes_of(const std::vector<DirectoryEntry>& entries,
@@ -339,34 +402,38 @@ std::vector<FileOutcome> outcomes_of(const std::vector<DirectoryEntry>& entries,
 Result<DirectoryPublication> publish_to_directory(const fs::path& index,
                                                   const std::vector<DirectoryEntry>& entries,
                                                   const DirectoryOptions& options,
-                                                  ports::Files& files) {
+                                                  ports::Files& files, const ports::Clock& clock) {
   TRY_DONE(check(entries));
-  const IndexPaths paths(index);
-  TRY_DONE(files.make_directories(paths.generations));
-  TRY(const std::unique_ptr<ports::FileLock> lock, files.lock(paths.lock(), ports::IfLocked::wait));
-  TRY(const std::optional<uint64_t> current, current_generation(paths));
-  publish::Catalog held;
-  if (current) {
-    TRY(held, read_catalog(paths.generation(*current), files));
-  }
-  const std::set<std::string> listed = publish::homes_of(held);
-  TRY(const Next content, next_of(std::move(held), entries, options));
+  TRY(const LockedIndex locked, lock_index(index, files));
+  TRY(const Next content,
+      next_of(locked.held, entries, options, publish::to_upload_time(clock.now())));
   DirectoryPublication publication{outcomes_of(entries, content.merge), content.retired};
   if (!content.is_new()) return publication;
-
-  TRY_DONE(clear_generations(paths, current, files));
-  const uint64_t next = current.value_or(0) + 1;
-  Done written;
-  if (current) written = link_files(paths.generation(*current), paths.generation(next), listed);
-  if (written) written = write_generation(paths.generation(next), entries, content.merge, files);
-  if (!written) {
-    // The partial generation is removed immediately; if that fails too, the next publisher removes
-    // it.
-    const Done removed = files.remove_all(paths.generation(next));
-    return fail(removed ? written.error() : std::move(written).error().with_cause(removed.error()));
-  }
-  TRY_DONE(switch_to(paths, next));
+  TRY_DONE(replace_generation(
+      locked, content.merge.catalog,
+      [&](const fs::path& root) { return copy_new_files(root, entries, content.merge, files); },
+      files));
   return publication;
+}
+
+Result<publish::Catalog> read_directory(const fs::path& index, ports::Files& files) {
+  const IndexPaths paths(index);
+  TRY(const std::optional<uint64_t> current, current_generation(paths));
+  if (!current) return fail(not_an_index(paths.link));
+  return read_catalog(paths.generation(*current), files);
+}
+
+Result<publish::Yanking> yank_in_directory(const fs::path& index,
+                                           const publish::YankRequest& request,
+                                           ports::Files& files) {
+  // A path that is not an index gets no directory with a lock.
+  TRY_DONE(read_directory(index, files));
+  TRY(const LockedIndex locked, lock_index(index, files));
+  TRY(publish::Yanking yanking, publish::yank(locked.held, request));
+  if (yanking.catalog != locked.held) {
+    TRY_DONE(replace_generation(locked, yanking.catalog, add_nothing, files));
+  }
+  return yanking;
 }
 
 }  // namespace pinwheel::host

@@ -9,9 +9,11 @@
 
 #include "base/result.h"
 #include "host/index/upload.h"
+#include "ports/clock.h"
 #include "ports/files.h"
 #include "publish/artifact.h"
 #include "publish/catalog.h"
+#include "publish/yank.h"
 
 namespace pinwheel::host {
 
@@ -48,6 +50,8 @@ struct DirectoryPublication {
 /// one is published. If publishing is killed at any point, the link still points to a complete
 /// tree, and the next call removes the partial one. Publishers wait for each other on a lock.
 ///
+/// A new file gets the time of `clock` as its upload time, which it keeps in later generations.
+///
 /// Publishing the same bytes again is success (`identical`) and writes nothing, unless there is
 /// something to retire. Errors: `publish`
 /// if a name exists with different bytes (lists every conflict with both hashes; nothing was
@@ -56,7 +60,17 @@ struct DirectoryPublication {
 Result<DirectoryPublication> publish_to_directory(const std::filesystem::path& index,
                                                   const std::vector<DirectoryEntry>& entries,
                                                   const DirectoryOptions& options,
-                                                  ports::Files& files);
+                                                  ports::Files& files, const ports::Clock& clock);
+
+/// The contents of an index, as the current generation lists them. Kind `config` if `index` is not
+/// an index that `publish_to_directory` wrote.
+Result<publish::Catalog> read_directory(const std::filesystem::path& index, ports::Files& files);
+
+/// Changes the yanked status of a version, as one new generation; writes nothing if nothing
+/// changes. Errors of `read_directory` and `publish::yank`.
+Result<publish::Yanking> yank_in_directory(const std::filesystem::path& index,
+                                           const publish::YankRequest& request,
+                                           ports::Files& files);
 
 /// The paths of a directory index's generations.
 struct IndexPaths {

@@ -107,7 +107,8 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
   }
   const DirectoryOptions options{action.target.keep_nightlies};
   TRY(const DirectoryPublication publication,
-      publish_to_directory(index_of(context, action), entries, options, context.machine.files));
+      publish_to_directory(index_of(context, action), entries, options, context.machine.files,
+                           context.machine.clock));
   for (const FileOutcome& outcome : publication.files) {
     append_log(context, fmt::format("{} {} sha256={}\n", outcome.filename,
                                     publish::to_string(outcome.outcome), outcome.sha256));

@@ -6,10 +6,12 @@
 
 #include <atomic>
 #include <csignal>
+#include <regex>
 #include <thread>
 
 #include "base/digest.h"
 #include "base/url.h"
+#include "fakes/fake_clock.h"
 #include "host/system/files.h"
 #include "publish/simple_page.h"
 #include "unit/catch.h"
@@ -51,17 +53,26 @@ struct Bench {
   Result<std::vector<host::FileOutcome>> publish(const std::vector<DirectoryEntry>& entries) const {
     host::LocalFiles files;
     TRY(host::DirectoryPublication publication,
-        host::publish_to_directory(index(), entries, {}, files));
+        host::publish_to_directory(index(), entries, {}, files, clock));
     return publication.files;
   }
   /// Publishes a night, and keeps `nightlies`.
   Result<host::DirectoryPublication> publish_night(int number, size_t nightlies) const {
     host::LocalFiles files;
-    return host::publish_to_directory(index(), {night(number)}, {nightlies}, files);
+    return host::publish_to_directory(index(), {night(number)}, {nightlies}, files, clock);
   }
   fs::path index() const { return scratch.path() / "index"; }
 
+  /// Yanks all files of 1.0, or undoes that.
+  Result<publish::Yanking> yank(const std::optional<std::string>& reason,
+                                publish::YankChange change = publish::YankChange::yank) const {
+    host::LocalFiles files;
+    return host::yank_in_directory(
+        index(), {*publish::parse_pinned_version("demo-ops==1.0"), change, reason}, files);
+  }
+
   Scratch scratch;
+  fakes::FakeClock clock;
 };
 
 std::vector<publish::IndexFile> page(const fs::path& directory) {
@@ -131,6 +142,95 @@ TEST_CASE("the same files again are success and write nothing") {
   REQUIRE(again);
   CHECK(again->front().outcome == Outcome::identical);
   CHECK(fs::read_symlink(bench.index()) == before);
+}
+
+TEST_CASE("a file has the time of its first publication in every page and ever after") {
+  Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  const std::string first = "2026-01-02T03:04:05.000000Z";
+  bench.clock.move_to(std::chrono::steady_clock::time_point(std::chrono::hours(24)));
+  REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
+  bench.clock.move_to(std::chrono::steady_clock::time_point(std::chrono::hours(48)));
+  // The file is now listed in another sub-index, too.
+  DirectoryEntry elsewhere = bench.cpu();
+  elsewhere.label = "xpu";
+  REQUIRE(bench.publish({elsewhere}));
+  for (const char* directory : {"demo-ops", "cpu/demo-ops", "xpu/demo-ops"}) {
+    CHECK(page(bench.index() / directory).at(0).upload_time == first);
+    CHECK(bench.scratch.read(std::string("index/") + directory + "/index.html")
+              .find("data-upload-time=\"" + first + "\"") != std::string::npos);
+  }
+  CHECK(page(bench.index() / "cu130/demo-ops").at(0).upload_time == "2026-01-03T03:04:05.000000Z");
+}
+
+TEST_CASE("a file whose page has no upload time gets none later") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  for (const char* directory : {"demo-ops", "cpu/demo-ops"}) {
+    const std::string path = std::string("index/") + directory + "/index.json";
+    bench.scratch.write(path,
+                        std::regex_replace(bench.scratch.read(path),
+                                           std::regex(",\\s*\"upload-time\": \"[^\"]*\""), ""));
+  }
+  REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
+  CHECK(page(bench.index() / "demo-ops").at(0).upload_time.empty());
+  CHECK(bench.scratch.read("index/cpu/demo-ops/index.html").find("upload-time") ==
+        std::string::npos);
+  CHECK_FALSE(page(bench.index() / "cu130/demo-ops").at(0).upload_time.empty());
+}
+
+TEST_CASE("a version is yanked in a new generation, once, and the mark can be removed") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
+  const std::string before = bench.scratch.read("index/cpu/demo-ops/index.json");
+  const auto yanked = bench.yank("wrong sums");
+  REQUIRE(yanked);
+  CHECK(yanked->files.size() == 2);
+  for (const char* directory : {"demo-ops", "cpu/demo-ops", "cu130/demo-ops"}) {
+    CHECK(page(bench.index() / directory).at(0).yanked == "wrong sums");
+    CHECK(is_whole(bench.index() / directory));
+  }
+  const fs::path settled = fs::read_symlink(bench.index());
+  REQUIRE(bench.yank("wrong sums"));
+  REQUIRE(bench.yank(std::nullopt));
+  CHECK(fs::read_symlink(bench.index()) == settled);
+  REQUIRE(bench.publish({bench.entry("demo_ops-1.0-py3-none-any.whl", "")}));
+  CHECK(page(bench.index() / "cpu/demo-ops").at(0).yanked == "wrong sums");
+  REQUIRE(bench.yank(std::nullopt, publish::YankChange::undo));
+  CHECK(bench.scratch.read("index/cpu/demo-ops/index.json") == before);
+  CHECK(is_whole(bench.index() / "demo-ops"));
+}
+
+TEST_CASE("what is no index is not yanked from, and nothing is created there") {
+  const Bench bench;
+  for (const char* state : {"missing", "another directory"}) {
+    INFO(state);
+    const auto result = bench.yank("wrong sums");
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == ErrorKind::config);
+    CHECK_FALSE(fs::exists(bench.scratch.path() / ".index.generations"));
+    bench.scratch.write("index/precious", "x");
+  }
+}
+
+TEST_CASE("if yanking is killed at any point, every page is whole and agrees with the others") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
+  for (int round = 1; round <= 20; ++round) {
+    const std::string reason = "round " + std::to_string(round);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) _exit(bench.yank(reason) ? 0 : 1);
+    usleep(static_cast<useconds_t>(round) * 300);
+    kill(child, SIGKILL);
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    const auto status = page(bench.index() / "cpu/demo-ops").at(0).yanked;
+    CHECK(page(bench.index() / "demo-ops").at(0).yanked == status);
+    CHECK(page(bench.index() / "cu130/demo-ops").at(0).yanked == status);
+    CHECK(is_whole(bench.index() / "demo-ops"));
+    REQUIRE(bench.yank(reason));
+    CHECK(page(bench.index() / "cu130/demo-ops").at(0).yanked == reason);
+  }
 }
 
 TEST_CASE("later files are added to existing ones, and old generations are removed") {
