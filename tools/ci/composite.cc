@@ -49,7 +49,7 @@ runs:
         set -euo pipefail
         program="$RUNNER_TEMP/pinwheel/bin/pinwheel"
         if [ "$(pinwheel --version 2>/dev/null || true)" != "pinwheel $VERSION" ] && [ ! -x "$program" ]; then
-          # No module and no setting of the checkout, nor of an earlier step, becomes part of this.
+          # Ignore the modules and settings of the checkout and of earlier steps.
           unset "${!PYTHON@}"
           cd "$RUNNER_TEMP"
           python3 -I -m venv "$RUNNER_TEMP/pinwheel"
@@ -85,9 +85,9 @@ runs:
         PINWHEEL_CACHE_DIR: ${{ steps.install.outputs.cache }}
       run: |
         set -euo pipefail
-        # Its own Pythons are isolated; names with an underscore are settings of other programs.
+        # pinwheel isolates the Pythons that it runs. Names with an underscore are settings of other programs.
         for name in "${!PYTHON@}"; do [[ $name == *_* ]] || unset "$name"; done
-        # What a checkout has as `.pinwheel` says of no step that it was done.
+        # Do not trust a `.pinwheel` in the checkout: it could claim that a step is done.
         export PINWHEEL_STATE_DIR="${PINWHEEL_STATE_DIR:-$RUNNER_TEMP/pinwheel-run/state}"
         [ -z "$STORE" ] || export PINWHEEL_STORE="$STORE"
         program="$RUNNER_TEMP/pinwheel/bin/pinwheel"

@@ -35,7 +35,7 @@ constexpr std::string_view kTestSteps = R"(
 @FORK@
 - name: Say what the runner has
   id: has
-  # It fails where nothing can be built, and a test builds nothing.
+  # doctor fails if nothing can be built here, but a test builds nothing.
   continue-on-error: true
   uses: @ACTION@
   with:

@@ -16,7 +16,7 @@ constexpr std::string_view kAfterMatrix = "; `pinwheel ci check` finds what diff
 
 constexpr std::string_view kHead = R"(
 @WRITTEN@
-# Your own lines survive between `# pinwheel: keep NAME` and `# pinwheel: end`.
+# Your own lines between `# pinwheel: keep NAME` and `# pinwheel: end` are preserved.
 name: @NAME@
 
 on:

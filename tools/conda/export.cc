@@ -49,7 +49,7 @@ python=$prefix/bin/python
 )sh";
 
 constexpr const char* kPython = R"sh(
-# Set PYTHON to use another Python than the one on PATH.
+# Set PYTHON to use a Python other than the one on PATH.
 python=${{PYTHON:-python{minor}}}
 found=$("$python" -c 'import platform; print(platform.python_version())')
 case $found in
@@ -108,12 +108,11 @@ std::string create_script(const EnvironmentExport& what) {
       "#!/bin/sh\n# Rebuilds the environment of {} in a directory: ./create.sh DIRECTORY\n",
       what.id);
   for (const env::LockedToolkit& toolkit : what.lock.toolkits) {
-    text += fmt::format("# Builds also need the toolkit {} {}; it is not made here.\n",
+    text += fmt::format("# Builds also need the toolkit {} {}; this script does not create it.\n",
                         toolkit.name, toolkit.release);
   }
   for (const std::string& name : what.secrets) {
-    text += fmt::format("# Builds also need the secret {} in their environment; it is not here.\n",
-                        name);
+    text += fmt::format("# Builds also need the secret {} in their environment.\n", name);
   }
   text += kHead;
   text += python_lines(resolution) + pip_lines(resolution);
@@ -127,7 +126,7 @@ std::string dockerfile_of(const EnvironmentExport& what) {
       "# If pip needs a configuration file, add --secret id=pip.conf,src=FILE\n",
       what.id);
   if (what.lock.image && !what.lock.image->base.empty()) {
-    text += fmt::format("# The base that was used: {}\n", what.lock.image->base);
+    text += fmt::format("# The base image of this environment: {}\n", what.lock.image->base);
   }
   const std::string own = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n";
   text +=
