@@ -169,7 +169,7 @@ def test_tests_that_no_runner_is_named_for_are_in_no_chunk(repository):
     rows = ["plan", "--plan", "plan.json", "--format", "github", "--stage"]
     assert json.loads(repository(None, *rows, "test", "--chunk", "2/2").stdout)["include"] == []
     ran = repository(None, *rows, "build", "--chunk", "1/1", code=2)
-    assert "the rows have 2 chunks, and only 1 is asked for" in ran.stderr and "`pinwheel ci generate`" in ran.stderr
+    assert "the rows have 2 chunks, and only 1 is requested" in ran.stderr and "`pinwheel ci generate`" in ran.stderr
 
 
 def test_the_outputs_of_each_job_are_fewer_than_github_takes(repository):

@@ -56,14 +56,14 @@ runs:
           "$RUNNER_TEMP/pinwheel/bin/python" -I -m pip install --quiet --disable-pip-version-check "pinwheel-cli==$VERSION"
         fi
         echo "cache=${PINWHEEL_CACHE_DIR:-$RUNNER_TEMP/pinwheel-cache}" >> "$GITHUB_OUTPUT"
-    - name: Keep the cache of pinwheel
+    - name: Cache pinwheel's files
       if: inputs.matrix != '' && runner.environment == 'github-hosted'
       uses: @CACHE@
       with:
         path: ${{ steps.install.outputs.cache }}
         key: pinwheel-${{ runner.os }}-${{ runner.arch }}-${{ hashFiles(inputs.matrix, '**/pylock.*.toml') }}
         restore-keys: pinwheel-${{ runner.os }}-${{ runner.arch }}-
-    - name: Show an error of the matrix at its line
+    - name: Show matrix errors at their lines
       if: inputs.args != ''
       shell: bash
       run: |

@@ -15,7 +15,7 @@ namespace {
 using ExplainedJson = nlohmann::ordered_json;
 
 /// A job without its rows, and the workflows that contain it.
-struct WholeJob {
+struct WorkflowJob {
   Job job;
   std::vector<std::string> workflows;
   std::vector<Error> warnings = {};  ///< of these workflows, if the job's success depends on them
@@ -26,15 +26,15 @@ bool depends_on_tests(const Job& job) {
   return job.id == "gate" || job.id.starts_with("publish-") || job.runner == JobRunner::of_tests;
 }
 
-std::vector<WholeJob> whole_jobs(const std::vector<PlannedWorkflow>& workflows) {
-  std::vector<WholeJob> jobs;
+std::vector<WorkflowJob> workflow_jobs(const std::vector<PlannedWorkflow>& workflows) {
+  std::vector<WorkflowJob> jobs;
   for (const PlannedWorkflow& planned : workflows) {
     const Workflow workflow = make_workflow(planned.facts);
     for (const Job& job : workflow.jobs) {
       const std::vector<Error> warnings =
           depends_on_tests(job) ? planned.warnings : std::vector<Error>();
-      const auto known =
-          std::ranges::find_if(jobs, [&](const WholeJob& each) { return each.job.id == job.id; });
+      const auto known = std::ranges::find_if(
+          jobs, [&](const WorkflowJob& each) { return each.job.id == job.id; });
       if (known == jobs.end()) {
         jobs.push_back({job, {workflow.name}, warnings});
       } else {
@@ -67,7 +67,7 @@ JobCost cost_of(const Job& job, const std::vector<JobRow>& rows) {
   return cost;
 }
 
-ExplainedJson json_of(const WholeJob& whole, const JobCost& cost) {
+ExplainedJson json_of(const WorkflowJob& whole, const JobCost& cost) {
   ExplainedJson runners = ExplainedJson::array();
   for (const std::vector<std::string>& labels : cost.runners) {
     runners.push_back(runner_json(labels));
@@ -81,7 +81,7 @@ ExplainedJson json_of(const WholeJob& whole, const JobCost& cost) {
       {"needs", whole.job.needs}, {"workflows", whole.workflows}, {"warnings", messages}};
 }
 
-std::string text_of(const WholeJob& whole, const JobCost& cost) {
+std::string text_of(const WorkflowJob& whole, const JobCost& cost) {
   std::vector<std::string> runners;
   for (const std::vector<std::string>& labels : cost.runners) {
     runners.push_back(join(labels, ", "));
@@ -162,7 +162,7 @@ std::string text_of(const JobRow& row, const RowReason& reason) {
 Result<Explanation> explain(const std::string& name, const std::vector<PlannedWorkflow>& workflows,
                             const std::vector<JobRow>& rows, const plan::Outline& outline) {
   std::vector<std::string> names;
-  for (const WholeJob& whole : whole_jobs(workflows)) {
+  for (const WorkflowJob& whole : workflow_jobs(workflows)) {
     if (name == whole.job.id || name == whole.job.name) {
       const JobCost cost = cost_of(whole.job, rows);
       return Explanation{text_of(whole, cost), json_of(whole, cost), whole.warnings};

@@ -14,7 +14,7 @@ constexpr std::string_view kGateSteps = R"(
 @PLAN@
 @RESULTS@
 @KEEP@
-- name: Check that everything is there
+- name: Check that all results exist
   @CONDITION@
   uses: @ACTION@
   with:
@@ -56,12 +56,12 @@ std::string gate_steps(const WorkflowFacts& facts, const std::vector<Job>& befor
   return filled(
       kGateSteps,
       {{"CHECKOUT", checkout(facts)},
-       {"PLAN", take_plan()},
-       {"RESULTS", take_results()},
+       {"PLAN", download_plan()},
+       {"RESULTS", download_results()},
        {"KEEP", own_lines("before-gate")},
        {"ACTION", facts.action},
        {"ARGS", args(fmt::format("release --plan {} --reuse-only --gate", plan_argument()), facts,
-                     Results::take)},
+                     Results::read)},
        {"CONDITION", partial ? std::string("if: ") + kNotFork : std::string()},
        {"FORK", partial ? fork_gate(facts, before) : std::string()}});
 }

@@ -16,20 +16,20 @@ constexpr const char* kLastNight = "${{ runner.temp }}/pinwheel-run/last-night.t
 
 // A key is never written twice, so the cache returns the newest with the prefix.
 constexpr std::string_view kCompare = R"YAML(
-- name: Take the fingerprint of the plan
+- name: Compute the fingerprint of the plan
   id: fingerprint
   uses: @ACTION@
   with:
     output: text
     args: plan --plan @PLAN@ --format fingerprint
-- name: Take the fingerprint of the last night
+- name: Restore the fingerprint of the last nightly
   if: github.event_name == 'schedule'
   uses: @RESTORE@
   with:
     path: @FILE@
     key: last-night/${{ github.workflow }}/${{ github.run_id }}-${{ github.run_attempt }}
     restore-keys: last-night/${{ github.workflow }}/
-- name: Compare the two
+- name: Compare the fingerprints
   id: idle
   env:
     FINGERPRINT: ${{ steps.fingerprint.outputs.text }}
@@ -50,7 +50,7 @@ constexpr std::string_view kRemember = R"(
     FINGERPRINT: ${{ needs.plan.outputs.fingerprint }}
     FILE: @FILE@
   run: mkdir -p "${FILE%/*}" && printf '%s\n' "$FINGERPRINT" > "$FILE"
-- name: Keep it
+- name: Store the fingerprint
   uses: @SAVE@
   with:
     path: @FILE@
@@ -59,7 +59,7 @@ constexpr std::string_view kRemember = R"(
 
 // Treat a git failure as a change.
 constexpr std::string_view kPaths = R"YAML(
-- name: See whether the pull request changes what is built
+- name: Check whether the pull request changes the build
   id: idle
   if: github.event_name == 'pull_request'
   env:

@@ -17,7 +17,7 @@ constexpr std::string_view kCheckout = R"(
     @REF@
     fetch-depth: 0
     persist-credentials: false
-    @BESIDE@
+    @OPTIONS@
 )";
 
 // Without git the checkout would be an archive, but versions come from tags.
@@ -31,8 +31,8 @@ constexpr std::string_view kTrust = R"(
   run: git config --global --add safe.directory "$GITHUB_WORKSPACE"
 )";
 
-constexpr std::string_view kTakePlan = R"(
-- name: Take the plan
+constexpr std::string_view kDownloadPlan = R"(
+- name: Download the plan
   uses: @DOWNLOAD@
   with:
     name: plan
@@ -41,7 +41,7 @@ constexpr std::string_view kTakePlan = R"(
 
 // A single artifact would be unpacked without a directory of its name, which states its step. With
 // the plan in the pattern there are always two.
-constexpr std::string_view kTakeResults = R"(
+constexpr std::string_view kDownloadResults = R"(
 - name: @NAME@
   @CONDITION@
   uses: @DOWNLOAD@
@@ -52,9 +52,9 @@ constexpr std::string_view kTakeResults = R"(
 
 /// The stores of a command, nearest first.
 std::string stores_of(const WorkflowFacts& facts, Results results) {
-  std::string text = "--store " + shell_quote(fmt::format("artifacts:{}", kTakenResults));
-  if (results == Results::take_and_leave) {
-    text += " --store " + shell_quote(fmt::format("dir:{}", kLeftResults));
+  std::string text = "--store " + shell_quote(fmt::format("artifacts:{}", kDownloadedResults));
+  if (results == Results::read_and_write) {
+    text += " --store " + shell_quote(fmt::format("dir:{}", kOwnResults));
   }
   const std::string& store = facts.settings.store;
   if (store.empty()) return text;
@@ -69,7 +69,7 @@ std::string stores_of(const WorkflowFacts& facts, Results results) {
 }
 
 /// The options of a checkout that fetches submodules and LFS files.
-std::string beside(const WorkflowFacts& facts) {
+std::string checkout_options(const WorkflowFacts& facts) {
   std::vector<std::string> lines;
   if (facts.submodules) lines.emplace_back("submodules: recursive");
   if (facts.lfs) lines.emplace_back("lfs: true");
@@ -88,7 +88,7 @@ std::string checkout(const WorkflowFacts& facts) {
   const bool chosen = facts.set == WorkflowSet::release;
   std::string steps =
       filled(kCheckout, {{"CHECKOUT", pinned("actions/checkout")},
-                         {"BESIDE", beside(facts)},
+                         {"OPTIONS", checkout_options(facts)},
                          {"REF", chosen ? fmt::format("ref: ${{{{ {} }}}}", kReleased) : ""}});
   if (facts.settings.container.image.empty()) return steps;
   return prepare(facts) + steps + filled(kTrust, {});
@@ -98,22 +98,22 @@ std::string plan_argument() {
   return shell_quote(kPlanFile);
 }
 
-std::string take_plan() {
-  return filled(kTakePlan,
+std::string download_plan() {
+  return filled(kDownloadPlan,
                 {{"DOWNLOAD", pinned("actions/download-artifact")}, {"PLACE", kPlaceOfRun}});
 }
 
-std::string take_results(std::string_view name, std::string_view condition,
-                         std::string_view pattern) {
-  return filled(kTakeResults, {{"NAME", std::string(name)},
-                               {"CONDITION", std::string(condition)},
-                               {"DOWNLOAD", pinned("actions/download-artifact")},
-                               {"PATTERN", fmt::format("'{{plan,{}}}'", pattern)},
-                               {"PLACE", kTakenResults}});
+std::string download_results(std::string_view name, std::string_view condition,
+                             std::string_view pattern) {
+  return filled(kDownloadResults, {{"NAME", std::string(name)},
+                                   {"CONDITION", std::string(condition)},
+                                   {"DOWNLOAD", pinned("actions/download-artifact")},
+                                   {"PATTERN", fmt::format("'{{plan,{}}}'", pattern)},
+                                   {"PLACE", kDownloadedResults}});
 }
 
-std::string take_results() {
-  return take_results("Take the results", {}, "result-*");
+std::string download_results() {
+  return download_results("Download the results", {}, "result-*");
 }
 
 std::string after(const std::string& job) {

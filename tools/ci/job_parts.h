@@ -21,21 +21,21 @@ std::string checkout(const WorkflowFacts& facts);
 /// never read.
 inline constexpr const char* kPlaceOfRun = "${{ runner.temp }}/pinwheel-run";
 inline constexpr const char* kPlanFile = "${{ runner.temp }}/pinwheel-run/plan.json";
-inline constexpr const char* kTakenResults = "${{ runner.temp }}/pinwheel-run/in";
-inline constexpr const char* kLeftResults = "${{ runner.temp }}/pinwheel-run/out";
+inline constexpr const char* kDownloadedResults = "${{ runner.temp }}/pinwheel-run/in";
+inline constexpr const char* kOwnResults = "${{ runner.temp }}/pinwheel-run/out";
 
 /// `kPlanFile` as one of the arguments of pinwheel.
 std::string plan_argument();
 
 /// The step that downloads the plan.
-std::string take_plan();
+std::string download_plan();
 
-/// The step that downloads the results whose artifacts match a pattern into `kTakenResults`, each
-/// artifact into a directory of its name, which states its step and attempt.
-std::string take_results(std::string_view name, std::string_view condition,
-                         std::string_view pattern);
+/// The step that downloads the results whose artifacts match a pattern into `kDownloadedResults`,
+/// each artifact into a directory of its name, which states its step and attempt.
+std::string download_results(std::string_view name, std::string_view condition,
+                             std::string_view pattern);
 /// The same for the results of all jobs.
-std::string take_results();
+std::string download_results();
 
 /// The condition of a job or a step that no pull request from a fork runs.
 inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";
@@ -57,7 +57,7 @@ std::string secrets_of(const WorkflowFacts& facts);
 
 /// `args:` of a step: a command of pinwheel, followed by its stores, nearest first: the results of
 /// other jobs, those of this job, and the store of the matrix, which a fork only reads.
-enum class Results { take, take_and_leave };
+enum class Results { read, read_and_write };
 std::string args(std::string_view command, const WorkflowFacts& facts, Results results);
 
 /// `retention-days:` of an artifact; empty for a release, whose artifacts are stored as

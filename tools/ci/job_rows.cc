@@ -317,7 +317,7 @@ Result<std::string> chunk_of(const RowChunks& rows, const ChunkChoice& choice) {
   if (choice.of && count > *choice.of) {
     return fail(
         ErrorKind::config,
-        fmt::format("the rows have {}, and only {} asked for", plural(rows.chunks.size(), "chunk"),
+        fmt::format("the rows have {}, and only {} requested", plural(rows.chunks.size(), "chunk"),
                     *choice.of == 1 ? "1 is" : fmt::format("{} are", *choice.of)),
         "write the workflows again: `pinwheel ci generate`");
   }

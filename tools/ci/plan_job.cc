@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kPlanSteps = R"(
 @CHECKOUT@
 @STARTED@
-- name: Take the plan of the first attempt
+- name: Download the plan of the first attempt
   id: earlier
   if: github.run_attempt > 1
   continue-on-error: true
@@ -36,7 +36,7 @@ constexpr std::string_view kPlanSteps = R"(
     args: @FREEZE@
 @COMPARE@
 @ROWS@
-- name: Keep the plan
+- name: Upload the plan
   @CONDITION@
   uses: @UPLOAD@
   with:
@@ -49,14 +49,14 @@ constexpr std::string_view kPlanSteps = R"(
 
 // A job cannot find out whether an environment has such a rule.
 constexpr std::string_view kStarted = R"(
-- name: Say what protected environments look at
+- name: Show which ref protected environments check
   if: inputs.tag && github.ref != format('refs/tags/{0}', inputs.tag)
-  run: echo '::warning::environments look at the branch that this run was started from, and not at the tag; where they allow only tags, start it with the tag under "Use workflow from"'
+  run: echo '::warning::environments check the branch from which this run was started, not the tag; if they allow only tags, start it with the tag under "Use workflow from"'
 )";
 
 // A new release of torch is a notice. An unreachable index must not fail the nightly.
 constexpr std::string_view kUpstream = R"(
-- name: Compare the axes with what there is upstream
+- name: Compare the axes with upstream releases
   continue-on-error: true
   uses: @ACTION@
   with:
@@ -202,7 +202,7 @@ std::vector<Job> list_jobs(const WorkflowFacts& facts) {
     job.minutes = 1;
     job.outputs = row_outputs(facts, chunk, {});
     job.steps = filled(kListSteps, {{"CHECKOUT", checkout(facts)},
-                                    {"PLAN", take_plan()},
+                                    {"PLAN", download_plan()},
                                     {"ROWS", rows_of(facts, chunk, {})}});
     jobs.push_back(std::move(job));
   }

@@ -190,14 +190,14 @@ Result<std::vector<WorkflowSet>> sets_of(const matrix::Matrix& matrix,
   for (const WorkflowSet set : kWorkflowSets) {
     const std::string name(to_string(set));
     const bool declared = channel_named(matrix, name) != nullptr || set == WorkflowSet::ci;
-    const bool asked = std::ranges::find(names, name) != names.end();
-    if (asked && !declared) {
+    const bool requested = std::ranges::find(names, name) != names.end();
+    if (requested && !declared) {
       return fail(ErrorKind::config,
                   fmt::format("{} declares no channel {}", quoted(matrix.file), quoted(name)),
                   fmt::format("add it: {}", quoted(fmt::format(
                                                 "channels: {{{}: {{publish: [TARGET]}}}}", name))));
     }
-    if (asked || (names.empty() && declared)) sets.push_back(set);
+    if (requested || (names.empty() && declared)) sets.push_back(set);
   }
   return sets;
 }

@@ -26,7 +26,7 @@ constexpr std::string_view kPublishSteps = R"(
 )";
 
 constexpr std::string_view kIndex = R"(
-- name: Keep the index
+- name: Upload the index
   uses: @UPLOAD@
   with:
     name: index-@TARGET@-${{ github.run_attempt }}
@@ -55,12 +55,12 @@ std::string publish_steps(const WorkflowFacts& facts, const PublishJob& publicat
   const std::string command = fmt::format("release --plan {} --reuse-only --target {}",
                                           plan_argument(), publication.target);
   return filled(kPublishSteps, {{"CHECKOUT", checkout(facts)},
-                                {"PLAN", take_plan()},
-                                {"RESULTS", take_results()},
+                                {"PLAN", download_plan()},
+                                {"RESULTS", download_results()},
                                 {"KEEP", own_lines("before-publish-" + publication.target)},
                                 {"ACTION", facts.action},
                                 {"TOKEN", token_of(publication)},
-                                {"ARGS", args(command, facts, Results::take)},
+                                {"ARGS", args(command, facts, Results::read)},
                                 {"INDEX", index_of(facts, publication)}});
 }
 

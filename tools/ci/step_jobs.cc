@@ -33,7 +33,7 @@ constexpr std::string_view kTestSteps = R"(
 @EARLIER@
 @KEEP@
 @FORK@
-- name: Say what the runner has
+- name: Show what the runner has
   id: has
   # doctor fails if nothing can be built here, but a test builds nothing.
   continue-on-error: true
@@ -55,13 +55,13 @@ constexpr std::string_view kTestSteps = R"(
 // Downloads the results of earlier attempts. Steps that they finished are not repeated, so no step
 // has two results.
 std::string earlier() {
-  return take_results("Take the result of an earlier attempt", "if: github.run_attempt > 1",
-                      "result-${{ matrix.artifact }}-*");
+  return download_results("Download the result of an earlier attempt", "if: github.run_attempt > 1",
+                          "result-${{ matrix.artifact }}-*");
 }
 
 // The command is the matrix file's own, as `build.command` is.
 constexpr std::string_view kDriver = R"(
-- name: Install the driver that the runner lacks
+- name: Install the missing driver
   if: matrix.install-driver && !fromJSON(steps.has.outputs.text || '{"gpus":[]}').gpus[0]
   env:
     COMMAND: ${{ matrix.install-driver }}
@@ -69,13 +69,13 @@ constexpr std::string_view kDriver = R"(
 )";
 
 constexpr std::string_view kFork = R"(
-- name: Say why nothing runs
+- name: Show why nothing runs
   if: matrix.trusted && github.event.pull_request.head.repo.fork == true
   run: echo "::notice::a pull request from a fork gets no secrets, and this step needs some"
 )";
 
-constexpr std::string_view kKeepResult = R"(
-- name: Keep the result
+constexpr std::string_view kStoreResult = R"(
+- name: Upload the result
   @CONDITION@
   uses: @UPLOAD@
   with:
@@ -101,32 +101,32 @@ Places common_places(const WorkflowFacts& facts) {
   const std::string condition =
       secret ? fmt::format("if: matrix.trusted != true || {}", kNotFork) : std::string();
   return {{"CHECKOUT", checkout(facts)},
-          {"PLAN", take_plan()},
+          {"PLAN", download_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},
           {"SECRETS", secrets_of(facts)},
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", condition},
-          {"RESULT", filled(kKeepResult, {{"CONDITION", condition},
-                                          {"UPLOAD", pinned("actions/upload-artifact")},
-                                          {"PLACE", kLeftResults},
-                                          {"RETENTION", retention_of(facts)}})},
+          {"RESULT", filled(kStoreResult, {{"CONDITION", condition},
+                                           {"UPLOAD", pinned("actions/upload-artifact")},
+                                           {"PLACE", kOwnResults},
+                                           {"RETENTION", retention_of(facts)}})},
           {"EARLIER", earlier()}};
 }
 
 std::string build_steps(const WorkflowFacts& facts, const std::string& id) {
   Places places = common_places(facts);
-  places.emplace_back("ARGS", args(build_command(), facts, Results::take_and_leave));
+  places.emplace_back("ARGS", args(build_command(), facts, Results::read_and_write));
   places.emplace_back("KEEP", own_lines("before-" + id));
   return filled(kBuildSteps, places);
 }
 
 std::string test_steps(const WorkflowFacts& facts, const std::string& id) {
   Places places = common_places(facts);
-  places.emplace_back("ARGS", args(test_command(), facts, Results::take_and_leave));
+  places.emplace_back("ARGS", args(test_command(), facts, Results::read_and_write));
   places.emplace_back("KEEP", own_lines("before-" + id));
-  places.emplace_back(
-      "BUILT", take_results("Take the result of its build", {}, "result-${{ matrix.from }}-*"));
+  places.emplace_back("BUILT", download_results("Download the result of its build", {},
+                                                "result-${{ matrix.from }}-*"));
   places.emplace_back("DRIVER",
                       facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));
   return filled(kTestSteps, places);

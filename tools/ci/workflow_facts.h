@@ -39,7 +39,7 @@ struct WorkflowFacts {
   matrix::CiSettings settings = {};
   container::Engine engine = container::Engine::host;  ///< where steps run
   bool submodules = false;                             ///< the repository has some
-  bool lfs = false;                                    ///< the repository leaves files to Git LFS
+  bool lfs = false;                                    ///< the repository stores files in Git LFS
   bool emulated = false;    ///< a container has another architecture than the job `plan`
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
   size_t test_chunks = 1;

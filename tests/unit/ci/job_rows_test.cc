@@ -92,7 +92,7 @@ TEST_CASE("each test is one row that names the build that it needs") {
   }
 }
 
-TEST_CASE("a row runs on the machine of its architecture, or where the matrix says") {
+TEST_CASE("a row runs on the machine of its architecture, or on the runner of the matrix") {
   const Example hosted(yaml("  python: [\"3.11\"]\n  compute: [cpu]\n  arch: [x86_64, aarch64]\n"));
   std::map<std::string, std::string> runners;
   const Json hosted_rows = hosted.rows(Rows::tests).at("include");
@@ -151,7 +151,7 @@ test: {hardware: {"cuda/*": gpu, default: none}}
   CHECK(builds[0].at("runner") == "big");
 }
 
-TEST_CASE("a row names the secrets of its step, and says whether it needs any") {
+TEST_CASE("a row has the names of its step's secrets, and whether it is trusted") {
   const std::string secret = "    environment: {secrets: [LICENSE_TOKEN]}\n";
   const Example example(two_computes() + secret);
   const Json builds = example.rows(Rows::builds).at("include");
@@ -237,7 +237,7 @@ TEST_CASE("rows beyond the limit go into further chunks, none lost") {
   const Result<std::string> lost = chunk_of(*rows, {1, 2});
   REQUIRE_FALSE(lost);
   CHECK(lost.error().kind == ErrorKind::config);
-  CHECK(lost.error().message == "the rows have 3 chunks, and only 2 are asked for");
+  CHECK(lost.error().message == "the rows have 3 chunks, and only 2 are requested");
   CHECK(chunk_of(*rows, {4, 3}).error().kind == ErrorKind::usage);
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("a chunk ends before its bytes are too many") {
   for (const std::string& chunk : rows->chunks) CHECK(chunk.size() <= kGitHubChunkBytes + 100);
 }
 
-TEST_CASE("how many chunks there are, and what is in each, does not depend on times") {
+TEST_CASE("the number and the contents of chunks do not depend on times") {
   std::string flavors;
   for (int i = 0; i < 250; ++i) flavors += (i == 0 ? "f" : ", f") + std::to_string(i);
   const std::string text =

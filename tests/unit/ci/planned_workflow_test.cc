@@ -126,7 +126,7 @@ TEST_CASE("a workflow has the secrets of its variants and as many jobs as its ro
   CHECK(planned(kHead).facts.build_chunks == 1);
 }
 
-TEST_CASE("the job of a target authenticates as its kind does, or as the matrix says") {
+TEST_CASE("the job of a target authenticates by its kind, or by the matrix") {
   const auto auth = [](matrix::TargetKind kind, matrix::UploadAuth stated) {
     matrix::PublishTarget target;
     target.kind = kind;
