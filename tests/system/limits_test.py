@@ -100,7 +100,7 @@ WHEELS = {
     "many_members": "more than 200000 members, the limit for an archive",
     "bombs": "more than the limit of 50 times its own size",
     "one_large_member": WITHIN,
-    "much_to_write_anew": "larger than the limit of 700 MB for an unpacked wheel that is written anew",
+    "much_to_write_anew": "larger than the limit of 700 MB for an unpacked wheel to rewrite",
     "cuda_containers": "more than 200000 pieces of GPU code, the limit for an ELF file",
     "cuda_entries": "more than 600000 pieces of GPU code, the limit for a wheel",
     "hip_bundles": "more than 200000 pieces of GPU code, the limit for an ELF file",

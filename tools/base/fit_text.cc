@@ -8,7 +8,7 @@ namespace pinwheel {
 namespace {
 
 constexpr size_t kFarIn = 8;
-constexpr std::string_view kBreakBehind = ",|/-=:@_.";
+constexpr std::string_view kBreakAfter = ",|/-=:@_.";
 
 bool begins_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
@@ -26,7 +26,7 @@ size_t bytes_of(std::string_view text, size_t columns) {
 /// The number of bytes of a too long word that fit `width` columns.
 size_t bytes_before_break(std::string_view word, size_t width) {
   const size_t most = bytes_of(word, width);
-  const size_t mark = word.substr(0, most).find_last_of(kBreakBehind);
+  const size_t mark = word.substr(0, most).find_last_of(kBreakAfter);
   // A short piece is harder to read than a break inside a name.
   return mark == std::string_view::npos || mark < most / 3 ? most : mark + 1;
 }

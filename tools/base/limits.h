@@ -59,9 +59,8 @@ inline constexpr ByteLimit kTarHeader{"the extended header of a tar archive", kM
 inline constexpr ByteLimit kWheel{"a wheel", 20'000 * kMega};
 inline constexpr ByteLimit kSdist{"an sdist", 1000 * kMega};
 inline constexpr ByteLimit kUnpackedSdist{"an unpacked sdist", 4000 * kMega};
-inline constexpr ByteLimit kFinishedSdist{"an unpacked sdist that is written anew", 350 * kMega};
-inline constexpr ScaledLimit kFinishedWheel{{"an unpacked wheel that is written anew", 700 * kMega},
-                                            7};
+inline constexpr ByteLimit kFinishedSdist{"an unpacked sdist to rewrite", 350 * kMega};
+inline constexpr ScaledLimit kFinishedWheel{{"an unpacked wheel to rewrite", 700 * kMega}, 7};
 inline constexpr ScaledLimit kEditedLibrary{{"a library of a wheel that is edited", 450 * kMega},
                                             4};
 

@@ -19,18 +19,18 @@ std::optional<int> hex_value(char c) {
 }
 
 std::string without_dots(std::string_view path) {
-  std::vector<std::string> kept;
+  std::vector<std::string> normalized;
   const std::vector<std::string> parts = split(path, '/');
   for (size_t i = 1; i < parts.size(); ++i) {
     const bool last = i + 1 == parts.size();
     if (parts[i] == "." || parts[i] == "..") {
-      if (parts[i] == ".." && !kept.empty()) kept.pop_back();
-      if (last) kept.emplace_back();
+      if (parts[i] == ".." && !normalized.empty()) normalized.pop_back();
+      if (last) normalized.emplace_back();
     } else {
-      kept.push_back(parts[i]);
+      normalized.push_back(parts[i]);
     }
   }
-  return "/" + join(kept, "/");
+  return "/" + join(normalized, "/");
 }
 
 std::string_view without_port(std::string_view host) {

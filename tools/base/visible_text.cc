@@ -64,14 +64,15 @@ size_t sequence_length(std::string_view text, std::string_view finals) {
 }
 
 /// Appends the first character, unchanged or as its escape, and returns its length.
-size_t append_visible(std::string& out, std::string_view text, std::string_view kept) {
+size_t append_visible(std::string& out, std::string_view text, std::string_view unescaped) {
   const Utf8Character first = first_utf8(text);
   if (first.length == 0) {
     out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
     return 1;
   }
-  const bool keep = !within(kShapeless, first.code) || kept.find(text.front()) != kept.npos;
-  if (keep) {
+  const bool is_visible =
+      !within(kShapeless, first.code) || unescaped.find(text.front()) != unescaped.npos;
+  if (is_visible) {
     out += text.substr(0, first.length);
   } else {
     out += escape_of(first.code);
@@ -86,14 +87,14 @@ size_t plain_length(std::string_view text) {
 }
 
 /// The text as people may see it. Control sequences that end in one of `finals`, and the control
-/// characters in `kept`, are unchanged.
-std::string shown(std::string_view text, std::string_view finals, std::string_view kept) {
+/// characters in `unescaped`, are unchanged.
+std::string shown(std::string_view text, std::string_view finals, std::string_view unescaped) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
     const size_t as_is = std::max(plain_length(text), sequence_length(text, finals));
     out += text.substr(0, as_is);
-    text.remove_prefix(as_is > 0 ? as_is : append_visible(out, text, kept));
+    text.remove_prefix(as_is > 0 ? as_is : append_visible(out, text, unescaped));
   }
   return out;
 }

@@ -169,7 +169,7 @@ bool advance(const Matrix& matrix, std::vector<uint32_t>& values) {
 std::vector<Indexed> product(const Matrix& matrix, const AxisValues& known,
                              std::vector<bool>& exclude_used) {
   const RowLookup excludes(known, matrix.exclude);
-  std::vector<Indexed> kept;
+  std::vector<Indexed> remaining;
   std::vector<uint32_t> values(matrix.axes.size(), 0);
   do {
     bool dropped = false;
@@ -183,18 +183,18 @@ std::vector<Indexed> product(const Matrix& matrix, const AxisValues& known,
     for (size_t axis = 0; axis < values.size(); ++axis) {
       indexed.row.axes.emplace_back(matrix.axes[axis].name, matrix.axes[axis].values[values[axis]]);
     }
-    kept.push_back(std::move(indexed));
+    remaining.push_back(std::move(indexed));
   } while (advance(matrix, values));
-  return kept;
+  return remaining;
 }
 
 /// For each `include`, the combinations into which it is merged.
 std::vector<ByValues::Places> merges_of(const Matrix& matrix, const AxisValues& known,
-                                        const std::vector<Indexed>& kept) {
+                                        const std::vector<Indexed>& remaining) {
   const RowLookup includes(known, matrix.include);
   std::vector<ByValues::Places> merges(matrix.include.size());
-  for (size_t row = 0; row < kept.size(); ++row) {
-    includes.each_of(kept[row].values, [&](const ByValues::Places& places) {
+  for (size_t row = 0; row < remaining.size(); ++row) {
+    includes.each_of(remaining[row].values, [&](const ByValues::Places& places) {
       for (const size_t i : places) merges[i].push_back(row);
     });
   }
@@ -241,19 +241,19 @@ Error no_combination(const Row& include) {
 Result<Combined> combine(const Matrix& matrix) {
   const AxisValues known(matrix);
   std::vector<bool> exclude_used(matrix.exclude.size(), false);
-  std::vector<Indexed> kept = product(matrix, known, exclude_used);
+  std::vector<Indexed> remaining = product(matrix, known, exclude_used);
   std::vector<Combination> appended;
-  const std::vector<ByValues::Places> merges = merges_of(matrix, known, kept);
+  const std::vector<ByValues::Places> merges = merges_of(matrix, known, remaining);
   for (size_t i = 0; i < matrix.include.size(); ++i) {
     const Row& include = matrix.include[i];
-    for (const size_t row : merges[i]) set_attributes(matrix, include, kept[row].row);
+    for (const size_t row : merges[i]) set_attributes(matrix, include, remaining[row].row);
     if (!merges[i].empty()) continue;
     if (known.has_glob(include)) return fail(no_combination(include));
     appended.push_back(row_of(matrix, include));
   }
   Combined combined;
-  combined.rows.reserve(kept.size() + appended.size());
-  for (Indexed& indexed : kept) combined.rows.push_back(std::move(indexed.row));
+  combined.rows.reserve(remaining.size() + appended.size());
+  for (Indexed& indexed : remaining) combined.rows.push_back(std::move(indexed.row));
   for (Combination& row : appended) combined.rows.push_back(std::move(row));
   for (size_t i = 0; i < exclude_used.size(); ++i) {
     if (exclude_used[i]) continue;

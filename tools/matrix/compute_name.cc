@@ -31,7 +31,7 @@ std::string release_of(std::string digits) {
 }
 
 /// "cuda/13.0" for "cuda-13.0", "CUDA 13.0", "cuda13.0" and "cu130"; nullopt for another family.
-std::optional<std::string> meant(std::string_view value) {
+std::optional<std::string> intended_compute(std::string_view value) {
   const std::string lower = to_lower(value);
   if (lower == "cpu" || lower == "xpu") return lower;
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSpellings = {
@@ -58,7 +58,7 @@ std::optional<std::string> nearest_compute(const std::string& value,
     names.push_back(each.name);
     if (each.name.find('/') == std::string::npos) families.push_back(each.name);
   }
-  if (std::optional<std::string> name = meant(value)) return name;
+  if (std::optional<std::string> name = intended_compute(value)) return name;
   const Compute parts = split_compute(value);
   const std::optional<std::string> family =
       is_release(parts.version) ? nearest(parts.family, families) : std::nullopt;
@@ -114,7 +114,7 @@ Done check_declared_name(const std::string& name, const Location& at) {
                              "names consist of letters, digits, `.`, `_` and `-`, with a `/` "
                              "before the version: `gaudi/1.22`"));
   }
-  const std::optional<std::string> other = is_known_compute(name) ? name : meant(name);
+  const std::optional<std::string> other = is_known_compute(name) ? name : intended_compute(name);
   if (!other || other->ends_with('Y')) return {};
   return fail(config_error(
       *other == name ? fmt::format("the compute {} is known without a line", quoted(name))

@@ -46,7 +46,7 @@ std::string_view place_key(TargetKind kind) {
 }
 
 /// Whether the index may accept uploads from everybody: `auth: none`.
-bool may_take_from_all(TargetKind kind) {
+bool may_allow_anonymous(TargetKind kind) {
   switch (kind) {
     case TargetKind::pypi:
     case TargetKind::testpypi:
@@ -100,7 +100,8 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
         fmt::format("a target of kind {} needs {}", quoted(kind_name), quoted(needed)), node.at));
   }
   const Node* const auth = node.find("auth");
-  if (auth != nullptr && auth->scalar == to_string(UploadAuth::none) && !may_take_from_all(kind)) {
+  if (auth != nullptr && auth->scalar == to_string(UploadAuth::none) &&
+      !may_allow_anonymous(kind)) {
     return fail(config_error(
         fmt::format("a target of kind {} accepts no file without a token", quoted(kind_name)),
         auth->at, "use `auth: trusted` or `auth: token`, or neither"));
@@ -152,8 +153,8 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
     target.size_limit = parse_bytes(limit->scalar);
   }
   // The schema has checked that it is a small number.
-  if (const Node* const kept = node.find("keep-nightlies")) {
-    target.keep_nightlies = std::stoul(kept->scalar);
+  if (const Node* const nightlies = node.find("keep-nightlies")) {
+    target.keep_nightlies = std::stoul(nightlies->scalar);
   }
   target.path = text_or(node, "path", "");
   target.default_compute = text_or(node, "default", "");

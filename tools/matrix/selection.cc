@@ -15,14 +15,14 @@ namespace pinwheel::matrix {
 namespace {
 
 /// The variants that remain after each filter.
-using Taken = std::vector<const Variant*>;
+using Remaining = std::vector<const Variant*>;
 
 template <class Predicate>
-Taken keep(const Taken& taken, Predicate wanted) {
-  Taken kept;
-  std::copy_if(taken.begin(), taken.end(), std::back_inserter(kept),
+Remaining filtered(const Remaining& remaining, Predicate wanted) {
+  Remaining out;
+  std::copy_if(remaining.begin(), remaining.end(), std::back_inserter(out),
                [&](const Variant* variant) { return wanted(*variant); });
-  return kept;
+  return out;
 }
 
 std::vector<std::string> ids_of(const Expansion& expansion) {
@@ -247,43 +247,46 @@ bool runs_in(const Variant& variant, const std::string& channel) {
 }
 
 /// Applies the filters in the order that makes the error message easiest to understand.
-Result<Taken> apply_filters(Taken taken, const SelectionRequest& request,
-                            const std::vector<Selector>& selectors) {
+Result<Remaining> apply_filters(Remaining remaining, const SelectionRequest& request,
+                                const std::vector<Selector>& selectors) {
   const std::unordered_set<std::string> only(request.only.begin(), request.only.end());
-  taken = keep(taken, [&](const Variant& variant) {
+  remaining = filtered(remaining, [&](const Variant& variant) {
     return (only.empty() || only.contains(variant.id)) &&
            (request.globs.empty() || any_glob(request.globs, variant.id));
   });
-  if (taken.empty()) return fail(nothing_left("none matches both `--only` and the globs", ""));
+  if (remaining.empty()) return fail(nothing_left("none matches both `--only` and the globs", ""));
   for (const Selector& selector : selectors) {
-    taken = keep(taken, [&](const Variant& variant) {
+    remaining = filtered(remaining, [&](const Variant& variant) {
       return values_match(selector.patterns, variant.get(selector.axis));
     });
-    if (taken.empty()) {
+    if (remaining.empty()) {
       return fail(nothing_left(
           fmt::format("{} matches none of them",
                       quoted(fmt::format("{}={}", selector.axis, join(selector.patterns, ",")))),
           ""));
     }
   }
-  taken = keep(taken, [&](const Variant& variant) { return !any_glob(request.skip, variant.id); });
-  if (taken.empty())
+  remaining = filtered(remaining,
+                       [&](const Variant& variant) { return !any_glob(request.skip, variant.id); });
+  if (remaining.empty())
     return fail(
         nothing_left("`--skip` removes all of them", "`--skip` takes precedence over a selection"));
-  taken = keep(taken, [&](const Variant& variant) { return runs_in(variant, request.channel); });
-  if (taken.empty()) {
+  remaining = filtered(remaining,
+                       [&](const Variant& variant) { return runs_in(variant, request.channel); });
+  if (remaining.empty()) {
     return fail(
         nothing_left(fmt::format("none of them runs in channel {}", quoted(request.channel)),
                      "run `pinwheel explain ID` to see a variant's channels"));
   }
-  const std::string status(name_of(taken[0]->status));
-  taken = keep(taken, [&](const Variant& variant) { return has_status(request.status, variant); });
-  if (taken.empty()) {
+  const std::string status(name_of(remaining[0]->status));
+  remaining = filtered(remaining,
+                       [&](const Variant& variant) { return has_status(request.status, variant); });
+  if (remaining.empty()) {
     return fail(nothing_left(
         "none of them has the requested status",
         fmt::format("{} widens the selection", quoted(fmt::format("--status {}", status)))));
   }
-  return taken;
+  return remaining;
 }
 
 }  // namespace
@@ -295,11 +298,11 @@ Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expan
   TRY_DONE(check_skip(matrix, expansion, request.skip));
   TRY_DONE(check_channel(matrix, request.channel));
   TRY(const std::vector<Selector> selectors, parse_selectors(request, matrix, expansion));
-  Taken all;
+  Remaining all;
   for (const Variant& variant : expansion.variants) all.push_back(&variant);
-  TRY(const Taken taken, apply_filters(std::move(all), request, selectors));
+  TRY(const Remaining remaining, apply_filters(std::move(all), request, selectors));
   std::vector<Variant> selected;
-  for (const Variant* variant : taken) selected.push_back(*variant);
+  for (const Variant* variant : remaining) selected.push_back(*variant);
   return selected;
 }
 

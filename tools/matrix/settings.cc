@@ -122,7 +122,7 @@ Result<std::vector<std::string>> read_secrets(const Node& environment, const Rea
     TRY(std::string name, reader.text(item));
     std::optional<std::string> problem = secret_name_problem(name);
     if (variables != nullptr && variables->find(name) != nullptr) {
-      problem = "has a value in `environment.variables`, which is no secret";
+      problem = "has a value in `environment.variables`, which is not secret";
     }
     if (problem) {
       return fail(config_error(fmt::format("the secret {} {}", quoted(name), *problem), item.at,

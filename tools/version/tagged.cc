@@ -12,8 +12,8 @@
 namespace pinwheel::version {
 namespace {
 
-void keep_higher(std::optional<Tagged>& kept, const Tagged& tagged) {
-  if (!kept || kept->version < tagged.version) kept = tagged;
+void update_highest(std::optional<Tagged>& highest, const Tagged& tagged) {
+  if (!highest || highest->version < tagged.version) highest = tagged;
 }
 
 /// A tag's name in two parts: "pkg-v1.0" is the word "pkg" and a version.
@@ -74,9 +74,9 @@ Result<std::optional<Tagged>> tag_of_package(const ports::GitFacts& facts, const
     if (!parts) continue;
     const Tagged tagged{tag.name, parts->version, 0};
     if (names_package(parts->word, package)) {
-      keep_higher(named, tagged);
+      update_highest(named, tagged);
     } else if (is_unnamed(parts->word)) {
-      keep_higher(unnamed, tagged);
+      update_highest(unnamed, tagged);
     }
   }
   return named ? named : unnamed;
@@ -94,14 +94,14 @@ Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rule
       continue;
     }
     const Tagged tagged{tag.name, pep::public_part(*version), tag.distance};
-    keep_higher(result.reachable, tagged);
-    if (tag.distance == 0) keep_higher(result.on_head, tagged);
+    update_highest(result.reachable, tagged);
+    if (tag.distance == 0) update_highest(result.on_head, tagged);
   }
   for (const std::string& name : facts.all_tags) {
     const std::optional<std::string_view> part = pattern.version_in(name);
     if (!part) continue;
     const Result<pep::Version> version = pep::parse_version(*part);
-    if (version) keep_higher(result.anywhere, Tagged{name, pep::public_part(*version), 0});
+    if (version) update_highest(result.anywhere, Tagged{name, pep::public_part(*version), 0});
   }
   return result;
 }

@@ -63,7 +63,7 @@ Result<std::string_view> GzipStream::next() {
   }
   piece_.resize(kGzipPiece - state.avail_out);
   made_ += piece_.size();
-  if (made_ > limit_.most) return fail(too_large("what the gzip file contains", limit_));
+  if (made_ > limit_.most) return fail(too_large("the unpacked gzip file", limit_));
   if (piece_.empty()) TRY_DONE(check_end());
   return std::string_view(piece_);
 }

@@ -67,7 +67,8 @@ const char* MemberSource::find(uint64_t offset, uint64_t length) const {
   return is_known(tail_, {from, from + length}) ? tail_.bytes.data() + from : nullptr;
 }
 
-bool MemberSource::keep(const Extent& wanted, const InflatedPart& chunk, uint64_t at) const {
+bool MemberSource::store_middle(const Extent& wanted, const InflatedPart& chunk,
+                                uint64_t at) const {
   const Extent found{at, at + (wanted.to - wanted.from)};
   if (found.to > chunk.bytes.size() || !is_known(chunk, found)) return false;
   middle_ = chunk.bytes.substr(found.from, found.to - found.from);
@@ -77,16 +78,16 @@ bool MemberSource::keep(const Extent& wanted, const InflatedPart& chunk, uint64_
 
 Done MemberSource::seek(const Extent& wanted, const Locate& locate) const {
   if (member_->method == zip::kStored || is_whole() || wanted.to > size()) return {};
-  const uint64_t behind = size() - wanted.to;
-  if (behind < kFar) return {};
+  const uint64_t after = size() - wanted.to;
+  if (after < kFar) return {};
   const uint64_t packed = member_->compressed_size;
   // The bytes after the part compress to hardly more than their own size.
-  Extent range{packed - std::min(packed, behind + behind / 1000 + kProbe), packed};
+  Extent range{packed - std::min(packed, after + after / 1000 + kProbe), packed};
   const auto probe = [&](std::string_view part) {
     const Result<InflatedPart> inflated = inflate_part(part, kMostProbe);
     if (!inflated) return locate({});
     const ChunkPosition seen = locate(inflated->bytes);
-    if (seen.where == ChunkPosition::Where::contains) keep(wanted, *inflated, seen.at);
+    if (seen.where == ChunkPosition::Where::contains) store_middle(wanted, *inflated, seen.at);
     return seen;
   };
   while (range.to - range.from > kNear) {

@@ -45,7 +45,7 @@ class MemberSource final : public ports::ByteSource {
   /// The bytes in memory; nullptr when neither end nor the middle part covers them.
   const char* find(uint64_t offset, uint64_t length) const;
   /// Keeps the wanted part when the chunk contains it at `at` without unknown bytes.
-  bool keep(const Extent& wanted, const InflatedPart& chunk, uint64_t at) const;
+  bool store_middle(const Extent& wanted, const InflatedPart& chunk, uint64_t at) const;
   Done grow(uint64_t offset) const;
   Done grow_head() const;
   Done grow_tail() const;

@@ -78,23 +78,23 @@ std::string requirement_project(std::string_view requirement) {
 
 void set_requirement(Metadata& metadata, const std::string& requirement) {
   const std::string project = requirement_project(requirement);
-  std::vector<Header> kept;
+  std::vector<Header> headers;
   std::optional<size_t> place;
   bool found = false;
   for (Header& header : metadata.block.headers) {
     const bool is_requirement = to_lower(header.name) == "requires-dist";
     if (is_requirement && !is_of_extra(header.value) &&
         requirement_project(header.value) == project) {
-      if (!found) place = kept.size();
+      if (!found) place = headers.size();
       found = true;
       continue;
     }
-    kept.push_back(std::move(header));
-    if (!found && is_requirement) place = kept.size();
+    headers.push_back(std::move(header));
+    if (!found && is_requirement) place = headers.size();
   }
-  kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(place.value_or(kept.size())),
-              {"Requires-Dist", requirement});
-  metadata.block.headers = std::move(kept);
+  headers.insert(headers.begin() + static_cast<std::ptrdiff_t>(place.value_or(headers.size())),
+                 {"Requires-Dist", requirement});
+  metadata.block.headers = std::move(headers);
 }
 
 }  // namespace pinwheel::wheel

@@ -115,12 +115,12 @@ class MetadataRules {
   }
 
   void check_ages() {
-    std::set<std::string> told;
+    std::set<std::string> reported;
     for (const Header& header : block_.headers) {
       const Field* const field = find_field(to_lower(header.name));
       if (field == nullptr || field->name == kLicenseFile || is_at_least(version_, field->since))
         continue;
-      if (!told.insert(std::string(field->name)).second) continue;
+      if (!reported.insert(std::string(field->name)).second) continue;
       add(fmt::format("has {}, which Metadata-Version {} does not have", quoted(header.name),
                       quoted(version_)),
           fmt::format("it came with {}: use a backend that writes that version", field->since));
@@ -159,7 +159,7 @@ class MetadataRules {
     if (name == "name" || name == "version" || name == "metadata-version") {
       add(fmt::format("has Dynamic {}, which cannot be dynamic", quoted(text)));
     } else if (find_field(name) == nullptr) {
-      add(fmt::format("has Dynamic {}, which is no field", quoted(text)));
+      add(fmt::format("has Dynamic {}, which is not a field", quoted(text)));
     }
   }
 

@@ -28,7 +28,7 @@ Result<const PassedMember::Block*> PassedMember::block(uint64_t number) const {
     if (piece.empty()) break;
     made.bytes += piece;
   }
-  if (blocks_.size() == kKept) blocks_.pop_front();
+  if (blocks_.size() == kCachedBlocks) blocks_.pop_front();
   blocks_.push_back(std::move(made));
   return &blocks_.back();
 }

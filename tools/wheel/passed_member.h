@@ -26,7 +26,7 @@ class PassedMember final : public ports::ByteSource {
 
  private:
   static constexpr uint64_t kBlock = uint64_t{4} << 20U;  ///< bytes between two marks
-  static constexpr size_t kKept = 2;                      ///< blocks in memory
+  static constexpr size_t kCachedBlocks = 2;              ///< blocks in memory
 
   struct Block {
     uint64_t number = 0;

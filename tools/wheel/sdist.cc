@@ -102,7 +102,7 @@ Result<std::string> rewritten_tar(std::string_view tar_gz, int64_t epoch) {
   uint64_t size = 0;
   for (const TarMember& member : members) size += member.contents.size();
   // A hard link becomes another copy.
-  TRY_DONE(check_size("what the sdist contains", size, limits::kFinishedSdist));
+  TRY_DONE(check_size("the unpacked sdist", size, limits::kFinishedSdist));
   return write_tar(std::move(members), epoch);
 }
 

@@ -99,7 +99,7 @@ Result<bool> visit_zip(const ports::ByteSource& source, SdistVisitor& visitor) {
   uint64_t total = 0;
   for (const ZipMember& member : zip.members()) {
     total += member.size;
-    TRY_DONE(check_size("what the zip file contains", total, limits::kUnpackedSdist));
+    TRY_DONE(check_size("the unpacked zip file", total, limits::kUnpackedSdist));
     TRY(std::string name, below(first_part(zip.members().front().name), member.name));
     if (member.is_directory() || name.empty()) continue;
     found = true;

@@ -132,7 +132,7 @@ TEST_CASE("jobs that wait for memory help those that run") {
   CHECK(processed == std::vector<size_t>{900, 900, 900});
 }
 
-TEST_CASE("what processing throws reaches the job, and pieces after it are dropped") {
+TEST_CASE("an exception of processing reaches the job, and later pieces are dropped") {
   const unsigned threads = GENERATE(1U, 4U);
   Crew crew;
   std::atomic<int> processed = 0;

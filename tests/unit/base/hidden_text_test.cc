@@ -86,7 +86,7 @@ TEST_CASE("a secret is hidden wherever the text is cut, and other text is not ch
   }
 }
 
-TEST_CASE("a stream holds back no more than what may begin a secret") {
+TEST_CASE("a stream holds back only a possible beginning of a secret") {
   const HiddenText hidden = hiding("s3cr3t-value");
   HidingStream stream(hidden);
   CHECK(stream.pass("progress 10%") == "progress 10");

@@ -4,7 +4,7 @@
 
 using namespace pinwheel;
 
-TEST_CASE("what is too large or too many says what the limit is, and for what") {
+TEST_CASE("an error about size or count names the limit and its subject") {
   constexpr ByteLimit kPage{"a page", 40'000'000};
   CHECK(check_size("x", 40'000'000, kPage));
   const Done large = check_size("`a`", 40'000'001, kPage);

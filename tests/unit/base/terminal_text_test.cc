@@ -4,7 +4,7 @@
 
 using namespace pinwheel;
 
-TEST_CASE("the last lines of a log are what a terminal would show") {
+TEST_CASE("the last lines of a log are those that a terminal would show") {
   CHECK(last_lines("a\nb\nc\n\n", 2) == std::vector<std::string>{"b", "c"});
   CHECK(last_lines("a\n\nb", 5) == std::vector<std::string>{"a", "", "b"});
   CHECK(last_lines(" 10%\r 50%\r100%\r\nend\r\n", 5) == std::vector<std::string>{"100%", "end"});

@@ -19,7 +19,7 @@ TEST_CASE("printable text stays as it is") {
   }
 }
 
-TEST_CASE("what a terminal would obey or not show is an escape") {
+TEST_CASE("characters that a terminal would obey or not show are escaped") {
   CHECK(visible("a\nb\tc\r") == R"(a\nb\tc\r)");
   CHECK(visible(std::string_view("\0\a\x1b\x7f", 4)) == R"(\x00\x07\x1b\x7f)");
   CHECK(visible("\xc2\x9b"

@@ -66,7 +66,7 @@ TEST_CASE("a class with no axes left is called any") {
   CHECK(all[0].members == Names{"cp311", "cp312"});
 }
 
-TEST_CASE("a Python without the limited API gets a class of its own where the matrix says so") {
+TEST_CASE("a Python without the limited API gets a class of its own if the matrix requests it") {
   const auto all = classes(
       "axes: {python: ['3.9', '3.11', '3.12', '3.13', '3.14t']}\n"
       "abi: {python: limited(3.12) else version}\n");

@@ -7,7 +7,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-TEST_CASE("what the matrix names is its own, and torch is the variant's") {
+TEST_CASE("projects that the matrix names are its own, and torch is the variant's") {
   EnvironmentSettings own;
   own.pip = {"Setup_Tools<81"};
   own.tools = {"cmake>=3.26"};
@@ -20,22 +20,22 @@ TEST_CASE("what the matrix names is its own, and torch is the variant's") {
 }
 
 TEST_CASE("versions that exclude each other are a contradiction") {
-  const auto told = [](const std::string& mine, const std::string& theirs) {
+  const auto contradicts = [](const std::string& mine, const std::string& theirs) {
     EnvironmentSettings own;
     own.pip = {mine};
     return contradictions(own, {theirs}).size() == 1;
   };
-  CHECK(told("setuptools<61", "setuptools>=61"));
-  CHECK(told("setuptools==60.1", "setuptools>=61"));
-  CHECK(told("setuptools==1.*", "setuptools~=2.3"));
-  CHECK(told("a>2", "a<=2"));
-  CHECK_FALSE(told("a>=2", "a<=2"));
-  CHECK_FALSE(told("setuptools<81", "setuptools>=61"));
-  CHECK_FALSE(told("setuptools>=40", "setuptools>=61"));
-  CHECK_FALSE(told("setuptools", "setuptools>=61"));
-  CHECK_FALSE(told("setuptools!=70", "setuptools>=61"));
-  CHECK_FALSE(told("other<61", "setuptools>=61"));
-  CHECK_FALSE(told("setuptools<61", "setuptools>=61; python_version<'3'"));
+  CHECK(contradicts("setuptools<61", "setuptools>=61"));
+  CHECK(contradicts("setuptools==60.1", "setuptools>=61"));
+  CHECK(contradicts("setuptools==1.*", "setuptools~=2.3"));
+  CHECK(contradicts("a>2", "a<=2"));
+  CHECK_FALSE(contradicts("a>=2", "a<=2"));
+  CHECK_FALSE(contradicts("setuptools<81", "setuptools>=61"));
+  CHECK_FALSE(contradicts("setuptools>=40", "setuptools>=61"));
+  CHECK_FALSE(contradicts("setuptools", "setuptools>=61"));
+  CHECK_FALSE(contradicts("setuptools!=70", "setuptools>=61"));
+  CHECK_FALSE(contradicts("other<61", "setuptools>=61"));
+  CHECK_FALSE(contradicts("setuptools<61", "setuptools>=61; python_version<'3'"));
   EnvironmentSettings own;
   own.tools = {"a<1"};
   CHECK(contradictions(own, {"a>1"}) ==

@@ -32,7 +32,7 @@ TEST_CASE("architectures of NVIDIA and AMD are read, each as compilers name it")
   }
 }
 
-TEST_CASE("what no GPU has is refused") {
+TEST_CASE("an architecture that no GPU has is refused") {
   for (const std::string bad :
        {"", "9", "9.", ".0", "9.3", "0.0", "8.0a", "9.0f", "9.0b", "9.0+ptx", "9.00", "123.0",
         "gfx", "gfx90z", "gfx90a:fast+", "gfx90a:xnack", "gfxx90", "sm_93"}) {
@@ -41,7 +41,7 @@ TEST_CASE("what no GPU has is refused") {
   }
 }
 
-TEST_CASE("the hint says what to write instead") {
+TEST_CASE("the hint has the correct spelling") {
   CHECK(hint_for("9.0 10.0") == "write a list with an entry for each: [\"9.0\", \"10.0\"]");
   CHECK(hint_for("9.0;10.0+PTX") == "write a list with an entry for each: [\"9.0\", \"10.0+PTX\"]");
   CHECK(hint_for("gfx90a,gfx942", "rocm") ==

@@ -5,7 +5,7 @@
 
 using namespace pinwheel;
 
-TEST_CASE("the JSON Schema in matrix/ is what the schema table generates") {
+TEST_CASE("the JSON Schema in matrix/ matches the schema table") {
   const std::string text = matrix::json_schema();
   CHECK(text == testing::golden("matrix/pinwheel.schema.json", text));
 }

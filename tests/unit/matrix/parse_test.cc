@@ -163,7 +163,7 @@ TEST_CASE("every section is parsed into its settings") {
   CHECK(matrix->stores[1].named_by == store::NamedBy::matrix);
 }
 
-TEST_CASE("uploads are authorized as `auth` says, and PyPI takes none without a token") {
+TEST_CASE("uploads are authorized by `auth`, and PyPI accepts none without a token") {
   for (const UploadAuth auth : kUploadAuths) {
     for (const char* target : {"kind: pypi", "kind: index, url: 'https://example.org'"}) {
       const Result<Matrix> matrix =
@@ -262,7 +262,7 @@ TEST_CASE("a value that only a later program would refuse is an error of the fil
   }
 }
 
-TEST_CASE("a value with placeholders is judged with what they stand for") {
+TEST_CASE("a value with placeholders is checked after they are filled in") {
   const auto settings_of = [](const std::string& line) {
     const Result<Matrix> matrix =
         parse(kHead + "axes: {python: ['3.11'], compute: [cuda/13.0], bad: [a b]}\n" + line + "\n",

@@ -28,7 +28,7 @@ TEST_CASE("every node knows its place and its line") {
   CHECK(root->find("z") == nullptr);
 }
 
-TEST_CASE("scalars keep their spelling, and quotes are remembered") {
+TEST_CASE("scalars keep their spelling, and quotes are recorded") {
   const Result<Node> root = read_yaml("[3.10, '3.10', yes, ~, \"\"]", "m.yaml");
   REQUIRE(root.has_value());
   REQUIRE(root->items.size() == 5);

@@ -131,7 +131,7 @@ TEST_CASE("a build has no network unless the matrix allows it") {
   CHECK(settings(axes + "build: {network: true}\n", "cp311").build.network == BuildNetwork::whole);
 }
 
-TEST_CASE("what happens with libraries of the system: auto, none or a command") {
+TEST_CASE("the mode of repair is auto, none or a command") {
   const std::string axes = "axes: {python: ['3.11']}\nbuild: {repair: ";
   CHECK(settings("axes: {python: ['3.11']}\n", "cp311").build.repair == RepairSettings{});
   CHECK(settings(axes + "auto}\n", "cp311").build.repair == RepairSettings{});
@@ -162,7 +162,7 @@ TEST_CASE("secrets are names of variables, once each") {
         {"{secrets: [DOCKER_AUTH]}",
          "the secret `DOCKER_AUTH` is read by container engines themselves"},
         {"{secrets: [KEY], variables: {KEY: x}}",
-         "the secret `KEY` has a value in `environment.variables`, which is no secret"}}) {
+         "the secret `KEY` has a value in `environment.variables`, which is not secret"}}) {
     const Matrix matrix = parsed(axes + "environment: " + environment + "\n");
     const Result<Settings> refused =
         settings_for(matrix, testing::variant_named(value_of(expand(matrix)), "cp311"));
@@ -261,7 +261,7 @@ TEST_CASE("a placeholder of an attribute that the variant lacks is an error with
   CHECK(second.error().at->line == 6);
 }
 
-TEST_CASE("what the matrix leaves out is the project's") {
+TEST_CASE("settings that the matrix omits are the project's") {
   const std::string axes = "axes: {python: ['3.11']}\n";
   Matrix matrix = parsed(axes + "environment: {pip: ['setuptools<81']}\n");
   matrix.build_requires = {"setuptools>=61", "numpy", "torch"};
@@ -283,7 +283,7 @@ TEST_CASE("what the matrix leaves out is the project's") {
   CHECK(value_of(settings_for(alone, variant)).environment.pip == Names{"x", "build"});
 }
 
-TEST_CASE("what a backend answered is required of its variant's build alone") {
+TEST_CASE("the answer of a backend applies only to its variant's build") {
   Matrix matrix = parsed("axes: {python: ['3.11', '3.12']}\nenvironment: {pip: [ninja]}\n");
   matrix.build_requires = {"setuptools>=61"};
   const std::vector<Variant> variants = value_of(expand(matrix)).variants;

@@ -4,7 +4,7 @@
 
 using namespace pinwheel::matrix;
 
-TEST_CASE("a kind of target is read by the name that it is told by") {
+TEST_CASE("a kind of target is parsed from its printed name") {
   for (const TargetKind kind : kTargetKinds) CHECK(parse_target_kind(to_string(kind)) == kind);
   CHECK_FALSE(parse_target_kind("pip"));
   CHECK_FALSE(parse_target_kind(""));

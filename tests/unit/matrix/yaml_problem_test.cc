@@ -53,7 +53,7 @@ TEST_CASE("a missing colon, or space after one, is shown in its line") {
   CHECK(problem("schema: a: b\n") == "1:10: a second colon in one line");
 }
 
-TEST_CASE("an indentation that fits nothing is told from a mixture of keys and entries") {
+TEST_CASE("a wrong indentation is distinguished from a mixture of keys and entries") {
   CHECK(problem("package:\n  name: a\n   source: .\n") ==
         "3:4: this line is indented deeper than the line above, which has its value");
   CHECK(problem("package:\n  name: a\n source: .\n") ==

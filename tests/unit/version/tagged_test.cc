@@ -36,7 +36,7 @@ TEST_CASE("the tag of a package on HEAD is the highest with its name, else one w
   CHECK(of_package({{"other-1.0", 0}, {"cuda12-1.0", 0}, {"v-next", 0}, {"rev1.0", 0}}).empty());
 }
 
-TEST_CASE("a pattern alone says which tags are the package's") {
+TEST_CASE("only a pattern selects the tags of the package") {
   CHECK(of_package({{"v2.0", 0}, {"other-1.0", 0}}, "other-*") == "other-1.0");
   CHECK(of_package({{"v2.0", 0}}, "other-*").empty());
   CHECK_FALSE(tag_of_package({}, "other", "my-ops"));

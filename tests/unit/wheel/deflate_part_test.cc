@@ -166,7 +166,7 @@ TEST_CASE("a tail that expands beyond the limit is rejected") {
   CHECK_FALSE(inflate_tail(sample.stream, 100000));
 }
 
-TEST_CASE("the beginning of a stream inflates to what its bytes determine") {
+TEST_CASE("the beginning of a stream inflates to the output that its bytes determine") {
   for (const int level : {0, 1, 6, 9}) {
     for (const char* strategy : {"Z_DEFAULT_STRATEGY", "Z_FIXED"}) {
       const Sample sample = zlib_sample(level, strategy);

@@ -64,7 +64,7 @@ TEST_CASE("a gzip file that inflates beyond its limit is not inflated further") 
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::check);
   CHECK(refused.error().message ==
-        "what the gzip file contains is larger than the limit of 3.0 MB for a test");
+        "the unpacked gzip file is larger than the limit of 3.0 MB for a test");
 }
 
 }  // namespace

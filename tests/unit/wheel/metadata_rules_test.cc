@@ -57,7 +57,8 @@ TEST_CASE("licenses, content types, extras and dynamic fields are those that PyP
         Faults{"has the malformed Provides-Extra `a b`"});
   CHECK(faults_of("2.2", "Dynamic: Version\n") ==
         Faults{"has Dynamic `Version`, which cannot be dynamic"});
-  CHECK(faults_of("2.2", "Dynamic: Colour\n") == Faults{"has Dynamic `Colour`, which is no field"});
+  CHECK(faults_of("2.2", "Dynamic: Colour\n") ==
+        Faults{"has Dynamic `Colour`, which is not a field"});
 }
 
 TEST_CASE("an sdist has the license files that its PKG-INFO names, at that path") {

@@ -59,7 +59,7 @@ TEST_CASE("a tar archive's bytes do not depend on the order of its members") {
   CHECK(write_tar(turned, 1700000001) != write_tar(every_kind(), 1700000000));
 }
 
-TEST_CASE("Python's tarfile reads what was written") {
+TEST_CASE("Python's tarfile reads the written archive") {
   const ScratchDirectory scratch;
   const std::string file = scratch.write("x.tar", write_tar(every_kind(), 1700000000));
   const std::string listed = python(

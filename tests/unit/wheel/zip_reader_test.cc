@@ -9,7 +9,7 @@
 namespace pinwheel::wheel {
 namespace {
 
-TEST_CASE("the reader returns what the zip writer wrote") {
+TEST_CASE("the reader returns the members that the zip writer wrote") {
   const std::string big(100000, 'a');
   const ports::MemorySource source(make_zip({{"a/b.txt", "hello"}, {"empty", ""}, {"big", big}}));
   const Result<ZipReader> zip = ZipReader::open(source);

@@ -118,7 +118,7 @@ TEST_CASE("a plain archive, and the writer's output, follow every rule") {
   CHECK(faults_of(archive({})).empty());
 }
 
-TEST_CASE("a name in UTF-8 has the flag that says so") {
+TEST_CASE("a name in UTF-8 has the flag for it") {
   Raw raw;
   raw.name = "d\xc3\xa9j\xc3\xa0.txt";
   CHECK(faults_of(raw) == Texts{"member `d\xc3\xa9j\xc3\xa0.txt` has a name in UTF-8 without the "
@@ -253,13 +253,13 @@ TEST_CASE("an archive that cannot be read has one fault") {
 
 TEST_CASE("a changed byte of a header is a fault or an ignored field, never a crash") {
   const std::string whole = archive({Raw{}, Raw{"b.py"}});
-  size_t told = 0;
+  size_t reported = 0;
   for (size_t at = 0; at < whole.size(); ++at) {
     std::string bytes = whole;
     bytes[at] = static_cast<char>(~bytes[at]);
-    if (!faults_of(bytes).empty()) ++told;
+    if (!faults_of(bytes).empty()) ++reported;
   }
-  CHECK(told > whole.size() / 2);
+  CHECK(reported > whole.size() / 2);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST_CASE("the bytes depend only on the calls") {
   CHECK(make_zip(members) != make_zip(members, 1800000000));
 }
 
-TEST_CASE("Python's zipfile reads what was written") {
+TEST_CASE("Python's zipfile reads the written archive") {
   std::string bytes;
   ZipWriter writer(
       [&](std::string_view part) -> Done {
