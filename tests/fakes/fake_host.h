@@ -67,7 +67,7 @@ class KeptNotices final : public ports::Notices {
  public:
   std::vector<std::string> notes = {};
   std::vector<std::string> warnings = {};
-  std::vector<std::string> logs = {};  ///< directories that `keep_log` was given
+  std::vector<std::string> logs = {};  ///< directories that `log_into` was given
   Done log_kept = {};
 
   void note(std::string_view text) override { notes.emplace_back(text); }
@@ -75,7 +75,7 @@ class KeptNotices final : public ports::Notices {
   void mask(const Secret& /*secret*/) const override {}
   void hide(const Secret& /*secret*/) const override {}
   const ports::LogHandle& log() const override { return log_; }
-  Done keep_log(const std::filesystem::path& directory) override {
+  Done log_into(const std::filesystem::path& directory) override {
     logs.push_back(directory.string());
     return log_kept;
   }

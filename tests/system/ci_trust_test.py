@@ -142,7 +142,7 @@ def test_outputs_that_are_not_the_plans_are_refused_by_name(script, tmp_path, na
                       code=5)
     printed = " ".join(refused.stderr.split())
     assert "`build:plain` has no result in" in printed
-    assert ("is no output of the plan" in printed or "cannot be the name of an output" in printed
+    assert ("is not an output of the plan" in printed or "cannot be the name of an output" in printed
             or "should have" in printed), printed
     assert job.wheels() == {}
 

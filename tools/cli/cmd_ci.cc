@@ -160,7 +160,7 @@ Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace&
   if (!place.matrix.empty()) named.push_back(place.matrix);
   TRY(const prepare::MatrixChoice choice, prepare::choose_matrix(host, named));
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::print));
   TRY(const ports::GitFacts checkout,
       host.git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
   TRY(const fs::path matrix, host.files.without_links(loaded.matrix.file));
@@ -169,11 +169,11 @@ Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace&
   const fs::path relative = matrix.lexically_relative(root);
   TRY(std::vector<ci::PlannedWorkflow> planned_sets,
       planned_workflows(loaded, place.sets, relative));
-  const prepare::BesideFiles beside = prepare::beside_files(host.git, host.files, root);
+  const prepare::RepositoryTraits traits = prepare::repository_traits(host.git, host.files, root);
   GeneratedFiles made{loaded.matrix.file, {}, {}};
   for (ci::PlannedWorkflow& workflow : planned_sets) {
-    workflow.facts.submodules = beside.submodules;
-    workflow.facts.lfs = beside.lfs;
+    workflow.facts.submodules = traits.submodules;
+    workflow.facts.lfs = traits.lfs;
     for (const Error& warning : workflow.warnings) streams.warn(warning);
     for (Registration& each : registrations_of(workflow)) {
       made.registrations.push_back(std::move(each));

@@ -48,7 +48,7 @@ Result<int> cmd_ci_explain(const prepare::Host& host, const prepare::GlobalOptio
                 "write its name in quotes: pinwheel ci explain 'build cpu'");
   }
   TRY(prepare::Loaded loaded,
-      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, choice.path, streams, prepare::Warnings::print));
   TRY(const std::vector<ci::PlannedWorkflow> workflows, workflows_of(loaded, options.channel));
   prepare::SelectionOptions selection;
   selection.channel = options.channel;

@@ -145,7 +145,7 @@ struct KnownTorches {
 /// The site-packages of a directory or a Python.
 Result<std::filesystem::path> site_of(const prepare::Host& host, const std::string& place,
                                       Streams& streams) {
-  if (host.files.type_behind(place) == ports::FileType::directory)
+  if (host.files.resolved_type(place) == ports::FileType::directory)
     return host::torch_site(place, host.files);
   const prepare::OpenMachine machine = host.machine(prepare::outside_run(host, streams.log()));
   return host::torch_site_of(place, machine->process, host.variables);

@@ -27,7 +27,7 @@ std::optional<prepare::Loaded> loaded_matrix(const prepare::Host& host,
   const Result<prepare::MatrixChoice> choice = prepare::choose_matrix(host, named);
   if (!choice) return std::nullopt;
   Result<prepare::Loaded> loaded =
-      prepare::load_matrix(host.files, choice->path, streams, prepare::Warnings::tell);
+      prepare::load_matrix(host.files, choice->path, streams, prepare::Warnings::print);
   return loaded ? std::optional(*std::move(loaded)) : std::nullopt;
 }
 
@@ -95,9 +95,9 @@ void add_selectors(const prepare::Loaded& loaded, const std::string& current, Wo
     if (equals == std::string::npos) words.push_back(axis.name + "=");
     if (equals == std::string::npos || current.substr(0, equals) != axis.name) continue;
     const size_t comma = current.rfind(',');
-    size_t kept = 1 + std::max(equals, comma == std::string::npos ? 0 : comma);
-    if (kept < current.size() && current[kept] == '!') ++kept;
-    for (const std::string& value : axis.values) words.push_back(current.substr(0, kept) + value);
+    size_t prefix = 1 + std::max(equals, comma == std::string::npos ? 0 : comma);
+    if (prefix < current.size() && current[prefix] == '!') ++prefix;
+    for (const std::string& value : axis.values) words.push_back(current.substr(0, prefix) + value);
   }
 }
 

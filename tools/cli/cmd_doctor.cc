@@ -72,7 +72,8 @@ Result<int> cmd_doctor(const prepare::Host& host, const prepare::GlobalOptions& 
   const prepare::OpenMachine local = host.machine(place);
   std::optional<prepare::Loaded> loaded;
   if (!options.matrix.empty()) {
-    TRY(loaded, prepare::load_matrix(host.files, options.matrix, streams, prepare::Warnings::tell));
+    TRY(loaded,
+        prepare::load_matrix(host.files, options.matrix, streams, prepare::Warnings::print));
   }
   doctor::DoctorFacts facts = host::gather_doctor_facts(*local);
   if (loaded) {

@@ -125,7 +125,7 @@ env::Lock with_tools(env::Lock lock, const matrix::Matrix& matrix, const plan::L
 }
 
 /// Copies the public URLs of the old lock to the same files: the machine that wrote it knew them.
-void keep_places(const env::Lock& old, std::vector<env::PipPackage>& packages) {
+void copy_urls(const env::Lock& old, std::vector<env::PipPackage>& packages) {
   for (env::PipPackage& package : packages) {
     const env::PipPackage* const before = old.resolution.find(package.name);
     const bool same =
@@ -140,7 +140,7 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
                           const prepare::PreparedEnvironments& made) {
   const plan::LockTarget& target = before.target;
   TRY(env::Resolution resolution, host::load_resolution(machine, env::digest(target.request)));
-  if (before.lock) keep_places(*before.lock, resolution.packages);
+  if (before.lock) copy_urls(*before.lock, resolution.packages);
   env::Lock lock = env::make_lock(target.request, std::move(resolution), made.facts.machine);
   lock.variants = target.variants;
   lock = with_tools(std::move(lock), what.scope.loaded.matrix, target);
@@ -296,10 +296,10 @@ struct Locked {
 };
 
 /// Writes or checks the locks of the selection.
-Result<Locked> brought_up_to_date(const prepare::Host& host, prepare::RunScope scope,
-                                  const EnvLockOptions& options, Streams& streams) {
+Result<Locked> updated_locks(const prepare::Host& host, prepare::RunScope scope,
+                             const EnvLockOptions& options, Streams& streams) {
   TRY(const host::Workplace workplace, prepare::make_workplace(host, scope, streams.log()));
-  TRY_DONE(streams.keep_log(workplace.logs));
+  TRY_DONE(streams.log_into(workplace.logs));
   TRY(const prepare::BuildFacts build,
       prepare::gather_build_facts(host, scope, workplace, std::nullopt));
   scope.loaded.matrix.build_requires = build.build_requires.texts;
@@ -329,7 +329,7 @@ Result<Locked> brought_up_to_date(const prepare::Host& host, prepare::RunScope s
 Result<int> cmd_env_lock(const prepare::Host& host, const prepare::GlobalOptions& global,
                          const EnvLockOptions& options, Streams& streams) {
   TRY(prepare::RunScope scope, scope_to_lock(host, global, options, streams));
-  TRY(const Locked locked, brought_up_to_date(host, std::move(scope), options, streams));
+  TRY(const Locked locked, updated_locks(host, std::move(scope), options, streams));
   const auto& [what, locks] = locked;
   if (options.json) {
     streams.json(as_json(what.directory, locks));

@@ -57,7 +57,7 @@ Result<std::string> variant_to_build(const prepare::Host& host,
                                      const prepare::GlobalOptions& global, const std::string& file,
                                      Streams& streams) {
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, file, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, file, streams, prepare::Warnings::print));
   TRY(const host::Workplace workplace,
       prepare::make_workplace(host, {global, loaded, {}, {}}, streams.log()));
   const prepare::OpenMachine local = host.machine(workplace);
@@ -99,7 +99,7 @@ Result<fs::path> build_variant(const prepare::Host& host, const prepare::GlobalO
                                streams));
   const session::RunRequest request{std::move(run.plan), run.gathered.workplace, command};
   TRY(const report::RunReport ran,
-      session::carry_out(host, global, prepare::RunOptions{}, request, streams));
+      session::execute_run(host, global, prepare::RunOptions{}, request, streams));
   const plan::StepOutcome* wheel = nullptr;
   for (const plan::StepOutcome& outcome : ran.report.outcomes) {
     const bool missing = outcome.error || outcome.state == plan::StepState::interrupted;
@@ -228,11 +228,12 @@ Result<std::vector<std::string>> releases_of(const char* option, std::vector<std
   for (const std::string& value : values) {
     const bool known = torch ? number(value).has_value() : pep::is_python_version(value);
     if (split(value, '.').size() == 2 && known) continue;
-    return fail(ErrorKind::usage,
-                fmt::format("{} is no minor release", quoted(fmt::format("{} {}", option, value))),
-                torch   ? "write its first two numbers, `2.13`"
-                : known ? "write its first two numbers, `3.12`"
-                        : pep::python_version_hint(value));
+    return fail(
+        ErrorKind::usage,
+        fmt::format("{} is not a minor release", quoted(fmt::format("{} {}", option, value))),
+        torch   ? "write its first two numbers, `2.13`"
+        : known ? "write its first two numbers, `3.12`"
+                : pep::python_version_hint(value));
   }
   std::ranges::sort(values, [&](const std::string& a, const std::string& b) {
     return number(a).value() < number(b).value();
@@ -297,7 +298,7 @@ Result<init::Proof> proof_of(const prepare::Host& host, const prepare::GlobalOpt
   return proof;
 }
 
-void tell_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams) {
+void print_left_out(const std::vector<init::LeftOut>& left_out, Streams& streams) {
   if (left_out.empty()) return;
   std::string text = "not adopted, also listed at the end of the file:\n";
   for (const init::LeftOut& one : left_out) {
@@ -331,7 +332,7 @@ Result<int> cmd_init(const prepare::Host& host, const prepare::GlobalOptions& gl
     TRY_DONE(host.files.write(path, text));
     if (options.json) streams.json(report::init_json(facts, decision, path));
   }
-  tell_left_out(decision.draft.left_out, streams);
+  print_left_out(decision.draft.left_out, streams);
   if (!path.empty()) {
     streams.note(fmt::format("wrote {}: {} shows its variants\n", shell_quote(path),
                              quoted("pinwheel plan " + shell_quote(path))));

@@ -185,12 +185,12 @@ Result<std::optional<prepare::Loaded>> matrix_of(ports::Files& files, const Insp
                                                  Streams& streams) {
   if (options.matrix.empty()) return std::nullopt;
   TRY(prepare::Loaded loaded,
-      prepare::load_matrix(files, options.matrix, streams, prepare::Warnings::tell));
+      prepare::load_matrix(files, options.matrix, streams, prepare::Warnings::print));
   return loaded;
 }
 
 /// Whether two wheels without other options are compared.
-bool asks_for_comparison(const InspectOptions& options) {
+bool is_comparison(const InspectOptions& options) {
   // A URL may continue after the file name.
   const auto is_wheel = [](const std::string& file) {
     return is_address(file) || file.ends_with(".whl");
@@ -230,7 +230,7 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
   if (options.files.empty()) {
     return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
   }
-  if (asks_for_comparison(options)) return compare(host, options, streams);
+  if (is_comparison(options)) return compare(host, options, streams);
   TRY(const std::optional<prepare::Loaded> matrix, matrix_of(host.files, options, streams));
   Judges judges(host, streams);
   // Invalid options are reported before a file is read.

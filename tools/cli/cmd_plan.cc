@@ -226,7 +226,7 @@ Done check_combination(const PlanCommand& options) {
   const bool planned = !options.plan_file.empty() || !options.out.empty() || !shown;
   if (options.upstream && planned) {
     return fail(ErrorKind::usage, "`--upstream` reads the matrix file, and plans nothing",
-                "it goes with `--json` alone");
+                "combine it only with `--json`");
   }
   if (!options.plan_file.empty() && !options.out.empty()) {
     return fail(ErrorKind::usage, "`--plan` and `--out` exclude each other",
@@ -246,7 +246,7 @@ Result<prepare::RunScope> fresh_scope(const prepare::Host& host,
   request.images = prepare::TestImageUse::prepare;
   TRY(prepare::RunScope scope, prepare::scope_of(host, request, std::move(loaded), streams.log()));
   const prepare::VersionFacts& version = scope.version;
-  prepare::warn_of_lacking_files(host, scope.loaded, streams);
+  prepare::warn_of_missing_files(host, scope.loaded, streams);
   TRY_DONE(prepare::check_project_version(host, scope.loaded, scope.outline, version, streams));
   TRY_DONE(prepare::check_head_tag(host, scope.loaded, version, prepare::publishing_of(version),
                                    streams));
@@ -333,7 +333,7 @@ Result<int> cmd_plan(const prepare::Host& host, const prepare::GlobalOptions& al
     return 0;
   }
   const prepare::Warnings warnings =
-      options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::tell;
+      options.selection.strict ? prepare::Warnings::refuse : prepare::Warnings::print;
   TRY(prepare::Loaded loaded, prepare::load_matrix(host.files, choice.path, streams, warnings));
   if (options.upstream) return show_upstream(host, options, loaded, streams);
   if (!needs_facts(options)) {

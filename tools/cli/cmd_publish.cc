@@ -61,7 +61,7 @@ Result<host::UploadTarget> find_target(const PublishOptions& options) {
 }
 
 /// The value of `--auth`. The parser allows no other word.
-matrix::UploadAuth asked_auth(const PublishOptions& options) {
+matrix::UploadAuth requested_auth(const PublishOptions& options) {
   if (options.no_auth) return matrix::UploadAuth::none;
   if (options.trusted_publishing == "always") return matrix::UploadAuth::trusted;
   if (options.trusted_publishing == "never") return matrix::UploadAuth::token;
@@ -89,7 +89,7 @@ struct UploadPorts {
 Result<std::optional<host::Credentials>> credentials_for(
     const std::map<std::string, std::string>& variables, const host::UploadTarget& target,
     const PublishOptions& options, const host::CredentialPorts& ports) {
-  const matrix::UploadAuth auth = asked_auth(options);
+  const matrix::UploadAuth auth = requested_auth(options);
   if (auth == matrix::UploadAuth::none) return std::nullopt;
   const host::CredentialRequest request{target.name,
                                         target.endpoint,

@@ -37,14 +37,14 @@ std::vector<std::string> library_directories(const prepare::Host& host,
 }
 
 /// The report of a repaired wheel.
-struct ToldRepair {
+struct RepairReport {
   std::string text;  ///< for people, or JSON
   std::vector<Error> warnings = {};
 };
 
-Result<ToldRepair> repair_one(const prepare::Host& host, const host::EnvMachine& machine,
-                              const std::string& wheel, const fs::path& output,
-                              const RepairOptions& options) {
+Result<RepairReport> repair_one(const prepare::Host& host, const host::EnvMachine& machine,
+                                const std::string& wheel, const fs::path& output,
+                                const RepairOptions& options) {
   TRY(const host::ScratchDirectory scratch,
       host::ScratchDirectory::make(machine.files,
                                    prepare::unnamed_files_directory(machine.variables) /
@@ -57,13 +57,13 @@ Result<ToldRepair> repair_one(const prepare::Host& host, const host::EnvMachine&
   if (!options.dry_run) {
     TRY(written, host::repair_wheel(place, request, planned, output, options.epoch));
   }
-  ToldRepair told{options.json ? report::repair_json(planned.outcome, written)
-                               : repair::to_text(planned.outcome),
-                  inspect::unmatched_patterns("--exclude", options.exclude, planned.needed)};
+  RepairReport repaired{options.json ? report::repair_json(planned.outcome, written)
+                                     : repair::to_text(planned.outcome),
+                        inspect::unmatched_patterns("--exclude", options.exclude, planned.needed)};
   if (written && !options.json) {
-    told.text += fmt::format("{} sha256={}\n", written->path, written->sha256);
+    repaired.text += fmt::format("{} sha256={}\n", written->path, written->sha256);
   }
-  return told;
+  return repaired;
 }
 
 }  // namespace
@@ -74,18 +74,18 @@ Result<int> cmd_repair(const prepare::Host& host, const prepare::GlobalOptions& 
   const fs::path output = options.out.empty() ? global.output_dir : options.out;
   std::vector<std::string> objects;
   for (const std::string& wheel : options.wheels) {
-    TRY(ToldRepair told, prepare::stoppable<ToldRepair>([&](std::stop_token stop) {
+    TRY(RepairReport repaired, prepare::stoppable<RepairReport>([&](std::stop_token stop) {
           host::Workplace place = prepare::outside_run(host, ports::no_log());
           place.cache = cache;
           place.state = host.directory / global.state_dir;
           place.stop = std::move(stop);
           return repair_one(host, *host.machine(place), wheel, output, options);
         }));
-    for (const Error& warning : told.warnings) streams.warn(warning);
+    for (const Error& warning : repaired.warnings) streams.warn(warning);
     if (options.json) {
-      objects.push_back(std::move(told.text));
+      objects.push_back(std::move(repaired.text));
     } else {
-      streams.data(told.text);
+      streams.data(repaired.text);
     }
   }
   if (options.json) {

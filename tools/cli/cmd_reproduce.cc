@@ -50,7 +50,7 @@ struct ReproduceTarget {
 namespace fs = std::filesystem;
 
 bool is_file(ports::Files& files, const std::string& text) {
-  return files.type_behind(text) == ports::FileType::regular;
+  return files.resolved_type(text) == ports::FileType::regular;
 }
 
 /// The classified positional arguments; ids are in `id`.
@@ -144,7 +144,7 @@ Result<std::vector<std::string>> steps_of(ports::Files& files, const std::string
   if (id == plan::sdist_id() || plan::kind_of_step(id) == plan::StepKind::environment)
     return std::vector{id};
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(files, matrix, streams, prepare::Warnings::tell));
+      prepare::load_matrix(files, matrix, streams, prepare::Warnings::print));
   TRY(const plan::Outline outline, prepare::outline_of(loaded, id));
   if (plan::parse_step_id(id)) return std::vector{id};
   return std::vector{plan::build_id(outline.builds.at(0).cls.id), plan::test_id(id)};
@@ -231,7 +231,7 @@ Done take_resolutions(ports::Files& files, const prepare::GlobalOptions& global,
                       const Place& place) {
   std::error_code failed;
   const fs::path known = fs::path(global.state_dir) / "resolutions";
-  if (files.type_behind(known) == ports::FileType::missing) return {};
+  if (files.resolved_type(known) == ports::FileType::missing) return {};
   fs::create_directories(place.directory, failed);
   fs::copy(known, place.directory / "resolutions", fs::copy_options::recursive, failed);
   if (!failed) return {};
@@ -291,7 +291,7 @@ Done add_results_to_take(const prepare::Host& host, session::RunRequest& request
 /// The exit of a step's last command; set on the step's thread.
 class LastExit {
  public:
-  void tell(const std::string& step, const ports::Exit& exit) {
+  void set(const std::string& step, const ports::Exit& exit) {
     const std::scoped_lock held(mutex_);
     exits_[step] = exit;
   }
@@ -337,7 +337,7 @@ Result<int> enter(const prepare::Host& host, const prepare::GlobalOptions& globa
   request.plan.steps.pop_back();
   session::StepEntry entry{step, step.id};
   if (!request.plan.steps.empty()) {
-    TRY(const report::RunReport made, session::carry_out(host, global, run, request, streams));
+    TRY(const report::RunReport made, session::execute_run(host, global, run, request, streams));
     if (plan::exit_code(made.report) != 0) return plan::exit_code(made.report);
     entry.needs = made.report.outcomes;
   }
@@ -380,9 +380,9 @@ Result<int> cmd_reproduce(const prepare::Host& host, const prepare::GlobalOption
   if (options.shell) return enter(host, global, run, std::move(request), streams);
   LastExit exits;
   request.workplace.on_exit = [&exits](const std::string& step, const ports::Exit& exit) {
-    exits.tell(step, exit);
+    exits.set(step, exit);
   };
-  TRY(const report::RunReport done, session::carry_out(host, global, run, request, streams));
+  TRY(const report::RunReport done, session::execute_run(host, global, run, request, streams));
   return verdict(done.report, target.step, exits, streams);
 }
 

@@ -90,8 +90,8 @@ Result<int> verify(const prepare::Host& host, const StoreCommandOptions& options
   TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::reading));
   // The machine's own place is created with its first entry.
   const bool may_lack = place.sharing == host::Sharing::machine;
-  if (host.files.type_behind(place.root) != ports::FileType::directory &&
-      (host.files.type_behind(place.root) != ports::FileType::missing || !may_lack)) {
+  if (host.files.resolved_type(place.root) != ports::FileType::directory &&
+      (host.files.resolved_type(place.root) != ports::FileType::missing || !may_lack)) {
     return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(place.root.string())),
                 "name one that `--store dir:PATH` wrote to");
   }
@@ -115,7 +115,7 @@ Result<int> import_results(const prepare::Host& host, const StoreCommandOptions&
                            Streams& streams) {
   TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::changing));
   TRY(const store::Domain domain, store::choose_domain(options.domain, host.variables));
-  if (host.files.type_behind(fs::path(options.directory) / "ac") != ports::FileType::directory) {
+  if (host.files.resolved_type(fs::path(options.directory) / "ac") != ports::FileType::directory) {
     return fail(ErrorKind::usage, fmt::format("{} has no results", quoted(options.directory)),
                 "`pinwheel store export --plan FILE DIR` writes such a directory");
   }

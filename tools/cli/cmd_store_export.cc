@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 std::set<std::string> stored_steps(const plan::Plan& plan) {
   std::set<std::string> steps;
   for (const plan::Step& step : plan.steps) {
-    if (plan::travels(step)) steps.insert(step.id);
+    if (plan::is_shareable(step)) steps.insert(step.id);
   }
   return steps;
 }

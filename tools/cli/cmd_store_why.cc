@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The one argument that is not a matrix.
-Result<std::string> asked_step(const std::vector<std::string>& arguments) {
+Result<std::string> requested_step(const std::vector<std::string>& arguments) {
   std::vector<std::string> steps;
   std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(steps),
                [](const std::string& argument) { return !prepare::is_matrix_name(argument); });
@@ -39,16 +39,16 @@ Result<std::string> asked_step(const std::vector<std::string>& arguments) {
 /// Checks that a step of the plan is stored; `usage` for one whose results are not shared.
 Done check_is_stored(const plan::Plan& part, const std::string& step) {
   for (const plan::Step& each : part.steps) {
-    if (each.id == step && plan::travels(each)) return {};
+    if (each.id == step && plan::is_shareable(each)) return {};
   }
   return fail(ErrorKind::usage, fmt::format("stores have no results of {}", quoted(step)),
               "stores share results of builds, tests and the sdist");
 }
 
 /// The results of earlier runs here for the needs of this step.
-Result<plan::Results> made_here(ports::Files& files, const prepare::GlobalOptions& global,
-                                const SearchedRun& searched, const std::string& step) {
-  if (files.type_behind(global.state_dir) == ports::FileType::missing) return plan::Results{};
+Result<plan::Results> local_results(ports::Files& files, const prepare::GlobalOptions& global,
+                                    const SearchedRun& searched, const std::string& step) {
+  if (files.resolved_type(global.state_dir) == ports::FileType::missing) return plan::Results{};
   TRY(const run::History history, host::read_journal(global.state_dir, searched.domain));
   plan::Results results = prepare::find_results(searched.run.plan, history);
   std::erase_if(results, [&step](const auto& each) { return each.first.first == step; });
@@ -71,7 +71,7 @@ Result<int> cmd_store_why(const prepare::Host& host, const prepare::GlobalOption
                           const StoreCommandOptions& options, Streams& streams) {
   TRY(const OwnPlace place, open_own_place(host, options, PlaceUse::reading));
   const fs::path& root = place.root;
-  TRY(const std::string step, asked_step(options.arguments));
+  TRY(const std::string step, requested_step(options.arguments));
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, root.string()};
   StoreCommandOptions rest = options;
@@ -79,7 +79,7 @@ Result<int> cmd_store_why(const prepare::Host& host, const prepare::GlobalOption
   TRY(SearchedRun searched, read_searched_run(host, global, rest, step, streams));
   TRY(searched.run.plan, plan::subplan(searched.run.plan, {step}));
   TRY_DONE(check_is_stored(searched.run.plan, step));
-  TRY(plan::Results here, made_here(host.files, global, searched, step));
+  TRY(plan::Results here, local_results(host.files, global, searched, step));
   const host::SearchedResults known =
       ask_place(searched, root, options, std::move(here), {}, streams);
   const plan::StoreReply reply =

@@ -132,7 +132,7 @@ Result<std::vector<ExportsSource>> TorchSources::local(const TorchExportsOptions
   sources.reserve(places.size());
   for (const std::string& place : places) {
     sources.push_back({place, [this, place]() -> Result<ExportsRead> {
-                         if (host_.files.type_behind(place) == ports::FileType::directory) {
+                         if (host_.files.resolved_type(place) == ports::FileType::directory) {
                            TRY(const auto snapshot, host::read_torch_directory(place, host_.files));
                            return ExportsRead{exports::Table::of(snapshot)};
                          }
@@ -235,9 +235,9 @@ class Adding {
     TRY_DONE(keep(read.table));
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - begun);
-    std::string said = fmt::format("{}: {}", source.name, format_duration(took));
-    if (read.bytes > 0) said += fmt::format(", {} read", format_bytes(read.bytes));
-    streams_.note(said + "\n");
+    std::string line = fmt::format("{}: {}", source.name, format_duration(took));
+    if (read.bytes > 0) line += fmt::format(", {} read", format_bytes(read.bytes));
+    streams_.note(line + "\n");
     for (const exports::BuildSummary& summary : exports::summaries(read.table)) {
       nlohmann::json row = to_json(summary);
       row["bytes_read"] = read.bytes;
@@ -247,7 +247,7 @@ class Adding {
   }
 
   /// Reports why a source was skipped, and continues.
-  void leave_out(const ExportsSource& source, const Error& error) {
+  void skip(const ExportsSource& source, const Error& error) {
     streams_.warn(
         Error{error.kind, fmt::format("{} was not added", source.name)}.with_cause(error));
     failed_.push_back({{"source", source.name}, {"error", error.message}});
@@ -304,7 +304,7 @@ Result<int> update(const prepare::Host& host, const TorchExportsOptions& options
     const Done done = adding.run(source);
     if (done) continue;
     if (done.error().kind == ErrorKind::interrupted) return fail(done.error());
-    adding.leave_out(source, done.error());
+    adding.skip(source, done.error());
     if (code == 0) code = exit_code(done.error().kind);
   }
   if (sources.empty()) streams.note("the table already has everything on the index\n");

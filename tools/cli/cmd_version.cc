@@ -40,7 +40,7 @@ Result<Subject> find_subject(const prepare::Host& host, const VersionOptions& op
     return subject;
   }
   TRY(const prepare::Loaded loaded,
-      prepare::load_matrix(host.files, options.matrix, streams, prepare::Warnings::tell));
+      prepare::load_matrix(host.files, options.matrix, streams, prepare::Warnings::print));
   subject.package = loaded.matrix.package;
   TRY(subject.directory, prepare::package_directory(host, loaded.matrix));
   return subject;

@@ -28,7 +28,7 @@ Result<std::shared_ptr<Diagnostics>> Diagnostics::open(
   return made;
 }
 
-Done Diagnostics::keep_in(const fs::path& directory) {
+Done Diagnostics::log_into(const fs::path& directory) {
   if (!output_ || std::exchange(kept_, true)) return {};
   TRY_DONE(host::LocalFiles().make_directories(directory));
   TRY_DONE(output_->to_file(directory / kLogName));

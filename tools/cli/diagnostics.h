@@ -27,7 +27,7 @@ class Diagnostics {
   const ports::LogHandle& log() const { return log_; }
   /// Logs to `pinwheel.log` in this directory, which is created if necessary; earlier events as
   /// well.
-  Done keep_in(const std::filesystem::path& directory);
+  Done log_into(const std::filesystem::path& directory);
   /// The file to send: that of `--log-file`, else the one next to the run's logs; empty without
   /// one.
   const std::filesystem::path& file() const { return file_; }

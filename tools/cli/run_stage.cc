@@ -14,11 +14,11 @@
 #include "ci/job_rows.h"
 #include "cli/commands.h"
 #include "plan/subplan.h"
-#include "prepare/asked_run.h"
 #include "prepare/frozen_run.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/prepare_run.h"
+#include "prepare/requested_run.h"
 #include "prepare/step_choice.h"
 #include "prepare/store_places.h"
 #include "publish/upload_event.h"
@@ -46,18 +46,18 @@ Result<std::map<std::string, std::string>> parse_accepted(const std::vector<std:
 
 /// The run on the command line. One that only reuses a frozen plan prepares only the steps that it
 /// executes.
-Result<prepare::AskedRun> read_request(const prepare::Host& host,
-                                       const prepare::RunCommand& command, Streams& streams) {
+Result<prepare::RequestedRun> read_request(const prepare::Host& host,
+                                           const prepare::RunCommand& command, Streams& streams) {
   const prepare::RunOptions& options = command.options;
   TRY_DONE(prepare::check_step_choice(options, command.choice.globs));
   TRY_DONE(session::check_reuse_options(options, command.stage));
-  TRY(prepare::AskedRun asked, prepare::read_run(host, command, streams));
+  TRY(prepare::RequestedRun requested, prepare::read_run(host, command, streams));
   // Without a frozen plan, the keys of reused results depend on everything that is prepared.
   if (options.reuse_only && command.frozen) {
-    TRY(asked.scope,
-        session::carrying_only(std::move(asked.scope), options, command.stage, asked.steps));
+    TRY(requested.scope, session::executing_only(std::move(requested.scope), options, command.stage,
+                                                 requested.steps));
   }
-  return asked;
+  return requested;
 }
 
 bool is_publication(const plan::Step& step) {
@@ -73,7 +73,7 @@ std::vector<plan::Step> publications_of(const plan::Plan& plan) {
 
 /// The publications that depend on the tests of a run, with the evidence that they require of these
 /// tests.
-Result<std::vector<plan::Step>> publications_behind(const prepare::PreparedRun& run) {
+Result<std::vector<plan::Step>> dependent_publications(const prepare::PreparedRun& run) {
   TRY(const prepare::RunScope scope, prepare::up_to(plan::Stage::publish, run.gathered.scope));
   TRY(const plan::Plan whole, prepare::decide_plan(scope, run.gathered.facts));
   std::set<std::string> here;
@@ -102,11 +102,11 @@ Result<std::vector<std::string>> unplaced_tests(const prepare::PreparedRun& run)
 /// Adds the requirements of a gate.
 Done add_gate_to(session::RunRequest& request, const prepare::PreparedRun& run, plan::Stage stage) {
   if (stage == plan::Stage::test) {
-    TRY(request.gate, publications_behind(run));
-    request.gate_holds = "the tests have the evidence that publishing requires";
+    TRY(request.gate, dependent_publications(run));
+    request.gate_message = "the tests have the evidence that publishing requires";
     return {};
   }
-  request.gate_holds = "everything is there, with the required evidence; nothing was published";
+  request.gate_message = "all results exist, with the required evidence; nothing was published";
   request.gate = publications_of(run.plan);
   std::erase_if(request.plan.steps, is_publication);
   return {};
@@ -114,8 +114,8 @@ Done add_gate_to(session::RunRequest& request, const prepare::PreparedRun& run, 
 
 /// The requested part of the plan. A release that only reuses does not need the builds that it
 /// withholds.
-Result<plan::Plan> asked_part(const plan::Plan& plan, const prepare::RunOptions& options,
-                              std::vector<std::string> steps) {
+Result<plan::Plan> requested_part(const plan::Plan& plan, const prepare::RunOptions& options,
+                                  std::vector<std::string> steps) {
   if (steps.empty() && options.reuse_only) {
     for (const plan::Step& step : publications_of(plan)) steps.push_back(step.id);
   }
@@ -125,7 +125,7 @@ Result<plan::Plan> asked_part(const plan::Plan& plan, const prepare::RunOptions&
 
 /// How the run uses its store. A gate publishes nothing.
 session::StoreUse store_use_of(const plan::Plan& plan, const prepare::RunOptions& options) {
-  return publications_of(plan).empty() || options.gate ? session::StoreUse::keep
+  return publications_of(plan).empty() || options.gate ? session::StoreUse::write
                                                        : session::StoreUse::publish;
 }
 
@@ -147,28 +147,29 @@ std::function<void(const publish::UploadEvent&)> upload_notes(const prepare::Glo
 }
 
 /// The settings for the store of a run.
-struct AskedStore {
+struct StoreSettings {
   const prepare::RunStore& store;
   session::StoreUse use;
-  std::string plan_digest;  ///< as `AskedRun::plan_digest`
+  std::string plan_digest;  ///< as `RequestedRun::plan_digest`
 };
 
 /// The command line to repeat a run, exactly as it was given: without its plan, target or store it
 /// would publish something else.
-std::string same_again(const prepare::GlobalOptions& global, const std::string& command,
-                       const prepare::MatrixChoice& choice) {
+std::string repeat_command(const prepare::GlobalOptions& global, const std::string& command,
+                           const prepare::MatrixChoice& choice) {
   if (!global.arguments.empty()) return shell_join(global.arguments);
   return shell_join({command, choice.path});
 }
 
 /// Opens the store of the run and adds the facts for its results.
 Done add_store_to(const prepare::Host& host, session::RunRequest& request,
-                  const prepare::PreparedRun& run, const AskedStore& asked, Streams& streams) {
+                  const prepare::PreparedRun& run, const StoreSettings& requested,
+                  Streams& streams) {
   TRY(request.store, session::open_run_store(host.files,
-                                             {asked.store, run.gathered.scope.stores, asked.use,
-                                              request.stop_store.get_token()},
+                                             {requested.store, run.gathered.scope.stores,
+                                              requested.use, request.stop_store.get_token()},
                                              request.workplace, streams));
-  request.facts = session::result_facts(host, run, asked.plan_digest);
+  request.facts = session::result_facts(host, run, requested.plan_digest);
   return {};
 }
 
@@ -187,13 +188,14 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
       prepare::read_frozen_plan(host.files, options.plan_file));
   TRY(const prepare::MatrixChoice choice,
       prepare::choose_matrix_of(host, options.selection.arguments, frozen));
-  TRY(const prepare::AskedRun asked,
+  TRY(const prepare::RequestedRun requested,
       read_request(host, {global, options, choice, stage, frozen}, streams));
   TRY(const auto accepted, parse_accepted(options.accept));
-  TRY(prepare::PreparedRun run, prepare::prepare_run(host, asked.scope, asked.source, streams));
-  TRY(run.plan, asked_part(run.plan, options, asked.steps));
+  TRY(prepare::PreparedRun run,
+      prepare::prepare_run(host, requested.scope, requested.source, streams));
+  TRY(run.plan, requested_part(run.plan, options, requested.steps));
   session::RunRequest request{run.plan, run.gathered.workplace,
-                              same_again(global, command, choice)};
+                              repeat_command(global, command, choice)};
   request.workplace.accepted = accepted;
   request.workplace.token_file = options.token_file;
   TRY(request.workplace.variables,
@@ -203,9 +205,9 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };
   request.origin = [&] { return prepare::origin_of(host, run.gathered); };
   TRY_DONE(add_store_to(host, request, run,
-                        {store, store_use_of(run.plan, options), asked.plan_digest}, streams));
+                        {store, store_use_of(run.plan, options), requested.plan_digest}, streams));
   if (options.reuse_only) {
-    request.requested = session::requested_steps(run.plan, options, stage, asked.steps);
+    request.requested = session::requested_steps(run.plan, options, stage, requested.steps);
     if (stage == plan::Stage::publish) {
       TRY(request.unplaced, unplaced_tests(run));
     }

@@ -7,8 +7,8 @@
 
 #include "host/store/store.h"
 #include "host/store/tree_place.h"
-#include "prepare/asked_run.h"
 #include "prepare/host.h"
+#include "prepare/requested_run.h"
 #include "prepare/step_choice.h"
 #include "session/run_store.h"
 
@@ -20,8 +20,9 @@ std::vector<std::string> only_step(const std::string& step) {
 }
 
 /// The run whose results are searched: of the frozen plan, else of this checkout.
-Result<prepare::AskedRun> asked_run(const prepare::Host& host, const prepare::GlobalOptions& global,
-                                    const StoreCommandOptions& options, Streams& streams) {
+Result<prepare::RequestedRun> requested_run(const prepare::Host& host,
+                                            const prepare::GlobalOptions& global,
+                                            const StoreCommandOptions& options, Streams& streams) {
   TRY(const std::optional<prepare::PlanFile> frozen,
       prepare::read_frozen_plan(host.files, options.plan_file));
   TRY(const prepare::MatrixChoice choice,
@@ -36,11 +37,11 @@ Result<prepare::AskedRun> asked_run(const prepare::Host& host, const prepare::Gl
     request.frozen = &frozen->plan;
   }
   TRY(prepare::RunScope scope, prepare::read_scope(host, request, streams));
-  if (!frozen) return prepare::AskedRun{std::move(scope), prepare::FromRecord{}};
+  if (!frozen) return prepare::RequestedRun{std::move(scope), prepare::FromRecord{}};
   // The plan has decided every part of a key.
-  scope.carried = prepare::Carried{};
+  scope.executed = prepare::ExecutedPart{};
   prepare::FromFrozenPlan source{frozen->plan, scope.loaded.digest()};
-  return prepare::AskedRun{std::move(scope), std::move(source), {}, frozen->digest};
+  return prepare::RequestedRun{std::move(scope), std::move(source), {}, frozen->digest};
 }
 
 }  // namespace
@@ -51,12 +52,12 @@ Result<SearchedRun> read_searched_run(const prepare::Host& host,
                                       Streams& streams) {
   SearchedRun searched;
   TRY(searched.domain, store::choose_domain(options.domain, host.variables));
-  TRY(prepare::AskedRun asked, asked_run(host, global, options, streams));
-  const std::optional<prepare::Carried> carried = asked.scope.carried;
-  TRY(asked.scope, prepare::narrowed_to_steps(std::move(asked.scope), only_step(step)));
-  if (carried) asked.scope.carried = carried;
-  TRY(searched.run, prepare::prepare_run(host, asked.scope, asked.source, streams));
-  searched.facts = session::result_facts(host, searched.run, asked.plan_digest);
+  TRY(prepare::RequestedRun requested, requested_run(host, global, options, streams));
+  const std::optional<prepare::ExecutedPart> executed = requested.scope.executed;
+  TRY(requested.scope, prepare::narrowed_to_steps(std::move(requested.scope), only_step(step)));
+  if (executed) requested.scope.executed = executed;
+  TRY(searched.run, prepare::prepare_run(host, requested.scope, requested.source, streams));
+  searched.facts = session::result_facts(host, searched.run, requested.plan_digest);
   return searched;
 }
 

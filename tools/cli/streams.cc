@@ -132,8 +132,8 @@ size_t Streams::window_columns() const {
   return cli::window_columns(STDERR_FILENO);
 }
 
-Done Streams::keep_log(const std::filesystem::path& directory) {
-  return diagnostics_->keep_in(directory);
+Done Streams::log_into(const std::filesystem::path& directory) {
+  return diagnostics_->log_into(directory);
 }
 
 size_t Streams::note_columns() const {

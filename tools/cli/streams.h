@@ -62,7 +62,7 @@ class Streams final : public session::Console {
 
   Diagnostics& diagnostics() const { return *diagnostics_; }
   const ports::LogHandle& log() const override { return diagnostics_->log(); }
-  Done keep_log(const std::filesystem::path& directory) override;
+  Done log_into(const std::filesystem::path& directory) override;
   Color color() const override { return color_; }
   /// The columns for a table on stdout and on stderr; 0: unlimited (cli/streams).
   size_t data_columns() const;

@@ -27,14 +27,14 @@ class FetchProgress {
   void operator()(uint64_t bytes) {
     constexpr std::chrono::seconds kPause(3);
     const Clock::time_point now = Clock::now();
-    if (now - told_ < kPause) return;
-    told_ = now;
+    if (now - printed_ < kPause) return;
+    printed_ = now;
     streams_.note(fmt::format("{} so far\n", format_bytes(bytes)));
   }
 
  private:
   Streams& streams_;
-  Clock::time_point told_ = Clock::now();
+  Clock::time_point printed_ = Clock::now();
 };
 
 }  // namespace

@@ -239,14 +239,14 @@ size_t count_of_outputs(const Action& action) {
 
 }  // namespace
 
-std::vector<std::string> strange_outputs(const Action& action,
-                                         const std::vector<NamedFile>& files) {
+std::vector<std::string> unexpected_outputs(const Action& action,
+                                            const std::vector<NamedFile>& files) {
   std::vector<std::string> reasons;
   std::set<std::string> names;
   for (const NamedFile& file : files) {
     const PlannedFile planned{action, file.name};
     if (!planned.is_planned() || !names.insert(file.name).second) {
-      reasons.push_back(fmt::format("{} is no output of the plan", quoted(file.name)));
+      reasons.push_back(fmt::format("{} is not an output of the plan", quoted(file.name)));
     }
     if (file.size > planned.limit().most) {
       reasons.push_back(fmt::format("{} should have {}, but {} has at most {}", quoted(file.name),

@@ -53,6 +53,7 @@ struct NamedFile {
 /// Why files cannot be the outputs of a step, one text for each reason; empty: they can. A build
 /// makes a wheel for each of its names, with tags that keep the plan's promise, and one sdist; both
 /// have size limits. Other actions make no files. Pure.
-std::vector<std::string> strange_outputs(const Action& action, const std::vector<NamedFile>& files);
+std::vector<std::string> unexpected_outputs(const Action& action,
+                                            const std::vector<NamedFile>& files);
 
 }  // namespace pinwheel::plan

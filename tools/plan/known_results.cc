@@ -11,7 +11,7 @@ namespace pinwheel::plan {
 namespace {
 
 /// An environment or a toolkit: it needs nothing, and has no files of its own.
-bool is_ground(const Step& step) {
+bool prepares_environment(const Step& step) {
   return std::holds_alternative<CreateEnvironment>(step.action) ||
          std::holds_alternative<MakeToolkit>(step.action);
 }
@@ -53,7 +53,7 @@ class Knowledge {
     known.has_result = result.has_value();
     if (result) {
       products_[step.id] = product_of(*result);
-    } else if (is_ground(step)) {
+    } else if (prepares_environment(step)) {
       products_[step.id] = step.key;
     }
   }
@@ -64,18 +64,18 @@ class Knowledge {
 
 }  // namespace
 
-bool travels(const Step& step) {
+bool is_shareable(const Step& step) {
   return std::holds_alternative<BuildWheel>(step.action) ||
          std::holds_alternative<BuildSdist>(step.action) ||
          std::holds_alternative<TestWheel>(step.action);
 }
 
-std::vector<OpenStep> open_steps(const Plan& plan, const Results& results) {
+std::vector<SearchableStep> searchable_steps(const Plan& plan, const Results& results) {
   const Knowledge knowledge(plan, results);
-  std::vector<OpenStep> open;
+  std::vector<SearchableStep> open;
   for (const Step& step : plan.steps) {
     const KnownStep& known = knowledge.of(step.id);
-    if (!travels(step) || known.has_result || !known.parts) continue;
+    if (!is_shareable(step) || known.has_result || !known.parts) continue;
     open.push_back({&step, *known.parts, key_of(*known.parts)});
   }
   return open;
@@ -131,7 +131,7 @@ Plan without_idle(const Plan& plan, const Results& results) {
   Plan rest;
   rest.digest = plan.digest;
   for (const Step& step : plan.steps) {
-    const bool idle = is_ground(step) && only_known.contains(step.id) &&
+    const bool idle = prepares_environment(step) && only_known.contains(step.id) &&
                       !needed.contains(step.id) && !knowledge.of(step.id).has_result;
     if (idle) {
       dropped[step.id] = step.key;
@@ -164,7 +164,7 @@ std::vector<std::string> missing_steps(const Plan& plan, const Results& results,
   const Knowledge knowledge(plan, results);
   std::vector<std::string> missing;
   for (const Step& step : plan.steps) {
-    if (!travels(step) || requested.contains(step.id)) continue;
+    if (!is_shareable(step) || requested.contains(step.id)) continue;
     if (!knowledge.of(step.id).has_result) missing.push_back(step.id);
   }
   return missing;

@@ -10,10 +10,10 @@ namespace pinwheel::plan {
 
 /// Whether a result of this step may be used elsewhere: that of a build, an sdist or a test.
 /// Environments and toolkits are made where they are needed, and a publication happens once.
-bool travels(const Step& step);
+bool is_shareable(const Step& step);
 
 /// A step whose result can be looked up before anything runs.
-struct OpenStep {
+struct SearchableStep {
   const Step* step = nullptr;  ///< of the plan
   KeyParts parts = {};         ///< of the result
   std::string key = {};
@@ -22,7 +22,7 @@ struct OpenStep {
 /// The steps whose results are shared and missing, and whose key is complete: every need has a
 /// result, or is an environment or a toolkit, whose product is always its key. In plan order.
 /// Results that are found complete the keys of further steps.
-std::vector<OpenStep> open_steps(const Plan& plan, const Results& results);
+std::vector<SearchableStep> searchable_steps(const Plan& plan, const Results& results);
 
 /// Whether the packages of an environment or a toolkit are not resolved yet, so that its key will
 /// change.

@@ -19,8 +19,8 @@ namespace {
 /// Replaces characters that are invalid between the dots of `pylock.<name>.toml`.
 std::string identifier(std::string name) {
   for (char& c : name) {
-    const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
-    if (!kept) c = '_';
+    const bool is_valid = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+    if (!is_valid) c = '_';
   }
   return name;
 }

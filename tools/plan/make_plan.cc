@@ -74,8 +74,9 @@ void require_image_tests(const StepInputs& in, const std::string& variant,
   for (const ImageTest& test : in.image_tests) {
     if (test.variant != variant) continue;
     step.needs.push_back(test.id);
-    const bool asked = verdict_on(test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
-    if (asked && !evidence.empty()) action.require_evidence[test.id] = evidence;
+    const bool requested =
+        verdict_on(test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
+    if (requested && !evidence.empty()) action.require_evidence[test.id] = evidence;
   }
 }
 
@@ -248,8 +249,8 @@ class PlanBuilder {
 };
 
 /// Whether each target names the distribution with a template of its own.
-bool names_are_given(const StepInputs& in) {
-  const auto is_given = [&in](const std::string& name) {
+bool have_name_templates(const StepInputs& in) {
+  const auto has_name_template = [&in](const std::string& name) {
     return std::any_of(in.matrix.targets.begin(), in.matrix.targets.end(),
                        [&name](const matrix::PublishTarget& target) {
                          return target.name == name && !target.name_template.empty() &&
@@ -257,7 +258,7 @@ bool names_are_given(const StepInputs& in) {
                        });
   };
   return !in.options.targets.empty() &&
-         std::all_of(in.options.targets.begin(), in.options.targets.end(), is_given);
+         std::all_of(in.options.targets.begin(), in.options.targets.end(), has_name_template);
 }
 
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
@@ -265,7 +266,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   BuildWheel action;
   action.class_id = group.cls.id;
-  if (!names_are_given(in)) action.package_name = in.matrix.package.name;
+  if (!have_name_templates(in)) action.package_name = in.matrix.package.name;
   TRY(action.environment, build_request(in.matrix, *variant, settings, in.options));
   TRY(const std::optional<env::Request> checked_in,
       operators_request(in.matrix, *variant, settings, in.options));

@@ -44,7 +44,7 @@ bool is_wheel_tag_axis(std::string_view axis) {
   return axis == "python" || axis == "arch" || axis == matrix::kLibcAxis;
 }
 
-bool takes_local_versions(matrix::TargetKind kind) {
+bool accepts_local_versions(matrix::TargetKind kind) {
   switch (kind) {
     case matrix::TargetKind::pypi:
     case matrix::TargetKind::testpypi:
@@ -131,7 +131,7 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
         matrix::expand_template(target.label_template, *place.representative, target.at));
     label = local_segment(expanded);
   }
-  if (takes_local_versions(target.kind)) return with_local(version, label);
+  if (accepts_local_versions(target.kind)) return with_local(version, label);
   if (!label.empty()) {
     return fail(
         Error{
@@ -163,7 +163,7 @@ using FileIdentity =
 
 /// The hint for a collision: no suffix names a torch, and PyPI accepts no label.
 std::string collision_hint(const std::string& axis, matrix::TargetKind kind) {
-  if (takes_local_versions(kind)) {
+  if (accepts_local_versions(kind)) {
     return fmt::format("give the target `label: local`, or a `label` template with {}",
                        quoted(fmt::format("{{{}}}", axis)));
   }

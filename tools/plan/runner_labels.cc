@@ -52,7 +52,7 @@ std::string driver_command(const matrix::CiSettings& ci, const matrix::Variant& 
 namespace {
 
 /// The best evidence that a test can have, and the reason for the limit.
-struct Reach {
+struct BestEvidence {
   Evidence most = Evidence::ran;
   std::string why = {};
   std::string fix = {};
@@ -81,7 +81,8 @@ std::string gpu_fix(const TestWheel& test) {
       quoted(fmt::format("ci: {{runners: {{test: {{\"{}/*\": [LABEL]}}}}}}", family)));
 }
 
-Reach reach_of(const TestWheel& test, const std::optional<std::vector<std::string>>& runner) {
+BestEvidence best_evidence(const TestWheel& test,
+                           const std::optional<std::vector<std::string>>& runner) {
   if (!test.skip.empty()) {
     const bool image = !test.image.empty();
     return {Evidence::none, test.skip,
@@ -134,10 +135,9 @@ std::vector<UnreachableEvidence> unreachable_evidence(const Plan& plan,
     if (!variant || !least) continue;
     const NeedsGpu gpu =
         test->settings.hardware == matrix::Hardware::gpu ? NeedsGpu::yes : NeedsGpu::no;
-    Reach reach = reach_of(*test, runner_labels(ci, RunnerUse::test, **variant, gpu));
-    if (reach.most >= *least) continue;
-    found.push_back(
-        {step.id, wanted->second, reach.most, std::move(reach.why), std::move(reach.fix)});
+    BestEvidence best = best_evidence(*test, runner_labels(ci, RunnerUse::test, **variant, gpu));
+    if (best.most >= *least) continue;
+    found.push_back({step.id, wanted->second, best.most, std::move(best.why), std::move(best.fix)});
   }
   return found;
 }

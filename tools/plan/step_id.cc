@@ -93,8 +93,8 @@ std::string image_slug(std::string_view image) {
   std::string slug;
   for (const char c : image) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool kept = std::isalnum(byte) != 0 || c == '.' || c == '_';
-    slug.push_back(kept ? static_cast<char>(std::tolower(byte)) : '-');
+    const bool is_valid = std::isalnum(byte) != 0 || c == '.' || c == '_';
+    slug.push_back(is_valid ? static_cast<char>(std::tolower(byte)) : '-');
   }
   return slug;
 }

@@ -58,11 +58,11 @@ std::vector<matrix::Variant> variants_of_steps(const Outline& outline,
     if (kind_of_step(step) == StepKind::test) ids.insert(variant_of(step));
     add_builders(outline, step, ids);
   }
-  std::vector<matrix::Variant> kept;
+  std::vector<matrix::Variant> needed;
   for (const matrix::Variant& variant : outline.variants) {
-    if (ids.contains(variant.id)) kept.push_back(variant);
+    if (ids.contains(variant.id)) needed.push_back(variant);
   }
-  return kept;
+  return needed;
 }
 
 }  // namespace pinwheel::plan

@@ -53,7 +53,7 @@ class Files {
   virtual Result<FileStatus> status(const std::filesystem::path& path) = 0;
   /// The type of a path's target: follows symbolic links. Missing for a target that cannot be
   /// accessed.
-  virtual FileType type_behind(const std::filesystem::path& path) {
+  virtual FileType resolved_type(const std::filesystem::path& path) {
     const Result<FileStatus> found = status(path);
     return found ? found->type : FileType::missing;
   }

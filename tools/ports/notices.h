@@ -24,7 +24,7 @@ class Notices {
   virtual void hide(const Secret& secret) const = 0;
   virtual const LogHandle& log() const = 0;
   /// Writes the command's log into this directory as well, from its first line on.
-  virtual Done keep_log(const std::filesystem::path& directory) = 0;
+  virtual Done log_into(const std::filesystem::path& directory) = 0;
 };
 
 }  // namespace pinwheel::ports

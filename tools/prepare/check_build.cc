@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Whether a package installs at most one program, which has its own name: backends and libraries.
-bool brings_no_other_program(const std::string& name) {
+bool installs_no_other_program(const std::string& name) {
   constexpr std::array kKnown = {"build",
                                  "cffi",
                                  "cmake",
@@ -50,13 +50,13 @@ bool brings_no_other_program(const std::string& name) {
 
 /// Whether a package of the environment may install the program: one of the same name, or an
 /// unknown one.
-bool may_be_brought(const std::string& program, const matrix::EnvironmentSettings& environment) {
+bool may_be_installed(const std::string& program, const matrix::EnvironmentSettings& environment) {
   for (const auto* const list : {&environment.tools, &environment.pip}) {
     for (const std::string& text : *list) {
       const Result<pep::Requirement> requirement = pep::parse_requirement(text);
       if (!requirement) return true;
       const std::string name = pep::normalize_name(requirement->name);
-      if (name == pep::normalize_name(program) || !brings_no_other_program(name)) return true;
+      if (name == pep::normalize_name(program) || !installs_no_other_program(name)) return true;
     }
   }
   return !environment.conda.packages.empty();
@@ -89,7 +89,7 @@ Done check_command(const std::map<std::string, std::string>& variables, ports::F
   const bool elsewhere = program.find_first_of("/{") != std::string::npos ||
                          program.starts_with("python") || program.starts_with("pip");
   if (elsewhere || container::uses_containers(scope.levels.engine)) return {};
-  if (host::find_program(program, variables) || may_be_brought(program, settings.environment)) {
+  if (host::find_program(program, variables) || may_be_installed(program, settings.environment)) {
     return {};
   }
   notices.warn(
@@ -107,7 +107,7 @@ Done check_command(const std::map<std::string, std::string>& variables, ports::F
 Done check_build_requires(const matrix::Matrix& matrix,
                           const std::vector<const matrix::Variant*>& built,
                           ports::Notices& notices) {
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const matrix::Variant* const variant : built) {
     TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, *variant));
     if (own.build_requires == matrix::BuildRequires::none) continue;
@@ -118,7 +118,7 @@ Done check_build_requires(const matrix::Matrix& matrix,
                   "add an axis `torch`, and `environment: {torch: {spec: \"torch~={torch}.0\"}}`");
     }
     for (std::string& each : matrix::contradictions(own, matrix.build_requires)) {
-      if (told.insert(each).second) notices.warn(Error{ErrorKind::config, std::move(each)});
+      if (reported.insert(each).second) notices.warn(Error{ErrorKind::config, std::move(each)});
     }
   }
   return {};

@@ -61,33 +61,33 @@ Location place_of(ports::Files& files, const fs::path& file, const std::string& 
 
 /// "run `git tag v1.0`, or write ...".
 std::string fix_of(const matrix::Matrix& matrix, const VersionFacts& version,
-                   const std::string& said) {
+                   const std::string& literal) {
   std::string from_project =
       fmt::format("write `version: {{from: project}}` in {}", quoted(matrix.file));
   const matrix::VersionSettings& settings = matrix.package.version;
   if (settings.from != matrix::VersionFrom::git_tag) return from_project;
   const bool dirty = version.version.unreleased.ends_with(".dirty");
   const Result<pep::TagPattern> pattern = pep::parse_tag_pattern(settings.match);
-  const std::string tag = pattern ? pattern->with(said) : said;
+  const std::string tag = pattern ? pattern->with(literal) : literal;
   return fmt::format("{}, or run {}{}", from_project, quoted(fmt::format("git tag {}", tag)),
                      dirty ? " when the changes are committed" : "");
 }
 
 Error conflict_error(const matrix::Matrix& matrix, const VersionFacts& version,
-                     const init::StaticVersion& said) {
+                     const init::StaticVersion& literal) {
   const std::string why = version.why.empty() ? "" : "; " + version.why.front();
   return Error{
       ErrorKind::config,
-      fmt::format("{} says version {}, but the version to build is {}{}", quoted(said.file),
-                  quoted(said.version), quoted(version.version.version), why)}
-      .with_hint(fix_of(matrix, version, said.version));
+      fmt::format("{} says version {}, but the version to build is {}{}", quoted(literal.file),
+                  quoted(literal.version), quoted(version.version.version), why)}
+      .with_hint(fix_of(matrix, version, literal.version));
 }
 
 /// The version as a literal in a file; nullopt if there is none, as for a calendar version that is
 /// not frozen.
-Result<std::optional<init::StaticVersion>> said_version(const Host& host,
-                                                        const matrix::Package& package,
-                                                        const fs::path& directory) {
+Result<std::optional<init::StaticVersion>> literal_version(const Host& host,
+                                                           const matrix::Package& package,
+                                                           const fs::path& directory) {
   if (package.version.from == matrix::VersionFrom::project) {
     TRY(const init::ProjectFacts facts, read_build_files(host, directory));
     return init::static_version(facts);
@@ -101,25 +101,25 @@ Result<std::optional<init::StaticVersion>> said_version(const Host& host,
 }
 
 /// The error for a literal that contradicts the tag on HEAD.
-Error tag_error(const init::StaticVersion& said, const version::Tagged& tag,
+Error tag_error(const init::StaticVersion& literal, const version::Tagged& tag,
                 const std::string& commit) {
   constexpr size_t kShortSha = 7;
   return Error{
       ErrorKind::config,
-      fmt::format("{} says version {}, but tag {} is on HEAD, commit {}", quoted(said.file),
-                  quoted(said.version), quoted(tag.name), quoted(commit.substr(0, kShortSha)))}
+      fmt::format("{} says version {}, but tag {} is on HEAD, commit {}", quoted(literal.file),
+                  quoted(literal.version), quoted(tag.name), quoted(commit.substr(0, kShortSha)))}
       .with_hint(fmt::format(
           "write {} in {} and tag the commit that has it, or remove the tag: {}; if it is the tag "
           "of another package, name the tags of this one with `package.version.match`",
-          quoted(pep::to_string(tag.version)), quoted(said.file),
+          quoted(pep::to_string(tag.version)), quoted(literal.file),
           quoted(shell_join({"git", "tag", "-d", tag.name}))));
 }
 
 /// Whether the file is of the project in this checkout, in the version of its files.
 bool is_of_checkout(const publish::Artifact& file, const init::ProjectFacts& facts,
-                    const init::StaticVersion& said) {
+                    const init::StaticVersion& literal) {
   const Result<pep::Version> version = pep::parse_version(file.version);
-  const Result<pep::Version> own = pep::parse_version(said.version);
+  const Result<pep::Version> own = pep::parse_version(literal.version);
   const std::string name = pep::normalize_name(init::choose_identity(facts).name);
   return version && own && pep::public_part(*version) == pep::public_part(*own) &&
          pep::normalize_name(file.name) == name;
@@ -138,11 +138,12 @@ Done check_head_tag(const Host& host, const Loaded& loaded, const VersionFacts& 
   TRY(const pep::Version planned, pep::parse_version(version.version.version));
   if (pep::public_part(planned) == version.tag->version) return {};
   TRY(const fs::path directory, package_directory(host, loaded.matrix));
-  TRY(const std::optional<init::StaticVersion> said,
-      said_version(host, loaded.matrix.package, directory));
-  if (!said) return {};
-  Error error = tag_error(*said, *version.tag, version.commit)
-                    .with_location(place_of(host.files, directory / said->file, said->version));
+  TRY(const std::optional<init::StaticVersion> literal,
+      literal_version(host, loaded.matrix.package, directory));
+  if (!literal) return {};
+  Error error =
+      tag_error(*literal, *version.tag, version.commit)
+          .with_location(place_of(host.files, directory / literal->file, literal->version));
   if (publishing == Publishing::yes) return fail(std::move(error));
   notices.warn(error);
   return {};
@@ -152,16 +153,16 @@ Done check_published_tag(const Host& host, const std::vector<publish::Artifact>&
   const Result<ports::GitFacts> checkout = host.git.facts(".", ports::WorkTree::ignore);
   const Result<init::ProjectFacts> facts = read_build_files(host, ".");
   if (!checkout || !facts) return {};
-  const std::optional<init::StaticVersion> said = init::static_version(*facts);
-  if (!said) return {};
+  const std::optional<init::StaticVersion> literal = init::static_version(*facts);
+  if (!literal) return {};
   for (const publish::Artifact& file : published) {
-    if (!is_of_checkout(file, *facts, *said)) continue;
+    if (!is_of_checkout(file, *facts, *literal)) continue;
     TRY(const std::optional<version::Tagged> tag,
         version::tag_of_package(*checkout, {}, file.name));
     TRY(const pep::Version version, pep::parse_version(file.version));
     if (!tag || pep::public_part(version) == tag->version) continue;
-    return fail(tag_error(*said, *tag, checkout->commit)
-                    .with_location(place_of(host.files, said->file, said->version)));
+    return fail(tag_error(*literal, *tag, checkout->commit)
+                    .with_location(place_of(host.files, literal->file, literal->version)));
   }
   return {};
 }

@@ -24,7 +24,7 @@ std::string small_text(ports::Files& files, const fs::path& file, uint64_t most)
   return fits ? files.read(file).value_or(std::string()) : std::string();
 }
 
-bool leaves_to_lfs(ports::Files& files, const fs::path& attributes) {
+bool has_lfs_filter(ports::Files& files, const fs::path& attributes) {
   constexpr uint64_t kMost = 1'000'000;
   return small_text(files, attributes, kMost).find("filter=lfs") != std::string::npos;
 }
@@ -32,13 +32,13 @@ bool leaves_to_lfs(ports::Files& files, const fs::path& attributes) {
 /// Whether files use Git LFS. Their attributes may be in any directory above them.
 bool uses_lfs(ports::Files& files, const fs::path& directory, const ports::GitFiles& found) {
   for (const std::string& name : found.tracked) {
-    if (last_part(name) == kAttributes && leaves_to_lfs(files, directory / name)) return true;
+    if (last_part(name) == kAttributes && has_lfs_filter(files, directory / name)) return true;
   }
   fs::path above = directory;
-  while (files.type_behind(above / ".git") == ports::FileType::missing &&
+  while (files.resolved_type(above / ".git") == ports::FileType::missing &&
          above.has_relative_path()) {
     above = above.parent_path();
-    if (leaves_to_lfs(files, above / kAttributes)) return true;
+    if (has_lfs_filter(files, above / kAttributes)) return true;
   }
   return false;
 }
@@ -58,7 +58,7 @@ Error not_fetched(const std::vector<std::string>& pointers) {
       .with_hint("run `git lfs pull`; with actions/checkout, set `lfs: true`");
 }
 
-std::vector<Error> lacking_files(ports::Git& git, ports::Files& files, const fs::path& directory) {
+std::vector<Error> missing_files(ports::Git& git, ports::Files& files, const fs::path& directory) {
   std::vector<Error> warnings;
   const Result<ports::GitFiles> found = git.files(directory);
   if (!found) return warnings;
@@ -81,17 +81,18 @@ std::vector<Error> lacking_files(ports::Git& git, ports::Files& files, const fs:
 
 }  // namespace
 
-BesideFiles beside_files(ports::Git& git, ports::Files& files, const fs::path& directory) {
+RepositoryTraits repository_traits(ports::Git& git, ports::Files& files,
+                                   const fs::path& directory) {
   const Result<ports::GitFiles> found = git.files(directory);
   if (!found) return {};
   return {!found->submodules.empty(), uses_lfs(files, directory, *found)};
 }
 
-void warn_of_lacking_files(const Host& host, const Loaded& loaded, ports::Notices& notices) {
+void warn_of_missing_files(const Host& host, const Loaded& loaded, ports::Notices& notices) {
   if (!loaded.matrix.package.requirement.empty()) return;
   const Result<fs::path> directory = package_directory(host, loaded.matrix);
   if (!directory) return;
-  for (const Error& warning : lacking_files(host.git, host.files, *directory))
+  for (const Error& warning : missing_files(host.git, host.files, *directory))
     notices.warn(warning);
 }
 

@@ -64,8 +64,8 @@ BackendAnswers locked_answers(ports::Files& files, const std::string& matrix_fil
   return answers;
 }
 
-BackendAnswers brought_along(ports::Files& files, const RunScope& scope,
-                             const PackageSource& source) {
+BackendAnswers supplied_answers(ports::Files& files, const RunScope& scope,
+                                const PackageSource& source) {
   if (const auto* const frozen = std::get_if<FromFrozenPlan>(&source)) return frozen->plan.answers;
   if (const auto* const run = std::get_if<FromRun>(&source)) return run->origin.plan.answers;
   const bool locks =
@@ -105,7 +105,7 @@ Result<BackendAnswers> ask_all(const RunView& run, const std::vector<matrix::Var
   RunScope part = run.scope;
   part.outline = plan::make_outline(part.loaded.classes, variants);
   part.options.stage = plan::Stage::build;
-  part.carried.reset();  // these environments are made, whichever steps the run executes
+  part.executed.reset();  // these environments are made, whichever steps the run executes
   TRY(const PreparedEnvironments made,
       prepare_environments({run.host, part, run.workplace, run.facts}, FromIndexes{refresh},
                            notices));
@@ -130,17 +130,17 @@ Result<BackendAnswers> ask_all(const RunView& run, const std::vector<matrix::Var
   });
 }
 
-AnswersAtHand gather_answers(const host::EnvMachine& machine, const RunScope& scope,
-                             const std::map<std::string, matrix::Variant>& questions,
-                             const PackageSource& source) {
-  AnswersAtHand at_hand{brought_along(machine.files, scope, source)};
+AvailableAnswers gather_answers(const host::EnvMachine& machine, const RunScope& scope,
+                                const std::map<std::string, matrix::Variant>& questions,
+                                const PackageSource& source) {
+  AvailableAnswers available{supplied_answers(machine.files, scope, source)};
   for (const auto& [id, variant] : questions) {
-    if (at_hand.brought.contains(id)) continue;
+    if (available.supplied.contains(id)) continue;
     if (auto recorded = host::load_answer(machine, id)) {
-      at_hand.recorded[id] = *std::move(recorded);
+      available.recorded[id] = *std::move(recorded);
     }
   }
-  return at_hand;
+  return available;
 }
 
 matrix::Matrix with_answers(const RunScope& scope, const BackendAnswers& answers,
@@ -172,13 +172,13 @@ std::map<std::string, matrix::Variant> questions_of(const RunScope& scope,
 }
 
 AnswerPlan plan_answers(const std::map<std::string, matrix::Variant>& questions,
-                        const AnswersAtHand& at_hand, Asking asking) {
+                        const AvailableAnswers& available, Asking asking) {
   AnswerPlan plan;
   for (const auto& [id, variant] : questions) {
-    if (const auto found = at_hand.brought.find(id); found != at_hand.brought.end()) {
+    if (const auto found = available.supplied.find(id); found != available.supplied.end()) {
       plan.known.insert(*found);
       plan.to_record.insert(*found);
-    } else if (const auto old = at_hand.recorded.find(id); old != at_hand.recorded.end()) {
+    } else if (const auto old = available.recorded.find(id); old != available.recorded.end()) {
       plan.known.insert(*old);
     } else if (asking == Asking::allowed) {
       plan.to_ask.push_back(variant);
@@ -194,17 +194,17 @@ Result<matrix::Matrix> collect_answers(const RunView& run,
   const OpenMachine local = run.host.machine(run.workplace);
   const std::map<std::string, matrix::Variant> questions = questions_of(run.scope, *question);
   const Refresh refresh = refresh_of(source);
-  const AnswersAtHand at_hand = refresh == Refresh::yes
-                                    ? AnswersAtHand{}
-                                    : gather_answers(*local, run.scope, questions, source);
+  const AvailableAnswers available = refresh == Refresh::yes
+                                         ? AvailableAnswers{}
+                                         : gather_answers(*local, run.scope, questions, source);
   const bool forecast = std::holds_alternative<FromRecord>(source);
-  AnswerPlan plan = plan_answers(questions, at_hand, forecast ? Asking::never : Asking::allowed);
+  AnswerPlan plan = plan_answers(questions, available, forecast ? Asking::never : Asking::allowed);
   for (const auto& [id, answer] : plan.to_record) {
     TRY_DONE(host::record_answer(*local, id, answer));
   }
   if (!plan.to_ask.empty()) {
-    TRY(BackendAnswers asked, ask_all(run, plan.to_ask, *question, refresh, notices));
-    plan.known.merge(asked);
+    TRY(BackendAnswers answered, ask_all(run, plan.to_ask, *question, refresh, notices));
+    plan.known.merge(answered);
   }
   return with_answers(run.scope, plan.known, *question);
 }

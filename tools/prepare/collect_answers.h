@@ -18,15 +18,15 @@ namespace pinwheel::prepare {
 using BackendAnswers = std::map<std::string, std::vector<std::string>>;
 
 /// The answers that are known without asking a backend.
-struct AnswersAtHand {
-  BackendAnswers brought = {};   ///< from a frozen plan, a report or locks; they take precedence
+struct AvailableAnswers {
+  BackendAnswers supplied = {};  ///< from a frozen plan, a report or locks; they take precedence
   BackendAnswers recorded = {};  ///< in this state directory
 };
 
 /// How a run gets the answers that it needs.
 struct AnswerPlan {
   BackendAnswers known = {};
-  BackendAnswers to_record = {};             ///< those from `AnswersAtHand::brought`
+  BackendAnswers to_record = {};             ///< those from `AvailableAnswers::supplied`
   std::vector<matrix::Variant> to_ask = {};  ///< the first variant of each environment without one
 };
 
@@ -41,15 +41,15 @@ enum class Asking { allowed, never };
 
 /// Decides how to get the answer to each question. Pure.
 AnswerPlan plan_answers(const std::map<std::string, matrix::Variant>& questions,
-                        const AnswersAtHand& at_hand, Asking asking);
+                        const AvailableAnswers& available, Asking asking);
 
 /// The matrix with the requirements that the backend adds to each variant's build
 /// (`Matrix::backend_answers`), in this order:
 ///
-///     questions -> answers at hand -> answer plan -> environments of its builds -> answers asked
+///     questions -> available answers -> answer plan -> environments of its builds -> new answers
 ///
 /// Environments are made only for questions without an answer, with the packages that the
-/// project's files name. Answers that are brought or asked are recorded. With `refresh`, all
+/// project's files name. Supplied and new answers are recorded. With `refresh`, all
 /// questions are asked again. Prints each question.
 ///
 /// `run` is a scope without answers. Errors are those of `prepare_environments` and

@@ -47,7 +47,7 @@ std::map<std::string, std::string> digest_outputs(const plan::Plan& plan,
 
 plan::Results find_results(const plan::Plan& plan, const run::History& history) {
   const plan::Results results = run::results_of(plan, history);
-  return run::still_there(results, digests_of(plan, results));
+  return run::still_valid(results, digests_of(plan, results));
 }
 
 plan::Durations earlier_durations(const std::filesystem::path& state) {

@@ -116,10 +116,10 @@ Result<plan::FrozenPlan> decisions_of(const Host& host, const GatheredRun& run,
   frozen.patchelf = env::kPatchelfVersion;
   TRY(frozen.files, expected_files(scope));
   const OpenMachine local = host.machine(run.workplace);
-  for (const auto& [asked, digest] : run.facts.resolutions) {
-    TRY(env::Resolution resolution, host::load_resolution(*local, asked));
+  for (const auto& [requested, digest] : run.facts.resolutions) {
+    TRY(env::Resolution resolution, host::load_resolution(*local, requested));
     resolution.torch_index = env::without_credentials(resolution.torch_index);
-    frozen.resolutions[asked] = env::to_json(resolution);
+    frozen.resolutions[requested] = env::to_json(resolution);
   }
   return frozen;
 }
@@ -149,29 +149,29 @@ Result<plan::RunOrigin> origin_of(const Host& host, const GatheredRun& run) {
   return origin;
 }
 
-Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& frozen) {
+Result<LevelOptions> frozen_levels(LevelOptions requested, const plan::FrozenPlan& frozen) {
   const plan::FrozenLevels& levels = frozen.levels;
-  if (container::uses_containers(levels.engine) != container::uses_containers(asked.engine)) {
-    if (asked.engine != container::Engine::host) {
+  if (container::uses_containers(levels.engine) != container::uses_containers(requested.engine)) {
+    if (requested.engine != container::Engine::host) {
       return fail(
           disagree("--engine", quoted(fmt::format("--engine {}", to_string(levels.engine)))));
     }
-    asked.engine = levels.engine;
+    requested.engine = levels.engine;
   }
-  if (asked.python.value_or(levels.python) != levels.python) {
+  if (requested.python.value_or(levels.python) != levels.python) {
     return fail(disagree("--python", quoted(fmt::format("--python {}", to_string(levels.python)))));
   }
-  asked.python = levels.python;
+  requested.python = levels.python;
   std::vector<std::string> bases;
   for (const auto& [compute, image] : levels.bases) {
     bases.push_back(compute == "*" ? image : fmt::format("{}={}", compute, image));
   }
-  if (!asked.base_images.empty() && asked.base_images != bases) {
+  if (!requested.base_images.empty() && requested.base_images != bases) {
     return fail(
         disagree("--base-image", bases.empty() ? "the matrix's images" : quoted_list(bases)));
   }
-  asked.base_images = std::move(bases);
-  return asked;
+  requested.base_images = std::move(bases);
+  return requested;
 }
 
 VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen) {
@@ -255,11 +255,11 @@ Done check_has_all(const Loaded& loaded, const plan::FrozenPlan& frozen) {
 std::vector<matrix::Variant> variants_of_plan(const std::vector<matrix::Variant>& selected,
                                               const plan::FrozenPlan& frozen) {
   const Ids ids(frozen.variants.begin(), frozen.variants.end());
-  std::vector<matrix::Variant> kept;
+  std::vector<matrix::Variant> remaining;
   for (const matrix::Variant& variant : selected) {
-    if (ids.contains(variant.id)) kept.push_back(variant);
+    if (ids.contains(variant.id)) remaining.push_back(variant);
   }
-  return kept;
+  return remaining;
 }
 
 }  // namespace
@@ -273,12 +273,12 @@ Result<plan::Outline> frozen_outline(const Loaded& loaded, const SelectionOption
   // The shard applies to the plan, not to the matrix.
   wide.shard.clear();
   TRY(const plan::Outline selected, select_outline(loaded, wide, globs, ""));
-  std::vector<matrix::Variant> kept = variants_of_plan(selected.variants, frozen);
-  if (kept.empty() && !frozen.variants.empty() && !selection.allow_empty) {
+  std::vector<matrix::Variant> remaining = variants_of_plan(selected.variants, frozen);
+  if (remaining.empty() && !frozen.variants.empty() && !selection.allow_empty) {
     return fail(ErrorKind::nothing_selected, "no variant is selected: the plan has none of them",
                 "`pinwheel plan --plan FILE --format ids` lists the variants of a plan");
   }
-  return shard_of(plan::make_outline(loaded.classes, kept), selection);
+  return shard_of(plan::make_outline(loaded.classes, remaining), selection);
 }
 
 namespace {

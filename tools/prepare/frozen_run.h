@@ -28,7 +28,7 @@ Result<plan::RunOrigin> origin_of(const Host& host, const GatheredRun& run);
 
 /// The levels of a run of a frozen plan: those of the plan. The container engine may be chosen on
 /// this machine. `usage` if the command line requests other levels.
-Result<LevelOptions> frozen_levels(LevelOptions asked, const plan::FrozenPlan& frozen);
+Result<LevelOptions> frozen_levels(LevelOptions requested, const plan::FrozenPlan& frozen);
 
 /// The version facts of this checkout, with values from a frozen plan replacing them. Pure.
 VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen);

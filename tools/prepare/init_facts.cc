@@ -87,8 +87,8 @@ void read_package_info(const std::string& text, init::ProjectFacts& facts) {
 }
 
 /// Directories that contain no sources of the project.
-bool is_beside_the_project(std::string_view path) {
-  static constexpr std::array<std::string_view, 9> kBeside = {
+bool is_unrelated(std::string_view path) {
+  static constexpr std::array<std::string_view, 9> kUnrelated = {
       "extern", "external", "subprojects", "node_modules", "build", "dist", "venv", "docker", "ci"};
   static constexpr std::array<std::string_view, 6> kBeginnings = {"test",   "doc",   "example",
                                                                   "vendor", "third", "bench"};
@@ -96,7 +96,7 @@ bool is_beside_the_project(std::string_view path) {
   return std::any_of(parts.begin(), parts.end() - 1, [](const std::string& part) {
     const std::string name = to_lower(part);
     return name.starts_with('.') || name.ends_with(".egg-info") ||
-           std::ranges::find(kBeside, name) != kBeside.end() ||
+           std::ranges::find(kUnrelated, name) != kUnrelated.end() ||
            std::ranges::any_of(kBeginnings,
                                [&](const auto& begin) { return name.starts_with(begin); });
   });
@@ -111,8 +111,7 @@ Done walk(ports::Files& files, const fs::path& root, const std::string& below,
     TRY(const ports::FileStatus status, files.status(root / path));
     const bool hidden = name.starts_with('.') && name != ".github";
     if (status.type == ports::FileType::regular) found.push_back(path);
-    if (status.type == ports::FileType::directory && !hidden &&
-        !is_beside_the_project(path + "/")) {
+    if (status.type == ports::FileType::directory && !hidden && !is_unrelated(path + "/")) {
       TRY_DONE(walk(files, root, path, found));
     }
   }
@@ -173,7 +172,7 @@ void read_one(ports::Files& files, const fs::path& directory, const std::string&
     if (const auto text = text_of(files, directory, path, facts)) read_workflow(*text, path, facts);
     return;
   }
-  if ((!build_file && !source) || is_beside_the_project(path)) return;
+  if ((!build_file && !source) || is_unrelated(path)) return;
   const Result<ports::FileStatus> status = files.status(directory / path);
   if (!status || status->type != ports::FileType::regular || status->size > kLargestSource) return;
   const auto text = text_of(files, directory, path, facts);

@@ -66,7 +66,7 @@ enum class Expected { id_or_glob, matrix };
 
 /// Rejects a path: an id has no slash, and no id has the name of an existing file.
 Done check_is_no_path(ports::Files& files, const std::string& argument, Expected expected) {
-  const ports::FileType type = files.type_behind(argument);
+  const ports::FileType type = files.resolved_type(argument);
   if (type == ports::FileType::missing) return {};
   const bool directory = type == ports::FileType::directory;
   const bool path = argument.find('/') != std::string::npos || argument == "." || argument == "..";
@@ -188,7 +188,7 @@ Result<fs::path> package_directory(const Host& host, const matrix::Matrix& matri
   const std::string& source = matrix.package.source;
   const fs::path directory = host.at(fs::path(matrix.directory) / source);
   if (source.empty()) return directory;
-  const ports::FileType type = host.files.type_behind(directory);
+  const ports::FileType type = host.files.resolved_type(directory);
   if (type == ports::FileType::directory) return directory;
   const bool missing = type == ports::FileType::missing;
   return fail(Error{

@@ -46,7 +46,7 @@ struct MatrixChoice {
 };
 Result<MatrixChoice> choose_matrix(const Host& host, const std::vector<std::string>& arguments);
 
-enum class Warnings { tell, refuse };
+enum class Warnings { print, refuse };
 
 /// Reads, checks and expands the matrix. Warnings go to stderr, or are errors (`--strict`).
 Result<Loaded> load_matrix(ports::Files& files, const std::string& path, ports::Notices& notices,

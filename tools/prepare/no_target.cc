@@ -19,13 +19,14 @@ std::vector<std::string> names_of(const std::vector<Named>& all) {
   return names;
 }
 
-std::string what_is_wrong(const matrix::Matrix& matrix, const VersionFacts& version) {
+std::string no_target_message(const matrix::Matrix& matrix, const VersionFacts& version) {
   const std::string file = quoted(matrix.file);
-  const DueChannel& due = version.due;
-  if (due.why.empty()) {
+  const DefaultChannel& default_channel = version.default_channel;
+  if (default_channel.why.empty()) {
     return fmt::format("channel {} of {} publishes nowhere", quoted(version.channel), file);
   }
-  std::string chosen = fmt::format("the channel is {}, since {}, and ", quoted(due.name), due.why);
+  std::string chosen = fmt::format("the channel is {}, since {}, and ",
+                                   quoted(default_channel.name), default_channel.why);
   if (!version.channel.empty()) return chosen + fmt::format("it publishes nowhere in {}", file);
   if (matrix.channels.empty()) return chosen + file + " declares no channels";
   return chosen + fmt::format("{} declares only {}", file, quoted_list(names_of(matrix.channels)));
@@ -41,9 +42,10 @@ std::string example(const matrix::Matrix& matrix, const std::string& channel) {
 }  // namespace
 
 Error no_target(const matrix::Matrix& matrix, const VersionFacts& version) {
-  const std::string& channel = version.channel.empty() ? version.due.name : version.channel;
-  return Error{ErrorKind::usage, what_is_wrong(matrix, version)}.with_hint(fmt::format(
-      "write {} below `channels`, where `publish: []` makes `release` build and test alone; or "
+  const std::string& channel =
+      version.channel.empty() ? version.default_channel.name : version.channel;
+  return Error{ErrorKind::usage, no_target_message(matrix, version)}.with_hint(fmt::format(
+      "write {} below `channels`, where `publish: []` makes `release` only build and test; or "
       "pass a target with `--target` or a channel with `--channel`",
       quoted(example(matrix, channel))));
 }

@@ -94,8 +94,8 @@ Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request&
     }
     return found;
   }
-  TRY(const env::Request asked, toolkits::toolkit_packages(request, source));
-  const std::string digest = env::digest(asked);
+  TRY(const env::Request requested, toolkits::toolkit_packages(request, source));
+  const std::string digest = env::digest(requested);
   TRY(const std::optional<env::Resolution> packages, find(machine, {request, source, digest}));
   if (!packages) return found;
   // The key of a build includes the exact packages of its toolkit.
@@ -109,7 +109,7 @@ Result<Packages> toolkit_of(const host::EnvMachine& machine, const env::Request&
 struct FoundToolkits {
   Packages packages = {};
   /// Errors of toolkits that were not found, by toolkit: only the step that needs one fails.
-  std::map<std::string, Error> lacking = {};
+  std::map<std::string, Error> errors = {};
 };
 
 /// The exact toolkit of each build.
@@ -135,7 +135,7 @@ Result<FoundToolkits> find_toolkits(const host::EnvMachine& local, const host::W
     } else if (request.toolkit_from != matrix::ToolkitFrom::automatic) {
       return fail(std::move(found).error());
     } else {
-      all.lacking.emplace(env::toolkit_digest(request), std::move(found).error());
+      all.errors.emplace(env::toolkit_digest(request), std::move(found).error());
     }
   }
   return all;
@@ -147,8 +147,8 @@ Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
   TRY(std::vector<plan::BuildRequest> builds,
       plan::build_requests(matrix, expansion, run.scope.outline, run.scope.options));
   std::erase_if(builds, [&run](const plan::BuildRequest& build) {
-    const auto& carried = run.scope.carried;
-    return carried && !carried->steps.contains(plan::build_id(build.class_id));
+    const auto& executed = run.scope.executed;
+    return executed && !executed->steps.contains(plan::build_id(build.class_id));
   });
   return builds;
 }
@@ -195,7 +195,7 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
   };
   TRY(const std::vector<plan::BuildRequest> builds, build_requests(run));
   TRY(FoundToolkits toolkits, find_toolkits(local, run.workplace, builds, find));
-  for (const auto& [toolkit, warning] : toolkits.lacking) notices.warn(warning);
+  for (const auto& [toolkit, warning] : toolkits.errors) notices.warn(warning);
   Packages packages = std::move(toolkits.packages);
   for (const env::Request& request : requests) {
     const std::string digest = env::digest(request);
@@ -205,8 +205,8 @@ Result<Packages> resolve_packages(const RunView& run, const Decided& decided, Re
       packages.resolutions[digest] = locked.digest();
       continue;
     }
-    const auto& carried = run.scope.carried;
-    if (carried && !carried->requests.contains(digest)) continue;
+    const auto& executed = run.scope.executed;
+    if (executed && !executed->requests.contains(digest)) continue;
     TRY(packages.resolutions[digest],
         resolve_request(local, run.workplace, request, refresh, notices));
   }
@@ -242,7 +242,7 @@ Result<RecordedPackages> recall_packages(const RunView& run) {
   });
   TRY(FoundToolkits toolkits, find_toolkits(local, run.workplace, builds, find));
   RecordedPackages all{std::move(toolkits.packages)};
-  for (auto& [toolkit, error] : toolkits.lacking) all.lacking.push_back(std::move(error));
+  for (auto& [toolkit, error] : toolkits.errors) all.errors.push_back(std::move(error));
   for (const env::Request& request : requests) {
     RecordedResolution& one = all.environments.emplace_back();
     one.environment = describe(request);

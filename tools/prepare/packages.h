@@ -50,7 +50,7 @@ struct RecordedResolution {
 struct RecordedPackages {
   Packages packages = {};
   std::vector<RecordedResolution> environments = {};
-  std::vector<Error> lacking = {};  ///< for toolkits that builds need and nothing provides
+  std::vector<Error> errors = {};  ///< for toolkits that builds need and nothing provides
 };
 
 /// Finds them; uses no index.

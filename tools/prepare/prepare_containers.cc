@@ -55,7 +55,7 @@ Done want_test_images(const RunScope& scope, std::map<std::string, Wanted>& want
   return {};
 }
 
-Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestImageUse tests) {
+Result<std::map<std::string, Wanted>> needed_images(const RunScope& scope, TestImageUse tests) {
   std::map<std::string, Wanted> wanted;
   const auto& [matrix, expansion, classes, digest] = scope.loaded;
   TRY(const std::vector<plan::BuildRequest> builds,
@@ -66,7 +66,7 @@ Result<std::map<std::string, Wanted>> wanted_images(const RunScope& scope, TestI
   for (const env::Request& request : requests) want(wanted, request.container, {});
   if (tests == TestImageUse::prepare) TRY_DONE(want_test_images(scope, wanted));
   std::erase_if(wanted, [&scope](const auto& image) {
-    return scope.carried && !scope.carried->containers.contains(image.first);
+    return scope.executed && !scope.executed->containers.contains(image.first);
   });
   return wanted;
 }
@@ -148,13 +148,13 @@ Result<PreparedContainers> prepare_containers(const Host& host, const RunScope& 
                                               const PinnedImages& pinned, ports::Notices& notices) {
   if (!container::uses_containers(scope.levels.engine)) return PreparedContainers{};
   // A job that only publishes needs no engine.
-  if (scope.carried && scope.carried->steps.empty()) return PreparedContainers{};
+  if (scope.executed && scope.executed->steps.empty()) return PreparedContainers{};
   TRY(host::ContainerEngine engine, answering_engine(host, scope.levels, workplace));
   ImageSite site(host, workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory,
                                workplace.state / "logs" / "images",
                                [&notices](std::string_view text) { notices.note(text); }};
-  TRY(const auto wanted, wanted_images(scope, scope.images));
+  TRY(const auto wanted, needed_images(scope, scope.images));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::vector<std::string> tags, tags_of(image, scope.version));
     TRY(const container::ContainerImage made,
@@ -170,7 +170,7 @@ Result<PreparedContainers> recall_containers(const Host& host, const RunScope& s
   TRY(host::ContainerEngine engine, answering_engine(host, scope.levels, workplace));
   ImageSite site(host, workplace, std::move(engine), scope.levels);
   const host::ImageBench bench{site.machine(), site.engine(), workplace.matrix_directory, {}, {}};
-  TRY(const auto wanted, wanted_images(scope, TestImageUse::prepare));
+  TRY(const auto wanted, needed_images(scope, TestImageUse::prepare));
   for (const auto& [digest, image] : wanted) {
     TRY(const std::optional<container::ContainerImage> found,
         host::find_image(bench, image.settings));

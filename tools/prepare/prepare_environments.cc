@@ -43,7 +43,7 @@ struct PackageFinder {
   }
   Result<FoundPackages> operator()(const FromRecord& /*source*/) const {
     TRY(RecordedPackages recorded, recall_packages(run));
-    for (const Error& lacking : recorded.lacking) notices.warn(lacking);
+    for (const Error& error : recorded.errors) notices.warn(error);
     return FoundPackages{std::move(recorded.packages), std::move(recorded.environments)};
   }
   Result<FoundPackages> operator()(const ForLocks& source) const {

@@ -39,7 +39,7 @@ Done check_source(const BuildFacts& build, const PackageSource& source) {
   return plan::check_frozen(frozen->plan, frozen->matrix_digest, build.source.digest);
 }
 
-void tell_ignored(const BuildFacts& build, ports::Notices& notices) {
+void warn_of_ignored_variables(const BuildFacts& build, ports::Notices& notices) {
   if (build.ignored.empty()) return;
   std::vector<std::string> names;
   for (const auto& [name, value] : build.ignored) names.push_back(name);
@@ -57,7 +57,7 @@ Done check_and_fetch(const Host& host, const RunScope& scope, const host::Workpl
                      const BuildFacts& build, ports::Notices& notices) {
   TRY(const std::vector<const matrix::Variant*> built, built_variants(scope.loaded, scope.outline));
   TRY_DONE(check_build_requires(scope.loaded.matrix, built, notices));
-  tell_ignored(build, notices);
+  warn_of_ignored_variables(build, notices);
   return fetch_missing_pythons(host, scope, workplace, notices);
 }
 
@@ -66,7 +66,7 @@ Done check_and_fetch(const Host& host, const RunScope& scope, const host::Workpl
 Result<GatheredRun> gather_run(const Host& host, const RunScope& scope, const PackageSource& source,
                                ports::Notices& notices) {
   TRY(const host::Workplace workplace, make_workplace(host, scope, notices.log()));
-  if (!is_forecast(source)) TRY_DONE(notices.keep_log(workplace.logs));
+  if (!is_forecast(source)) TRY_DONE(notices.log_into(workplace.logs));
   TRY(const BuildFacts build,
       gather_build_facts(host, scope, workplace, recorded_variables(source)));
   TRY_DONE(check_source(build, source));
@@ -79,7 +79,7 @@ Result<GatheredRun> gather_run(const Host& host, const RunScope& scope, const Pa
   facts.durations = earlier_durations(workplace.state);
   TRY(known.loaded.matrix, collect_answers({host, known, workplace, facts},
                                            build.build_requires.question, source, notices));
-  TRY(known, carried_after_answers(std::move(known)));
+  TRY(known, with_answered_needs(std::move(known)));
   TRY(PreparedEnvironments made,
       prepare_environments({host, known, workplace, facts}, source, notices));
   return GatheredRun{std::move(known), std::move(made.workplace), std::move(made.facts),

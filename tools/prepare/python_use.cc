@@ -62,7 +62,8 @@ std::string in_words(std::vector<std::string> steps) {
   return fmt::format("{} and {}", quoted_list(steps), plural(more, "more step"));
 }
 
-void tell_missing(const PythonUse& use, const host::EnvMachine& machine, ports::Notices& notices) {
+void warn_of_missing_python(const PythonUse& use, const host::EnvMachine& machine,
+                            ports::Notices& notices) {
   const Result<env::Interpreter> found = host::interpreter_for(machine, use.version);
   if (!found && use.from == matrix::PythonFrom::automatic) {
     return notices.note(fmt::format("Python {} is not here yet: a run fetches it by {}\n",
@@ -133,7 +134,7 @@ void warn_of_missing_pythons(const Host& host, const RunScope& scope, ports::Not
   place.cache = *cache;
   place.state = scope.global.state_dir;
   const OpenMachine local = host.machine(place);
-  for (const PythonUse& use : uses) tell_missing(use, *local, notices);
+  for (const PythonUse& use : uses) warn_of_missing_python(use, *local, notices);
 }
 
 }  // namespace pinwheel::prepare

@@ -49,7 +49,7 @@ Done check_channel(const std::string& channel, const plan::FrozenPlan& frozen) {
 }
 
 /// The variant of a step id; any other id is returned unchanged.
-std::string meant_variant(const Loaded& loaded, const std::string& id) {
+std::string variant_id_of(const Loaded& loaded, const std::string& id) {
   for (const matrix::AbiClass& cls : loaded.classes) {
     if (id == plan::build_id(cls.id)) return cls.representative;
   }
@@ -144,7 +144,7 @@ Result<RunScope> read_scope(const Host& host, const ScopeRequest& request,
   if (request.frozen != nullptr) {
     TRY_DONE(check_channel(request.selection.channel, *request.frozen));
   }
-  const Warnings warnings = request.selection.strict ? Warnings::refuse : Warnings::tell;
+  const Warnings warnings = request.selection.strict ? Warnings::refuse : Warnings::print;
   TRY(Loaded loaded, load_matrix(host.files, request.choice.path, notices, warnings));
   return scope_of(host, request, std::move(loaded), notices.log());
 }
@@ -160,7 +160,7 @@ Result<RunScope> scope_of(const Host& host, const ScopeRequest& request, Loaded 
 }
 
 Result<plan::Outline> outline_of(const Loaded& loaded, const std::string& id) {
-  const std::string wanted = meant_variant(loaded, id);
+  const std::string wanted = variant_id_of(loaded, id);
   std::vector<std::string> ids;
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     if (variant.id == wanted) return plan::make_outline(loaded.classes, {variant});

@@ -42,8 +42,8 @@ Result<plan::Outline> outline_of_step(const Loaded& loaded, const plan::FrozenPl
     if (std::find(ids.begin(), ids.end(), variant.id) != ids.end()) selected.push_back(variant);
   }
   const plan::Outline whole = plan::make_outline(loaded.classes, selected);
-  const std::vector<matrix::Variant> kept = plan::variants_of_steps(whole, {step});
-  if (!kept.empty()) return plan::make_outline(loaded.classes, kept);
+  const std::vector<matrix::Variant> variants = plan::variants_of_steps(whole, {step});
+  if (!variants.empty()) return plan::make_outline(loaded.classes, variants);
   return fail(ErrorKind::config,
               fmt::format("{} has no step {}", quoted(loaded.matrix.file), quoted(step)),
               "the matrix differs from that of the run");
@@ -66,11 +66,11 @@ Result<RecordedSource> recorded_source(const Host& host, const plan::RunOrigin& 
 Result<PreparedRun> prepare_recorded_run(const Host& host, const GlobalOptions& global,
                                          const std::string& matrix, const RecordedStep& recorded,
                                          ports::Notices& notices) {
-  const auto& [origin, step, asked] = recorded;
+  const auto& [origin, step, requested] = recorded;
   TRY_DONE(check_machine(origin.plan));
-  TRY(const Loaded loaded, load_matrix(host.files, matrix, notices, Warnings::tell));
+  TRY(const Loaded loaded, load_matrix(host.files, matrix, notices, Warnings::print));
   TRY(const plan::Outline outline, outline_of_step(loaded, origin.plan, step));
-  TRY(const LevelOptions levels, frozen_levels(asked, origin.plan));
+  TRY(const LevelOptions levels, frozen_levels(requested, origin.plan));
   VersionFacts here;
   here.machine = origin.plan.machine;
   const TestImageUse images =

@@ -17,7 +17,7 @@ namespace pinwheel::prepare {
 namespace {
 
 /// Warns that there is no forecast: the plan is valid without it. A stop and a bug remain errors.
-Done tell_no_forecast(Error error, ports::Notices& notices) {
+Done warn_of_missing_forecast(Error error, ports::Notices& notices) {
   const ErrorKind kind = error.kind;
   if (kind == ErrorKind::interrupted || kind == ErrorKind::terminated ||
       kind == ErrorKind::internal) {
@@ -33,10 +33,10 @@ Done tell_no_forecast(Error error, ports::Notices& notices) {
 Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope,
                                                 ports::Notices& notices) {
   const std::filesystem::path state = scope.global.state_dir;
-  if (host.files.type_behind(state) == ports::FileType::missing) return std::nullopt;
+  if (host.files.resolved_type(state) == ports::FileType::missing) return std::nullopt;
   const Result<store::Domain> own = store::choose_domain({}, host.variables);
   if (!own) {
-    TRY_DONE(tell_no_forecast(own.error(), notices));
+    TRY_DONE(warn_of_missing_forecast(own.error(), notices));
     return std::nullopt;
   }
   TRY(const run::History history, host::read_journal(state, *own));
@@ -46,14 +46,14 @@ Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope
   TRY(scope, up_to(stage, std::move(scope)));
   Result<PreparedRun> prepared = prepare_run(host, scope, FromRecord{}, notices);
   if (!prepared) {
-    TRY_DONE(tell_no_forecast(std::move(prepared).error(), notices));
+    TRY_DONE(warn_of_missing_forecast(std::move(prepared).error(), notices));
     return std::nullopt;
   }
   const auto digests = digest_outputs(prepared->plan, history);
   RunForecast forecast{
       {}, run::forecast(prepared->plan, history, digests), std::move(prepared->gathered.recorded)};
   TRY(const run::Budget budget, budget_of(host.variables, {}));
-  const plan::Results results = run::still_there(run::results_of(prepared->plan, history), digests);
+  const plan::Results results = run::still_valid(run::results_of(prepared->plan, history), digests);
   forecast.wall_time = run::predicted_wall_time(prepared->plan, budget, results);
   forecast.cores = budget.cores;
   forecast.plan = std::move(prepared->plan);

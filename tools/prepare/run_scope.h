@@ -20,7 +20,7 @@ namespace pinwheel::prepare {
 enum class TestImageUse { leave, prepare };
 
 /// The part of a plan that a run executes. The rest is not prepared.
-struct Carried {
+struct ExecutedPart {
   std::set<std::string> steps;       ///< ids of steps, without environments and toolkits
   std::set<std::string> containers;  ///< digests of the settings of their containers
   std::set<std::string> requests;    ///< digests of the requests for their environments
@@ -37,8 +37,8 @@ struct RunScope {
   TestImageUse images = TestImageUse::leave;
   /// From the matrix's `store:`.
   std::vector<store::PlaceDescription> stores = {};
-  plan::PlanOptions options = {};       ///< derived from the stage, the targets and the levels
-  std::optional<Carried> carried = {};  ///< none: everything
+  plan::PlanOptions options = {};  ///< derived from the stage, the targets and the levels
+  std::optional<ExecutedPart> executed = {};  ///< none: everything
 };
 
 /// The plan options from the command line: the last stage, and the engine and Python source of

@@ -44,8 +44,8 @@ const env::Request* request_of(const plan::Action& action) {
   return nullptr;
 }
 
-Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps) {
-  Carried all;
+ExecutedPart executed_part(const plan::Plan& plan, const std::set<std::string>& steps) {
+  ExecutedPart all;
   for (const plan::Step& step : plan.steps) {
     const env::Request* const request = request_of(step.action);
     if (request == nullptr || !steps.contains(step.id)) continue;
@@ -60,10 +60,10 @@ Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps) {
   return all;
 }
 
-Result<RunScope> carried_after_answers(RunScope scope) {
-  if (!scope.carried || scope.loaded.matrix.backend_answers.empty()) return scope;
+Result<RunScope> with_answered_needs(RunScope scope) {
+  if (!scope.executed || scope.loaded.matrix.backend_answers.empty()) return scope;
   TRY(const plan::Plan plan, decide_plan(scope, plan_facts(scope.version, {})));
-  scope.carried = carried_by(plan, scope.carried->steps);
+  scope.executed = executed_part(plan, scope.executed->steps);
   return scope;
 }
 
@@ -87,7 +87,7 @@ Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string
   TRY(const plan::Plan part, plan::subplan(whole, steps));
   std::set<std::string> needed;
   for (const plan::Step& step : part.steps) needed.insert(step.id);
-  scope.carried = carried_by(whole, needed);
+  scope.executed = executed_part(whole, needed);
   scope.outline =
       plan::make_outline(scope.loaded.classes, plan::variants_of_steps(scope.outline, steps));
   return scope;

@@ -16,7 +16,7 @@ namespace pinwheel::prepare {
 const env::Request* request_of(const plan::Action& action);
 
 /// The part of a plan to execute for these steps. Pure.
-Carried carried_by(const plan::Plan& plan, const std::set<std::string>& steps);
+ExecutedPart executed_part(const plan::Plan& plan, const std::set<std::string>& steps);
 
 /// `usage` if `--step` is combined with another selector, including `globs`.
 Done check_step_choice(const RunOptions& options, const std::vector<std::string>& globs);
@@ -28,6 +28,6 @@ Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string
 
 /// The scope with the needs of its steps updated after the backends have answered: an answer is
 /// part of the request for an environment. Pure.
-Result<RunScope> carried_after_answers(RunScope scope);
+Result<RunScope> with_answered_needs(RunScope scope);
 
 }  // namespace pinwheel::prepare

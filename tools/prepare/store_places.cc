@@ -60,7 +60,8 @@ Result<RunStore> read_run_store(const StoreOptions& options, const Host& host) {
   RunStore store;
   TRY(store.places, named_places(options, host));
   TRY(store.domain, store::choose_domain(options.domain, host.variables));
-  store.keeping = store::may_keep(options.domain, host.variables) ? Keeping::yes : Keeping::no;
+  store.writes =
+      store::may_keep(options.domain, host.variables) ? StoreWrites::yes : StoreWrites::no;
   return store;
 }
 

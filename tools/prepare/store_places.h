@@ -26,12 +26,12 @@ std::vector<store::PlaceDescription> matrix_places(
 std::vector<std::string> directories_of(const std::vector<store::PlaceDescription>& places);
 
 /// Whether a run writes its results to a store: in CI, not for an event that may be a pull request.
-enum class Keeping { yes, no };
+enum class StoreWrites { yes, no };
 
 /// The user's settings for the store of a run.
 struct RunStore {
   store::Domain domain = store::Domain::branch;  ///< whose results the run uses
-  Keeping keeping = Keeping::yes;
+  StoreWrites writes = StoreWrites::yes;
   /// Those of the user: of `--store`, else of PINWHEEL_STORE.
   std::vector<store::PlaceDescription> places = {};
 };

@@ -43,16 +43,16 @@ Result<std::optional<ports::GitFacts>> git_facts(ports::Git& git, const matrix::
   return std::nullopt;
 }
 
-Result<DueChannel> due_channel(const matrix::Matrix& matrix,
-                               const std::optional<ports::GitFacts>& git) {
+Result<DefaultChannel> default_channel(const matrix::Matrix& matrix,
+                                       const std::optional<ports::GitFacts>& git) {
   version::CommitChannel found;
   if (!git || matrix.package.version.from != matrix::VersionFrom::git_tag) {
-    return DueChannel{std::string(to_string(found.channel)), "the version comes from no tag"};
+    return DefaultChannel{std::string(to_string(found.channel)), "the version comes from no tag"};
   }
   TRY(found, version::channel_of(*git, rules_of(matrix.package.version)));
-  return DueChannel{std::string(to_string(found.channel)),
-                    found.tag.empty() ? "no tag of a version is on HEAD"
-                                      : fmt::format("tag {} is on HEAD", quoted(found.tag))};
+  return DefaultChannel{std::string(to_string(found.channel)),
+                        found.tag.empty() ? "no tag of a version is on HEAD"
+                                          : fmt::format("tag {} is on HEAD", quoted(found.tag))};
 }
 
 int64_t seconds(std::chrono::system_clock::time_point time) {
@@ -95,9 +95,10 @@ Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded
   VersionFacts facts;
   facts.channel = channel;
   if (channel.empty()) {
-    TRY(facts.due, due_channel(matrix, repository));
+    TRY(facts.default_channel, default_channel(matrix, repository));
     // No limits apply if the matrix does not have the channel.
-    if (find_channel(matrix, facts.due.name) != nullptr) facts.channel = facts.due.name;
+    if (find_channel(matrix, facts.default_channel.name) != nullptr)
+      facts.channel = facts.default_channel.name;
   }
   facts.targets = targets;
   const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);

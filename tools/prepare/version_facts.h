@@ -20,7 +20,7 @@
 namespace pinwheel::prepare {
 
 /// The default channel, without `--channel`, and why it was chosen.
-struct DueChannel {
+struct DefaultChannel {
   std::string name = {};  ///< "release"
   std::string why = {};   ///< "tag `v1.2.0` is on HEAD"; empty: the command line named it
 };
@@ -28,7 +28,7 @@ struct DueChannel {
 /// The facts of a run that come only from git, the matrix and the command line.
 struct VersionFacts {
   std::string channel;  ///< empty if the matrix does not have the default one
-  DueChannel due = {};
+  DefaultChannel default_channel = {};
   std::string branch;                ///< empty on a detached HEAD and outside git
   std::vector<std::string> targets;  ///< publish targets of the channel, or the requested ones
   bool publishes_nowhere = false;    ///< no target is requested, and the channel has `publish: []`

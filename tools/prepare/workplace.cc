@@ -112,7 +112,7 @@ host::Workplace with_path_mode(const Host& host, host::Workplace workplace) {
   return workplace;
 }
 
-void tell_open_network(const host::Workplace& workplace,
+void note_open_network(const host::Workplace& workplace,
                        const std::vector<const plan::Step*>& steps, ports::Notices& notices) {
   if (workplace.build_network == ports::Network::loopback) return;
   const bool unwanted = std::any_of(steps.begin(), steps.end(), [](const plan::Step* step) {

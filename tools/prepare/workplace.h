@@ -35,7 +35,7 @@ host::Workplace with_path_mode(const Host& host, host::Workplace workplace);
 
 /// Prints a note if builds among these steps reach the network although their matrix does not allow
 /// it.
-void tell_open_network(const host::Workplace& workplace,
+void note_open_network(const host::Workplace& workplace,
                        const std::vector<const plan::Step*>& steps, ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

@@ -16,9 +16,9 @@ constexpr std::string_view kRed = "31";
 constexpr std::string_view kYellow = "33";
 constexpr std::string_view kCyan = "36";
 
-std::string line(std::string_view word, std::string_view code, std::string_view said, Color color) {
+std::string line(std::string_view word, std::string_view code, std::string_view text, Color color) {
   const std::string padded = fmt::format("{:<11}", word);
-  const std::string rest = visible_lines(said);
+  const std::string rest = visible_lines(text);
   if (color == Color::never) return fmt::format("{} {}\n", padded, rest);
   return fmt::format("\x1b[{}m{}\x1b[0m {}\n", code, padded, rest);
 }

@@ -90,7 +90,7 @@ namespace {
 
 /// Whether the error alone shows what to fix: it has a place in a source, or causes. For others,
 /// such as a test that ended with exit code 1, the end of the log shows it.
-bool says_the_cause(const Error& error) {
+bool states_cause(const Error& error) {
   return error.at || !error.causes.empty();
 }
 
@@ -104,8 +104,8 @@ std::string common_cause(const plan::StepOutcome& outcome, const FailureFacts& f
     if (outcome.error->causes.empty()) text += render(*outcome.error);
     for (const Error& cause : outcome.error->causes) text += render(cause);
   }
-  if (!outcome.error || !says_the_cause(*outcome.error)) {
-    const size_t from = facts.log_tail.size() - std::min(facts.log_tail.size(), kTellingLines);
+  if (!outcome.error || !states_cause(*outcome.error)) {
+    const size_t from = facts.log_tail.size() - std::min(facts.log_tail.size(), kDistinctiveLines);
     for (size_t i = from; i < facts.log_tail.size(); ++i) text += facts.log_tail[i] + "\n";
   }
   text = without_names(std::move(text), outcome.id);
@@ -116,7 +116,7 @@ std::string common_cause(const plan::StepOutcome& outcome, const FailureFacts& f
   return without_times(text);
 }
 
-std::string ToldFailures::tell(const plan::StepOutcome& outcome, const FailureFacts& facts) {
+std::string PrintedFailures::text_of(const plan::StepOutcome& outcome, const FailureFacts& facts) {
   const auto [first, is_new] = first_.emplace(common_cause(outcome, facts), outcome.id);
   if (is_new) return failure_block(outcome, facts);
   const std::string log = outcome.log.empty() ? "" : fmt::format("; log: {}", outcome.log);
@@ -146,12 +146,12 @@ std::string also_line(const std::vector<std::string>& steps) {
   return line + "\n";
 }
 
-FailureCause told(const Gathered& gathered) {
+FailureCause cause_of(const Gathered& gathered) {
   const std::optional<Error>& error = gathered.first.error;
   std::string text = error ? error_lines(*error) : "the step failed\n";
-  if (!error || !says_the_cause(*error)) {
+  if (!error || !states_cause(*error)) {
     const std::vector<std::string>& tail = gathered.facts.log_tail;
-    const size_t from = tail.size() - std::min(tail.size(), kTellingLines);
+    const size_t from = tail.size() - std::min(tail.size(), kDistinctiveLines);
     for (size_t i = from; i < tail.size(); ++i) text += fmt::format("| {}\n", tail[i]);
   }
   if (gathered.steps.size() > 1) text += also_line(gathered.steps);
@@ -207,7 +207,7 @@ std::vector<FailureCause> failure_causes(
   }
   std::vector<FailureCause> out;
   out.reserve(causes.size());
-  for (const Gathered& each : causes) out.push_back(told(each));
+  for (const Gathered& each : causes) out.push_back(cause_of(each));
   return out;
 }
 

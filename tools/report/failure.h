@@ -25,7 +25,7 @@ struct FailureFacts {
 std::string failure_block(const plan::StepOutcome& outcome, const FailureFacts& facts);
 
 /// The number of log lines that distinguish one failure from another.
-inline constexpr size_t kTellingLines = 5;
+inline constexpr size_t kDistinctiveLines = 5;
 
 /// The common part of failures with the same cause: the cause as far as the error states it, else
 /// the error and the end of the log; without the names of the step and of its Python, and without
@@ -33,11 +33,11 @@ inline constexpr size_t kTellingLines = 5;
 std::string common_cause(const plan::StepOutcome& outcome, const FailureFacts& facts);
 
 /// The failures of a run that were already printed.
-class ToldFailures {
+class PrintedFailures {
  public:
   /// The block of a failure; or one line, "same error as `build:a`", with its log, if an earlier
   /// step failed for the same cause (`common_cause`).
-  std::string tell(const plan::StepOutcome& outcome, const FailureFacts& facts);
+  std::string text_of(const plan::StepOutcome& outcome, const FailureFacts& facts);
 
  private:
   std::map<std::string, std::string> first_;  ///< the cause -> the step

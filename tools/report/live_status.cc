@@ -40,14 +40,14 @@ std::string running_line(const run::Running& one, const LogEnd& log_end) {
   return output.empty() ? line : line + "  " + output;
 }
 
-std::string held_line(const run::Held& one) {
+std::string pending_line(const run::Pending& one) {
   const std::string what = one.needs.empty() ? "cores or memory" : join(one.needs, ", ");
   return fmt::format("  {:>7}  {} for {}", "waits", one.id, what);
 }
 
-void add_held_lines(const run::Progress& progress, std::vector<std::string>& lines) {
-  for (const run::Held& one : progress.held) lines.push_back(held_line(one));
-  const size_t more = progress.held_in_all - progress.held.size();
+void add_pending_lines(const run::Progress& progress, std::vector<std::string>& lines) {
+  for (const run::Pending& one : progress.pending) lines.push_back(pending_line(one));
+  const size_t more = progress.pending_total - progress.pending.size();
   if (more > 0) lines.push_back(fmt::format("  {:>7}  {} more", "", more));
 }
 
@@ -111,7 +111,7 @@ std::vector<std::string> live_lines(const run::Progress& progress, size_t width,
     }
     lines.push_back(running_line(one, log_end));
   }
-  add_held_lines(progress, lines);
+  add_pending_lines(progress, lines);
   std::string last =
       fmt::format("[{}/{}] {} running", progress.finished, progress.total, progress.running.size());
   if (!progress.retrying.empty()) last += fmt::format(", {} to retry", progress.retrying.size());
@@ -153,7 +153,7 @@ void LiveStatus::step_retry(const plan::Step& step, const Error& error,
 void LiveStatus::step_finished(const plan::StepOutcome& outcome) {
   std::string lines = finished_line(outcome, printer_.color);
   if (outcome.state == plan::StepState::failed) {
-    lines += failures_.tell(outcome, printer_.facts(outcome));
+    lines += failures_.text_of(outcome, printer_.facts(outcome));
   }
   print(lines);
 }

@@ -52,7 +52,7 @@ class LiveStatus final : public run::StatusSink {
   void print(const std::string& lines);
 
   Printer printer_;
-  ToldFailures failures_;
+  PrintedFailures failures_;
   std::function<size_t()> width_;
   std::string foot_;
   size_t drawn_ = 0;  ///< status lines on the screen

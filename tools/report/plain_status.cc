@@ -25,7 +25,7 @@ void PlainStatus::step_retry(const plan::Step& step, const Error& error,
 void PlainStatus::step_finished(const plan::StepOutcome& outcome) {
   printer_.out(finished_line(outcome, printer_.color));
   if (outcome.state == plan::StepState::failed) {
-    printer_.out(failures_.tell(outcome, printer_.facts(outcome)));
+    printer_.out(failures_.text_of(outcome, printer_.facts(outcome)));
   }
 }
 

@@ -24,7 +24,7 @@ class PlainStatus final : public run::StatusSink {
 
  private:
   Printer printer_;
-  ToldFailures failures_;
+  PrintedFailures failures_;
   std::chrono::milliseconds next_beat_;
 };
 

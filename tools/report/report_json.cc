@@ -153,7 +153,7 @@ Result<RunReport> find_report(std::string_view text, const std::string& file) {
   return fail(std::move(unusable));
 }
 
-Result<std::string> failed_step(const plan::Report& report, const std::string& asked) {
+Result<std::string> failed_step(const plan::Report& report, const std::string& requested) {
   std::vector<std::string> failed;
   for (const plan::StepOutcome& one : report.outcomes) {
     if (one.state == plan::StepState::failed) failed.push_back(one.id);
@@ -162,11 +162,11 @@ Result<std::string> failed_step(const plan::Report& report, const std::string& a
     return fail(ErrorKind::usage, "no step of that run failed",
                 "name a variant to run its build: `pinwheel reproduce ID`");
   }
-  if (asked.empty()) return failed.front();
+  if (requested.empty()) return failed.front();
   for (const std::string& id : failed) {
-    if (id == asked || id == plan::test_id(asked)) return id;
+    if (id == requested || id == plan::test_id(requested)) return id;
   }
-  return fail(ErrorKind::usage, fmt::format("{} did not fail in that run", quoted(asked)),
+  return fail(ErrorKind::usage, fmt::format("{} did not fail in that run", quoted(requested)),
               fmt::format("these did: {}", quoted_list(failed)));
 }
 
@@ -174,8 +174,8 @@ std::string report_address(const std::map<std::string, std::string>& variables) 
   const std::string server = value_at(variables, "GITHUB_SERVER_URL");
   const std::string repository = value_at(variables, "GITHUB_REPOSITORY");
   const std::string run = value_at(variables, "GITHUB_RUN_ID");
-  const bool kept = !value_at(variables, "GITHUB_STEP_SUMMARY").empty();
-  if (!kept || server.empty() || repository.empty() || run.empty()) return {};
+  const bool has_summary = !value_at(variables, "GITHUB_STEP_SUMMARY").empty();
+  if (!has_summary || server.empty() || repository.empty() || run.empty()) return {};
   const std::string attempt = value_at(variables, "GITHUB_RUN_ATTEMPT");
   const std::string part = attempt.empty() ? "" : "/attempts/" + attempt;
   return fmt::format("{}/{}/actions/runs/{}{}", server, repository, run, part);

@@ -32,7 +32,7 @@ Result<RunReport> find_report(std::string_view text, const std::string& file);
 
 /// The id of the failed step to reproduce: `asked` (a step's id, or a variant's for its test), else
 /// the first that failed. `usage` if that step did not fail, or none did.
-Result<std::string> failed_step(const plan::Report& report, const std::string& asked);
+Result<std::string> failed_step(const plan::Report& report, const std::string& requested);
 
 /// The page of this workflow run, which shows the step summaries with their reports; from the
 /// variables of GitHub Actions. Empty elsewhere, and if no step summary is stored.

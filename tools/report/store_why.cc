@@ -135,7 +135,7 @@ std::string store_why_text(const plan::StoreReply& reply, const std::string& pla
   if (reply.nearest) out += fmt::format("nearest: {}\n", run_text(*reply.nearest));
   for (const plan::KeyDifference& one : reply.differences) {
     if (const std::string need = need_to_ask(one); !need.empty()) {
-      out += fmt::format("{} says why that differs\n",
+      out += fmt::format("{} explains this difference\n",
                          quoted("pinwheel store why " + shell_quote(need)));
     }
   }

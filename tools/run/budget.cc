@@ -29,9 +29,9 @@ std::optional<int> Ledger::fit(const plan::Resources& wanted, int limit) const {
     const int taken = used == pools_.end() ? 0 : used->second;
     if (taken + pool_share(name, count) > pool_size(name)) return std::nullopt;
   }
-  const int most_of_use = std::max(std::min({wanted.cores_max, limit, budget_.cores_per_step}), 1);
-  int cores = std::min(budget_.cores - cores_, most_of_use);
-  int least = std::min({std::max(wanted.cores_min, 1), budget_.cores, most_of_use});
+  const int useful_cores = std::max(std::min({wanted.cores_max, limit, budget_.cores_per_step}), 1);
+  int cores = std::min(budget_.cores - cores_, useful_cores);
+  int least = std::min({std::max(wanted.cores_min, 1), budget_.cores, useful_cores});
   if (budget_.memory != 0 && wanted.memory_per_core != 0) {
     const auto most = [&](uint64_t bytes) {
       return static_cast<int>(
@@ -52,7 +52,7 @@ void Ledger::take(const plan::Resources& wanted, int cores) {
   for (const auto& [name, count] : wanted.pools) pools_[name] += pool_share(name, count);
 }
 
-void Ledger::give_back(const plan::Resources& wanted, int cores) {
+void Ledger::release(const plan::Resources& wanted, int cores) {
   cores_ -= cores;
   memory_ -= memory_share(wanted, cores);
   for (const auto& [name, count] : wanted.pools) pools_[name] -= pool_share(name, count);

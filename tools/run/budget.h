@@ -26,7 +26,7 @@ class Ledger {
   /// The cores that the step can have now, at most `limit`; nullopt if it has to wait.
   std::optional<int> fit(const plan::Resources& wanted, int limit) const;
   void take(const plan::Resources& wanted, int cores);
-  void give_back(const plan::Resources& wanted, int cores);
+  void release(const plan::Resources& wanted, int cores);
 
  private:
   int pool_size(const std::string& name) const;

@@ -89,7 +89,7 @@ using std::chrono::milliseconds;
 using TimePoint = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kTick = std::chrono::seconds(1);
-constexpr size_t kMostHeld = 3;
+constexpr size_t kMostPending = 3;
 /// After a signal: within the 5 seconds of the contract, with time to record the rest.
 constexpr milliseconds kCancelLimit = milliseconds(4500);
 
@@ -130,7 +130,7 @@ class Execution {
     around_.status.plan_started(plan_, plan::reuse(plan_, options_.results).size());
     for (size_t i = 0; i < cursors_.size(); ++i) cursors_[i].open_needs = graph_.needs[i].size();
     if (graph_.unknown_needs.empty()) open_first();
-    if (!graph_.unknown_needs.empty()) give_up_unsound_plan();
+    if (!graph_.unknown_needs.empty()) reject_invalid_plan();
     while (unfinished()) {
       wake_delayed();
       if (!stopping()) start_ready();
@@ -172,7 +172,7 @@ class Execution {
     }
   }
 
-  void give_up_unsound_plan() {
+  void reject_invalid_plan() {
     const std::string need = graph_.unknown_needs.front();
     for (size_t i = 0; i < cursors_.size(); ++i) {
       if (cursors_[i].phase == Phase::finished) continue;
@@ -248,9 +248,9 @@ class Execution {
 
   /// Records the end of a started step.
   void conclude(size_t i, plan::StepOutcome outcome) {
-    if (Done kept = around_.recorder.finished(outcome); !kept) {
+    if (Done recorded = around_.recorder.finished(outcome); !recorded) {
       outcome.state = plan::StepState::failed;
-      outcome.error = std::move(kept).error();
+      outcome.error = std::move(recorded).error();
       stopped_by_ = outcome.id;
     }
     settle(i, std::move(outcome));
@@ -288,9 +288,9 @@ class Execution {
     attempt.key = cursor.key;
     attempt.number = cursor.attempts + 1;
     attempt.log = options_.logs / fmt::format("{}.{}.log", stems_[i], attempt.number);
-    if (Done kept = around_.recorder.started(attempt); !kept) {
+    if (Done recorded = around_.recorder.started(attempt); !recorded) {
       plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
-      outcome.error = std::move(kept).error();
+      outcome.error = std::move(recorded).error();
       stopped_by_ = step.id;
       settle(i, std::move(outcome));
       return;
@@ -366,7 +366,7 @@ class Execution {
     if (found == plan_.steps.end()) return;
     const auto i = static_cast<size_t>(found - plan_.steps.begin());
     if (cursors_[i].phase != Phase::running) return;
-    ledger_.give_back(found->resources, cursors_[i].cores);
+    ledger_.release(found->resources, cursors_[i].cores);
     if (completed.result) {
       succeed(i, *completed.result);
     } else {
@@ -408,13 +408,13 @@ class Execution {
     around_.status.step_retry(plan_.steps[i], error, again->delay);
   }
 
-  void add_held(size_t i, Progress& progress) const {
-    if (progress.held_in_all++ >= kMostHeld) return;
-    Held held{plan_.steps[i].id, {}};
+  void add_pending(size_t i, Progress& progress) const {
+    if (progress.pending_total++ >= kMostPending) return;
+    Pending pending{plan_.steps[i].id, {}};
     for (const size_t need : graph_.needs[i]) {
-      if (cursors_[need].phase != Phase::finished) held.needs.push_back(plan_.steps[need].id);
+      if (cursors_[need].phase != Phase::finished) pending.needs.push_back(plan_.steps[need].id);
     }
-    progress.held.push_back(std::move(held));
+    progress.pending.push_back(std::move(pending));
   }
 
   Running running_at(size_t i) const {
@@ -433,7 +433,7 @@ class Execution {
     for (size_t i = 0; i < cursors_.size(); ++i) {
       const Phase phase = cursors_[i].phase;
       if (phase == Phase::running) running.push_back(i);
-      if (phase == Phase::waiting || phase == Phase::ready) add_held(i, progress);
+      if (phase == Phase::waiting || phase == Phase::ready) add_pending(i, progress);
       if (phase != Phase::delayed) continue;
       progress.retrying.push_back({plan_.steps[i].id, -since(cursors_[i].resume_at)});
     }

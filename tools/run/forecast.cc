@@ -114,7 +114,7 @@ std::vector<std::string> differences(const plan::KeyParts& then, const plan::Key
 
 std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
                                const std::map<std::string, std::string>& digests) {
-  const auto reused = plan::reuse(plan, still_there(results_of(plan, history), digests));
+  const auto reused = plan::reuse(plan, still_valid(results_of(plan, history), digests));
   std::vector<Forecast> out;
   for (const plan::Step& step : plan.steps) {
     Forecast& one = out.emplace_back(forecast_step(step, reused, history, digests));

@@ -29,7 +29,7 @@ struct Forecast {
   plan::Prediction prediction = plan::Prediction::guessed;
 };
 
-/// The forecast of the plan's steps, in plan order. `digests` is as for `still_there`.
+/// The forecast of the plan's steps, in plan order. `digests` is as for `still_valid`.
 std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
                                const std::map<std::string, std::string>& digests);
 

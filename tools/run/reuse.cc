@@ -25,7 +25,7 @@ std::vector<std::string> outputs_to_check(const plan::Plan& plan, const plan::Re
   return {paths.begin(), paths.end()};
 }
 
-plan::Results still_there(plan::Results results,
+plan::Results still_valid(plan::Results results,
                           const std::map<std::string, std::string>& digests) {
   std::erase_if(results, [&](const auto& entry) {
     return !std::all_of(entry.second.outputs.begin(), entry.second.outputs.end(),

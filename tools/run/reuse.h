@@ -18,6 +18,6 @@ std::vector<std::string> outputs_to_check(const plan::Plan& plan, const plan::Re
 
 /// The results whose outputs all exist unchanged; those without outputs are always valid.
 /// `digests`: path -> sha256 in hex; a missing path does not exist or was not checked.
-plan::Results still_there(plan::Results results, const std::map<std::string, std::string>& digests);
+plan::Results still_valid(plan::Results results, const std::map<std::string, std::string>& digests);
 
 }  // namespace pinwheel::run

@@ -24,7 +24,7 @@ struct Waiting {
 };
 
 /// A step that has not started.
-struct Held {
+struct Pending {
   std::string id;
   std::vector<std::string> needs;  ///< that have not ended; empty: it waits for cores or memory
 };
@@ -36,8 +36,8 @@ struct Progress {
   std::chrono::milliseconds elapsed{0};  ///< since the execution began
   std::vector<Running> running = {};     ///< oldest first
   std::vector<Waiting> retrying = {};
-  std::vector<Held> held = {};  ///< the first few of those that wait, in plan order
-  size_t held_in_all = 0;
+  std::vector<Pending> pending = {};  ///< the first few of those that wait, in plan order
+  size_t pending_total = 0;
 };
 
 /// Receives the progress of an execution. Called only from the executor's thread.

@@ -63,17 +63,18 @@ Done check_reuse_options(const prepare::RunOptions& options, plan::Stage stage) 
   return {};
 }
 
-Result<prepare::RunScope> carrying_only(prepare::RunScope scope, const prepare::RunOptions& options,
-                                        plan::Stage stage, const std::vector<std::string>& named) {
+Result<prepare::RunScope> executing_only(prepare::RunScope scope,
+                                         const prepare::RunOptions& options, plan::Stage stage,
+                                         const std::vector<std::string>& named) {
   TRY(const plan::Plan whole, prepare::decide_plan(scope, prepare::plan_facts(scope.version, {})));
   const std::set<std::string> requested = requested_steps(whole, options, stage, named);
-  scope.carried = prepare::carried_by(whole, requested);
+  scope.executed = prepare::executed_part(whole, requested);
   return scope;
 }
 
 plan::Results with_unplaced(const plan::Plan& plan, plan::Results results,
                             const std::vector<std::string>& unplaced) {
-  for (const plan::OpenStep& open : plan::open_steps(plan, results)) {
+  for (const plan::SearchableStep& open : plan::searchable_steps(plan, results)) {
     if (std::ranges::find(unplaced, open.step->id) == unplaced.end()) continue;
     plan::StepOutcome skipped;
     skipped.id = open.step->id;

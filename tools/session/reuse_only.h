@@ -23,8 +23,9 @@ std::set<std::string> requested_steps(const plan::Plan& plan, const prepare::Run
 Done check_reuse_options(const prepare::RunOptions& options, plan::Stage stage);
 
 /// The scope of a frozen plan that executes only these steps. Pure.
-Result<prepare::RunScope> carrying_only(prepare::RunScope scope, const prepare::RunOptions& options,
-                                        plan::Stage stage, const std::vector<std::string>& named);
+Result<prepare::RunScope> executing_only(prepare::RunScope scope,
+                                         const prepare::RunOptions& options, plan::Stage stage,
+                                         const std::vector<std::string>& named);
 
 /// The steps of a run that only reuses, and where it looked for the others.
 struct Searched {

@@ -166,7 +166,7 @@ plan::Results known_results(const RunRequest& request, const run::History& histo
   const auto digests = prepare::digest_outputs(request.plan, history);
   log_decisions(*request.workplace.log, request.plan,
                 run::forecast(request.plan, history, digests));
-  plan::Results results = run::still_there(run::results_of(request.plan, history), digests);
+  plan::Results results = run::still_valid(run::results_of(request.plan, history), digests);
   results.insert(request.results.begin(), request.results.end());
   return results;
 }
@@ -271,8 +271,9 @@ std::string hidden_in(const host::Workplace& workplace, std::string text) {
 
 /// The step summary of GitHub Actions, and an annotation for each cause of failures and each
 /// warning.
-void tell_github(prepare::LogFormat format, KnownFailures& failures, const report::RunReport& run,
-                 const host::Workplace& workplace, Console& console) {
+void report_to_github(prepare::LogFormat format, KnownFailures& failures,
+                      const report::RunReport& run, const host::Workplace& workplace,
+                      Console& console) {
   if (!console.in_github() && !console.has_step_summary()) return;
   const std::vector<report::FailureCause> causes = report::failure_causes(
       run.report, [&failures](const plan::StepOutcome& outcome) { return failures.of(outcome); });
@@ -318,9 +319,8 @@ Done ask_before_builds(const prepare::Host& host, const host::Workplace& workpla
 
 /// Removes the scratch directory of a successful run. That of a failed run remains for inspection,
 /// with the report.
-void leave_behind(ports::Files& files, const RunDirectories& directories,
-                  const host::Workplace& workplace, const report::RunReport& run,
-                  Console& console) {
+void clean_up(ports::Files& files, const RunDirectories& directories,
+              const host::Workplace& workplace, const report::RunReport& run, Console& console) {
   if (plan::exit_code(run.report) == 0) {
     if (const Done removed = files.remove_all(directories.scratch); !removed) {
       console.warn(removed.error());
@@ -387,9 +387,10 @@ void end_store(const RunRequest& request, const plan::Report& report, Console& c
 
 }  // namespace
 
-Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::GlobalOptions& global,
-                                    const prepare::RunOptions& options, const RunRequest& request,
-                                    Console& console) {
+Result<report::RunReport> execute_run(const prepare::Host& host,
+                                      const prepare::GlobalOptions& global,
+                                      const prepare::RunOptions& options, const RunRequest& request,
+                                      Console& console) {
   TRY(const store::Domain own, domain_of(request));
   TRY(const std::unique_ptr<host::JournalFile> journal,
       host::JournalFile::open(request.workplace.state, host.clock, own));
@@ -415,7 +416,7 @@ Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::Gl
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, console));
   TRY_DONE(ask_before_builds(host, workplace, plan, steps, console));
   if (!steps.empty()) workplace = prepare::with_path_mode(host, std::move(workplace));
-  prepare::tell_open_network(workplace, steps, console);
+  prepare::note_open_network(workplace, steps, console);
   KnownFailures failures(global, request);
   report::LoggedStatus status(make_status(global.log_format, failures, console),
                               request.workplace.log);
@@ -423,8 +424,8 @@ Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::Gl
       with_origin(execute_plan(host, request, workplace, plan, execute, {*journal, status}),
                   request, options.json, console);
   end_store(request, run.report, console);
-  tell_github(global.log_format, failures, run, workplace, console);
-  leave_behind(host.files, directories, workplace, run, console);
+  report_to_github(global.log_format, failures, run, workplace, console);
+  clean_up(host.files, directories, workplace, run, console);
   return run;
 }
 
@@ -432,12 +433,12 @@ Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& gl
                      const prepare::RunOptions& options, const RunRequest& request,
                      Console& console) {
   if (options.dry_run) return run_dry(host, options, request, console);
-  TRY(const report::RunReport run, carry_out(host, global, options, request, console));
+  TRY(const report::RunReport run, execute_run(host, global, options, request, console));
   if (options.json) console.json(report::report_json(run));
   const int code = plan::exit_code(run.report);
   if (code != 0 || !request.gate) return code;
   TRY_DONE(plan::check_gate(*request.gate, run.report.outcomes, request.workplace.accepted, {}));
-  console.note(request.gate_holds + "\n");
+  console.note(request.gate_message + "\n");
   // The summary of a single test's job contains only the test.
   const bool whole = !request.requested || request.requested->empty();
   if (const auto none = report::untested(run.report); none && whole) {

@@ -47,15 +47,16 @@ struct RunRequest {
   /// Set for a gate: the publications for which all results must exist, and tests must have enough
   /// evidence.
   std::optional<std::vector<plan::Step>> gate = {};
-  std::string gate_holds = {};  ///< the message if it holds
+  std::string gate_message = {};  ///< the message if it holds
 };
 
 /// Executes a plan, with a journal, status lines and a step summary. A run with a failed step
 /// writes its report next to its logs as `report.json`. `check` before anything runs if it only
 /// reuses, and a result is missing.
-Result<report::RunReport> carry_out(const prepare::Host& host, const prepare::GlobalOptions& global,
-                                    const prepare::RunOptions& options, const RunRequest& request,
-                                    Console& console);
+Result<report::RunReport> execute_run(const prepare::Host& host,
+                                      const prepare::GlobalOptions& global,
+                                      const prepare::RunOptions& options, const RunRequest& request,
+                                      Console& console);
 
 /// Executes a plan, or prints it for a dry run. Returns the report's exit code.
 Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& global,

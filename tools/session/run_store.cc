@@ -37,7 +37,7 @@ void make_directories(ports::Files& files, const Places& places) {
 
 /// Warns that no results are stored: the event of this CI job is unknown, so it may be a pull
 /// request.
-void tell_that_nothing_is_kept(const Places& places, Console& console) {
+void warn_that_nothing_is_stored(const Places& places, Console& console) {
   const bool written = std::ranges::any_of(places, [](const store::PlaceDescription& place) {
     return place.access == store::PlaceAccess::read_write;
   });
@@ -60,13 +60,13 @@ Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
   setup.domain = own.domain;
   setup.places = own.places;
   setup.places.insert(setup.places.end(), of_matrix.begin(), of_matrix.end());
-  const bool keeps = use != StoreUse::read && own.keeping == prepare::Keeping::yes;
-  if (use != StoreUse::read && !keeps) tell_that_nothing_is_kept(setup.places, console);
-  if (!keeps) {
+  const bool writes_results = use != StoreUse::read && own.writes == prepare::StoreWrites::yes;
+  if (use != StoreUse::read && !writes_results) warn_that_nothing_is_stored(setup.places, console);
+  if (!writes_results) {
     for (auto& place : setup.places) place.access = store::PlaceAccess::read_only;
   }
   setup.publishes = use == StoreUse::publish ? host::Publishes::yes : host::Publishes::no;
-  make_directories(files, keeps ? own.places : Places());
+  make_directories(files, writes_results ? own.places : Places());
   setup.cache = workplace.cache;
   setup.environment = workplace.variables;
   setup.user_agent = fmt::format("pinwheel/{}", prepare::kPinwheelVersion);
@@ -85,7 +85,7 @@ host::ResultFacts result_facts(const prepare::Host& host, const prepare::Prepare
   const prepare::OpenMachine local = host.machine(run.gathered.workplace);
   for (const plan::Step& step : run.plan.steps) {
     const env::Request* const request =
-        plan::travels(step) ? prepare::request_of(step.action) : nullptr;
+        plan::is_shareable(step) ? prepare::request_of(step.action) : nullptr;
     if (request == nullptr || request->python.empty()) continue;
     const auto resolution = host::load_resolution(*local, env::digest(*request));
     if (!resolution) continue;

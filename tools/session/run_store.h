@@ -21,13 +21,13 @@ namespace pinwheel::session {
 
 /// How a run uses its store: it only reads results, also writes its own, or also publishes the
 /// results that it read and wrote.
-enum class StoreUse { read, keep, publish };
+enum class StoreUse { read, write, publish };
 
 /// The settings of the command line and the matrix for the store of a run.
 struct StoreRequest {
   const prepare::RunStore& own;
   const std::vector<store::PlaceDescription>& of_matrix;
-  StoreUse use = StoreUse::keep;
+  StoreUse use = StoreUse::write;
   std::stop_token cancel = {};
 };
 

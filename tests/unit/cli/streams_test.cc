@@ -34,7 +34,7 @@ class Redirected {
   int saved_ = -1;
 };
 
-TEST_CASE("what is hidden is in no output") {
+TEST_CASE("secrets are in no output") {
   Streams streams{prepare::GlobalOptions{}};
   streams.hide(Secret("s3cr3t-value"));
   char path[] = "/tmp/pinwheel-streams-XXXXXX";

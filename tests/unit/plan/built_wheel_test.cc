@@ -33,9 +33,9 @@ TEST_CASE("outputs that the plan does not have are strange") {
   action.namings = {{"my-ops", "1.0+cpu", {}}, {"my-ops-cpu", "1.0", {}}};
   const NamedFile plain{"my_ops-1.0+cpu-cp310-cp310-manylinux_2_28_x86_64.whl", 10};
   const NamedFile suffixed{"my_ops_cpu-1.0-cp310-cp310-manylinux_2_28_x86_64.whl", 10};
-  CHECK(strange_outputs(action, {plain, suffixed}).empty());
-  CHECK(strange_outputs(action, {plain}) == std::vector<std::string>{"it has 1 file"});
-  CHECK(strange_outputs(action, {plain, plain}).size() == 1);
+  CHECK(unexpected_outputs(action, {plain, suffixed}).empty());
+  CHECK(unexpected_outputs(action, {plain}) == std::vector<std::string>{"it has 1 file"});
+  CHECK(unexpected_outputs(action, {plain, plain}).size() == 1);
   for (const char* name :
        {"my_ops-1.0-cp310-cp310-manylinux_2_28_x86_64.whl",
         "my_ops-6.6.6+cpu-cp310-cp310-manylinux_2_28_x86_64.whl",
@@ -45,11 +45,11 @@ TEST_CASE("outputs that the plan does not have are strange") {
         "my_ops-1.0+cpu-1-cp310-cp310-manylinux_2_28_x86_64.whl",
         "my-ops-1.0+cpu-cp310-cp310-manylinux_2_28_x86_64.whl", "index.html", "",
         "a/my_ops-1.0+cpu-cp310-cp310-manylinux_2_28_x86_64.whl", "my_ops-1.0.tar.gz"}) {
-    CHECK(strange_outputs(action, {suffixed, {name, 1}}) ==
-          std::vector<std::string>{"`" + std::string(name) + "` is no output of the plan"});
+    CHECK(unexpected_outputs(action, {suffixed, {name, 1}}) ==
+          std::vector<std::string>{"`" + std::string(name) + "` is not an output of the plan"});
   }
   const NamedFile huge{plain.name, 64ULL << 30U};
-  CHECK(strange_outputs(action, {huge, suffixed}) ==
+  CHECK(unexpected_outputs(action, {huge, suffixed}) ==
         std::vector<std::string>{"`" + plain.name +
                                  "` should have 69 GB, but a wheel has at most 20 GB"});
 }
@@ -58,12 +58,12 @@ TEST_CASE("an sdist has its name, and a test leaves no file") {
   BuildSdist sdist;
   sdist.distribution = "my-ops";
   sdist.version = "1.0";
-  CHECK(strange_outputs(sdist, {{"my_ops-1.0.tar.gz", 1}}).empty());
-  CHECK(strange_outputs(sdist, {{"my_ops-1.1.tar.gz", 1}}).size() == 1);
-  CHECK(strange_outputs(sdist, {{"my_ops-1.0.tar.gz", 2'000'000'000}}).size() == 1);
-  CHECK(strange_outputs(sdist, {}) == std::vector<std::string>{"it has 0 files"});
-  CHECK(strange_outputs(TestWheel{}, {}).empty());
-  CHECK(strange_outputs(TestWheel{}, {{"my_ops-1.0.tar.gz", 1}}).size() == 2);
+  CHECK(unexpected_outputs(sdist, {{"my_ops-1.0.tar.gz", 1}}).empty());
+  CHECK(unexpected_outputs(sdist, {{"my_ops-1.1.tar.gz", 1}}).size() == 1);
+  CHECK(unexpected_outputs(sdist, {{"my_ops-1.0.tar.gz", 2'000'000'000}}).size() == 1);
+  CHECK(unexpected_outputs(sdist, {}) == std::vector<std::string>{"it has 0 files"});
+  CHECK(unexpected_outputs(TestWheel{}, {}).empty());
+  CHECK(unexpected_outputs(TestWheel{}, {{"my_ops-1.0.tar.gz", 1}}).size() == 2);
 }
 
 TEST_CASE("a wheel for the other C library is not the planned one") {
@@ -173,7 +173,7 @@ TEST_CASE("a wheel for more Pythons is an error only where two builds would writ
   CHECK(both.error().hint == "write `abi: {python: none}`: one build then serves them all");
 }
 
-TEST_CASE("an axis `arch` that the wheel does not depend on is said") {
+TEST_CASE("a warning names an axis `arch` on which the wheel does not depend") {
   BuildWheel action = build({"py3", "none", "x86_64"});
   action.siblings = {{"build:aarch64", {"py3", "none", "aarch64"}}};
   CHECK(judge_built_wheel(action, wheel("py3-none-linux_x86_64"), "my-ops", Backend::other));

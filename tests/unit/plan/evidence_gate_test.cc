@@ -48,7 +48,7 @@ TEST_CASE("a test below the required evidence stops a publication, unless it was
   CHECK(check_evidence({{"test:a", "runs"}}, outcomes, {}).error().kind == ErrorKind::config);
 }
 
-TEST_CASE("the gate says everything that is short, each once") {
+TEST_CASE("the gate reports everything that falls short, without duplicates") {
   const std::vector<Step> publications = {
       publication("one", {{"test:a", "ran"}, {"test:b", "ran"}, {"test:c", "ran"}}),
       publication("two", {{"test:a", "ran"}, {"test:b", "ran"}})};

@@ -8,7 +8,7 @@
 using namespace pinwheel;
 using namespace pinwheel::plan;
 
-TEST_CASE("a difference says what a reader can compare, and no digests") {
+TEST_CASE("a difference has comparable values, and no digests") {
   CHECK(to_text(KeyDifference{"version", "\"1.2.0\"", "\"1.3.0\""}) == "version: 1.2.0 -> 1.3.0");
   CHECK(to_text(KeyDifference{"source.digest", std::string(64, 'a'), std::string(64, 'b')}) ==
         "source.digest changed");

@@ -28,7 +28,7 @@ TEST_CASE("the parts of a key are named, and long values are replaced by their d
   CHECK(parts.at("record").size() == 64);
 }
 
-TEST_CASE("a key says that a build reaches the network, if it does") {
+TEST_CASE("the key of a build includes its access to the network") {
   BuildWheel build;
   CHECK_FALSE(key_parts(build).contains("network"));
   build.settings.build.network = matrix::BuildNetwork::whole;
@@ -57,7 +57,7 @@ TEST_CASE("a key has the names of secrets, if there are some") {
   CHECK(secrets_of(Action(Publish{})).empty());
 }
 
-TEST_CASE("the mode of a repair is in the key, with what carries it out") {
+TEST_CASE("the mode of a repair is in the key, with its program") {
   BuildWheel action;
   CHECK(key_parts(action).at("repair.mode") == "\"auto\"");
   CHECK(key_parts(action).contains("repair.patchelf"));
@@ -67,7 +67,7 @@ TEST_CASE("the mode of a repair is in the key, with what carries it out") {
   CHECK(key_parts(action).at("repair.command") == "[\"fix\"]");
 }
 
-TEST_CASE("what others provide is in the key of a build, where the matrix names any") {
+TEST_CASE("external libraries are in the key of a build, if the matrix names any") {
   BuildWheel action;
   CHECK_FALSE(key_parts(action).contains("repair.external"));
   const std::string recipe = recipe_of(action);
@@ -117,7 +117,7 @@ TEST_CASE("a product is the files by name and contents, in any directory, and th
   CHECK(product_of(test) != ran);
 }
 
-TEST_CASE("what is compiled does not depend on names, tags and checks") {
+TEST_CASE("the compile key does not depend on names, tags and checks") {
   BuildWheel action;
   action.class_id = "any";
   action.tags = {"py3", "none", "x86_64", {}};

@@ -16,9 +16,9 @@ StepIds step_ids(const Plan& plan) {
   return out;
 }
 
-StepIds step_ids(const std::vector<OpenStep>& steps) {
+StepIds step_ids(const std::vector<SearchableStep>& steps) {
   StepIds out;
-  for (const OpenStep& open : steps) out.push_back(open.step->id);
+  for (const SearchableStep& open : steps) out.push_back(open.step->id);
   return out;
 }
 
@@ -43,7 +43,7 @@ Plan planned_release() {
   return plan;
 }
 
-StepOutcome known_result(const OpenStep& open) {
+StepOutcome known_result(const SearchableStep& open) {
   StepOutcome outcome;
   outcome.id = open.step->id;
   outcome.key = open.key;
@@ -52,27 +52,27 @@ StepOutcome known_result(const OpenStep& open) {
   return outcome;
 }
 
-void add_known(Results& results, const OpenStep& open) {
+void add_known(Results& results, const SearchableStep& open) {
   results[{open.step->id, open.key}] = known_result(open);
 }
 
 /// The results of the steps that are open now.
 Results all_opened(const Plan& plan, Results results) {
-  for (const OpenStep& open : open_steps(plan, results)) add_known(results, open);
+  for (const SearchableStep& open : searchable_steps(plan, results)) add_known(results, open);
   return results;
 }
 
 }  // namespace
 
-TEST_CASE("a key is known before anything runs if what it needs is ground or a result") {
+TEST_CASE("a key is known before anything runs if every need is an environment or has a result") {
   const Plan plan = planned_release();
-  const std::vector<OpenStep> first = open_steps(plan, {});
+  const std::vector<SearchableStep> first = searchable_steps(plan, {});
   CHECK(step_ids(first) == StepIds{"build:x", "sdist"});
   CHECK(first[1].parts == with_needs(plan.steps[3].parts, {{"env:a", plan.steps[0].key}}));
   const Results builds = all_opened(plan, {});
-  CHECK(step_ids(open_steps(plan, builds)) == StepIds{"test:x"});
+  CHECK(step_ids(searchable_steps(plan, builds)) == StepIds{"test:x"});
   // A publication is never looked up.
-  CHECK(open_steps(plan, all_opened(plan, builds)).empty());
+  CHECK(searchable_steps(plan, all_opened(plan, builds)).empty());
 }
 
 TEST_CASE("a known key is the one that a run has when the needs have ended") {
@@ -83,11 +83,13 @@ TEST_CASE("a known key is the one that a run has when the needs have ended") {
   environment.key = plan.steps[4].key;
   const StepOutcome build = results.begin()->second;
   REQUIRE(build.id == "build:x");
-  CHECK(open_steps(plan, results).at(0).key ==
+  CHECK(searchable_steps(plan, results).at(0).key ==
         key_of(result_parts(plan.steps[5], {environment, build})));
 }
 
-TEST_CASE("what only known steps need is not made, and their keys stay the same") {
+TEST_CASE(
+    "environments that only known steps need are not made, and the keys of these steps stay the "
+    "same") {
   const Plan plan = planned_release();
   CHECK(step_ids(without_idle(plan, {})) == step_ids(plan));
   const Results builds = all_opened(plan, {});
@@ -134,7 +136,7 @@ TEST_CASE("a run that only reuses names every step without a result that it was 
 TEST_CASE("a skipped test among the results stays skipped") {
   const Plan plan = planned_release();
   const Results builds = all_opened(plan, {});
-  const OpenStep test = open_steps(plan, builds).at(0);
+  const SearchableStep test = searchable_steps(plan, builds).at(0);
   Results results = builds;
   StepOutcome skipped = known_result(test);
   skipped.state = StepState::skipped;

@@ -53,7 +53,7 @@ TEST_CASE("ids are made of a class, a target or nothing") {
   CHECK(sdist_id() == "sdist");
 }
 
-TEST_CASE("some steps make files to publish, and some make what others are installed into") {
+TEST_CASE("some steps make files to publish, and some make environments") {
   const auto names = [](bool (*matches)(std::string_view)) {
     std::string found;
     for (const char* id : {"env:a", "toolkit:a", "build:a", "sdist", "test:a", "publish:a", "x"}) {
@@ -65,7 +65,7 @@ TEST_CASE("some steps make files to publish, and some make what others are insta
   CHECK(names(prepares) == "env:a toolkit:a ");
 }
 
-TEST_CASE("the ids of environments and toolkits are those of what they are requested for") {
+TEST_CASE("the ids of environments and toolkits are those of their requests") {
   pinwheel::env::Request request{.python = "3.11", .requirements = {"cmake"}};
   const std::string id = environment_step_id(request);
   CHECK(id.starts_with("env:"));

@@ -62,7 +62,7 @@ TEST_CASE("a result with the key that is not taken is not read, was skipped or i
   CHECK(missing_reply(asked(), {same}).differences.empty());
 }
 
-TEST_CASE("what is not known yet is no difference, and no reason to say that the key is the same") {
+TEST_CASE("an unknown part is neither a difference nor evidence that the keys are equal") {
   StoreQuestion question = asked();
   question.key.unknown = {"build:need"};
   KeyParts parts = question.key.parts;

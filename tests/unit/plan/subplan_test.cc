@@ -32,7 +32,7 @@ std::vector<std::string> ids(const std::vector<matrix::Variant>& variants) {
 
 }  // namespace
 
-TEST_CASE("a subplan is steps and what they need, in plan order") {
+TEST_CASE("a subplan is steps and their needs, in plan order") {
   CHECK(ids(*subplan(chain(), {"test:x"})) ==
         std::vector<std::string>{"env:a", "build:cpu", "env:b", "test:x"});
   CHECK(ids(*subplan(chain(), {"build:cpu"})) == std::vector<std::string>{"env:a", "build:cpu"});

@@ -44,7 +44,7 @@ Case with_command(const std::string& compute) {
   return made;
 }
 
-TEST_CASE("a test with a command on a machine that runs it can leave what is required") {
+TEST_CASE("a test with a command on a machine that runs it can have the required evidence") {
   CHECK(with_command("cpu").found().empty());
   Case cuda = with_command("cuda/13.0");
   CHECK(cuda.found().empty());  // a CUDA package without torch that needs no GPU to be tested
@@ -74,7 +74,7 @@ TEST_CASE("a test that needs a GPU gets none from a hosted runner") {
   CHECK(cuda.found().empty());
 }
 
-TEST_CASE("a CUDA torch is only loaded without a GPU, whatever the matrix says") {
+TEST_CASE("a CUDA torch is only loaded without a GPU, whatever the matrix requires") {
   Case cuda = with_command("cuda/13.0");
   cuda.test.environment.torch.spec = "torch";
   REQUIRE(cuda.found().size() == 1);

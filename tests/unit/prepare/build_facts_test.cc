@@ -106,7 +106,7 @@ TEST_CASE("a source without files is an error, and another file is another sourc
   CHECK(world.fake.git.changes_asked == 2);
 }
 
-TEST_CASE("the source of wheels lacks what no wheel has") {
+TEST_CASE("the source of wheels omits files that no wheel contains") {
   GatherWorld world;
   world.put("docs/index.md", "text");
   world.fake.git.tracked.tracked = {"a.py", "docs/index.md"};

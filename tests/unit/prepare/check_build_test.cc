@@ -94,7 +94,7 @@ TEST_CASE("programs of images and of conda are not known here") {
   CHECK(contained.warnings().empty());
 }
 
-TEST_CASE("requirements that exclude those of the matrix are told once for all builds") {
+TEST_CASE("requirements that exclude those of the matrix are one warning for all builds") {
   BuildCommandWorld world;
   world.fake.files.put("pyproject.toml",
                        "[build-system]\nrequires = [\"hatchling>=2\"]\n"

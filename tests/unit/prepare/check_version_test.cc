@@ -46,7 +46,7 @@ Error failed(const Done& checked) {
   return checked.error();
 }
 
-TEST_CASE("a version that the files say is compared with the one to build") {
+TEST_CASE("a version in the project's files is compared with the one to build") {
   LiteralWorld world;
   const Error error = failed(world.project());
   CHECK(error.message ==
@@ -139,7 +139,7 @@ TEST_CASE(
   CHECK(world.fake.notices.warnings == std::vector<std::string>{error.message});
 }
 
-TEST_CASE("a tag on HEAD is not compared if it fits, or where nobody published what was changed") {
+TEST_CASE("a tag on HEAD is not reported if it matches, or if changed files are not published") {
   LiteralWorld world;
   world.take_from("project");
   CHECK(world.head(Publishing::yes));

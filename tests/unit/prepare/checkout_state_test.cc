@@ -25,11 +25,11 @@ struct FilesWorld {
     fake.files.put(name, text);
     fake.git.tracked.tracked.push_back(name);
   }
-  BesideFiles beside(const std::string& directory = "/repo") {
-    return beside_files(fake.git, fake.files, directory);
+  RepositoryTraits traits(const std::string& directory = "/repo") {
+    return repository_traits(fake.git, fake.files, directory);
   }
   std::vector<std::string> warnings(const std::string& yaml = kPlainYaml) {
-    warn_of_lacking_files(fake.host, loaded_from(fake, yaml), fake.notices);
+    warn_of_missing_files(fake.host, loaded_from(fake, yaml), fake.notices);
     return fake.notices.warnings;
   }
   Error no_repository() {
@@ -39,28 +39,28 @@ struct FilesWorld {
   }
 };
 
-TEST_CASE("a checkout has submodules and files of LFS as git and its attributes say") {
+TEST_CASE("submodules come from git, and LFS files from the attributes") {
   FilesWorld world;
-  CHECK_FALSE(world.beside().submodules);
-  CHECK_FALSE(world.beside().lfs);
+  CHECK_FALSE(world.traits().submodules);
+  CHECK_FALSE(world.traits().lfs);
   world.fake.git.tracked.submodules = {"third/pybind11"};
   world.track("data/.gitattributes", "*.txt text\n");
-  CHECK(world.beside().submodules);
-  CHECK_FALSE(world.beside().lfs);
+  CHECK(world.traits().submodules);
+  CHECK_FALSE(world.traits().lfs);
   world.track("data/.gitattributes", kLfsAttributes);
-  CHECK(world.beside().lfs);
+  CHECK(world.traits().lfs);
   world.fake.git.listed = fail(ErrorKind::environment, "no repository");
-  CHECK_FALSE(world.beside().submodules);
-  CHECK_FALSE(world.beside().lfs);
+  CHECK_FALSE(world.traits().submodules);
+  CHECK_FALSE(world.traits().lfs);
 }
 
 TEST_CASE("attributes count from the package up to the top of its repository, and not above") {
   FilesWorld world;
   world.fake.files.make("sub");
   world.fake.files.put("/.gitattributes", kLfsAttributes);
-  CHECK_FALSE(world.beside("/repo/sub").lfs);
+  CHECK_FALSE(world.traits("/repo/sub").lfs);
   world.fake.files.put("/repo/.gitattributes", kLfsAttributes);
-  CHECK(world.beside("/repo/sub").lfs);
+  CHECK(world.traits("/repo/sub").lfs);
 }
 
 TEST_CASE("each submodule that is not checked out is warned of") {

@@ -42,7 +42,7 @@ struct QuestionWorld {
     workplace.cache = "/cache";
     workplace.variables = fake.host.variables;
     fake.files.put("m.yaml", yaml);
-    Result<Loaded> loaded = load_matrix(fake.files, "m.yaml", fake.notices, Warnings::tell);
+    Result<Loaded> loaded = load_matrix(fake.files, "m.yaml", fake.notices, Warnings::print);
     INFO((loaded ? std::string() : render(loaded.error())));
     REQUIRE(loaded);
     scope.loaded = *std::move(loaded);
@@ -116,13 +116,13 @@ TEST_CASE("another backend and other inputs are other questions") {
   CHECK(first != second);
 }
 
-TEST_CASE("an answer that was brought comes first, then a recorded one; the rest is asked") {
+TEST_CASE("a supplied answer comes first, then a recorded one; others are asked") {
   const QuestionWorld world;
   const auto questions = questions_of(world.scope, world.question);
   const std::string one = questions.begin()->first;
   const std::string other = std::next(questions.begin())->first;
-  const AnswersAtHand at_hand{{{one, {"brought"}}}, {{one, {"recorded"}}, {"unknown", {}}}};
-  const AnswerPlan plan = plan_answers(questions, at_hand, Asking::allowed);
+  const AvailableAnswers available{{{one, {"brought"}}}, {{one, {"recorded"}}, {"unknown", {}}}};
+  const AnswerPlan plan = plan_answers(questions, available, Asking::allowed);
   CHECK(plan.known == BackendAnswers{{one, {"brought"}}});
   CHECK(plan.to_record == BackendAnswers{{one, {"brought"}}});
   CHECK(ids_of(plan.to_ask) == Texts{questions.at(other).id});
@@ -142,7 +142,7 @@ TEST_CASE("without a question nothing is opened, read or asked") {
   CHECK(world.fake.acts.empty());
 }
 
-TEST_CASE("a forecast uses what is recorded, and asks nothing") {
+TEST_CASE("a forecast uses recorded answers, and asks nothing") {
   QuestionWorld world;
   CHECK(world.collected(FromRecord{}).backend_answers.empty());
   const std::string id = world.questions().front();
@@ -216,10 +216,10 @@ TEST_CASE("a backend that fails ends the preparation, and its answer is not reco
   for (const std::string& id : world.questions()) CHECK(world.record_of(id).empty());
 }
 
-TEST_CASE("the answers of what a run does not carry out are asked as well") {
+TEST_CASE("the answers for steps that a run does not execute are asked as well") {
   QuestionWorld world;
   world.resolve();
-  world.scope.carried = Carried{};
+  world.scope.executed = ExecutedPart{};
   CHECK(world.collected(FromIndexes{}).backend_answers.size() == 2);
 }
 

@@ -73,7 +73,7 @@ struct FreezeWorld {
   }
 };
 
-TEST_CASE("a plan freezes what a run would find, without credentials") {
+TEST_CASE("a plan freezes the facts that a run would find, without credentials") {
   FreezeWorld world;
   world.resolve("request");
   world.run.scope.loaded.matrix.backend_answers["cp311"] = {"question", {"cython"}};
@@ -195,7 +195,7 @@ TEST_CASE("the date of a nightly is not compared, everything else of it is") {
   CHECK(world.drifted().message.find("1.4.0.dev20251231") != std::string::npos);
 }
 
-TEST_CASE("nothing is compared where the checkout cannot say it") {
+TEST_CASE("nothing is compared if the checkout lacks the facts") {
   DriftWorld world;
   world.frozen.version = {"6.6.6", ""};
   world.fake.git.known->tags = {};
@@ -219,10 +219,10 @@ TEST_CASE("a release has every variant of its channel") {
   const Loaded loaded = loaded_from(world.fake, world.yaml);
   CHECK(check_has_channel(loaded, {}, {}, world.frozen));
   world.frozen.variants = {"cp312"};
-  const Done lacking = check_has_channel(loaded, {}, {}, world.frozen);
-  REQUIRE_FALSE(lacking);
-  CHECK(lacking.error().kind == ErrorKind::drift);
-  CHECK(lacking.error().message ==
+  const Done incomplete = check_has_channel(loaded, {}, {}, world.frozen);
+  REQUIRE_FALSE(incomplete);
+  CHECK(incomplete.error().kind == ErrorKind::drift);
+  CHECK(incomplete.error().message ==
         "the plan lacks 1 of the 2 variants of channel `release`: `cp311`");
   CHECK(check_has_channel(loaded, {}, {"cp312"}, world.frozen));
   SelectionOptions shard;

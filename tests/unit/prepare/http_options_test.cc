@@ -20,7 +20,7 @@ TEST_CASE("requests to an index name pinwheel and use the certificates of the us
   CHECK(options.netrc.empty());
 }
 
-TEST_CASE("pages are read with kept connections and the netrc of the user") {
+TEST_CASE("pages are read over persistent connections with the netrc of the user") {
   const Scratch scratch;
   const std::string netrc = scratch.write("netrc", "").string();
   const host::HttpOptions options = reading_options({{"NETRC", netrc}});
@@ -54,7 +54,7 @@ TEST_CASE("malformed bounds are refused, and replace no default elsewhere") {
   CHECK(check_transfer_variables({}));
 }
 
-TEST_CASE("pip says which indexes it uses") {
+TEST_CASE("the indexes are those of pip's configuration") {
   fakes::FakeHost fake;
   ports::Command asked;
   fake.process.run = [&asked](const ports::Command& command) -> Result<ports::Captured> {
@@ -66,7 +66,7 @@ TEST_CASE("pip says which indexes it uses") {
   CHECK(asked.argv.back() == "list");
 }
 
-TEST_CASE("without a pip its variables say which indexes it would use") {
+TEST_CASE("without a pip the indexes are those of its variables") {
   fakes::FakeHost fake;
   fake.host.variables["PIP_INDEX_URL"] = "https://example.org/simple";
   fake.host.variables["PIP_CERT"] = "/etc/own.pem";

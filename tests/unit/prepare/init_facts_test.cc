@@ -92,7 +92,7 @@ TEST_CASE("pyproject.toml has to be valid, and any other file is listed as unrea
   CHECK(invalid.error().kind == ErrorKind::config);
 }
 
-TEST_CASE("CMake's file is where scikit-build-core says") {
+TEST_CASE("scikit-build-core's settings locate CMake's file") {
   InitWorld world;
   world.put("CMakeLists.txt", "project(demo)\nadd_library(m MODULE m.cc)\n");
   CHECK(world.build_files().cmake);
@@ -146,7 +146,7 @@ TEST_CASE("outside git every directory but hidden and foreign ones is looked thr
   CHECK_FALSE(world.project().tags);
 }
 
-TEST_CASE("a source that is too large or missing says nothing") {
+TEST_CASE("a source that is too large or missing has no facts") {
   InitWorld world;
   world.put("large.cu", std::string((2 << 20) + 1, ' '));
   world.fake.git.tracked = {{"large.cu", "missing.cu"}};

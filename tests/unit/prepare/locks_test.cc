@@ -136,7 +136,7 @@ TEST_CASE("locks that are current are recorded here, and decide the packages") {
   CHECK(world.fake.notices.warnings.empty());
 }
 
-TEST_CASE("packages that are recorded keep their date") {
+TEST_CASE("recorded packages keep their date") {
   LockWorld world;
   world.lock_all();
   world.applied();
@@ -187,7 +187,7 @@ TEST_CASE("every lock that is not current is named before anything is recorded")
   CHECK(world.fake.files.changes.empty());
 }
 
-TEST_CASE("a lock that cannot be read is a state, whose error is told") {
+TEST_CASE("a lock that cannot be read is a state with an error") {
   LockWorld world;
   world.lock_all();
   const std::string path = LockWorld::path_of(world.targets().front());
@@ -215,7 +215,7 @@ TEST_CASE("another image and another patchelf make a lock stale") {
   CHECK(world.applied().size() == 2);
 }
 
-TEST_CASE("`env lock` resolves what is missing, and keeps what is current") {
+TEST_CASE("`env lock` resolves missing locks, and does not change current ones") {
   LockWorld world;
   world.put(world.targets()[0], LockWorld::lock(world.targets()[0], "1.9.0"));
   const LockedPackages made = world.packages(world.asked(LockWork::write));
@@ -259,7 +259,7 @@ TEST_CASE("an upgrade changes the locks that have the package") {
   CHECK(world.no_packages(what).kind == ErrorKind::config);
 }
 
-TEST_CASE("a package to upgrade is in a lock, else the nearest name is told") {
+TEST_CASE("a package to upgrade must be in a lock, else the error has the nearest name") {
   LockWorld world;
   world.lock_all();
   ForLocks what = world.asked(LockWork::write);
@@ -305,7 +305,7 @@ TEST_CASE("a check against the indexes does not affect the next build") {
   CHECK(world.record(world.targets()[0]).empty());
   CHECK(world.fake.files.changes.front() == "remove /repo/.pinwheel/lock-check");
   CHECK(world.fake.files.changes.back() == "remove /repo/.pinwheel/lock-check");
-  CHECK(world.fake.files.type_behind(".pinwheel/lock-check") == ports::FileType::missing);
+  CHECK(world.fake.files.resolved_type(".pinwheel/lock-check") == ports::FileType::missing);
 }
 
 TEST_CASE("a check whose place cannot be emptied asks no index") {

@@ -21,7 +21,7 @@ abi: {python: version}
 /// Writes the matrix to `m.yaml` of a fake host, and loads it.
 inline Loaded loaded_from(fakes::FakeHost& fake, const std::string& yaml) {
   fake.files.put("m.yaml", yaml);
-  Result<Loaded> loaded = load_matrix(fake.files, "m.yaml", fake.notices, Warnings::tell);
+  Result<Loaded> loaded = load_matrix(fake.files, "m.yaml", fake.notices, Warnings::print);
   INFO((loaded ? std::string() : render(loaded.error())));
   REQUIRE(loaded);
   return *std::move(loaded);

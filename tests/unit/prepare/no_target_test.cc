@@ -21,17 +21,17 @@ matrix::Matrix with_channels(std::vector<std::string> channels) {
 }
 
 std::string message(const matrix::Matrix& matrix, const std::string& channel,
-                    const DueChannel& due) {
+                    const DefaultChannel& default_channel) {
   VersionFacts version;
   version.channel = channel;
-  version.due = due;
+  version.default_channel = default_channel;
   return no_target(matrix, version).message;
 }
 
-TEST_CASE("a release without a target says which channel it has, and what the matrix says of it") {
+TEST_CASE("the error of a release without a target has the channel and its setting in the matrix") {
   const matrix::Matrix matrix = with_channels({"ci", "nightly"});
-  const DueChannel tagged{"release", "tag `v1.0` is on HEAD"};
-  const DueChannel untagged{"ci", "no tag of a version is on HEAD"};
+  const DefaultChannel tagged{"release", "tag `v1.0` is on HEAD"};
+  const DefaultChannel untagged{"ci", "no tag of a version is on HEAD"};
   CHECK(message(matrix, "nightly", {}) == "channel `nightly` of `m.yaml` publishes nowhere");
   CHECK(message(matrix, "", tagged) ==
         "the channel is `release`, since tag `v1.0` is on HEAD, and `m.yaml` declares only `ci`, "
@@ -46,7 +46,7 @@ TEST_CASE("a release without a target says which channel it has, and what the ma
 TEST_CASE("the hint is the line to write, with the targets that the matrix declares") {
   matrix::Matrix matrix = with_channels({"ci"});
   VersionFacts version;
-  version.due = {"release", "tag `v1.0` is on HEAD"};
+  version.default_channel = {"release", "tag `v1.0` is on HEAD"};
   CHECK(no_target(matrix, version).hint.starts_with("write `release: {publish: [TARGET]}` below"));
   for (const char* name : {"testpypi", "pypi"}) {
     matrix::PublishTarget target;

@@ -54,7 +54,7 @@ struct PackageWorld {
   }
 };
 
-TEST_CASE("packages that nobody recorded are resolved, and recorded by their request") {
+TEST_CASE("packages without a record are resolved, and recorded by their request") {
   PackageWorld world;
   const Packages packages = world.resolved();
   CHECK(packages.toolkits.empty());
@@ -124,10 +124,10 @@ TEST_CASE("packages that are decided are not resolved, also with a refresh") {
   CHECK(gone.error().kind == ErrorKind::environment);
 }
 
-TEST_CASE("the packages of steps that a run does not carry out are not resolved") {
+TEST_CASE("the packages of steps that a run does not execute are not resolved") {
   PackageWorld world;
   const std::string only = env::digest(world.requests().front());
-  world.scope.carried = Carried{{}, {}, {only}};
+  world.scope.executed = ExecutedPart{{}, {}, {only}};
   const Packages packages = world.resolved();
   REQUIRE(packages.resolutions.size() == 1);
   CHECK(packages.resolutions.begin()->first == only);
@@ -167,7 +167,7 @@ TEST_CASE("a forecast has the recorded packages and their age, and resolves none
   REQUIRE(recalled);
   CHECK(recalled->packages.resolutions == packages.resolutions);
   CHECK(recalled->environments.front().age == std::chrono::seconds(0));
-  CHECK(recalled->lacking.empty());
+  CHECK(recalled->errors.empty());
   CHECK(world.pip.asked.size() == asked);
 }
 
@@ -220,9 +220,9 @@ TEST_CASE("a toolkit that nothing provides stops its build alone, unless the mat
   CHECK(named.fake.notices.warnings.empty());
 }
 
-TEST_CASE("the toolkit of a build that a run does not carry out is not looked for") {
+TEST_CASE("the toolkit of a build that a run does not execute is not looked up") {
   PackageWorld world(kCudaYaml);
-  world.scope.carried = Carried{};
+  world.scope.executed = ExecutedPart{};
   const Packages packages = world.resolved();
   CHECK(packages.toolkits.empty());
   CHECK(world.fake.process.started.empty());

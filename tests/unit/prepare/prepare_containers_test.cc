@@ -81,9 +81,9 @@ struct ImageWorld {
 TEST_CASE("a run on the host and one that only publishes need no engine") {
   ImageWorld world;
   world.engine.answers = false;
-  world.scope.carried = Carried{};
+  world.scope.executed = ExecutedPart{};
   CHECK(world.prepared().images.empty());
-  world.scope.carried.reset();
+  world.scope.executed.reset();
   world.scope.levels.engine = container::Engine::host;
   CHECK(world.prepared().images.empty());
   CHECK(world.recalled().images.empty());
@@ -120,7 +120,7 @@ TEST_CASE("an image that is here is used as it is, once for all environments") {
   CHECK(world.fake.notices.notes.empty());
 }
 
-TEST_CASE("containers have the network of the command line, and stay if it says so") {
+TEST_CASE("containers have the network of the command line, and remain with `--keep-failed`") {
   ImageWorld world;
   world.engine.add("debian:12");
   CHECK(world.prepared().containers.after_failure == container::AfterEnd::remove);
@@ -131,7 +131,7 @@ TEST_CASE("containers have the network of the command line, and stay if it says 
   CHECK(containers.after_failure == container::AfterEnd::keep);
 }
 
-TEST_CASE("an image that is not here is pulled, and people are told before it is") {
+TEST_CASE("a missing image is pulled, after a note") {
   ImageWorld world;
   world.engine.in_registry = {"debian:12"};
   CHECK(world.prepared().images.size() == 1);
@@ -256,13 +256,13 @@ TEST_CASE("a forecast finds images, and makes, pulls and tags none") {
   CHECK(world.engine.changes.empty());
 }
 
-TEST_CASE("only the images of the steps that a run carries out are prepared") {
+TEST_CASE("only the images of the steps that a run executes are prepared") {
   ImageWorld world;
   world.engine.add("debian:12");
   const std::string settings = world.prepared().images.begin()->first;
-  world.scope.carried = Carried{{"build:cp311"}, {"others"}, {}};
+  world.scope.executed = ExecutedPart{{"build:cp311"}, {"others"}, {}};
   CHECK(world.prepared().images.empty());
-  world.scope.carried->containers = {settings};
+  world.scope.executed->containers = {settings};
   CHECK(world.prepared().images.size() == 1);
 }
 

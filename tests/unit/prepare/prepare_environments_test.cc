@@ -119,7 +119,7 @@ TEST_CASE("`env lock` gets the state of each lock with the packages") {
   CHECK(made.facts.resolutions.size() == 4);
 }
 
-TEST_CASE("a forecast tells what is recorded, and starts no program") {
+TEST_CASE("a forecast has the recorded facts, and starts no program") {
   EnvironmentWorld world;
   const PreparedEnvironments nothing = world.prepared(FromRecord{});
   CHECK(nothing.recorded.size() == 4);
@@ -173,7 +173,7 @@ TEST_CASE("a run is repeated with its packages on the Python of this machine") {
   CHECK(world.pip.asked.empty());
 }
 
-TEST_CASE("what differs from a run to repeat is a warning") {
+TEST_CASE("differences from a run to repeat are warnings") {
   EnvironmentWorld world;
   plan::RunOrigin origin;
   origin.plan.source_digest = "another";

@@ -54,7 +54,7 @@ struct ProjectWorld {
   }
 
   void read() {
-    Result<Loaded> loaded = load_matrix(fake.files, "m.yaml", fake.notices, Warnings::tell);
+    Result<Loaded> loaded = load_matrix(fake.files, "m.yaml", fake.notices, Warnings::print);
     INFO((loaded ? std::string() : render(loaded.error())));
     REQUIRE(loaded);
     RunScope fresh{{}, *std::move(loaded), {}, {}};
@@ -123,7 +123,7 @@ TEST_CASE("a run has its source, its packages and the steps of its plan") {
   CHECK(run.gathered.workplace.cache == "/home/u/.cache/pinwheel");
 }
 
-TEST_CASE("the state directory is made first, then the log is kept in it") {
+TEST_CASE("the state directory is made first, then the log is written into it") {
   ProjectWorld world;
   world.resolve({"hatchling"});
   static_cast<void>(world.prepared(FromIndexes{}));
@@ -141,7 +141,7 @@ TEST_CASE("a state directory that cannot be made ends the preparation before the
   CHECK(world.fake.process.started.empty());
 }
 
-TEST_CASE("a log that cannot be kept ends the preparation before the source is read") {
+TEST_CASE("a log that cannot be written ends the preparation before the source is read") {
   ProjectWorld world;
   world.fake.notices.log_kept = fail(ErrorKind::environment, "the disk is full");
   world.fake.git.tracked.tracked.clear();
@@ -156,7 +156,7 @@ TEST_CASE("without a home directory there is no cache") {
   CHECK(world.fake.files.changes.empty());
 }
 
-TEST_CASE("a forecast keeps no log, asks nothing and resolves nothing") {
+TEST_CASE("a forecast writes no log, asks nothing and resolves nothing") {
   ProjectWorld world;
   const PreparedRun run = world.prepared(FromRecord{});
   CHECK(world.fake.notices.logs.empty());
@@ -179,7 +179,7 @@ TEST_CASE("variables of the user decide builds, unless a plan or a report has it
         Variables{{"CFLAGS", "-O2"}});
 }
 
-TEST_CASE("a variable that no plan can hold is refused before a compiler is asked") {
+TEST_CASE("a variable that no plan can contain is refused before a compiler is queried") {
   ProjectWorld world;
   world.fake.host.variables["CFLAGS"] = "-I\xff";
   CHECK(world.refused(FromIndexes{}).kind == ErrorKind::config);
@@ -219,7 +219,8 @@ TEST_CASE("requirements that contradict the matrix end the preparation before a 
   CHECK(world.run(FromRecord{}));
 }
 
-TEST_CASE("device architectures of the user are ignored where the matrix has its own, and told") {
+TEST_CASE(
+    "device architectures of the user are ignored if the matrix has its own, with a warning") {
   ProjectWorld world;
   world.fake.files.put("m.yaml", std::string(kProjectYaml) + "  arch-list: [\"8.0\"]\n");
   world.read();

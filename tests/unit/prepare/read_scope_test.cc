@@ -75,7 +75,7 @@ TEST_CASE("the scope of one id is its variant, and publishes nothing") {
   CHECK(scope.options.stage == plan::Stage::test);
 }
 
-TEST_CASE("an id that is not there is said before git is asked") {
+TEST_CASE("an unknown id is reported before git is called") {
   CheckoutWorld world;
   world.choice.globs = {"cp312-lod"};
   ScopeRequest request = world.request();
@@ -137,7 +137,7 @@ TEST_CASE("the places of a matrix are parsed with its scope") {
   CHECK(world.scope(world.request()).stores.front().access == store::PlaceAccess::read_only);
 }
 
-TEST_CASE("the scope of a frozen plan has what the plan says, and asks no git") {
+TEST_CASE("the scope of a frozen plan is that of the plan, without git") {
   CheckoutWorld world;
   const plan::FrozenPlan frozen = frozen_plan({"cp311-plain", "cp312-loud"});
   ScopeRequest request = world.request();

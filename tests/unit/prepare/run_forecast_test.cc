@@ -85,7 +85,7 @@ TEST_CASE("a journal that cannot be read is an error") {
   CHECK(forecast.error().kind == ErrorKind::config);
 }
 
-TEST_CASE("what would stop a run before its first step is a warning") {
+TEST_CASE("an error that would stop a run before its first step is a warning") {
   ForecastWorld world;
   world.finish_build();
   world.fake.git.tracked.tracked = {"gone.py"};

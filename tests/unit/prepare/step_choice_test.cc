@@ -36,7 +36,7 @@ TEST_CASE("steps and a selection exclude each other, which names the option") {
   CHECK(message({"cp311"}) == "`--step` and `cp311` exclude each other");
 }
 
-TEST_CASE("a scope of a step has its variant, and carries out what it needs") {
+TEST_CASE("the scope of a step has its variant, and executes the step and its needs") {
   fakes::FakeHost fake;
   const RunScope whole = whole_scope(fake, kPlainYaml);
   CHECK(narrowed_to_steps(whole, {})->outline.variants.size() == 2);
@@ -44,13 +44,13 @@ TEST_CASE("a scope of a step has its variant, and carries out what it needs") {
   REQUIRE(part);
   REQUIRE(part->outline.variants.size() == 1);
   CHECK(part->outline.variants.front().id == "cp311");
-  REQUIRE(part->carried);
-  CHECK(part->carried->steps == Ids{"build:cp311", "test:cp311"});
-  CHECK_FALSE(part->carried->requests.empty());
+  REQUIRE(part->executed);
+  CHECK(part->executed->steps == Ids{"build:cp311", "test:cp311"});
+  CHECK_FALSE(part->executed->requests.empty());
   const Result<RunScope> build = narrowed_to_steps(whole, {"build:cp311"});
   REQUIRE(build);
-  CHECK(build->carried->steps == Ids{"build:cp311"});
-  CHECK(build->carried->requests.size() <= part->carried->requests.size());
+  CHECK(build->executed->steps == Ids{"build:cp311"});
+  CHECK(build->executed->requests.size() <= part->executed->requests.size());
 }
 
 TEST_CASE("a step of a later stage or of no stage is refused") {
@@ -82,20 +82,20 @@ TEST_CASE("builds, sdists and tests have an environment, other actions have none
   CHECK(request_of(plan::Action(plan::CreateEnvironment{})) == nullptr);
 }
 
-TEST_CASE("the answers of backends change what the steps of a run need") {
+TEST_CASE("the answers of backends change the needs of the steps of a run") {
   fakes::FakeHost fake;
   const RunScope whole = whole_scope(fake, kPlainYaml);
   RunScope part = *narrowed_to_steps(whole, {"build:cp311"});
-  const Ids before = part.carried->requests;
-  CHECK(carried_after_answers(part)->carried->requests == before);
+  const Ids before = part.executed->requests;
+  CHECK(with_answered_needs(part)->executed->requests == before);
   part.loaded.matrix.backend_answers["cp311"] = {"question", {"cython"}};
-  const Result<RunScope> answered = carried_after_answers(part);
+  const Result<RunScope> answered = with_answered_needs(part);
   REQUIRE(answered);
-  CHECK(answered->carried->steps == Ids{"build:cp311"});
-  CHECK(answered->carried->requests != before);
+  CHECK(answered->executed->steps == Ids{"build:cp311"});
+  CHECK(answered->executed->requests != before);
   RunScope all = whole;
   all.loaded.matrix.backend_answers = part.loaded.matrix.backend_answers;
-  CHECK_FALSE(carried_after_answers(all)->carried);
+  CHECK_FALSE(with_answered_needs(all)->executed);
 }
 
 TEST_CASE("images of the command line belong to containers") {

@@ -65,17 +65,17 @@ TEST_CASE("a version has the commit, the branch and the date of its checkout") {
   CHECK_FALSE(facts.tag);
 }
 
-TEST_CASE("the channel that nobody names follows from the tag on HEAD, if the matrix has it") {
+TEST_CASE("the default channel follows from the tag on HEAD, if the matrix has it") {
   VersionWorld world;
   const VersionFacts between = world.facts();
   CHECK(between.channel.empty());
-  CHECK(between.due.why == "no tag of a version is on HEAD");
+  CHECK(between.default_channel.why == "no tag of a version is on HEAD");
   CHECK(between.targets.empty());
   CHECK_FALSE(between.publishes_nowhere);
   world.fake.git.known->tags = {{"v1.2.0", 0}};
   const VersionFacts tagged = world.facts();
   CHECK(tagged.channel == "release");
-  CHECK(tagged.due.why == "tag `v1.2.0` is on HEAD");
+  CHECK(tagged.default_channel.why == "tag `v1.2.0` is on HEAD");
   CHECK(tagged.version.version == "1.2.0");
   CHECK(tagged.targets == std::vector<std::string>{"index"});
 }
@@ -85,7 +85,7 @@ TEST_CASE("a channel that is named needs no tag, and has no reason") {
   world.channel = "quiet";
   const VersionFacts facts = world.facts();
   CHECK(facts.channel == "quiet");
-  CHECK(facts.due.name.empty());
+  CHECK(facts.default_channel.name.empty());
   CHECK(facts.targets.empty());
   CHECK(facts.publishes_nowhere);
 }
@@ -124,7 +124,7 @@ TEST_CASE("outside git a version comes from anything but tags") {
   const VersionFacts facts = world.facts();
   CHECK(facts.version.version == "3.1");
   CHECK(facts.commit.empty());
-  CHECK(facts.due.why == "the version comes from no tag");
+  CHECK(facts.default_channel.why == "the version comes from no tag");
 }
 
 TEST_CASE("a package that its repository ignores is an error wherever its version comes from") {
@@ -146,7 +146,8 @@ TEST_CASE("a third-party sdist has its pinned version, and git is not asked") {
   CHECK(world.fake.git.asked == 0);
 }
 
-TEST_CASE("a version in a file cannot be dated for a channel, which is said before it is read") {
+TEST_CASE(
+    "a version in a file cannot be dated for a channel, which is an error before it is read") {
   VersionWorld world;
   world.take_from("file, file: VERSION");
   world.channel = "nightly-all";

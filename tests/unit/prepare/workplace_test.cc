@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_CASE("the cache is where a variable says, else below the home directory") {
+TEST_CASE("the cache is in the directory of a variable, else below the home directory") {
   fakes::FakeHost fake;
   auto& variables = fake.host.variables;
   CHECK(*cache_directory(fake.host) == "/home/u/.cache/pinwheel");
@@ -86,7 +86,7 @@ TEST_CASE("builds in containers have a fixed path and no network, without a prob
   CHECK(fake.process.started.empty());
 }
 
-TEST_CASE("builds on the host have what its namespaces allow") {
+TEST_CASE("builds on the host have the path and network that its namespaces allow") {
   fakes::FakeHost fake;
   const host::Workplace nothing = with_path_mode(fake.host, {});
   CHECK(nothing.paths == host::PathMode::real);
@@ -100,7 +100,7 @@ TEST_CASE("builds on the host have what its namespaces allow") {
   CHECK(offline.build_network == ports::Network::loopback);
 }
 
-TEST_CASE("an open network is told if a build of the run does not want it") {
+TEST_CASE("an open network is noted if a build of the run disallows it") {
   fakes::FakeHost fake;
   plan::BuildWheel build;
   build.settings.build.network = matrix::BuildNetwork::none;
@@ -108,11 +108,11 @@ TEST_CASE("an open network is told if a build of the run does not want it") {
   const plan::Step test{"test:x", "t", plan::TestWheel{}};
   host::Workplace workplace;
   workplace.build_network = ports::Network::loopback;
-  tell_open_network(workplace, {&step, &test}, fake.notices);
+  note_open_network(workplace, {&step, &test}, fake.notices);
   workplace.build_network = ports::Network::whole;
-  tell_open_network(workplace, {&test}, fake.notices);
+  note_open_network(workplace, {&test}, fake.notices);
   CHECK(fake.notices.notes.empty());
-  tell_open_network(workplace, {&test, &step}, fake.notices);
+  note_open_network(workplace, {&test, &step}, fake.notices);
   REQUIRE(fake.notices.notes.size() == 1);
   CHECK(fake.notices.notes.front().starts_with("builds reach the network: "));
 }

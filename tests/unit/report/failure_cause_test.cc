@@ -46,7 +46,7 @@ std::vector<report::FailureCause> three_causes() {
 
 }  // namespace
 
-TEST_CASE("failures of one cause are told once, with every step that has it") {
+TEST_CASE("failures of one cause are printed once, with all their steps") {
   const std::vector<report::FailureCause> causes = three_causes();
   REQUIRE(causes.size() == 3);
   CHECK(causes[0].steps ==
@@ -65,7 +65,7 @@ TEST_CASE("failures of one cause are told once, with every step that has it") {
   CHECK_FALSE(causes[1].at);
 }
 
-TEST_CASE("an error that does not say its cause is told with the end of the log") {
+TEST_CASE("an error without its cause is printed with the end of the log") {
   CHECK(three_causes().at(2).text ==
         "the tests failed: exit code 1\n"
         "| 2\n| 3\n| 4\n| 5\n| assert 1 == 2\n"
@@ -102,7 +102,7 @@ TEST_CASE("the causes in a summary stay in their code block") {
         "### pinwheel\n\n```text\nno\nhint: say `x`\n```\n");
 }
 
-TEST_CASE("equal hints are said once, and of many causes the first") {
+TEST_CASE("equal hints are printed once, and only the first of many causes") {
   Error error{ErrorKind::check, "not complete", std::nullopt, "run them"};
   for (int i = 0; i < 12; ++i) {
     error.causes.push_back({ErrorKind::check, "no " + std::to_string(i), std::nullopt, "run them"});

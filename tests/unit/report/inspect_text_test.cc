@@ -29,7 +29,7 @@ WheelFacts gpu_facts() {
   return facts;
 }
 
-TEST_CASE("the summary shows what a wheel is, requires and contains") {
+TEST_CASE("the summary shows the identity, requirements and contents of a wheel") {
   Expectations expected;
   expected.external = {"libgomp.so.1"};
   CHECK(inspect_text(gpu_facts(), expected, {}) ==

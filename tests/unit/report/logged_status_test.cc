@@ -7,11 +7,11 @@
 using namespace pinwheel;
 using namespace std::chrono_literals;
 
-TEST_CASE("the log has what became of each step and its files, and people are told as well") {
-  std::string told;
+TEST_CASE("the log has the outcome of each step and its files, in addition to the status") {
+  std::string json;
   const auto log = std::make_shared<fakes::KeptLog>();
   report::LoggedStatus status(
-      std::make_unique<report::JsonStatus>([&told](std::string_view text) { told += text; }), log);
+      std::make_unique<report::JsonStatus>([&json](std::string_view text) { json += text; }), log);
   plan::Plan plan;
   plan.steps.emplace_back().id = "build:a";
   status.plan_started(plan, 0);
@@ -29,5 +29,5 @@ TEST_CASE("the log has what became of each step and its files, and people are to
                                           "file_placed", "step_ended", "run_ended"});
   CHECK(fakes::value_of(log->events[3], "path") == ports::LogValue(std::string("dist/a.whl")));
   CHECK(fakes::value_of(log->events[4], "key") == ports::LogValue(std::string("k")));
-  CHECK(told.find("step_finished") != std::string::npos);
+  CHECK(json.find("step_finished") != std::string::npos);
 }

@@ -60,7 +60,7 @@ report::Printer printer_to(std::string& text) {
 }
 
 /// The same small run for any printer.
-void tell(run::StatusSink& status) {
+void replay(run::StatusSink& status) {
   plan::Plan plan;
   plan.steps = {step("env:x"), step("build:cpu"), step("test:a")};
   plan.digest = "d";
@@ -106,7 +106,7 @@ const std::string kSkipped = "skipped     test:a 0.4s: no cu130 torch here\n";
 TEST_CASE("plain status is one line per event and a heartbeat each minute") {
   std::string text;
   report::PlainStatus status(printer_to(text));
-  tell(status);
+  replay(status);
   CHECK(text == kEvents + kSkipped + kTable);
 }
 
@@ -141,14 +141,14 @@ TEST_CASE("a heartbeat has the end of a step's log and the time that is left") {
 TEST_CASE("a quiet run prints failed steps alone") {
   std::string text;
   report::FailuresOnly status(std::make_unique<report::PlainStatus>(printer_to(text)));
-  tell(status);
+  replay(status);
   CHECK(text == kEvents.substr(kEvents.find("failed ")));
 }
 
 TEST_CASE("GitHub status groups the summary") {
   std::string text;
   report::GitHubStatus status(printer_to(text));
-  tell(status);
+  replay(status);
   CHECK(text == kEvents + kSkipped + "::group::summary\n" + kTable + "::endgroup::\n");
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("an annotation escapes characters that would end it") {
 TEST_CASE("JSON status is one object per line") {
   std::string text;
   report::JsonStatus status([&text](std::string_view more) { text += more; });
-  tell(status);
+  replay(status);
   CHECK(text ==
         "{\"event\":\"plan_started\",\"steps\":3,\"reused\":1,\"plan\":\"d\"}\n"
         "{\"event\":\"step_started\",\"id\":\"build:cpu\",\"attempt\":1,\"cores\":4}\n"
@@ -212,12 +212,13 @@ TEST_CASE("live lines fit the width and show running and remaining steps") {
   CHECK(report::live_lines(now, 80)[8] == "  and 4 more");
 }
 
-TEST_CASE("status lines show output, the time of an earlier run, and what waits for what") {
+TEST_CASE(
+    "status lines show output, the time of an earlier run, and waiting steps with their needs") {
   run::Progress now = progress(12s);
   now.running[0].log = "cpu.log";
   now.running[0].earlier = 65s;
-  now.held = {{"test:a", {"build:cpu", "env:x"}}, {"build:b", {}}};
-  now.held_in_all = 6;
+  now.pending = {{"test:a", {"build:cpu", "env:x"}}, {"build:b", {}}};
+  now.pending_total = 6;
   const auto end = [](const std::string& log) { return log + "\n[3/12] Building a.o\n"; };
   CHECK(report::live_lines(now, 90, end) ==
         std::vector<std::string>{"      12s  build:cpu (took 1m05s)  [3/12] Building a.o",
@@ -235,8 +236,8 @@ TEST_CASE("the last output is one clean line with the newest counter") {
   CHECK(report::last_output("[a/b] x\n[/] y\n[12] z\nend\n") == "end");
 }
 
-TEST_CASE("a second failure of the same cause is one line, another one is told") {
-  report::ToldFailures told;
+TEST_CASE("a second failure of the same cause is one line, another one is printed in full") {
+  report::PrintedFailures printed;
   plan::StepOutcome first = failed_build();
   first.id = "build:cp311-cpu";
   first.log = "logs/build-cp311-cpu.1.log";
@@ -244,19 +245,19 @@ TEST_CASE("a second failure of the same cause is one line, another one is told")
     return report::FailureFacts{{"in /s/build-" + name + ".1", error},
                                 "pinwheel reproduce " + name};
   };
-  CHECK(told.tell(first, facts("cp311-cpu", "a.cc:1: no header")) ==
+  CHECK(printed.text_of(first, facts("cp311-cpu", "a.cc:1: no header")) ==
         report::failure_block(first, facts("cp311-cpu", "a.cc:1: no header")));
   plan::StepOutcome second = first;
   second.id = "build:cp312-cpu";
   second.log = "logs/build-cp312-cpu.1.log";
-  CHECK(told.tell(second, facts("cp312-cpu", "a.cc:1: no header")) ==
+  CHECK(printed.text_of(second, facts("cp312-cpu", "a.cc:1: no header")) ==
         "  same error as `build:cp311-cpu`; log: logs/build-cp312-cpu.1.log\n");
   const auto other = facts("cp312-cpu", "a.cc:2: no header");
-  CHECK(told.tell(second, other) == report::failure_block(second, other));
+  CHECK(printed.text_of(second, other) == report::failure_block(second, other));
 }
 
 TEST_CASE(
-    "one cause of several Pythons is told once, and one message of several causes each time") {
+    "one cause of several Pythons is printed once, and one message of several causes each time") {
   plan::StepOutcome first = failed_build();
   first.id = "build:cp311-cpu";
   first.error = Error{ErrorKind::check, "`a-1.0-cp311-cp311-linux_x86_64.whl` violates 1 rule"};
@@ -296,7 +297,7 @@ TEST_CASE("live status redraws its status lines and leaves a clean screen") {
   CHECK(text == "\r\x1b[2A\x1b[J");
   text.clear();
   report::LiveStatus status(printer_to(text), [] { return size_t{80}; });
-  tell(status);
+  replay(status);
   CHECK(text.substr(text.size() - kTable.size()) == kTable);
 }
 

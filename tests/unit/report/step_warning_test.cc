@@ -49,7 +49,7 @@ TEST_CASE("a summary has every warning between its table and its last line") {
         std::string::npos);
 }
 
-TEST_CASE("each warning is an annotation, and of many the last says how many there are") {
+TEST_CASE("each warning is an annotation, and the last of many states their number") {
   std::vector<StepWarning> warnings = {{{"build:a", "build:b"}, "no torch"}};
   std::vector<Annotation> shown = annotations_of(warnings);
   REQUIRE(shown.size() == 1);

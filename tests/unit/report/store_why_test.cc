@@ -21,17 +21,17 @@ plan::StoreReply differing() {
 
 }  // namespace
 
-TEST_CASE("why a store has no result: the parts that differ, the run, and what to ask next") {
+TEST_CASE("why a store has no result: the different parts, the run, and the next command") {
   CHECK(report::store_why_text(differing(), "local") ==
         "`test:x` would run: the key of the nearest result in `local` differs in 2 parts\n"
         "  flags: -O2 -> -O3\n"
         "  needs build:x changed\n"
         "nearest: `test:x` of the run `77`, 2026-01-02T03:04:05Z, channel `ci`, commit abc123, "
         "domain `release`\n"
-        "`pinwheel store why build:x` says why that differs\n");
+        "`pinwheel store why build:x` explains this difference\n");
 }
 
-TEST_CASE("packages are told under the environment they are of, as many as are read") {
+TEST_CASE("packages are listed below their environment, up to a limit") {
   store::Entry result;
   result.step = "build:x";
   result.parts = {{"a", "1"}, {"needs env:a", "1"}, {"version", "1"}};
@@ -60,7 +60,7 @@ TEST_CASE("packages are told under the environment they are of, as many as are r
                                                   {"here-sha256", nullptr}}));
 }
 
-TEST_CASE("what is not known yet is said, each with when it will be") {
+TEST_CASE("unknown parts are listed, each with the time when it is known") {
   const plan::PartialKey key{{}, {"build:x", "env:a"}};
   CHECK(report::store_why_text(plan::missing_reply({"test:x", key}, {}), "dir:out") ==
         "`test:x` would run: `dir:out` has no result of such a step\n"

@@ -32,7 +32,7 @@ TEST_CASE(
   CHECK(markdown.starts_with("### pinwheel: no test was run\n\nno test was run: 2 of 2"));
 }
 
-TEST_CASE("a run with a test that was run, without tests, or that failed says nothing of it") {
+TEST_CASE("there is no remark for a run with an executed test, without tests, or that failed") {
   const plan::StepOutcome skipped = outcome("test:a", StepState::skipped, "no GPU here");
   CHECK_FALSE(untested(report_of({skipped, outcome("test:b", StepState::done)})));
   CHECK_FALSE(untested(report_of({skipped, outcome("test:b", StepState::reused)})));

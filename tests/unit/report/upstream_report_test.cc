@@ -18,7 +18,7 @@ exports::Upstream two_changes() {
 
 }  // namespace
 
-TEST_CASE("what changed upstream is a table with the lines to write") {
+TEST_CASE("upstream changes are a table with the lines to write") {
   CHECK(report::upstream_text({}) == "the axes are up to date\n");
   CHECK(report::upstream_text(two_changes()) ==
         "change    axis   value  detail\n"
@@ -29,7 +29,7 @@ TEST_CASE("what changed upstream is a table with the lines to write") {
         "  m.yaml: rules: - {when: {}}\n");
 }
 
-TEST_CASE("what changed upstream is JSON") {
+TEST_CASE("upstream changes are JSON") {
   const auto json = nlohmann::json::parse(report::upstream_json(two_changes()));
   CHECK(json["schema"] == "pinwheel-upstream/1");
   CHECK(json["changes"].size() == 2);

@@ -281,7 +281,9 @@ TEST_CASE("a plan whose needs do not come first is a bug, not a hang") {
   CHECK(plan::exit_code(report) == 70);
 }
 
-TEST_CASE("a heartbeat says what runs, what an earlier run took, and what waits for what") {
+TEST_CASE(
+    "a heartbeat has the running steps, the times of an earlier run, and waiting steps with their "
+    "needs") {
   World world;
   plan::Step build = step("build", {"env"});
   build.predicted_seconds = 12.5;
@@ -300,12 +302,12 @@ TEST_CASE("a heartbeat says what runs, what an earlier run took, and what waits 
     seen = true;
     CHECK(beat.running[0].earlier == 12500ms);
     CHECK(beat.running[0].log == "logs/build.1.log");
-    REQUIRE(beat.held.size() == 3);
-    CHECK(beat.held_in_all == 4);
-    CHECK(beat.held[0].id == "free");
-    CHECK(beat.held[0].needs.empty());
-    CHECK(beat.held[1].needs == std::vector<std::string>{"build"});
-    CHECK(beat.held[2].needs == std::vector<std::string>{"build", "free"});
+    REQUIRE(beat.pending.size() == 3);
+    CHECK(beat.pending_total == 4);
+    CHECK(beat.pending[0].id == "free");
+    CHECK(beat.pending[0].needs.empty());
+    CHECK(beat.pending[1].needs == std::vector<std::string>{"build"});
+    CHECK(beat.pending[2].needs == std::vector<std::string>{"build", "free"});
   }
   CHECK(seen);
 }

@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK(forecast(unresolved, history, kThere)[0].because == "its packages are not resolved yet");
 }
 
-TEST_CASE("a step that only a run below has done is done again, and the reason says so") {
+TEST_CASE("a step with only a result of a lower domain runs again, with the reason") {
   const plan::Plan plan = example();
   const History history = done_before(plan);
   History release{store::Domain::release};
@@ -137,7 +137,7 @@ TEST_CASE("results are valid while their outputs exist unchanged") {
   const plan::Results results = results_of(plan, done_before(plan));
   REQUIRE(results.size() == 3);
   CHECK(outputs_to_check(plan, results) == std::vector<std::string>{"dist/a.whl"});
-  CHECK(still_there(results, kThere).size() == 3);
-  CHECK(still_there(results, {{"dist/a.whl", "other"}}).size() == 2);
-  CHECK(still_there(results, {}).size() == 2);
+  CHECK(still_valid(results, kThere).size() == 3);
+  CHECK(still_valid(results, {{"dist/a.whl", "other"}}).size() == 2);
+  CHECK(still_valid(results, {}).size() == 2);
 }

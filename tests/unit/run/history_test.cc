@@ -65,7 +65,7 @@ TEST_CASE("the last record of a step and key counts") {
   CHECK(summary(*history) == "build@k2=done env@k1=done test@k3#1 ");
 }
 
-TEST_CASE("a run is given what its own domain and those above recorded") {
+TEST_CASE("a run gets the records of its own domain and those above") {
   std::string text = header_line();
   for (const Domain domain : {Domain::release, Domain::branch, Domain::pull_request}) {
     const std::string name(to_string(domain));
@@ -81,7 +81,7 @@ TEST_CASE("a run is given what its own domain and those above recorded") {
   CHECK(read_history(text, Domain::release)->latest.size() == 3);
 }
 
-TEST_CASE("what a run below recorded later does not replace what a run may use") {
+TEST_CASE("a later record of a lower domain does not replace a usable one") {
   plan::StepOutcome other = outcome("build", "k", plan::StepState::done);
   other.outputs[0].sha256 = "another";
   const std::string text =

@@ -21,7 +21,7 @@ struct ShellWorld {
   }
 };
 
-TEST_CASE("a secret that nobody sets keeps people out of a step, and nothing is made") {
+TEST_CASE("a step with a missing secret cannot be entered, and nothing is made") {
   ShellWorld shell;
   plan::BuildWheel build;
   build.secrets = {"TOKEN"};

@@ -19,7 +19,7 @@ plan::Plan example_plan() {
   return plan;
 }
 
-TEST_CASE("a run that only reuses carries out what is named, else what its command is for") {
+TEST_CASE("a run that only reuses executes the named steps, else those of its command") {
   const plan::Plan plan = example_plan();
   CHECK(requested_steps(plan, {}, plan::Stage::test, {"build:x"}) == Ids{"build:x"});
   CHECK(requested_steps(plan, {}, plan::Stage::build, {}).empty());
@@ -62,7 +62,7 @@ TEST_CASE("each missing step is named with every place where it was looked for")
 TEST_CASE("a test that no workflow runs is skipped once its build has a result") {
   const plan::Plan plan = example_plan();
   CHECK(with_unplaced(plan, {}, {"test:x"}).empty());
-  const std::vector<plan::OpenStep> builds = plan::open_steps(plan, {});
+  const std::vector<plan::SearchableStep> builds = plan::searchable_steps(plan, {});
   REQUIRE(builds.size() == 1);
   plan::Results results;
   results[{"build:x", builds[0].key}] = {"build:x", builds[0].key};
@@ -76,19 +76,19 @@ TEST_CASE("a test that no workflow runs is skipped once its build has a result")
   CHECK(test.reason == "no job of a workflow runs it: `ci.runners.test` names no runner for it");
 }
 
-TEST_CASE("a frozen plan carries out only what its run is asked for") {
+TEST_CASE("a run of a frozen plan executes only the requested steps") {
   fakes::FakeHost fake;
   const prepare::RunScope whole = prepare::whole_scope(fake, prepare::kPlainYaml);
-  const auto tests = carrying_only(whole, {}, plan::Stage::test, {});
+  const auto tests = executing_only(whole, {}, plan::Stage::test, {});
   REQUIRE(tests);
-  CHECK(tests->carried->steps == Ids{"test:cp311", "test:cp312"});
-  const auto named = carrying_only(whole, {}, plan::Stage::test, {"build:cp311"});
+  CHECK(tests->executed->steps == Ids{"test:cp311", "test:cp312"});
+  const auto named = executing_only(whole, {}, plan::Stage::test, {"build:cp311"});
   REQUIRE(named);
-  CHECK(named->carried->steps == Ids{"build:cp311"});
+  CHECK(named->executed->steps == Ids{"build:cp311"});
   CHECK(named->outline.variants.size() == whole.outline.variants.size());
-  const auto builds = carrying_only(whole, {}, plan::Stage::build, {});
+  const auto builds = executing_only(whole, {}, plan::Stage::build, {});
   REQUIRE(builds);
-  CHECK(builds->carried->steps.empty());
+  CHECK(builds->executed->steps.empty());
 }
 
 }  // namespace

@@ -18,14 +18,14 @@ namespace {
 using Texts = std::vector<std::string>;
 
 /// The effects of a run, in order: changes of files below its state directory, and steps.
-Texts told_order(RunWorld& world) {
+Texts effects_of(RunWorld& world) {
   Texts order;
   world.fake.files.on_change = [&](const std::string& line) { order.push_back(line); };
   world.host.perform = [&](const host::Workplace&, const run::Attempt& attempt, std::stop_token) {
     order.push_back("perform " + attempt.step->id);
     return world.fake.performed;
   };
-  static_cast<void>(world.carry());
+  static_cast<void>(world.execute());
   world.fake.files.on_change = [](const std::string&) {};
   return order;
 }
@@ -42,7 +42,7 @@ std::shared_ptr<host::Store> store_of(const RunWorld& world, const std::string& 
 }
 
 Error refused_by(RunWorld& world) {
-  const Result<report::RunReport> run = world.carry();
+  const Result<report::RunReport> run = world.execute();
   REQUIRE_FALSE(run);
   CHECK(world.fake.acts.empty());
   return run.error();
@@ -50,7 +50,7 @@ Error refused_by(RunWorld& world) {
 
 TEST_CASE("directories are made before steps, and scratch files are removed last") {
   RunWorld world;
-  CHECK(told_order(world) == Texts{"remove " + world.at("scratch"), "make " + world.at("scratch"),
+  CHECK(effects_of(world) == Texts{"remove " + world.at("scratch"), "make " + world.at("scratch"),
                                    "make " + world.at("logs/run"), "perform build:x",
                                    "perform test:x", "remove " + world.at("scratch")});
 }
@@ -78,7 +78,7 @@ TEST_CASE("a domain that no run can have ends it before there is a journal") {
   CHECK_FALSE(std::filesystem::exists(world.scratch.path() / "journal.jsonl"));
 }
 
-TEST_CASE("secrets are asked for those steps alone that a run carries out") {
+TEST_CASE("secrets are required only for the steps that a run executes") {
   RunWorld world;
   CHECK(world.code() == 0);
   plan::TestWheel test;
@@ -91,7 +91,7 @@ TEST_CASE("secrets are asked for those steps alone that a run carries out") {
   CHECK(refused_by(world).message == "`TOKEN` is not set, and `test:x` needs it");
 }
 
-TEST_CASE("after a failed step others are carried out only if the run goes on") {
+TEST_CASE("after a failed step others are executed only with `--keep-going`") {
   RunWorld world;
   world.request.plan.steps = {{"build:x", "b", plan::BuildWheel{}},
                               {"build:y", "c", plan::BuildWheel{}}};
@@ -124,7 +124,7 @@ TEST_CASE("a signal ends a run with its code, and the transfers of its store") {
   CHECK(world.request.stop_store.stop_requested());
 }
 
-TEST_CASE("what is hidden is in no report and in no summary") {
+TEST_CASE("secrets are in no report and in no summary") {
   RunWorld world;
   auto hidden = std::make_shared<HiddenText>();
   hidden->add(Secret("correct horse battery"));
@@ -140,7 +140,7 @@ TEST_CASE("what is hidden is in no report and in no summary") {
   CHECK(world.console.summaries.front().find("horse") == std::string::npos);
 }
 
-TEST_CASE("results of another machine are taken from the store, and people are told") {
+TEST_CASE("results of another machine are taken from the store, with a note") {
   RunWorld first;
   const std::string place = first.at("store");
   first.request.store = store_of(first, place);
@@ -184,7 +184,7 @@ TEST_CASE("a test without a job is skipped, and asks for no runner") {
   world.change_test();
   world.fake.acts.clear();
   world.request.requested = std::set<std::string>{};
-  CHECK_FALSE(world.carry());
+  CHECK_FALSE(world.execute());
   world.request.unplaced = {"test:x"};
   CHECK(world.code() == 0);
   CHECK(world.fake.acts.empty());
@@ -199,7 +199,7 @@ plan::Step gated_publication() {
 TEST_CASE("a gate is closed by a test with less evidence than is required") {
   RunWorld world;
   world.request.gate = std::vector<plan::Step>{gated_publication()};
-  world.request.gate_holds = "the gate holds";
+  world.request.gate_message = "the gate holds";
   const Result<int> closed =
       run_plan(world.host, world.global, world.options, world.request, world.console);
   REQUIRE_FALSE(closed);
@@ -288,7 +288,7 @@ TEST_CASE("in a workflow a failed step is repeated from the page of its run") {
         "pinwheel reproduce https://example.org/me/demo/actions/runs/7 test:x");
 }
 
-TEST_CASE("a log of a failure is read once, whoever tells it") {
+TEST_CASE("the log of a failure is read once for all its reports") {
   const RunWorld world;
   plan::StepOutcome outcome;
   outcome.id = "build:x";
@@ -299,7 +299,7 @@ TEST_CASE("a log of a failure is read once, whoever tells it") {
   CHECK(failures.of(outcome).log_tail.back() == "two");
 }
 
-TEST_CASE("a dry run carries out nothing and leaves nothing") {
+TEST_CASE("a dry run executes nothing and writes nothing") {
   RunWorld world;
   world.options.dry_run = true;
   world.request.plan.steps = {{"publish:index", "p", plan::Publish{}}};

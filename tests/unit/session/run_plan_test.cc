@@ -12,7 +12,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-TEST_CASE("a run makes its directories, carries out its steps, and removes its scratch files") {
+TEST_CASE("a run makes its directories, executes its steps, and removes its scratch files") {
   RunWorld world;
   CHECK(world.code() == 0);
   CHECK(world.fake.acts == Texts{"perform build:x", "perform test:x"});
@@ -22,7 +22,7 @@ TEST_CASE("a run makes its directories, carries out its steps, and removes its s
   CHECK(world.console.warnings.empty());
 }
 
-TEST_CASE("what an earlier run finished is not carried out again") {
+TEST_CASE("a step that an earlier run finished is not executed again") {
   RunWorld world;
   CHECK(world.code() == 0);
   world.fake.acts.clear();
@@ -37,14 +37,14 @@ TEST_CASE("directories that cannot be made end a run before its first step") {
   for (const char* const refused : {"remove ", "make "}) {
     RunWorld world;
     world.fake.files.refused = refused;
-    const Result<report::RunReport> run = world.carry();
+    const Result<report::RunReport> run = world.execute();
     REQUIRE_FALSE(run);
     CHECK(run.error().kind == ErrorKind::environment);
     CHECK(world.fake.acts.empty());
   }
 }
 
-TEST_CASE("a failed step keeps the scratch files, and leaves a report beside its logs") {
+TEST_CASE("after a failed step the scratch files remain, with a report next to the logs") {
   RunWorld world;
   world.fake.performed = fail(ErrorKind::step, "a compiler failed");
   world.request.origin = [] { return Result<plan::RunOrigin>(plan::RunOrigin{}); };
@@ -66,7 +66,7 @@ TEST_CASE("a report that cannot be written is a warning") {
   CHECK(world.console.warnings.front().starts_with("refused: write "));
 }
 
-TEST_CASE("an origin that cannot be told is a warning, and no report is left") {
+TEST_CASE("an origin that cannot be determined is a warning, and no report is written") {
   RunWorld world;
   world.fake.performed = fail(ErrorKind::step, "a compiler failed");
   world.request.origin = [] {
@@ -101,12 +101,12 @@ TEST_CASE("scratch files that cannot be removed are a warning") {
   CHECK(world.console.warnings == Texts{"refused: remove " + world.at("scratch")});
 }
 
-TEST_CASE("a secret that a step needs and nobody sets ends a run before its first step") {
+TEST_CASE("a missing secret of a step ends a run before its first step") {
   RunWorld world;
   plan::BuildWheel build;
   build.secrets = {"TOKEN"};
   world.request.plan.steps[0].action = build;
-  const Result<report::RunReport> run = world.carry();
+  const Result<report::RunReport> run = world.execute();
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::environment);
   CHECK(run.error().message == "`TOKEN` is not set, and `build:x` needs it");
@@ -119,7 +119,7 @@ TEST_CASE("a secret that a step needs and nobody sets ends a run before its firs
 TEST_CASE("a run that only reuses ends before anything runs if a result is missing") {
   RunWorld world;
   world.request.requested = std::set<std::string>{"test:x"};
-  const Result<report::RunReport> run = world.carry();
+  const Result<report::RunReport> run = world.execute();
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::check);
   CHECK(world.fake.acts.empty());
@@ -132,10 +132,10 @@ TEST_CASE("a run that only reuses ends before anything runs if a result is missi
   CHECK(world.fake.acts == Texts{"perform test:x"});
 }
 
-TEST_CASE("a gate whose tests have enough evidence says what holds") {
+TEST_CASE("a gate whose tests have enough evidence prints its message") {
   RunWorld world;
   world.request.gate = std::vector<plan::Step>();
-  world.request.gate_holds = "the gate holds";
+  world.request.gate_message = "the gate holds";
   CHECK(world.code() == 0);
   REQUIRE_FALSE(world.console.notes.empty());
   CHECK(std::find(world.console.notes.begin(), world.console.notes.end(), "the gate holds\n") !=
@@ -157,7 +157,7 @@ TEST_CASE("GitHub gets a summary, and an annotation of each failure") {
 TEST_CASE("options that no run can have are refused before its first step") {
   RunWorld world;
   world.options.jobs = -1;
-  const Result<report::RunReport> run = world.carry();
+  const Result<report::RunReport> run = world.execute();
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::usage);
   CHECK(world.fake.acts.empty());

@@ -8,7 +8,7 @@
 #include "env/resolution.h"
 #include "fakes/fake_host.h"
 #include "unit/catch.h"
-#include "unit/session/kept_console.h"
+#include "unit/session/recording_console.h"
 
 namespace pinwheel::session {
 namespace {
@@ -20,7 +20,7 @@ using Places = std::vector<store::PlaceDescription>;
 struct StoreWorld {
   fakes::FakeHost fake;
   host::Workplace workplace = {};
-  KeptConsole console = {};
+  RecordingConsole console = {};
   prepare::RunStore own = {};
   Places of_matrix = {};
 
@@ -38,9 +38,9 @@ struct StoreWorld {
   }
 };
 
-TEST_CASE("a run without places has a store that has nothing") {
+TEST_CASE("a run without places has an empty store") {
   StoreWorld world;
-  const auto store = world.open(StoreUse::keep);
+  const auto store = world.open(StoreUse::write);
   REQUIRE(store);
   CHECK((*store)->empty());
   CHECK((*store)->domain() == store::Domain::branch);
@@ -58,11 +58,11 @@ TEST_CASE("the places of the user come before those of the matrix") {
   CHECK(world.fake.files.changes.empty());
 }
 
-TEST_CASE("a directory that a run keeps results in is made, and git ignores it") {
+TEST_CASE("a directory for results is made, and git ignores it") {
   StoreWorld world;
   world.name({.places = {"dir:/out", "dir:/in,ro"}});
   world.of_matrix = Places{*store::parse_place("dir:/shared")};
-  REQUIRE(world.open(StoreUse::keep));
+  REQUIRE(world.open(StoreUse::write));
   CHECK(world.fake.files.text("/out/.gitignore") == "*\n");
   CHECK(world.fake.files.text("/in/.gitignore").empty());
   CHECK(world.fake.files.text("/shared/.gitignore").empty());
@@ -72,17 +72,17 @@ TEST_CASE("a directory that cannot be made is a fault of the place, which a run 
   StoreWorld world;
   world.name({.places = {"dir:/out"}});
   world.fake.files.refused = "/.out.new";
-  CHECK(world.open(StoreUse::keep));
+  CHECK(world.open(StoreUse::write));
   CHECK(world.console.warnings.empty());
 }
 
-TEST_CASE("nothing is kept for an event that may be a pull request, and people are told") {
+TEST_CASE("no results are stored for an event that may be a pull request, with a warning") {
   StoreWorld world;
   world.fake.host.variables["CI"] = "true";
   world.workplace.variables["CI"] = "true";
   world.name({.places = {"dir:/out"}});
-  CHECK(world.own.keeping == prepare::Keeping::no);
-  REQUIRE(world.open(StoreUse::keep));
+  CHECK(world.own.writes == prepare::StoreWrites::no);
+  REQUIRE(world.open(StoreUse::write));
   CHECK(world.fake.files.changes.empty());
   REQUIRE(world.console.warnings.size() == 1);
   CHECK(world.console.warnings.front().starts_with("no result is stored"));
@@ -90,7 +90,7 @@ TEST_CASE("nothing is kept for an event that may be a pull request, and people a
   CHECK(world.console.warnings.size() == 1);
 }
 
-TEST_CASE("a result says which commit, channel, Python and packages it is of") {
+TEST_CASE("a result has its commit, channel, Python and packages") {
   StoreWorld world;
   prepare::PreparedRun run;
   run.gathered.workplace.state = "/repo/.pinwheel";

@@ -8,7 +8,7 @@
 #include "session/run_plan.h"
 #include "unit/catch.h"
 #include "unit/host/scratch.h"
-#include "unit/session/kept_console.h"
+#include "unit/session/recording_console.h"
 
 namespace pinwheel::session {
 
@@ -26,7 +26,7 @@ struct RunWorld {
                      .http = fake.host.http,
                      .ask_backend = fake.host.ask_backend,
                      .perform = fake.host.perform};
-  KeptConsole console = {};
+  RecordingConsole console = {};
   prepare::GlobalOptions global = {};
   prepare::RunOptions options = {};
   RunRequest request = {};
@@ -43,7 +43,9 @@ struct RunWorld {
   }
 
   std::string at(const std::string& name) const { return (scratch.path() / name).string(); }
-  Result<report::RunReport> carry() { return carry_out(host, global, options, request, console); }
+  Result<report::RunReport> execute() {
+    return execute_run(host, global, options, request, console);
+  }
   /// Changes the test, so that it has no result.
   void change_test() { request.plan.steps[1].parts = {{"command", "another"}}; }
   int code() {

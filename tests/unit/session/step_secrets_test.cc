@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "unit/catch.h"
-#include "unit/session/kept_console.h"
+#include "unit/session/recording_console.h"
 
 namespace pinwheel::session {
 namespace {
@@ -16,7 +16,7 @@ plan::Step build_with(std::vector<std::string> secrets) {
 }
 
 TEST_CASE("without secrets a workplace stays as it is") {
-  KeptConsole console;
+  RecordingConsole console;
   const plan::Step step = build_with({});
   const Result<host::Workplace> workplace = with_secrets({}, {&step}, console);
   REQUIRE(workplace);
@@ -26,7 +26,7 @@ TEST_CASE("without secrets a workplace stays as it is") {
 }
 
 TEST_CASE("a secret of a step comes from the caller, and no output shows it") {
-  KeptConsole console;
+  RecordingConsole console;
   const plan::Step step = build_with({"TOKEN"});
   host::Workplace given;
   given.variables = {{"TOKEN", "correct horse battery"}, {"OTHER", "unrelated value"}};
@@ -39,7 +39,7 @@ TEST_CASE("a secret of a step comes from the caller, and no output shows it") {
 }
 
 TEST_CASE("all that are missing are named, with the first step that needs one") {
-  KeptConsole console;
+  RecordingConsole console;
   const plan::Step step = build_with({"A", "B"});
   const Result<host::Workplace> workplace = with_secrets({}, {&step}, console);
   REQUIRE_FALSE(workplace);
@@ -48,7 +48,7 @@ TEST_CASE("all that are missing are named, with the first step that needs one") 
 }
 
 TEST_CASE("a secret that is too short to be hidden is refused") {
-  KeptConsole console;
+  RecordingConsole console;
   const plan::Step step = build_with({"TOKEN"});
   host::Workplace given;
   given.variables = {{"TOKEN", "ab"}};

@@ -107,8 +107,8 @@ Result<ports::FileStatus> ScriptFiles::status(const fs::path& path) {
   return ports::FileStatus{ports::FileType::regular};
 }
 
-ports::FileType ScriptFiles::type_behind(const fs::path& path) {
-  return made(path) ? Files::type_behind(path) : machine_.type_behind(path);
+ports::FileType ScriptFiles::resolved_type(const fs::path& path) {
+  return made(path) ? Files::resolved_type(path) : machine_.resolved_type(path);
 }
 
 Result<fs::path> ScriptFiles::without_links(const fs::path& path) {

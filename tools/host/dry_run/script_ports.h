@@ -19,7 +19,7 @@ class ScriptFiles final : public ports::Files {
 
   Done write(const std::filesystem::path& path, std::string_view bytes, uint32_t mode) override;
   Result<ports::FileStatus> status(const std::filesystem::path& path) override;
-  ports::FileType type_behind(const std::filesystem::path& path) override;
+  ports::FileType resolved_type(const std::filesystem::path& path) override;
   Result<std::filesystem::path> without_links(const std::filesystem::path& path) override;
   Result<std::vector<std::string>> list(const std::filesystem::path& path) override;
   Done make_directories(const std::filesystem::path& path) override;

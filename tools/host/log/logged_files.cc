@@ -35,8 +35,8 @@ Result<ports::FileStatus> LoggedFiles::status(const fs::path& path) {
   return files_.status(path);
 }
 
-ports::FileType LoggedFiles::type_behind(const fs::path& path) {
-  return files_.type_behind(path);
+ports::FileType LoggedFiles::resolved_type(const fs::path& path) {
+  return files_.resolved_type(path);
 }
 
 Result<fs::path> LoggedFiles::without_links(const fs::path& path) {

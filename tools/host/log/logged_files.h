@@ -15,7 +15,7 @@ class LoggedFiles final : public ports::Files {
   Done write(const std::filesystem::path& path, std::string_view bytes,
              uint32_t mode = 0644) override;
   Result<ports::FileStatus> status(const std::filesystem::path& path) override;
-  ports::FileType type_behind(const std::filesystem::path& path) override;
+  ports::FileType resolved_type(const std::filesystem::path& path) override;
   Result<std::filesystem::path> without_links(const std::filesystem::path& path) override;
   Result<std::vector<std::string>> list(const std::filesystem::path& path) override;
   Done make_directories(const std::filesystem::path& path) override;

@@ -146,7 +146,7 @@ bool will_do(const store::Entry& result, const ResultSearch& search) {
   return result.ending == store::Ending::done || search.skipped_will_do.contains(result.step);
 }
 
-Error refusal(const plan::OpenStep& open, const FoundEntry& found,
+Error refusal(const plan::SearchableStep& open, const FoundEntry& found,
               const std::vector<std::string>& reasons) {
   return {ErrorKind::check,
           fmt::format("the result of {} in {} is not of this plan: {}", quoted(open.step->id),
@@ -159,7 +159,7 @@ struct OfKey {
   std::optional<Error> refused = std::nullopt;
 };
 
-OfKey find_by_key(const plan::OpenStep& open, const ResultSearch& search) {
+OfKey find_by_key(const plan::SearchableStep& open, const ResultSearch& search) {
   std::optional<FoundEntry> found = search.store.find({open.step->id, open.key});
   // A step of another name may have the same key.
   if (!found || !will_do(found->entry, search) || found->entry.step != open.step->id) return {};
@@ -170,13 +170,14 @@ OfKey find_by_key(const plan::OpenStep& open, const ResultSearch& search) {
 
 /// The entry that another machine wrote for the step of this frozen plan, even if it is not usable
 /// here.
-std::optional<FoundEntry> find_by_plan(const plan::OpenStep& open, const ResultSearch& search) {
+std::optional<FoundEntry> find_by_plan(const plan::SearchableStep& open,
+                                       const ResultSearch& search) {
   if (search.facts.plan.empty()) return std::nullopt;
   std::optional<FoundEntry> found = search.store.find({open.step->id, {}, search.facts.plan});
   return found && will_do(found->entry, search) ? found : std::nullopt;
 }
 
-LookedUp look_up(const plan::OpenStep& open, const ResultSearch& search) {
+LookedUp look_up(const plan::SearchableStep& open, const ResultSearch& search) {
   const OfKey of_key = find_by_key(open, search);
   const std::optional<FoundEntry>& own = of_key.found;
   if (own && own->entry.ending == store::Ending::done) return take(*own, search);
@@ -190,7 +191,7 @@ LookedUp look_up(const plan::OpenStep& open, const ResultSearch& search) {
 }
 
 /// Looks several steps up at the same time.
-std::vector<LookedUp> look_up_all(const std::vector<plan::OpenStep>& open,
+std::vector<LookedUp> look_up_all(const std::vector<plan::SearchableStep>& open,
                                   const ResultSearch& search) {
   std::vector<LookedUp> looked(open.size());
   run_jobs(std::vector<uint64_t>(open.size(), 1), {.threads = kSearches},
@@ -200,7 +201,7 @@ std::vector<LookedUp> look_up_all(const std::vector<plan::OpenStep>& open,
 
 }  // namespace
 
-std::vector<std::string> objections(const plan::OpenStep& open, const store::Entry& found,
+std::vector<std::string> objections(const plan::SearchableStep& open, const store::Entry& found,
                                     const ResultFacts& facts) {
   std::vector<std::string> reasons;
   if (found.step != open.step->id) reasons.push_back("it is of " + quoted(found.step));
@@ -208,7 +209,7 @@ std::vector<std::string> objections(const plan::OpenStep& open, const store::Ent
   for (const store::NamedBlob& output : found.outputs) {
     files.push_back({output.name, output.blob.size});
   }
-  const std::vector<std::string> strange = plan::strange_outputs(open.step->action, files);
+  const std::vector<std::string> strange = plan::unexpected_outputs(open.step->action, files);
   reasons.insert(reasons.end(), strange.begin(), strange.end());
   const bool own_key = plan::key_of(found.parts) == found.key;
   if (!own_key) reasons.push_back("its key does not follow from its parts");
@@ -229,8 +230,9 @@ SearchedResults search_store(plan::Results results, const ResultSearch& search) 
   SearchedResults all{std::move(results)};
   std::set<std::string> asked = search.left_out;
   while (true) {
-    std::vector<plan::OpenStep> open = plan::open_steps(search.plan, all.results);
-    std::erase_if(open, [&](const plan::OpenStep& each) { return asked.contains(each.step->id); });
+    std::vector<plan::SearchableStep> open = plan::searchable_steps(search.plan, all.results);
+    std::erase_if(open,
+                  [&](const plan::SearchableStep& each) { return asked.contains(each.step->id); });
     if (open.empty()) return all;
     std::vector<LookedUp> looked = look_up_all(open, search);
     for (size_t i = 0; i < open.size(); ++i) {
@@ -250,7 +252,7 @@ void keep_reused(const plan::Plan& plan, const SearchedResults& known, const Res
   const std::map<std::string, plan::StepOutcome> reused = plan::reuse(plan, known.results);
   for (const plan::Step& step : plan.steps) {
     const auto outcome = reused.find(step.id);
-    if (outcome == reused.end() || !plan::travels(step)) continue;
+    if (outcome == reused.end() || !plan::is_shareable(step)) continue;
     const auto found = known.found.find(step.id);
     if (found == known.found.end()) {
       // With its original end time: reusing it took no time.
@@ -276,7 +278,7 @@ Done KeepingRecorder::finished(const plan::StepOutcome& outcome) {
   TRY_DONE(journal_.finished(outcome));
   const auto step = std::find_if(plan_.steps.begin(), plan_.steps.end(),
                                  [&](const plan::Step& each) { return each.id == outcome.id; });
-  if (step == plan_.steps.end() || !plan::travels(*step)) return {};
+  if (step == plan_.steps.end() || !plan::is_shareable(*step)) return {};
   const bool test = std::holds_alternative<plan::TestWheel>(step->action);
   const bool over =
       outcome.state == plan::StepState::done || (test && outcome.state == plan::StepState::skipped);

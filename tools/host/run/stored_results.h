@@ -30,7 +30,7 @@ struct ResultFacts {
 
 /// Why a stored result is not usable for a step here, one text for each reason; empty: it is. A
 /// result with the step's own key differs in nothing else. Pure.
-std::vector<std::string> objections(const plan::OpenStep& open, const store::Entry& found,
+std::vector<std::string> objections(const plan::SearchableStep& open, const store::Entry& found,
                                     const ResultFacts& facts);
 
 /// Whether to fetch the files of results, or only to look the results up.

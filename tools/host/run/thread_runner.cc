@@ -10,8 +10,8 @@
 namespace pinwheel::host {
 namespace {
 
-Result<run::Success> carry_out(const ThreadRunner::Work& work, const run::Attempt& attempt,
-                               const std::stop_token& stop) {
+Result<run::Success> execute_run(const ThreadRunner::Work& work, const run::Attempt& attempt,
+                                 const std::stop_token& stop) {
   try {
     return work(attempt, stop);
   } catch (const std::exception& thrown) {
@@ -33,7 +33,7 @@ void ThreadRunner::start(const run::Attempt& attempt) {
   // A later attempt of a step replaces the thread of an earlier one, which has reported its
   // completion.
   threads_[attempt.step->id] = std::jthread([this, attempt](const std::stop_token& stop) {
-    post(run::Completed{attempt.step->id, carry_out(work_, attempt, stop)});
+    post(run::Completed{attempt.step->id, execute_run(work_, attempt, stop)});
   });
 }
 

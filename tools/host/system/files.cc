@@ -120,7 +120,7 @@ Result<ports::FileStatus> LocalFiles::status(const fs::path& path) {
   return fail(system_error("examined", path, errno));
 }
 
-ports::FileType LocalFiles::type_behind(const fs::path& path) {
+ports::FileType LocalFiles::resolved_type(const fs::path& path) {
   struct stat status = {};
   return ::stat(path.c_str(), &status) == 0 ? type_of(status.st_mode) : ports::FileType::missing;
 }

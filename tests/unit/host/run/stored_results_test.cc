@@ -183,7 +183,7 @@ TEST_CASE("another compiler's result stands for a step of the same frozen plan a
   const SearchedResults known = machine.search(here, *store_on(shelf), facts("plan"));
   CHECK(known.results.size() == 2);
   // The run looks for it under the key of this machine.
-  CHECK(plan::open_steps(here, known.results).empty());
+  CHECK(plan::searchable_steps(here, known.results).empty());
   CHECK(known.found.at("build:x").machine.compiler == "12");
 }
 

@@ -12,7 +12,7 @@
 namespace pinwheel::prepare {
 
 /// The run that a command line requests.
-struct AskedRun {
+struct RequestedRun {
   RunScope scope;
   PackageSource source;                 ///< of its packages
   std::vector<std::string> steps = {};  ///< the requested steps; empty: all
@@ -33,7 +33,7 @@ struct RunCommand {
 /// publishes nowhere ends with the tests. With `--step`, the run is narrowed to those steps and
 /// their needs. Errors: those of `read_scope`, of the checks and of `narrowed_to_steps`; `usage`
 /// for a release without a target.
-Result<AskedRun> read_run(const Host& host, const RunCommand& command, ports::Notices& notices);
+Result<RequestedRun> read_run(const Host& host, const RunCommand& command, ports::Notices& notices);
 
 /// `publish:` for each requested target; `usage` for one that the plan does not have. Pure.
 Result<std::vector<std::string>> publications(const plan::FrozenPlan& frozen,

@@ -8,7 +8,7 @@
 namespace pinwheel::session {
 
 /// A console that records its output.
-class KeptConsole final : public Console {
+class RecordingConsole final : public Console {
  public:
   std::vector<std::string> notes = {};
   std::vector<std::string> warnings = {};
@@ -27,7 +27,7 @@ class KeptConsole final : public Console {
   void mask(const Secret& /*secret*/) const override {}
   void hide(const Secret& /*secret*/) const override { ++hidden; }
   const ports::LogHandle& log() const override { return log_; }
-  Done keep_log(const std::filesystem::path& /*directory*/) override { return {}; }
+  Done log_into(const std::filesystem::path& /*directory*/) override { return {}; }
   void file(std::string_view text) override { documents.emplace_back(text); }
   void json(std::string_view text) override { documents.emplace_back(text); }
   void drawing(std::string_view text) override { drawings.emplace_back(text); }

@@ -1,4 +1,4 @@
-#include "prepare/asked_run.h"
+#include "prepare/requested_run.h"
 
 #include <string>
 #include <utility>
@@ -17,54 +17,54 @@ struct CommandWorld : CheckoutWorld {
   std::optional<PlanFile> frozen = {};
   plan::Stage stage = plan::Stage::publish;
 
-  Result<AskedRun> run() {
+  Result<RequestedRun> run() {
     options.selection = selection;
     options.levels = levels;
     return read_run(fake.host, {global, options, choice, stage, frozen}, fake.notices);
   }
-  AskedRun asked() {
-    Result<AskedRun> asked = run();
-    INFO((asked ? std::string() : render(asked.error())));
-    REQUIRE(asked);
-    return *std::move(asked);
+  RequestedRun requested() {
+    Result<RequestedRun> requested = run();
+    INFO((requested ? std::string() : render(requested.error())));
+    REQUIRE(requested);
+    return *std::move(requested);
   }
   Error refused() {
-    const Result<AskedRun> asked = run();
-    REQUIRE_FALSE(asked);
-    return asked.error();
+    const Result<RequestedRun> requested = run();
+    REQUIRE_FALSE(requested);
+    return requested.error();
   }
   void freeze(Ids variants) { frozen = PlanFile{frozen_plan(std::move(variants)), "plan digest"}; }
 };
 
 TEST_CASE("a fresh run is of the channel of the checkout, with locks unless they are left out") {
   CommandWorld world;
-  const AskedRun asked = world.asked();
-  CHECK(asked.scope.options.stage == plan::Stage::publish);
-  CHECK(asked.scope.version.targets == Ids{"index"});
-  CHECK(asked.scope.images == TestImageUse::prepare);
-  CHECK(std::holds_alternative<FromLocks>(asked.source));
-  CHECK(asked.steps.empty());
-  CHECK(asked.plan_digest.empty());
-  CHECK_FALSE(asked.scope.carried);
+  const RequestedRun requested = world.requested();
+  CHECK(requested.scope.options.stage == plan::Stage::publish);
+  CHECK(requested.scope.version.targets == Ids{"index"});
+  CHECK(requested.scope.images == TestImageUse::prepare);
+  CHECK(std::holds_alternative<FromLocks>(requested.source));
+  CHECK(requested.steps.empty());
+  CHECK(requested.plan_digest.empty());
+  CHECK_FALSE(requested.scope.executed);
   world.options.no_lock = true;
   world.options.refresh = true;
-  CHECK(std::get<FromIndexes>(world.asked().source).refresh == Refresh::yes);
+  CHECK(std::get<FromIndexes>(world.requested().source).refresh == Refresh::yes);
 }
 
 TEST_CASE("a target that is named again is the same target, and only a release has targets") {
   CommandWorld world;
   world.options.targets = {"index", "index"};
-  CHECK(world.asked().scope.version.targets == Ids{"index"});
+  CHECK(world.requested().scope.version.targets == Ids{"index"});
   world.stage = plan::Stage::test;
   world.options.targets = {"other"};
-  CHECK(world.asked().scope.version.targets == Ids{"index"});
+  CHECK(world.requested().scope.version.targets == Ids{"index"});
 }
 
-TEST_CASE("a release to a channel that publishes nowhere ends with the tests, and says so") {
+TEST_CASE("a release to a channel that publishes nowhere ends with the tests, with a note") {
   CommandWorld world;
   world.selection.channel = "quiet";
-  const AskedRun asked = world.asked();
-  CHECK(asked.scope.options.stage == plan::Stage::test);
+  const RequestedRun requested = world.requested();
+  CHECK(requested.scope.options.stage == plan::Stage::test);
   CHECK(world.fake.notices.notes == Ids{nowhere_line("quiet")});
 }
 
@@ -74,18 +74,18 @@ TEST_CASE("a release without a target is an error, and a test is not") {
   world.fake.git.known->all_tags.clear();
   CHECK(world.refused().kind == ErrorKind::usage);
   world.stage = plan::Stage::test;
-  CHECK(world.asked().scope.options.stage == plan::Stage::test);
+  CHECK(world.requested().scope.options.stage == plan::Stage::test);
 }
 
-TEST_CASE("`--step` narrows a run to what the steps need") {
+TEST_CASE("`--step` narrows a run to the steps and their needs") {
   CommandWorld world;
   world.stage = plan::Stage::test;
   world.options.steps = {"test:cp311-plain"};
-  const AskedRun asked = world.asked();
-  CHECK(variants_of(asked.scope) == Ids{"cp311-plain"});
-  REQUIRE(asked.scope.carried);
-  CHECK(asked.scope.carried->steps.contains("test:cp311-plain"));
-  CHECK_FALSE(asked.scope.carried->steps.contains("test:cp312-plain"));
+  const RequestedRun requested = world.requested();
+  CHECK(variants_of(requested.scope) == Ids{"cp311-plain"});
+  REQUIRE(requested.scope.executed);
+  CHECK(requested.scope.executed->steps.contains("test:cp311-plain"));
+  CHECK_FALSE(requested.scope.executed->steps.contains("test:cp312-plain"));
   world.options.steps = {"test:cp311-plan"};
   CHECK(world.refused().kind == ErrorKind::usage);
   world.options.steps = {"publish:index"};
@@ -106,11 +106,11 @@ TEST_CASE("`--step` excludes everything else that selects") {
 TEST_CASE("a run of a frozen plan has its packages, and the digests of both files") {
   CommandWorld world;
   world.freeze({"cp311-plain", "cp311-loud", "cp312-plain", "cp312-loud"});
-  const AskedRun asked = world.asked();
-  const auto* const source = std::get_if<FromFrozenPlan>(&asked.source);
+  const RequestedRun requested = world.requested();
+  const auto* const source = std::get_if<FromFrozenPlan>(&requested.source);
   REQUIRE(source != nullptr);
-  CHECK(source->matrix_digest == asked.scope.loaded.digest());
-  CHECK(asked.plan_digest == "plan digest");
+  CHECK(source->matrix_digest == requested.scope.loaded.digest());
+  CHECK(requested.plan_digest == "plan digest");
   CHECK(world.fake.files.reads.front() == "/repo/m.yaml");
 }
 
@@ -118,8 +118,8 @@ TEST_CASE("a target of a frozen plan is a step of it") {
   CommandWorld world;
   world.freeze({"cp311-plain", "cp311-loud", "cp312-plain", "cp312-loud"});
   world.options.targets = {"index"};
-  const AskedRun asked = world.asked();
-  CHECK(asked.steps == Ids{"publish:index"});
+  const RequestedRun requested = world.requested();
+  CHECK(requested.steps == Ids{"publish:index"});
   world.options.targets = {"inde"};
   const Error refused = world.refused();
   CHECK(refused.message == "the plan has no target `inde`");
@@ -147,13 +147,13 @@ TEST_CASE("a release of a plan has all variants of its channel, and a test need 
   CHECK(world.run());
 }
 
-TEST_CASE("a plan without targets releases nothing, unless its channel says so") {
+TEST_CASE("a release of a plan without targets is an error, unless its channel publishes nowhere") {
   CommandWorld world;
   world.freeze({"cp311-plain", "cp311-loud", "cp312-plain", "cp312-loud"});
   world.frozen->plan.targets.clear();
   CHECK(world.refused().kind == ErrorKind::usage);
   world.frozen->plan.channel = "quiet";
-  CHECK(world.asked().scope.options.stage == plan::Stage::test);
+  CHECK(world.requested().scope.options.stage == plan::Stage::test);
 }
 
 TEST_CASE("the version of the project and its files are checked before a run") {

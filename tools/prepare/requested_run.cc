@@ -1,4 +1,4 @@
-#include "prepare/asked_run.h"
+#include "prepare/requested_run.h"
 
 #include <fmt/format.h>
 
@@ -40,20 +40,22 @@ ScopeRequest scope_request(const RunCommand& command) {
 }
 
 /// A run of the current checkout, with the matrix and the command line.
-Result<AskedRun> fresh_run(const Host& host, const RunCommand& command, ports::Notices& notices) {
+Result<RequestedRun> fresh_run(const Host& host, const RunCommand& command,
+                               ports::Notices& notices) {
   const RunOptions& options = command.options;
   const bool publish = command.stage == plan::Stage::publish;
   ScopeRequest request = scope_request(command);
   if (publish) request.targets = each_once(options.targets);
   TRY(RunScope scope, read_scope(host, request, notices));
   const Loaded& loaded = scope.loaded;
-  warn_of_lacking_files(host, loaded, notices);
+  warn_of_missing_files(host, loaded, notices);
   TRY_DONE(check_project_version(host, loaded, scope.outline, scope.version, notices));
   TRY_DONE(check_head_tag(host, loaded, scope.version, publish ? Publishing::yes : Publishing::no,
                           notices));
   TRY_DONE(check_project_abi(host, loaded, scope.outline, notices));
   const UseLocks locks = options.no_lock ? UseLocks::no : UseLocks::yes;
-  return AskedRun{std::move(scope), locks_or_indexes(locks, asked_refresh(options)), options.steps};
+  return RequestedRun{std::move(scope), locks_or_indexes(locks, asked_refresh(options)),
+                      options.steps};
 }
 
 /// Repeats the check of the tag: the checkout may have got one since its plan was frozen.
@@ -68,8 +70,8 @@ Done check_tag_again(const Host& host, const RunScope& scope, ports::Notices& no
 }
 
 /// A run of a frozen plan.
-Result<AskedRun> frozen_run(const Host& host, const RunCommand& command, const PlanFile& file,
-                            ports::Notices& notices) {
+Result<RequestedRun> frozen_run(const Host& host, const RunCommand& command, const PlanFile& file,
+                                ports::Notices& notices) {
   const RunOptions& options = command.options;
   const plan::FrozenPlan& frozen = file.plan;
   ScopeRequest request = scope_request(command);
@@ -83,7 +85,7 @@ Result<AskedRun> frozen_run(const Host& host, const RunCommand& command, const P
   TRY(std::vector<std::string> steps, publications(frozen, options.targets));
   steps.insert(steps.end(), options.steps.begin(), options.steps.end());
   FromFrozenPlan source{frozen, scope.loaded.digest(), asked_refresh(options)};
-  return AskedRun{std::move(scope), std::move(source), std::move(steps), file.digest};
+  return RequestedRun{std::move(scope), std::move(source), std::move(steps), file.digest};
 }
 
 /// Adds the targets. A release without one is an error, unless its channel publishes nowhere.
@@ -100,12 +102,13 @@ Result<RunScope> with_target(RunScope scope, const RunCommand& command, ports::N
 
 }  // namespace
 
-Result<AskedRun> read_run(const Host& host, const RunCommand& command, ports::Notices& notices) {
-  TRY(AskedRun asked, command.frozen ? frozen_run(host, command, *command.frozen, notices)
-                                     : fresh_run(host, command, notices));
-  TRY(asked.scope, with_target(std::move(asked.scope), command, notices));
-  TRY(asked.scope, narrowed_to_steps(std::move(asked.scope), asked.steps));
-  return asked;
+Result<RequestedRun> read_run(const Host& host, const RunCommand& command,
+                              ports::Notices& notices) {
+  TRY(RequestedRun requested, command.frozen ? frozen_run(host, command, *command.frozen, notices)
+                                             : fresh_run(host, command, notices));
+  TRY(requested.scope, with_target(std::move(requested.scope), command, notices));
+  TRY(requested.scope, narrowed_to_steps(std::move(requested.scope), requested.steps));
+  return requested;
 }
 
 Result<std::vector<std::string>> publications(const plan::FrozenPlan& frozen,
