@@ -94,8 +94,8 @@ def test_runners_that_cannot_meet_what_publishing_requires(repository):
     made = matrix(axes=TWO_COMPUTES, test={"command": ["true"], "hardware": {"cuda/*": "gpu", "default": "none"}},
                   channels={"release": {"publish": ["pypi"]}})
     made["publish"]["require"] = "ran"
-    none = ("pinwheel-release: `test:cp311-cu130` can leave evidence `none` at most, `ran` is required: "
-            "no runner is named for it")
+    none = ("pinwheel-release: `test:cp311-cu130` can have at most evidence `none`, but `ran` is required: "
+            "no runner is configured for it")
     for command in (["generate"], ["check"], ["explain", "gate"], ["explain", "publish-pypi"]):
         ran = repository(made, "ci", *command)
         assert f"warning: {none}\n" in ran.stderr, ran.stderr
@@ -103,7 +103,7 @@ def test_runners_that_cannot_meet_what_publishing_requires(repository):
     assert json.loads(repository(made, "ci", "explain", "gate", "--json").stdout)["warnings"] == [none]
     made["ci"] = {"runners": {"test": {"cuda/*": "ubuntu-24.04"}}}
     ran = repository(made, "ci", "generate")
-    assert "can leave evidence `loaded` at most, `ran` is required: runner `ubuntu-24.04` has no GPU" in ran.stderr
+    assert "can have at most evidence `loaded`, but `ran` is required: runner `ubuntu-24.04` has no GPU" in ran.stderr
     assert "runner `ubuntu-24.04` has no GPU" in repository(made, "ci", "explain", "test:cp311-cu130").stderr
     made["ci"] = {"runners": {"test": {"cuda/*": ["self-hosted", "gpu"]}}}
     assert "warning" not in repository(made, "ci", "generate").stderr

@@ -16,6 +16,7 @@
 #include "host/provision/environment_list.h"
 #include "host/run/journal_file.h"
 #include "plan/step_id.h"
+#include "prepare/earlier_results.h"
 #include "prepare/host.h"
 #include "prepare/locks.h"
 #include "prepare/read_scope.h"
@@ -438,9 +439,9 @@ Done copy_context(ports::Files& files, const fs::path& dockerfile, const fs::pat
 
 /// The base of the export: the image that was used, else the public one with the same Python.
 Done add_image(ports::Files& files, const prepare::GatheredRun& run, const env::Request& request,
-               const fs::path& out, conda::EnvironmentExport& what) {
+               const fs::path& out, conda::EnvironmentExport& exported) {
   if (request.container.base.empty()) {
-    what.base = "python:" + what.lock.resolution.python;
+    exported.base = "python:" + exported.lock.resolution.python;
     return {};
   }
   const auto image = run.images.find(container::digest(request.container));
@@ -449,14 +450,14 @@ Done add_image(ports::Files& files, const prepare::GatheredRun& run, const env::
                 fmt::format("{} has no image", quoted(request.container.base)));
   }
   const auto& [name, used] = image->second;
-  what.base = used.base_digests.empty() ? name : used.base_digests.front();
-  what.lock.image = prepare::locked_image(used);
+  exported.base = used.base_digests.empty() ? name : used.base_digests.front();
+  exported.lock.image = prepare::locked_image(used);
   if (request.container.dockerfile.empty()) return {};
   const fs::path dockerfile =
       (run.workplace.matrix_directory / request.container.dockerfile).lexically_normal();
   TRY(const std::string text, files.read(dockerfile));
-  what.dockerfile = conda::with_arguments(text, request.container.arguments);
-  what.stage = request.container.target;
+  exported.dockerfile = conda::with_arguments(text, request.container.arguments);
+  exported.stage = request.container.target;
   return copy_context(files, dockerfile, out);
 }
 
@@ -469,15 +470,16 @@ Result<conda::EnvironmentExport> gather_export(const prepare::Host& host,
   const env::Request& request = build->environment;
   const prepare::OpenMachine local = host.machine(run.workplace);
   TRY(env::Resolution resolution, host::load_resolution(*local, env::digest(request)));
-  conda::EnvironmentExport what{variant,
-                                env::make_lock(request, std::move(resolution), run.facts.machine)};
-  what.lock.variants = {variant};
-  what.secrets = build->secrets;
+  conda::EnvironmentExport exported{
+      variant, env::make_lock(request, std::move(resolution), run.facts.machine)};
+  exported.lock.variants = {variant};
+  exported.secrets = build->secrets;
   if (!request.toolkit.empty()) {
-    what.lock.toolkits = {{request.toolkit, prepare::found_release(*local, run.facts, request)}};
+    exported.lock.toolkits = {
+        {request.toolkit, prepare::found_release(*local, run.facts, request)}};
   }
-  TRY_DONE(add_image(host.files, run, request, out, what));
-  return what;
+  TRY_DONE(add_image(host.files, run, request, out, exported));
+  return exported;
 }
 
 }  // namespace
@@ -492,12 +494,12 @@ Result<int> cmd_env_export(const prepare::Host& host, const prepare::GlobalOptio
                                 prepare::locks_or_indexes(locks)},
                                streams));
   TRY_DONE(make_room(host.files, out));
-  TRY(const conda::EnvironmentExport what, gather_export(host, run, out));
-  for (const conda::ExportedFile& file : conda::export_files(what)) {
+  TRY(const conda::EnvironmentExport exported, gather_export(host, run, out));
+  for (const conda::ExportedFile& file : conda::export_files(exported)) {
     TRY_DONE(host.files.write(out / file.path, file.text, file.mode));
   }
   const std::string place = shell_quote(options.out);
-  streams.note(fmt::format("wrote {}: {}, or {}/{}/create.sh DIRECTORY\n", what.id,
+  streams.note(fmt::format("wrote {}: {}, or {}/{}/create.sh DIRECTORY\n", exported.id,
                            quoted("docker build " + place), place, conda::kExportDirectory));
   return 0;
 }

@@ -53,20 +53,20 @@ Levels levels_of(const env::Lock& lock, const plan::PlanOptions& options) {
 }
 
 /// Locks in the directory that no longer belong to an environment of the matrix.
-Result<std::vector<prepare::LockFile>> orphans(ports::Files& files, const Locking& what) {
+Result<std::vector<prepare::LockFile>> orphans(ports::Files& files, const Locking& locking) {
   std::vector<prepare::LockFile> result;
-  TRY(const ports::FileStatus status, files.status(what.directory));
+  TRY(const ports::FileStatus status, files.status(locking.directory));
   if (status.type != ports::FileType::directory) return result;
-  TRY(const std::vector<std::string> names, files.list(what.directory));
+  TRY(const std::vector<std::string> names, files.list(locking.directory));
   for (const std::string& name : names) {
     const bool known =
-        std::any_of(what.targets.begin(), what.targets.end(),
+        std::any_of(locking.targets.begin(), locking.targets.end(),
                     [&name](const plan::LockTarget& target) { return target.file == name; });
     if (known || !name.starts_with("pylock.") || !name.ends_with(".toml")) continue;
-    TRY(const std::string text, files.read(fs::path(what.directory) / name, limits::kLock));
+    TRY(const std::string text, files.read(fs::path(locking.directory) / name, limits::kLock));
     Result<env::Lock> lock = env::parse_pylock(text, name);
     // A pylock file not written by pinwheel is not an orphan.
-    if (!lock || levels_of(*lock, what.scope.options) == Levels::other) continue;
+    if (!lock || levels_of(*lock, locking.scope.options) == Levels::other) continue;
     result.push_back({{name, {}}, prepare::LockState::orphan, {}, {}, *std::move(lock)});
   }
   return result;
@@ -84,13 +84,13 @@ Result<std::vector<std::string>> pip_options(const host::EnvMachine& machine,
   return env::deciding_pip_options(ran.exit.ok() ? ran.out : "");
 }
 
-std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, const Locking& what,
+std::vector<env::LockedToolkit> toolkits_of(const host::EnvMachine& machine, const Locking& locking,
                                             const plan::PlanFacts& facts,
                                             const plan::LockTarget& target) {
   std::vector<env::LockedToolkit> result;
   for (const env::Request& build : target.toolkits) {
     env::LockedToolkit toolkit{build.toolkit, prepare::found_release(machine, facts, build)};
-    for (const plan::LockTarget& other : what.targets) {
+    for (const plan::LockTarget& other : locking.targets) {
       const bool its = std::any_of(other.toolkit_of.begin(), other.toolkit_of.end(),
                                    [&build](const env::Request& of) {
                                      return of.python == build.python &&
@@ -135,7 +135,7 @@ void copy_urls(const env::Lock& old, std::vector<env::PipPackage>& packages) {
 }
 
 /// The lock of a target, from its recorded resolution and the machine's facts.
-Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
+Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& locking,
                           const prepare::LockFile& before,
                           const prepare::PreparedEnvironments& made) {
   const plan::LockTarget& target = before.target;
@@ -143,8 +143,8 @@ Result<env::Lock> lock_of(const host::EnvMachine& machine, const Locking& what,
   if (before.lock) copy_urls(*before.lock, resolution.packages);
   env::Lock lock = env::make_lock(target.request, std::move(resolution), made.facts.machine);
   lock.variants = target.variants;
-  lock = with_tools(std::move(lock), what.scope.loaded.matrix, target);
-  lock.toolkits = toolkits_of(machine, what, made.facts, target);
+  lock = with_tools(std::move(lock), locking.scope.loaded.matrix, target);
+  lock.toolkits = toolkits_of(machine, locking, made.facts, target);
   TRY(lock.pip_options, pip_options(machine, target.request));
   const auto image = made.images.find(container::digest(target.request.container));
   if (image != made.images.end() && !target.request.container.base.empty()) {
@@ -161,16 +161,16 @@ env::Lock still_current(const prepare::LockFile& before, const matrix::Matrix& m
 }
 
 /// Writes the lock if necessary, and returns its new state.
-Result<prepare::LockFile> write_lock(const host::EnvMachine& machine, const Locking& what,
+Result<prepare::LockFile> write_lock(const host::EnvMachine& machine, const Locking& locking,
                                      prepare::LockFile lock,
                                      const prepare::PreparedEnvironments& made, Streams& streams) {
   env::Lock next;
   if (lock.state == prepare::LockState::current) {
-    next = still_current(lock, what.scope.loaded.matrix);
+    next = still_current(lock, locking.scope.loaded.matrix);
   } else {
-    TRY(next, lock_of(machine, what, lock, made));
+    TRY(next, lock_of(machine, locking, lock, made));
   }
-  const fs::path path = fs::path(what.directory) / lock.target.file;
+  const fs::path path = fs::path(locking.directory) / lock.target.file;
   const std::string text = env::to_pylock(next);
   if (lock.lock && env::to_pylock(*lock.lock) == text) {
     lock.state = prepare::LockState::current;
@@ -189,7 +189,8 @@ Result<prepare::LockFile> write_lock(const host::EnvMachine& machine, const Lock
 }
 
 /// Writes the locks that are not current, and removes those that are no longer used.
-Result<std::vector<prepare::LockFile>> write_locks(const prepare::Host& host, const Locking& what,
+Result<std::vector<prepare::LockFile>> write_locks(const prepare::Host& host,
+                                                   const Locking& locking,
                                                    const prepare::PreparedEnvironments& made,
                                                    const std::stop_token& stop, Streams& streams) {
   host::Workplace workplace = made.workplace;
@@ -197,21 +198,21 @@ Result<std::vector<prepare::LockFile>> write_locks(const prepare::Host& host, co
   const prepare::OpenMachine local = host.machine(workplace);
   std::vector<prepare::LockFile> locks;
   for (const prepare::LockFile& before : made.locks) {
-    TRY(prepare::LockFile lock, write_lock(*local, what, before, made, streams));
+    TRY(prepare::LockFile lock, write_lock(*local, locking, before, made, streams));
     locks.push_back(std::move(lock));
   }
-  TRY(const std::vector<prepare::LockFile> gone, orphans(local->files, what));
+  TRY(const std::vector<prepare::LockFile> gone, orphans(local->files, locking));
   for (const prepare::LockFile& each : gone) {
-    TRY_DONE(local->files.remove_all(fs::path(what.directory) / each.target.file));
+    TRY_DONE(local->files.remove_all(fs::path(locking.directory) / each.target.file));
     streams.note(fmt::format("removed {}: no environment of the matrix uses it\n",
                              quoted(each.target.file)));
   }
   return locks;
 }
 
-Result<std::vector<prepare::LockFile>> check_locks(ports::Files& files, const Locking& what,
+Result<std::vector<prepare::LockFile>> check_locks(ports::Files& files, const Locking& locking,
                                                    std::vector<prepare::LockFile> locks) {
-  TRY(const std::vector<prepare::LockFile> gone, orphans(files, what));
+  TRY(const std::vector<prepare::LockFile> gone, orphans(files, locking));
   locks.insert(locks.end(), gone.begin(), gone.end());
   return locks;
 }
@@ -291,7 +292,7 @@ Result<Locking> read_locking(prepare::RunScope scope) {
 
 /// The locks of the selection, written or checked, and the matrix's other locks.
 struct Locked {
-  Locking what;
+  Locking locking;
   std::vector<prepare::LockFile> locks;
 };
 
@@ -308,20 +309,20 @@ Result<Locked> updated_locks(const prepare::Host& host, prepare::RunScope scope,
   TRY(scope.loaded.matrix,
       prepare::collect_answers({host, scope, workplace, facts}, build.build_requires.question,
                                source, streams));
-  TRY(Locking what, read_locking(std::move(scope)));
-  source.needed = what.needed;
+  TRY(Locking locking, read_locking(std::move(scope)));
+  source.needed = locking.needed;
   TRY(prepare::PreparedEnvironments made,
-      prepare::prepare_environments({host, what.scope, workplace, facts}, source, streams));
+      prepare::prepare_environments({host, locking.scope, workplace, facts}, source, streams));
   if (options.check) {
     TRY(std::vector<prepare::LockFile> checked,
-        check_locks(host.files, what, std::move(made.locks)));
-    return Locked{std::move(what), std::move(checked)};
+        check_locks(host.files, locking, std::move(made.locks)));
+    return Locked{std::move(locking), std::move(checked)};
   }
   TRY(std::vector<prepare::LockFile> written,
       prepare::stoppable<std::vector<prepare::LockFile>>([&](const std::stop_token& stop) {
-        return write_locks(host, what, made, stop, streams);
+        return write_locks(host, locking, made, stop, streams);
       }));
-  return Locked{std::move(what), std::move(written)};
+  return Locked{std::move(locking), std::move(written)};
 }
 
 }  // namespace
@@ -330,9 +331,9 @@ Result<int> cmd_env_lock(const prepare::Host& host, const prepare::GlobalOptions
                          const EnvLockOptions& options, Streams& streams) {
   TRY(prepare::RunScope scope, scope_to_lock(host, global, options, streams));
   TRY(const Locked locked, updated_locks(host, std::move(scope), options, streams));
-  const auto& [what, locks] = locked;
+  const auto& [locking, locks] = locked;
   if (options.json) {
-    streams.json(as_json(what.directory, locks));
+    streams.json(as_json(locking.directory, locks));
   } else {
     streams.data(as_table(locks, streams.data_columns()));
   }
@@ -340,7 +341,7 @@ Result<int> cmd_env_lock(const prepare::Host& host, const prepare::GlobalOptions
     return lock.state == prepare::LockState::current || lock.state == prepare::LockState::written;
   });
   if (good) return 0;
-  return fail(prepare::out_of_date(what.directory, what.scope.loaded.matrix.file, locks));
+  return fail(prepare::out_of_date(locking.directory, locking.scope.loaded.matrix.file, locks));
 }
 
 }  // namespace pinwheel::cli

@@ -108,11 +108,11 @@ void add_transfer(CLI::App& app, prepare::TransferOptions& transfer) {
       ->envname("PINWHEEL_TRANSFER_TIME");
 }
 
-void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& what) {
+void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& description) {
   const OptionGroup group(app, "Where");
   app.add_option(
          "--store", store.places,
-         what +
+         description +
              ": `local`, `dir:PATH`, `https://HOST/PREFIX`, `s3://BUCKET/PREFIX`; `,ro`: only read "
              "them; may be repeated, nearest first (also PINWHEEL_STORE, separated by spaces)")
       ->type_name("PLACE[,ro]")

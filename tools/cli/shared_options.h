@@ -58,8 +58,8 @@ void add_selection(CLI::App& app, prepare::SelectionOptions& selection);
 void add_levels(CLI::App& app, prepare::LevelOptions& levels);
 /// The bounds of transfers to an index.
 void add_transfer(CLI::App& app, prepare::TransferOptions& transfer);
-/// Where results are stored for other runs and machines; `what` the command does with them.
-void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& what);
+/// Where results are stored for other runs and machines; `description` begins the help text.
+void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& description);
 /// Options shared by `build`, `test` and `release`.
 void add_run(CLI::App& app, prepare::RunOptions& run);
 

@@ -33,9 +33,9 @@ void add_gc(CLI::App& store, StoreCommandOptions& options) {
                "list the entries that would be removed, and remove nothing");
 }
 
-void add_domain(CLI::App& app, StoreCommandOptions& options, const char* what) {
+void add_domain(CLI::App& app, StoreCommandOptions& options, const char* description) {
   app.add_option("--store-domain", options.domain,
-                 std::string(what) +
+                 std::string(description) +
                      ": `release`, `branch` or `pull-request` (default: by the event in CI, else "
                      "`branch`)")
       ->type_name("DOMAIN");

@@ -88,7 +88,7 @@ BestEvidence best_evidence(const TestWheel& test,
     return {Evidence::none, test.skip,
             image ? "run the jobs in containers: `ci: {engine: docker}`" : ""};
   }
-  if (!runner) return {Evidence::none, "no runner is named for it", gpu_fix(test)};
+  if (!runner) return {Evidence::none, "no runner is configured for it", gpu_fix(test)};
   const std::string label = quoted(join(*runner, ", "));
   if (is_hosted(*runner)) {
     const std::string arch = hosted_arch(runner->front());
@@ -161,7 +161,7 @@ std::vector<Error> unreachable_warnings(const std::vector<UnreachableEvidence>& 
     const std::string others = all.size() == 1 ? "" : fmt::format(" and {} more", all.size() - 1);
     warnings.push_back(
         Error{ErrorKind::check,
-              fmt::format("{}{} can leave evidence {} at most, {} is required: {}",
+              fmt::format("{}{} can have at most evidence {}, but {} is required: {}",
                           quoted(all.front()), others, quoted(to_string(first.most)),
                           quoted(first.wanted), first.why)}
             .with_hint(fmt::format(

@@ -217,10 +217,10 @@ Result<Decided> apply_locks(const RunView& run, Refresh refresh, ports::Notices&
 namespace {
 
 Result<std::vector<LockFile>> read_needed(ports::Files& files, const RunView& run,
-                                          const ForLocks& what) {
+                                          const ForLocks& for_locks) {
   std::vector<LockFile> locks;
-  for (const plan::LockTarget& target : what.needed) {
-    TRY(LockFile lock, read_lock(files, what.directory, target, run.facts));
+  for (const plan::LockTarget& target : for_locks.needed) {
+    TRY(LockFile lock, read_lock(files, for_locks.directory, target, run.facts));
     locks.push_back(std::move(lock));
   }
   return locks;
@@ -287,28 +287,28 @@ Done upgrade_lock(const RunView& run, LockFile& lock, const std::vector<pep::Req
   return {};
 }
 
-Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& what,
+Result<LockedPackages> packages_to_write(const RunView& run, const ForLocks& for_locks,
                                          ports::Notices& notices) {
   const OpenMachine local = run.host.machine(run.workplace);
-  TRY(std::vector<LockFile> locks, read_needed(local->files, run, what));
-  TRY_DONE(check_upgraded(locks, what.upgraded));
+  TRY(std::vector<LockFile> locks, read_needed(local->files, run, for_locks));
+  TRY_DONE(check_upgraded(locks, for_locks.upgraded));
   Decided decided;
   for (LockFile& lock : locks) {
     if (lock.state != LockState::current) continue;
-    if (has_upgrade(lock, what.upgraded)) {
-      TRY_DONE(upgrade_lock(run, lock, what.upgraded, notices));
+    if (has_upgrade(lock, for_locks.upgraded)) {
+      TRY_DONE(upgrade_lock(run, lock, for_locks.upgraded, notices));
       decided.insert(env::digest(lock.target.request));
       continue;
     }
-    if (what.refresh == Refresh::yes) {
+    if (for_locks.refresh == Refresh::yes) {
       lock.state = LockState::stale;
       continue;
     }
     TRY_DONE(record_lock(*local, lock, notices));
     decided.insert(env::digest(lock.target.request));
   }
-  TRY(Packages packages, resolve_packages(run, decided, what.refresh, notices));
-  locks = lockable(*local, std::move(locks), what.refresh, notices);
+  TRY(Packages packages, resolve_packages(run, decided, for_locks.refresh, notices));
+  locks = lockable(*local, std::move(locks), for_locks.refresh, notices);
   return LockedPackages{std::move(packages), std::move(locks)};
 }
 
@@ -333,15 +333,15 @@ Result<std::vector<LockFile>> compared_afresh(const RunView& run, std::vector<Lo
   return locks;
 }
 
-Result<LockedPackages> packages_to_check(const RunView& run, const ForLocks& what,
+Result<LockedPackages> packages_to_check(const RunView& run, const ForLocks& for_locks,
                                          ports::Notices& notices) {
   const OpenMachine local = run.host.machine(run.workplace);
-  TRY(std::vector<LockFile> locks, read_needed(local->files, run, what));
+  TRY(std::vector<LockFile> locks, read_needed(local->files, run, for_locks));
   const auto optional = [&local](const LockFile& lock) {
     return lock.state == LockState::missing && !binds(*local, lock.target);
   };
   locks.erase(std::remove_if(locks.begin(), locks.end(), optional), locks.end());
-  if (what.refresh == Refresh::yes) {
+  if (for_locks.refresh == Refresh::yes) {
     TRY(locks, compared_afresh(run, std::move(locks), notices));
   }
   return LockedPackages{{}, std::move(locks)};
@@ -349,10 +349,10 @@ Result<LockedPackages> packages_to_check(const RunView& run, const ForLocks& wha
 
 }  // namespace
 
-Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& what,
+Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& for_locks,
                                           ports::Notices& notices) {
-  return what.work == LockWork::write ? packages_to_write(run, what, notices)
-                                      : packages_to_check(run, what, notices);
+  return for_locks.work == LockWork::write ? packages_to_write(run, for_locks, notices)
+                                           : packages_to_check(run, for_locks, notices);
 }
 
 }  // namespace pinwheel::prepare

@@ -57,8 +57,8 @@ struct LockedPackages {
   std::vector<LockFile> locks = {};  ///< of the selection; without those not needed on this machine
 };
 
-/// Finds them as `what` requests (prepare/package_source.h); writes no lock.
-Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& what,
+/// Finds them as `for_locks` requests (prepare/package_source.h); writes no lock.
+Result<LockedPackages> packages_for_locks(const RunView& run, const ForLocks& for_locks,
                                           ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

@@ -41,9 +41,9 @@ Result<std::unique_ptr<host::ContainedMachine>> contain(const host::EnvMachine& 
 enum class SolvedBy { pip, conda };
 
 /// Reports what is going to be resolved and installed.
-void announce(const host::EnvMachine& machine, const std::string& what, SolvedBy by,
+void announce(const host::EnvMachine& machine, const std::string& subject, SolvedBy by,
               ports::Notices& notices) {
-  notices.note(fmt::format("resolving {}\n", what));
+  notices.note(fmt::format("resolving {}\n", subject));
   if (by == SolvedBy::pip) return;
   const std::optional<std::string> notice = host::conda_notice(machine);
   if (notice) notices.note(*notice + "\n");

@@ -41,8 +41,8 @@ std::string running_line(const run::Running& one, const LogEnd& log_end) {
 }
 
 std::string pending_line(const run::Pending& one) {
-  const std::string what = one.needs.empty() ? "cores or memory" : join(one.needs, ", ");
-  return fmt::format("  {:>7}  {} for {}", "waits", one.id, what);
+  const std::string reason = one.needs.empty() ? "cores or memory" : join(one.needs, ", ");
+  return fmt::format("  {:>7}  {} for {}", "waits", one.id, reason);
 }
 
 void add_pending_lines(const run::Progress& progress, std::vector<std::string>& lines) {

@@ -66,7 +66,7 @@ TEST_CASE("a test that needs a GPU gets none from a hosted runner") {
   cuda.test.settings.hardware = matrix::Hardware::gpu;
   REQUIRE(cuda.found().size() == 1);
   CHECK(cuda.found().front().most == Evidence::none);
-  CHECK(cuda.found().front().why == "no runner is named for it");
+  CHECK(cuda.found().front().why == "no runner is configured for it");
   cuda.ci.test_runners = {{"cuda/*", {"ubuntu-24.04"}, {}}};
   CHECK(cuda.found().front().most == Evidence::loaded);
   CHECK(cuda.found().front().why == "runner `ubuntu-24.04` has no GPU");
@@ -102,7 +102,7 @@ TEST_CASE("tests with one reason are one warning") {
   const std::vector<Error> warnings = unreachable_warnings({first, other, second});
   REQUIRE(warnings.size() == 2);
   CHECK(warnings[0].message ==
-        "`test:a` and 1 more can leave evidence `loaded` at most, `ran` is required: no GPU");
+        "`test:a` and 1 more can have at most evidence `loaded`, but `ran` is required: no GPU");
   CHECK(warnings[0].hint == "name one, or require less: `publish: {require: loaded}`");
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("a closed release that lacks files ends the run before its first step"
   world.http->replies[world.url] = page_of(old);
   world.publish_step().builds.emplace_back("build:y");
   world.publish_step().names["build:y"] = {"demo-ops", "1.0"};
-  const Result<report::RunReport> run = world.carry();
+  const Result<report::RunReport> run = world.execute();
   REQUIRE_FALSE(run);
   CHECK(run.error().kind == ErrorKind::publish);
   CHECK(run.error().message.find("is closed") != std::string::npos);
@@ -130,7 +130,7 @@ TEST_CASE("several closed releases are one error with a cause each") {
   state.release = publish::ReleaseState::closed;
   publish::IndexState other = state;
   other.planned.project = "b";
-  KeptConsole console;
+  RecordingConsole console;
   const Done reported = report_states({state, other}, console);
   REQUIRE_FALSE(reported);
   CHECK(reported.error().message == "2 releases cannot be completed");
