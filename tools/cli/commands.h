@@ -24,6 +24,9 @@ Result<int> cmd_test(const prepare::Host& host, const prepare::GlobalOptions& gl
 Result<int> cmd_release(const prepare::Host& host, const prepare::GlobalOptions& global,
                         const ReleaseCommand& options, Streams& streams);
 
+Result<int> cmd_status(const prepare::Host& host, const prepare::GlobalOptions& global,
+                       const StatusCommand& options, Streams& streams);
+
 Result<int> cmd_version(const prepare::Host& host, const prepare::GlobalOptions& global,
                         const VersionOptions& options, Streams& streams);
 

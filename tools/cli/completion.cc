@@ -170,6 +170,7 @@ Kinds argument_kinds() {
           {"build", Completing::id_or_matrix},
           {"test", Completing::id_or_matrix},
           {"release", Completing::id_or_matrix},
+          {"status", Completing::id_or_matrix},
           {"env lock", Completing::id_or_matrix},
           {"explain", Completing::id_or_matrix},
           {"env shell", Completing::id_or_matrix},

@@ -119,6 +119,9 @@ struct Dispatch {
   Result<int> operator()(const ReleaseCommand& o) const {
     return cmd_release(host, global, o, streams);
   }
+  Result<int> operator()(const StatusCommand& o) const {
+    return cmd_status(host, global, o, streams);
+  }
   Result<int> operator()(const VersionOptions& o) const {
     return cmd_version(host, global, o, streams);
   }

@@ -35,6 +35,7 @@ struct Parser {
   prepare::RunOptions build;
   prepare::RunOptions test;
   prepare::RunOptions release;
+  prepare::RunOptions status;
   VersionOptions version;
   InitOptions init;
   PublishOptions publish;
@@ -136,6 +137,25 @@ void add_runs(Parser& parser) {
   release.add_flag("--insecure", parser.release.insecure,
                    "send a token without encryption, to a URL that starts with http://");
   add_transfer(release, parser.release.transfer);
+}
+
+void add_status(Parser& parser) {
+  CLI::App& app = *parser.app.add_subcommand(
+      "status",
+      "compare a release with its plan, results, targets and tag, file by file; exit 5 if it is "
+      "incomplete");
+  add_selection(app, parser.status.selection);
+  app.get_option("arguments")->type_name("[VERSION] [MATRIX.yaml] [GLOB]");
+  add_levels(app, parser.status.levels);
+  add_store(app, parser.status.store, "look for results of finished steps there");
+  const OptionGroup group(app, "How");
+  app.add_option("--plan", parser.status.plan_file, "the plan that `plan --out` wrote")
+      ->type_name("FILE");
+  app.add_option("--target", parser.status.targets,
+                 "only this target of the matrix (default: the channel's)")
+      ->allow_extra_args(false);
+  add_transfer(app, parser.status.transfer);
+  app.add_flag("--json", parser.status.json, "as JSON")->group("Output");
 }
 
 void add_version(Parser& parser) {
@@ -262,6 +282,7 @@ void add_commands(Parser& parser) {
   add_plan(parser);
   add_explain(parser);
   add_runs(parser);
+  add_status(parser);
   add_inspect(parser.app, parser.inspect);
   add_torch_exports(parser.app, parser.torch_exports);
   add_compat(parser.app, parser.compat);
@@ -305,6 +326,7 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("build")) return BuildCommand{parser.build};
   if (app.got_subcommand("test")) return TestCommand{parser.test};
   if (app.got_subcommand("release")) return ReleaseCommand{parser.release};
+  if (app.got_subcommand("status")) return StatusCommand{parser.status};
   if (app.got_subcommand("inspect")) return parser.inspect;
   if (app.got_subcommand("torch-exports")) {
     parser.torch_exports.verb = chosen_verb(*app.get_subcommand("torch-exports"));

@@ -19,6 +19,9 @@ struct TestCommand {
 struct ReleaseCommand {
   prepare::RunOptions run;
 };
+struct StatusCommand {
+  prepare::RunOptions run;
+};
 /// Requested text (`--help`, `--version`), which goes to stdout.
 struct PrintText {
   std::string text;
@@ -26,9 +29,9 @@ struct PrintText {
 
 using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
-                 VersionOptions, InitOptions, PublishOptions, EnvOptions, EnvLockOptions,
-                 EnvShellOptions, EnvExportOptions, CiGenerateOptions, CiCheckOptions,
-                 CiExplainOptions, InspectOptions, CompatOptions, IndexYankOptions,
+                 StatusCommand, VersionOptions, InitOptions, PublishOptions, EnvOptions,
+                 EnvLockOptions, EnvShellOptions, EnvExportOptions, CiGenerateOptions,
+                 CiCheckOptions, CiExplainOptions, InspectOptions, CompatOptions, IndexYankOptions,
                  StoreCommandOptions, TorchExportsOptions, FinishOptions, RepairOptions,
                  ReproduceOptions, LogsOptions, DoctorOptions, SchemaOptions, DocsOptions,
                  CompleteOptions, CompletionOptions>;

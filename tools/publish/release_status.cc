@@ -1,0 +1,140 @@
+#include "publish/release_status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/text.h"
+#include "pep/version.h"
+
+namespace pinwheel::publish {
+namespace {
+
+std::string_view to_string(FileState state) {
+  switch (state) {
+    case FileState::published:
+      return "published";
+    case FileState::listed:
+      return "listed, without a hash";
+    case FileState::missing:
+      return "missing";
+    case FileState::different:
+      return "other bytes";
+    case FileState::not_built:
+      return "not built";
+    case FileState::unknown:
+      return "unknown";
+  }
+  return {};
+}
+
+FileState state_on(const std::vector<IndexFile>& page, const ExpectedFile& file) {
+  for (const IndexFile& held : page) {
+    if (held.filename != file.filename) continue;
+    const auto found = held.hashes.find("sha256");
+    if (found == held.hashes.end()) return FileState::listed;
+    return found->second == file.sha256 ? FileState::published : FileState::different;
+  }
+  return FileState::missing;
+}
+
+size_t count(const ReleaseStatus& status, FileState state) {
+  return static_cast<size_t>(std::ranges::count(status.files, state, &FileStatus::state));
+}
+
+}  // namespace
+
+std::vector<FileStatus> compare_with_page(const std::vector<ExpectedFile>& expected,
+                                          const Result<std::vector<IndexFile>>& page) {
+  std::vector<FileStatus> compared;
+  for (const ExpectedFile& file : expected) {
+    FileState state = FileState::unknown;
+    if (file.filename.empty()) {
+      state = FileState::not_built;
+    } else if (page) {
+      state = state_on(*page, file);
+    }
+    compared.push_back({file, state});
+  }
+  return compared;
+}
+
+std::vector<std::string> unplanned_files(const std::vector<ExpectedFile>& expected,
+                                         const std::vector<IndexFile>& page) {
+  std::set<std::string> names;
+  std::set<pep::Version> versions;
+  for (const ExpectedFile& file : expected) {
+    if (file.filename.empty()) return {};
+    names.insert(file.filename);
+    if (const auto version = version_of_file(file.filename)) versions.insert(*version);
+  }
+  std::vector<std::string> unplanned;
+  for (const IndexFile& held : page) {
+    const auto version = version_of_file(held.filename);
+    if (!version || !versions.contains(*version) || names.contains(held.filename)) continue;
+    unplanned.push_back(held.filename);
+  }
+  std::sort(unplanned.begin(), unplanned.end());
+  return unplanned;
+}
+
+Remedy remedy_of(const ReleaseStatus& status) {
+  if (count(status, FileState::different) > 0) return Remedy::another_version;
+  const bool lacks = !status.missing_steps.empty() || count(status, FileState::missing) > 0 ||
+                     count(status, FileState::not_built) > 0;
+  if (lacks) return Remedy::release;
+  if (!status.unreadable.empty()) return Remedy::ask_again;
+  return status.wanted_tag.empty() ? Remedy::none : Remedy::tag;
+}
+
+std::vector<std::vector<std::string>> status_rows(const ReleaseStatus& status) {
+  std::vector<std::vector<std::string>> rows = {{"target", "file", "state"}};
+  for (const FileStatus& file : status.files) {
+    const std::string& name = file.expected.filename;
+    rows.push_back({file.expected.target, name.empty() ? file.expected.build : name,
+                    std::string(to_string(file.state))});
+  }
+  for (const std::string& step : status.missing_steps) rows.push_back({"", step, "no result"});
+  return rows;
+}
+
+nlohmann::json status_json(const ReleaseStatus& status) {
+  nlohmann::json files = nlohmann::json::array();
+  for (const FileStatus& file : status.files) {
+    files.push_back({{"target", file.expected.target},
+                     {"project", file.expected.project},
+                     {"step", file.expected.build},
+                     {"file", file.expected.filename},
+                     {"sha256", file.expected.sha256},
+                     {"state", to_string(file.state)}});
+  }
+  return {{"schema", "pinwheel-status/1"},
+          {"version", status.version},
+          {"complete", remedy_of(status) == Remedy::none},
+          {"tag", status.tag},
+          {"missing-steps", status.missing_steps},
+          {"files", std::move(files)},
+          {"unplanned", status.unplanned}};
+}
+
+std::string status_sentence(const ReleaseStatus& status) {
+  std::vector<std::string> reasons;
+  const auto add = [&](FileState state, std::string_view what) {
+    const size_t found = count(status, state);
+    if (found == 0) return;
+    reasons.push_back(fmt::format("{} of {} {}", found, plural(status.files.size(), "file"), what));
+  };
+  add(FileState::different, "differ from those of the index");
+  add(FileState::not_built, "not built");
+  add(FileState::missing, "missing");
+  add(FileState::unknown, "unknown");
+  if (!status.missing_steps.empty()) {
+    reasons.push_back(plural(status.missing_steps.size(), "step") + " without a result");
+  }
+  if (reasons.empty() && !status.wanted_tag.empty()) reasons.emplace_back("no tag on HEAD");
+  return fmt::format("release {} is incomplete: {}", status.version, join(reasons, ", "));
+}
+
+}  // namespace pinwheel::publish

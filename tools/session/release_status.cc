@@ -1,0 +1,193 @@
+#include "session/release_status.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/parallel.h"
+#include "host/index/publish_target.h"
+#include "host/index/upload_lookup.h"
+#include "matrix/target_kind.h"
+#include "pep/name.h"
+#include "pep/wheel_name.h"
+#include "plan/known_results.h"
+#include "plan/step_id.h"
+#include "publish/simple_page.h"
+
+namespace pinwheel::session {
+namespace {
+
+namespace fs = std::filesystem;
+using Outcomes = std::map<std::string, const plan::StepOutcome*>;
+using Page = Result<std::vector<publish::IndexFile>>;
+
+constexpr unsigned kPageReads = 8;
+
+Outcomes by_step(const std::vector<plan::StepOutcome>& outcomes) {
+  Outcomes out;
+  for (const plan::StepOutcome& outcome : outcomes) out[outcome.id] = &outcome;
+  return out;
+}
+
+bool is_named(const std::string& filename, const wheel::Naming& naming) {
+  const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
+  const auto version = pep::parse_version(naming.version);
+  return name && version && name->version == *version &&
+         pep::normalize_name(name->distribution) == pep::normalize_name(naming.distribution);
+}
+
+/// The wheel of a build under its name on a target.
+publish::ExpectedFile wheel_of(const plan::Publish& publication, const std::string& build,
+                               const wheel::Naming& naming, const Outcomes& outcomes) {
+  publish::ExpectedFile file{publication.target.name, pep::normalize_name(naming.distribution),
+                             build};
+  const auto outcome = outcomes.find(build);
+  if (outcome == outcomes.end()) return file;
+  for (const plan::Output& output : outcome->second->outputs) {
+    const std::string name = fs::path(output.path).filename().string();
+    if (!is_named(name, naming)) continue;
+    file.filename = name;
+    file.sha256 = output.sha256;
+  }
+  return file;
+}
+
+/// The sdist, which is published only with wheels of its project.
+void add_sdist(const plan::Plan& plan, const plan::Publish& publication, const Outcomes& outcomes,
+               std::vector<publish::ExpectedFile>& files) {
+  const std::string id = plan::sdist_id();
+  if (std::find(publication.builds.begin(), publication.builds.end(), id) ==
+      publication.builds.end()) {
+    return;
+  }
+  for (const plan::Step& step : plan.steps) {
+    const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
+    if (sdist == nullptr) continue;
+    publish::ExpectedFile file{publication.target.name, pep::normalize_name(sdist->distribution),
+                               id};
+    const bool with_wheels = std::ranges::any_of(files, [&](const publish::ExpectedFile& each) {
+      return each.target == file.target && each.project == file.project;
+    });
+    if (!with_wheels) return;
+    const auto outcome = outcomes.find(id);
+    if (outcome != outcomes.end() && !outcome->second->outputs.empty()) {
+      const plan::Output& output = outcome->second->outputs.front();
+      file.filename = fs::path(output.path).filename().string();
+      file.sha256 = output.sha256;
+    }
+    files.push_back(std::move(file));
+  }
+}
+
+std::vector<const plan::Publish*> publications_in(const plan::Plan& plan) {
+  std::vector<const plan::Publish*> all;
+  for (const plan::Step& step : plan.steps) {
+    const auto* const publication = std::get_if<plan::Publish>(&step.action);
+    if (publication != nullptr && !publication->target.unconfirmed) all.push_back(publication);
+  }
+  return all;
+}
+
+/// The files of a project in a directory index: in the root, and in the sub-indexes of labels.
+Page directory_page(const PageSource& source, const plan::Publish& publication,
+                    const std::string& project) {
+  const fs::path index = (source.matrix_directory / publication.target.path).lexically_normal();
+  std::vector<fs::path> pages = {index / project / "index.json"};
+  std::set<std::string> labels;
+  for (const auto& [build, label] : publication.labels) labels.insert(label);
+  for (const std::string& label : labels) pages.push_back(index / label / project / "index.json");
+  std::vector<publish::IndexFile> files;
+  for (const fs::path& page : pages) {
+    if (source.host.files.type_behind(page) == ports::FileType::missing) continue;
+    TRY(const std::string text, source.host.files.read(page));
+    TRY(const auto some, publish::parse_simple_page("application/vnd.pypi.simple.v1+json", text));
+    files.insert(files.end(), some.begin(), some.end());
+  }
+  return files;
+}
+
+Page page_of(const PageSource& source, const plan::Publish& publication,
+             const std::string& project) {
+  if (publication.target.kind == matrix::TargetKind::directory) {
+    return directory_page(source, publication, project);
+  }
+  TRY(const publish::Endpoint endpoint, host::endpoint_of(publication.target));
+  const std::shared_ptr<ports::Http> http = source.host.http(source.requests, source.log, {});
+  return host::read_project({publication.target.name, endpoint}, project, *http);
+}
+
+/// The files of one project on one target.
+struct Group {
+  const plan::Publish* publication;
+  std::string project;
+  std::vector<publish::ExpectedFile> files;
+};
+
+std::vector<Group> groups_of(const plan::Plan& plan,
+                             const std::vector<publish::ExpectedFile>& expected) {
+  std::vector<Group> groups;
+  for (const plan::Publish* const publication : publications_in(plan)) {
+    std::map<std::string, std::vector<publish::ExpectedFile>> projects;
+    for (const publish::ExpectedFile& file : expected) {
+      if (file.target == publication->target.name) projects[file.project].push_back(file);
+    }
+    for (auto& [project, files] : projects) {
+      groups.push_back({publication, project, std::move(files)});
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<publish::ExpectedFile> expected_files(const plan::Plan& plan,
+                                                  const std::vector<plan::StepOutcome>& outcomes) {
+  const Outcomes known = by_step(outcomes);
+  std::vector<publish::ExpectedFile> files;
+  for (const plan::Publish* const publication : publications_in(plan)) {
+    for (const std::string& build : publication->builds) {
+      const auto naming = publication->names.find(build);
+      if (naming == publication->names.end()) continue;
+      files.push_back(wheel_of(*publication, build, naming->second, known));
+    }
+    add_sdist(plan, *publication, known, files);
+  }
+  return files;
+}
+
+std::vector<std::string> steps_without_result(const plan::Plan& plan,
+                                              const std::vector<plan::StepOutcome>& outcomes) {
+  const Outcomes known = by_step(outcomes);
+  std::vector<std::string> missing;
+  for (const plan::Step& step : plan.steps) {
+    if (plan::travels(step) && !known.contains(step.id)) missing.push_back(step.id);
+  }
+  return missing;
+}
+
+publish::ReleaseStatus compare_release(const plan::Plan& plan,
+                                       const std::vector<publish::ExpectedFile>& expected,
+                                       const PageSource& source) {
+  const std::vector<Group> groups = groups_of(plan, expected);
+  std::vector<Page> pages(groups.size());
+  run_jobs(std::vector<uint64_t>(groups.size(), 1), {.threads = kPageReads}, [&](size_t at) {
+    pages[at] = page_of(source, *groups[at].publication, groups[at].project);
+  });
+  publish::ReleaseStatus status;
+  for (size_t at = 0; at < groups.size(); ++at) {
+    const auto& [publication, project, files] = groups[at];
+    const auto compared = publish::compare_with_page(files, pages[at]);
+    status.files.insert(status.files.end(), compared.begin(), compared.end());
+    if (!pages[at]) {
+      status.unreadable.push_back(pages[at].error());
+      continue;
+    }
+    for (const std::string& name : publish::unplanned_files(files, *pages[at])) {
+      status.unplanned.push_back(publication->target.name + ": " + name);
+    }
+  }
+  return status;
+}
+
+}  // namespace pinwheel::session

@@ -1,0 +1,40 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/net/http.h"
+#include "plan/outcome.h"
+#include "plan/step.h"
+#include "prepare/host.h"
+#include "publish/release_status.h"
+
+namespace pinwheel::session {
+
+/// The files that the publications of a plan have, as far as steps have results: from each build
+/// the file with the name that the target uses. Pure.
+std::vector<publish::ExpectedFile> expected_files(const plan::Plan& plan,
+                                                  const std::vector<plan::StepOutcome>& outcomes);
+
+/// The steps before the publications that have no result and whose results are shared: builds,
+/// tests, the sdist. Pure.
+std::vector<std::string> steps_without_result(const plan::Plan& plan,
+                                              const std::vector<plan::StepOutcome>& outcomes);
+
+/// Where pages come from.
+struct PageSource {
+  const prepare::Host& host;
+  std::filesystem::path matrix_directory;  ///< paths of directory indexes are relative to it
+  host::HttpOptions requests;
+  ports::LogHandle log;
+};
+
+/// Compares the files with the pages of their targets, several at the same time, without
+/// credentials. A target whose index has no pages (`confirm: none`) is left out.
+publish::ReleaseStatus compare_release(const plan::Plan& plan,
+                                       const std::vector<publish::ExpectedFile>& expected,
+                                       const PageSource& source);
+
+}  // namespace pinwheel::session
