@@ -62,8 +62,8 @@ class FakeProcess final : public ports::Process {
   }
 };
 
-/// What people are told.
-class KeptNotices final : public ports::Notices {
+/// Records notices, warnings and logs.
+class RecordedNotices final : public ports::Notices {
  public:
   std::vector<std::string> notes = {};
   std::vector<std::string> warnings = {};
@@ -90,7 +90,7 @@ struct FakeHost {
   FakeGit git = {};
   FakeClock clock = {};
   FakeProcess process = {};
-  KeptNotices notices = {};
+  RecordedNotices notices = {};
   std::vector<std::string> acts = {};  ///< "ask build:cpu", "perform test:cpu"
   Result<std::vector<std::string>> answer = std::vector<std::string>{"numpy>=2"};
   Result<run::Success> performed = run::Success{};

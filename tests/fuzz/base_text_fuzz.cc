@@ -13,8 +13,8 @@
 
 using namespace pinwheel;
 
-// What every room uses on text from outside. A document has no more levels than its limit, and a
-// secret is in no text that is masked.
+// The functions that every room uses on text from outside. A document has no more levels than its
+// limit, and a secret is in no text that is masked.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = text_of(data, size);
   const nlohmann::json json = read_json(text);

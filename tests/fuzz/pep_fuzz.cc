@@ -11,7 +11,7 @@ using namespace pinwheel;
 
 namespace {
 
-/// What was read is equal after writing and reading it again.
+/// A parsed value is equal after writing and parsing it again.
 template <class Parse>
 void check_round(const Parse& parse, std::string_view text) {
   const auto value = parse(text);

@@ -10,7 +10,7 @@
 
 using namespace pinwheel;
 
-// What a run writes and another one reads, on another machine as well: plans, reports, journals.
+// Files that a run writes and another one reads, even on another machine: plans, reports, journals.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = text_of(data, size);
   if (const auto frozen = plan::parse_frozen_plan(text, "plan.json")) {

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     response.reason = body;
     must(publish::server_message(response, {}).find('\n') == std::string::npos);
     static_cast<void>(publish::audience_reply(response, parties));
-    static_cast<void>(publish::mint_reply(response, identity, parties));
+    static_cast<void>(publish::exchange_reply(response, identity, parties));
     static_cast<void>(publish::identity_reply(response, "GitHub", "value"));
     static_cast<void>(publish::exchange_error(response, identity, parties));
   }

@@ -44,7 +44,7 @@ void check_environments(std::string_view text) {
 
 }  // namespace
 
-// What pip, conda, compilers, tests, engines and the loader print, and what a run noted of it.
+// The output of pip, conda, compilers, tests, engines and the loader, and its records.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = text_of(data, size);
   check_environments(text);

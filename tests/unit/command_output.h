@@ -7,7 +7,7 @@
 
 namespace pinwheel {
 
-/// What a shell command prints, bytes as they are; the test fails when the command does.
+/// The unchanged output of a shell command; the test fails when the command does.
 inline std::string output_of(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   REQUIRE(pipe != nullptr);

@@ -192,7 +192,7 @@ class Reader {
     constexpr char kXgetbv = '\xD0';
     const bool xgetbv = opcode == 0x01 && at_ < code_.size() && code_[at_] == kXgetbv;
     operands(kTwo[opcode]);
-    if (opcode == 0xA2 || xgetbv) return X86Kind::asks_for_cpu;
+    if (opcode == 0xA2 || xgetbv) return X86Kind::cpu_queries;
     return is_vector(opcode) ? X86Kind::sse : X86Kind::other;
   }
 
@@ -328,8 +328,8 @@ size_t count_x86(std::string_view code, X86Counts& counts) {
       case X86Kind::avx512:
         ++counts.avx512;
         break;
-      case X86Kind::asks_for_cpu:
-        ++counts.asks_for_cpu;
+      case X86Kind::cpu_queries:
+        ++counts.cpu_queries;
         break;
     }
   }

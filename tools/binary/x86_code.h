@@ -7,10 +7,10 @@ namespace pinwheel::binary {
 
 enum class X86Kind {
   other,
-  sse,          ///< operates on vectors in the encoding of SSE, which every x86_64 processor has
-  avx,          ///< in the encoding of AVX, AVX2, FMA and BMI (VEX), or of AMD's XOP
-  avx512,       ///< in the encoding of AVX-512 (EVEX)
-  asks_for_cpu  ///< `cpuid` or `xgetbv`, which report the processor's features
+  sse,         ///< operates on vectors in the encoding of SSE, which every x86_64 processor has
+  avx,         ///< in the encoding of AVX, AVX2, FMA and BMI (VEX), or of AMD's XOP
+  avx512,      ///< in the encoding of AVX-512 (EVEX)
+  cpu_queries  ///< `cpuid` or `xgetbv`, which report the processor's features
 };
 
 struct X86Instruction {
@@ -32,7 +32,7 @@ struct X86Counts {
   uint64_t sse = 0;
   uint64_t avx = 0;
   uint64_t avx512 = 0;
-  uint64_t asks_for_cpu = 0;
+  uint64_t cpu_queries = 0;
 
   bool operator==(const X86Counts&) const = default;
 };

@@ -16,7 +16,7 @@
 #include "compat/evaluate.h"
 #include "compat/gate.h"
 #include "compat/run_choice.h"
-#include "host/steps/run_beside.h"
+#include "host/steps/run_with_torch.h"
 #include "host/system/process.h"
 #include "host/system/scratch_directory.h"
 #include "host/system/signals.h"
@@ -123,7 +123,7 @@ Result<RunOutcome> run_wheel(const prepare::Host& host, const RunJob& job,
     trial.note = [&](std::string_view line) {
       streams.note(fmt::format("run with torch {}: {}\n", build.build.version, line));
     };
-    Result<compat::RunResult> result = host::run_beside(machine, trial, target, build);
+    Result<compat::RunResult> result = host::run_with_torch(machine, trial, target, build);
     outcome.signal = stop.signal();
     if (outcome.signal != 0) return outcome;
     build.run = result ? *result : skipped(result.error());

@@ -248,7 +248,7 @@ Result<int> collect_unused(const host::EnvMachine& machine, const EnvOptions& op
                                 {"removed", as_json(found.removed)},
                                 {"in-use", as_json(found.in_use)},
                                 {"removed-bytes", found.removed_bytes},
-                                {"kept-bytes", found.kept_bytes}}
+                                {"kept-bytes", found.retained_bytes}}
                      .dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
                  "\n");
     return 0;
@@ -265,7 +265,7 @@ Result<int> collect_unused(const host::EnvMachine& machine, const EnvOptions& op
   streams.data(text +
                fmt::format("{} {}, {}; {} stay\n", options.dry_run ? "would remove" : "removed",
                            plural(found.removed.size(), "directory"),
-                           format_bytes(found.removed_bytes), format_bytes(found.kept_bytes)));
+                           format_bytes(found.removed_bytes), format_bytes(found.retained_bytes)));
   return 0;
 }
 

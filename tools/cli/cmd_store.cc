@@ -77,10 +77,10 @@ Result<int> gc(const prepare::Host& host, const StoreCommandOptions& options, St
        {"removed-results", removed.entries.size()},
        {"removed-blobs", removed.blobs.size()},
        {"removed-bytes", removed.removed_bytes},
-       {"kept-bytes", removed.kept_bytes}},
+       {"kept-bytes", removed.retained_bytes}},
       fmt::format("{} {} and {}, {}; {} stay\n", options.dry_run ? "would remove" : "removed",
                   plural(removed.entries.size(), "result"), plural(removed.blobs.size(), "blob"),
-                  format_bytes(removed.removed_bytes), format_bytes(removed.kept_bytes)),
+                  format_bytes(removed.removed_bytes), format_bytes(removed.retained_bytes)),
       streams);
   return 0;
 }

@@ -107,11 +107,11 @@ std::vector<std::string> lacks_of(const inspect::WheelFacts& facts) {
 /// library and each release that would help.
 std::vector<inspect::UnprovidedSymbol> unprovided_by_oldest(const inspect::WheelFacts& facts) {
   const int oldest = minor_of_glibc(kDistributions.front().glibc);
-  std::set<std::tuple<std::string, std::optional<inspect::LibcRelease>>> told;
+  std::set<std::tuple<std::string, std::optional<inspect::LibcRelease>>> reported;
   std::vector<inspect::UnprovidedSymbol> out;
   for (inspect::UnprovidedSymbol& symbol :
        inspect::unprovided_symbols(facts, {pep::Libc::glibc, oldest})) {
-    if (told.emplace(symbol.member, symbol.since).second) out.push_back(std::move(symbol));
+    if (reported.emplace(symbol.member, symbol.since).second) out.push_back(std::move(symbol));
   }
   return out;
 }

@@ -101,14 +101,14 @@ struct EvaluationInput {
 /// are those of the first Python on which it does not load.
 BuildVerdict judge(const EvaluationInput& input, uint32_t index, std::vector<std::string> pythons) {
   BuildVerdict out{input.torch.build(index), std::move(pythons), true};
-  bool told = false;
+  bool evaluated = false;
   for (const std::string& python : out.pythons) {
     inspect::Loading loading = input.view.load_with(
         input.torch.loaded_libraries(index, python, input.companions.libraries));
     const bool loads = loading.loads();
-    if (!told || (out.loads && !loads)) take(std::move(loading), out);
+    if (!evaluated || (out.loads && !loads)) take(std::move(loading), out);
     out.loads = out.loads && loads;
-    told = true;
+    evaluated = true;
     if (!input.needs_python) break;
   }
   return out;

@@ -10,14 +10,14 @@
 namespace pinwheel::compat {
 
 inspect::SymbolsJudge judge_on(std::shared_ptr<const exports::Table> table, pep::SpecifierSet range,
-                               std::function<void(const std::string& text)> say) {
+                               std::function<void(const std::string& text)> report) {
   return [table = std::move(table), range = std::move(range),
-          say = std::move(say)](const inspect::WheelFacts& facts) {
+          report = std::move(report)](const inspect::WheelFacts& facts) {
     GateResult result = gate(evaluate(facts, *table), range, OtherKinds::none);
     const std::string clauses = quoted("torch" + pep::to_string(range));
-    say(result.judged == 0
-            ? fmt::format("no known build of {} is for this wheel; not judged", clauses)
-            : fmt::format("judged on {} of {}", plural(result.judged, "known build"), clauses));
+    report(result.judged == 0
+               ? fmt::format("no known build of {} is for this wheel; not judged", clauses)
+               : fmt::format("judged on {} of {}", plural(result.judged, "known build"), clauses));
     return std::move(result.findings);
   };
 }

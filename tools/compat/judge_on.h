@@ -13,6 +13,6 @@ namespace pinwheel::compat {
 /// is of the wheel's kind. `say` is called with their number, or with the message that none is
 /// known.
 inspect::SymbolsJudge judge_on(std::shared_ptr<const exports::Table> table, pep::SpecifierSet range,
-                               std::function<void(const std::string& text)> say);
+                               std::function<void(const std::string& text)> report);
 
 }  // namespace pinwheel::compat

@@ -43,7 +43,7 @@ std::vector<OpenedMember> broken_libraries(const RunSeen& seen,
   return out;
 }
 
-void tell_broken(const std::vector<OpenedMember>& broken, RunLines& lines) {
+void add_broken(const std::vector<OpenedMember>& broken, RunLines& lines) {
   constexpr size_t kMost = 5;
   for (size_t i = 0; i < broken.size() && i < kMost; ++i) {
     lines.push_back(fmt::format("{} does not load: {}", quoted(broken[i].name), broken[i].error));
@@ -51,7 +51,7 @@ void tell_broken(const std::vector<OpenedMember>& broken, RunLines& lines) {
   if (broken.size() > kMost) lines.push_back(fmt::format("and {} more", broken.size() - kMost));
 }
 
-void tell_disagreements(const std::vector<Disagreement>& found, RunLines& lines) {
+void add_disagreements(const std::vector<Disagreement>& found, RunLines& lines) {
   for (const Disagreement& each : found) {
     lines.push_back(
         each.error.empty()
@@ -61,12 +61,12 @@ void tell_disagreements(const std::vector<Disagreement>& found, RunLines& lines)
   }
 }
 
-void tell_failure(const Ended& command, RunLines& lines) {
+void add_failure(const Ended& command, RunLines& lines) {
   lines.push_back(fmt::format("{} failed: {}", command.what, command.failure));
   for (const std::string& line : last_lines(command.output)) lines.push_back("  " + line);
 }
 
-void tell_success(const RunSeen& seen, RunLines& lines) {
+void add_success(const RunSeen& seen, RunLines& lines) {
   RunLines did;
   const auto opened = static_cast<size_t>(
       std::count_if(seen.opened.begin(), seen.opened.end(),
@@ -115,15 +115,15 @@ RunResult judge_run(const RunSeen& seen, const std::optional<BuildVerdict>& pred
   const std::vector<OpenedMember> broken = broken_libraries(seen, predicted);
   const bool ended_badly = !seen.commands.empty() && !seen.commands.back().failure.empty();
   RunLines lines;
-  tell_broken(broken, lines);
-  if (ended_badly) tell_failure(seen.commands.back(), lines);
+  add_broken(broken, lines);
+  if (ended_badly) add_failure(seen.commands.back(), lines);
   out.state = seen.smoke ? RunState::ran : RunState::loaded;
   if (lines.empty()) {
-    tell_success(seen, lines);
+    add_success(seen, lines);
   } else {
     out.state = RunState::failed;
   }
-  tell_disagreements(out.disagreements, lines);
+  add_disagreements(out.disagreements, lines);
   out.evidence = join(lines, "\n");
   return out;
 }

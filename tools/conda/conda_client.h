@@ -79,7 +79,7 @@ struct CondaInstall {
   std::string subdir;
   std::string prefix;
   std::string list;      ///< a file with the `explicit_list`
-  std::string packages;  ///< the package cache, which keeps the archives
+  std::string packages;  ///< the package cache, which stores the archives
 };
 ports::Command install_command(const CondaClient& client, const CondaInstall& install,
                                const std::map<std::string, std::string>& user);

@@ -127,14 +127,14 @@ std::string explanation(CondaKind kind, std::string_view out, std::string_view e
     }
   }
   // A client prints its downloads before the error.
-  std::string_view said = trim(err).empty() ? out : err;
-  if (const size_t at = said.find("Could not solve for"); at != std::string_view::npos) {
-    return std::string(trim(said.substr(at)));
+  std::string_view output = trim(err).empty() ? out : err;
+  if (const size_t at = output.find("Could not solve for"); at != std::string_view::npos) {
+    return std::string(trim(output.substr(at)));
   }
   constexpr std::string_view kError = "rror: ";
-  const size_t at = said.find(kError);
-  if (at != std::string_view::npos) said.remove_prefix(at + kError.size());
-  return std::string(trim(said));
+  const size_t at = output.find(kError);
+  if (at != std::string_view::npos) output.remove_prefix(at + kError.size());
+  return std::string(trim(output));
 }
 
 std::string parse_glibc(std::string_view output) {

@@ -32,15 +32,15 @@ void compiler(const matrix::Check& /*check*/, const CheckFacts& facts, Findings&
 
 void architectures(const CheckFacts& facts, Findings& findings) {
   std::vector<std::string> lacking;
-  std::string said;
+  std::string first_output;
   for (const auto& [name, complaint] : facts.architectures) {
     if (complaint.empty()) continue;
     lacking.push_back(name);
-    if (said.empty()) said = complaint;
+    if (first_output.empty()) first_output = complaint;
   }
   if (lacking.empty()) return;
   const std::string has = facts.known_architectures.empty()
-                              ? fmt::format("its output: {}", said)
+                              ? fmt::format("its output: {}", first_output)
                               : fmt::format("it has {}", join(facts.known_architectures, ", "));
   findings.push_back(
       {.kind = ErrorKind::environment,

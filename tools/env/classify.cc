@@ -78,11 +78,12 @@ std::string ending(const ports::Exit& exit) {
 }
 
 Error to_error(const Diagnosis& diagnosis, std::string_view what, const ports::Exit& exit) {
-  const bool told = !diagnosis.line.empty() && !exit.timed_out;
-  return Error{.kind = diagnosis.kind,
-               .message = fmt::format("{} failed: {}", what, told ? diagnosis.line : ending(exit)),
-               .at = diagnosis.at,
-               .hint = diagnosis.hint};
+  const bool has_line = !diagnosis.line.empty() && !exit.timed_out;
+  return Error{
+      .kind = diagnosis.kind,
+      .message = fmt::format("{} failed: {}", what, has_line ? diagnosis.line : ending(exit)),
+      .at = diagnosis.at,
+      .hint = diagnosis.hint};
 }
 
 namespace {

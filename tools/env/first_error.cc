@@ -80,9 +80,9 @@ bool is_linker_error(std::string_view line) {
                                                         "DWARF error"};
   constexpr std::array<std::string_view, 3> kResults = {"final link failed", ": bad value",
                                                         "errors were encountered"};
-  const std::string_view said = line.substr(at + 4);
-  if (begins_with_one_of(said, kRemarks) || shows_one_of(said, kResults)) return false;
-  return !shows_part(said, ": warning: ") && !said.ends_with("':");
+  const std::string_view text = line.substr(at + 4);
+  if (begins_with_one_of(text, kRemarks) || shows_one_of(text, kResults)) return false;
+  return !shows_part(text, ": warning: ") && !text.ends_with("':");
 }
 
 /// "nvcc fatal   : no", "ptxas /tmp/a.ptx, line 27; error   : no", "nvlink error   : no".

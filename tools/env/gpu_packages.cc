@@ -22,16 +22,16 @@ Resolution without_gpu_packages(Resolution resolution, const Request& request) {
     const auto requirement = pep::parse_requirement(parse_spec(text).requirement);
     if (requirement) asked.insert(pep::normalize_name(requirement->name));
   }
-  std::vector<PipPackage> kept;
+  std::vector<PipPackage> remaining;
   for (PipPackage& package : resolution.packages) {
     const bool absent = is_gpu_package(package.name) && !asked.contains(package.name);
     if (absent) {
       resolution.absent.push_back({package.name, package.version, {}, {}});
     } else {
-      kept.push_back(std::move(package));
+      remaining.push_back(std::move(package));
     }
   }
-  resolution.packages = std::move(kept);
+  resolution.packages = std::move(remaining);
   return resolution;
 }
 

@@ -235,16 +235,16 @@ std::string constraints_text(const Resolution& resolution, Purpose purpose) {
 
 std::string constraints_text(const Resolution& resolution,
                              const std::vector<pep::Requirement>& upgraded) {
-  Resolution kept;
+  Resolution others;
   std::string text;
   for (const pep::Requirement& each : upgraded) {
     if (!each.specifiers.empty()) text += pep::to_string(each) + "\n";
   }
   std::copy_if(resolution.packages.begin(), resolution.packages.end(),
-               std::back_inserter(kept.packages), [&upgraded](const PipPackage& package) {
+               std::back_inserter(others.packages), [&upgraded](const PipPackage& package) {
                  return package.name != "torch" && !is_named(upgraded, package.name);
                });
-  return text + constraints_text(kept, Purpose::build);
+  return text + constraints_text(others, Purpose::build);
 }
 
 bool is_named(const std::vector<pep::Requirement>& requirements, std::string_view name) {

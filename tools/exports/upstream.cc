@@ -174,8 +174,8 @@ class Comparison {
     return found == edited_.end() ? nullptr : &found->second;
   }
 
-  void tell(UpstreamEvent event, const std::string& axis, const std::string& value,
-            std::string detail) {
+  void report(UpstreamEvent event, const std::string& axis, const std::string& value,
+              std::string detail) {
     result_.changes.push_back({event, axis, value, std::move(detail), edited_.at(axis).axis->at});
   }
 
@@ -196,8 +196,8 @@ class Comparison {
     for (const auto& [release, has] : releases) {
       torch->added.insert(release);
       const std::string labels = has.labels.empty() ? "" : join(sorted(has.labels), ", ") + "; ";
-      tell(UpstreamEvent::appeared, "torch", release,
-           fmt::format("{}Python {}", labels, join(sorted(has.pythons), ", ")));
+      report(UpstreamEvent::appeared, "torch", release,
+             fmt::format("{}Python {}", labels, join(sorted(has.pythons), ", ")));
     }
   }
 
@@ -229,7 +229,7 @@ class Comparison {
     }
     for (const auto& [value, torches] : where) {
       axis->added.insert(value);
-      tell(UpstreamEvent::appeared, name, value, join({torches.begin(), torches.end()}, ", "));
+      report(UpstreamEvent::appeared, name, value, join({torches.begin(), torches.end()}, ", "));
     }
   }
 
@@ -284,13 +284,13 @@ class Comparison {
       const Words computes = sorted(lack.computes);
       if (!there.contains(key)) {
         edited_.at(axis).removed.insert(value);
-        tell(UpstreamEvent::vanished, axis, value, "no build of torch is for it");
+        report(UpstreamEvent::vanished, axis, value, "no build of torch is for it");
         continue;
       }
       const bool named = axis == "compute" || computes.front().empty();
-      const std::string beside = named ? "" : " for " + join(computes, ", ");
-      tell(UpstreamEvent::vanished, axis, value,
-           fmt::format("not of torch {}{}", join(torches, ", "), beside));
+      const std::string for_computes = named ? "" : " for " + join(computes, ", ");
+      report(UpstreamEvent::vanished, axis, value,
+             fmt::format("not of torch {}{}", join(torches, ", "), for_computes));
       const std::string when =
           fmt::format("{}: {}, torch: {}{}", axis, yaml_list({value}), yaml_list(torches),
                       named ? "" : ", compute: " + yaml_list(computes));
@@ -305,9 +305,9 @@ class Comparison {
       const auto last = pep::end_of_life(python);
       if (!last || today <= *last) continue;
       axis->removed.insert(python);
-      tell(UpstreamEvent::ended, "python", python,
-           fmt::format("end of life since {}-{:02}", static_cast<int>(last->year()),
-                       static_cast<unsigned>(last->month())));
+      report(UpstreamEvent::ended, "python", python,
+             fmt::format("end of life since {}-{:02}", static_cast<int>(last->year()),
+                         static_cast<unsigned>(last->month())));
     }
   }
 

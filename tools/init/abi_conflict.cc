@@ -21,7 +21,7 @@ std::string limit_of(const std::string& abi) {
 }
 
 /// Whether a wheel of one ABI installs on every Python of the other ABI.
-bool keeps(const std::string& made, const std::string& promised, const Texts& pythons) {
+bool satisfies_abi(const std::string& made, const std::string& promised, const Texts& pythons) {
   if (made == "none" || promised == "version") return true;
   const std::string limit = limit_of(promised);
   if (limit.empty()) return false;
@@ -69,7 +69,7 @@ std::optional<AbiConflict> abi_conflict(const ProjectFacts& facts, const std::st
   if (!made.limit.empty()) made = with_own_builds(std::move(made), pythons);
   // `init` reports an unclear ABI, and the user then decides.
   if (!made.certain && !made.left_out.empty()) return std::nullopt;
-  const bool breaks = !keeps(made.value, promised, pythons) ||
+  const bool breaks = !satisfies_abi(made.value, promised, pythons) ||
                       (made.certain && collides(made.value, promised, pythons));
   if (breaks) {
     return AbiConflict{
@@ -96,16 +96,16 @@ bool reads_version(const ProjectFacts& facts) {
 }
 
 /// Whether `[project] version` is set, which no backend may change (PEP 621).
-bool is_of_standard(const ProjectFacts& facts, const StaticVersion& said) {
-  return facts.pyproject && facts.pyproject->version == said.version;
+bool is_of_standard(const ProjectFacts& facts, const StaticVersion& literal) {
+  return facts.pyproject && facts.pyproject->version == literal.version;
 }
 
 /// The arguments of `setup` take precedence over `setup.cfg`.
-Certainty certainty_of(const ProjectFacts& facts, const StaticVersion& said) {
+Certainty certainty_of(const ProjectFacts& facts, const StaticVersion& literal) {
   const project::VersionArgument argument =
       facts.setup_py ? facts.setup_py->version_argument : project::VersionArgument::none;
   const bool passed = argument == project::VersionArgument::expression;
-  const bool code = said.file == "setup.py" || said.file == "setup.cfg";
+  const bool code = literal.file == "setup.py" || literal.file == "setup.cfg";
   return code && passed ? Certainty::likely : Certainty::certain;
 }
 
@@ -113,14 +113,14 @@ Certainty certainty_of(const ProjectFacts& facts, const StaticVersion& said) {
 
 std::optional<VersionConflict> version_conflict(const ProjectFacts& facts,
                                                 const pep::Version& planned) {
-  const std::optional<StaticVersion> said = static_version(facts);
-  if (!said || said->file == "PKG-INFO") return std::nullopt;
-  const Result<pep::Version> version = pep::parse_version(said->version);
+  const std::optional<StaticVersion> literal = static_version(facts);
+  if (!literal || literal->file == "PKG-INFO") return std::nullopt;
+  const Result<pep::Version> version = pep::parse_version(literal->version);
   if (!version || pep::public_part(*version) == planned) return std::nullopt;
-  if (!is_of_standard(facts, *said) && (uses_tags(facts) || reads_version(facts))) {
+  if (!is_of_standard(facts, *literal) && (uses_tags(facts) || reads_version(facts))) {
     return std::nullopt;
   }
-  return VersionConflict{*said, certainty_of(facts, *said)};
+  return VersionConflict{*literal, certainty_of(facts, *literal)};
 }
 
 }  // namespace pinwheel::init

@@ -14,7 +14,7 @@ enum class Certainty { certain, likely };
 
 /// A version in the project's files that is not the planned one.
 struct VersionConflict {
-  StaticVersion said;
+  StaticVersion project_version;
   Certainty certainty = Certainty::certain;
 };
 

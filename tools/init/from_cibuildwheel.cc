@@ -169,7 +169,7 @@ void take_test_command(const ProjectFacts& facts, const Setting& setting,
     result.test_command = with_sources(std::move(result.test_command), sources);
   } else if (!sources.empty()) {
     leave_out(result, setting,
-              "it runs beside copies of `test-sources`; write `{project}/` before their names");
+              "it runs next to copies of `test-sources`; write `{project}/` before their names");
   }
 }
 

@@ -14,14 +14,14 @@ namespace pinwheel::init {
 namespace {
 
 /// A value read from a file.
-struct Said {
+struct FileValue {
   std::string value;
   std::string file;
 };
 
-Said first_said(std::initializer_list<Said> places) {
-  for (const Said& said : places) {
-    if (!said.value.empty()) return said;
+FileValue first_set(std::initializer_list<FileValue> places) {
+  for (const FileValue& place : places) {
+    if (!place.value.empty()) return place;
   }
   return {};
 }
@@ -31,15 +31,15 @@ std::string of_cargo(const ProjectFacts& facts, std::string project::CargoManife
   return facts.cargo.front().*member;
 }
 
-Said name_of_project(const ProjectFacts& facts) {
+FileValue name_of_project(const ProjectFacts& facts) {
   const std::string requirement = facts.requirement.substr(0, facts.requirement.find("=="));
-  return first_said({{requirement, "the requirement"},
-                     {facts.pyproject ? facts.pyproject->name : "", "pyproject.toml"},
-                     {facts.tools.poetry_name, "pyproject.toml"},
-                     {facts.setup_cfg ? facts.setup_cfg->name : "", "setup.cfg"},
-                     {facts.setup_py ? facts.setup_py->name : "", "setup.py"},
-                     {facts.package_info.name, "PKG-INFO"},
-                     {of_cargo(facts, &project::CargoManifest::name), "Cargo.toml"}});
+  return first_set({{requirement, "the requirement"},
+                    {facts.pyproject ? facts.pyproject->name : "", "pyproject.toml"},
+                    {facts.tools.poetry_name, "pyproject.toml"},
+                    {facts.setup_cfg ? facts.setup_cfg->name : "", "setup.cfg"},
+                    {facts.setup_py ? facts.setup_py->name : "", "setup.py"},
+                    {facts.package_info.name, "PKG-INFO"},
+                    {of_cargo(facts, &project::CargoManifest::name), "Cargo.toml"}});
 }
 
 /// "release-*" for tags such as "release-1.0": the most frequent prefix of the tags that end in a
@@ -92,18 +92,18 @@ void choose_version(const ProjectFacts& facts, Identity& identity) {
 
 std::optional<StaticVersion> static_version(const ProjectFacts& facts) {
   const bool meson = backend(facts) == project::Backend::meson_python && facts.meson;
-  const Said said =
-      first_said({{facts.pyproject ? facts.pyproject->version.value_or("") : "", "pyproject.toml"},
-                  {facts.written_version ? facts.written_version->version : "",
-                   facts.written_version ? facts.written_version->file : ""},
-                  {facts.tools.poetry_version, "pyproject.toml"},
-                  {facts.setup_cfg ? facts.setup_cfg->version : "", "setup.cfg"},
-                  {facts.setup_py ? facts.setup_py->version : "", "setup.py"},
-                  {of_cargo(facts, &project::CargoManifest::version), "Cargo.toml"},
-                  {meson ? facts.meson->version : "", "meson.build"},
-                  {facts.package_info.version, "PKG-INFO"}});
-  if (said.value.empty() || !pep::parse_version(said.value)) return std::nullopt;
-  return StaticVersion{said.value, said.file};
+  const FileValue literal =
+      first_set({{facts.pyproject ? facts.pyproject->version.value_or("") : "", "pyproject.toml"},
+                 {facts.written_version ? facts.written_version->version : "",
+                  facts.written_version ? facts.written_version->file : ""},
+                 {facts.tools.poetry_version, "pyproject.toml"},
+                 {facts.setup_cfg ? facts.setup_cfg->version : "", "setup.cfg"},
+                 {facts.setup_py ? facts.setup_py->version : "", "setup.py"},
+                 {of_cargo(facts, &project::CargoManifest::version), "Cargo.toml"},
+                 {meson ? facts.meson->version : "", "meson.build"},
+                 {facts.package_info.version, "PKG-INFO"}});
+  if (literal.value.empty() || !pep::parse_version(literal.value)) return std::nullopt;
+  return StaticVersion{literal.value, literal.file};
 }
 
 bool uses_tags(const ProjectFacts& facts) {
@@ -122,9 +122,9 @@ bool uses_tags(const ProjectFacts& facts) {
 }
 
 Identity choose_identity(const ProjectFacts& facts) {
-  Said name = name_of_project(facts);
-  const bool said = pep::is_valid_name(name.value);
-  if (!said) name = {facts.directory, "the directory's name: no file says the project's"};
+  FileValue name = name_of_project(facts);
+  const bool is_valid = pep::is_valid_name(name.value);
+  if (!is_valid) name = {facts.directory, "the directory's name: no file says the project's"};
   Identity identity{name.value, {{"package.name", name.value, name.file}}, {}};
   if (!facts.requirement.empty()) {
     identity.lines.push_back({"package.requirement", facts.requirement, "the sdist on the index"});

@@ -46,18 +46,18 @@ std::optional<PythonAbiChoice> of_setuptools(const ProjectFacts& facts, const st
                      own_builds_of_setup(code, limit));
     }
   }
-  const std::string returned = python_of_tag(code.tag_beside_abi3);
+  const std::string returned = python_of_tag(code.python_tag_of_abi3);
   if (!returned.empty()) {
     return limited(
         returned,
-        fmt::format("`get_tag` of setup.py returns {} and `abi3`", quoted(code.tag_beside_abi3)),
+        fmt::format("`get_tag` of setup.py returns {} and `abi3`", quoted(code.python_tag_of_abi3)),
         own_builds_of_setup(code, returned));
   }
-  if (!code.tag_beside_none.empty()) {
+  if (!code.python_tag_of_none.empty()) {
     return PythonAbiChoice{
         "none",
         {},
-        fmt::format("`get_tag` of setup.py returns {} and `none`", quoted(code.tag_beside_none)),
+        fmt::format("`get_tag` of setup.py returns {} and `none`", quoted(code.python_tag_of_none)),
         {}};
   }
   if (code.py_limited_api == "cp3") {
@@ -162,7 +162,7 @@ std::string certain_limit(const PossibleAbis& abis, const Texts& pythons) {
 
 /// The ABI for wheels with several possible ABIs: all of them satisfy `version`.
 PythonAbiChoice undecided_abi(const PossibleAbis& abis) {
-  PythonAbiChoice choice{"version", {}, "what every outcome of the build keeps: see the end", {}};
+  PythonAbiChoice choice{"version", {}, "every possible build satisfies it: see the end", {}};
   const Texts conditions(abis.undecided.begin(), abis.undecided.end());
   const Texts values(abis.all.begin(), abis.all.end());
   choice.left_out.push_back(

@@ -188,13 +188,13 @@ PythonChoice of_requires_python(const ProjectFacts& facts) {
 
 /// The Pythons that satisfy a predicate; all if none does. The others are left out, for the reason
 /// `why`, unless they are free-threaded (`init/decide`).
-template <class Keep>
-PythonChoice narrowed(PythonChoice choice, const Keep& keep, const std::string& because,
+template <class Predicate>
+PythonChoice narrowed(PythonChoice choice, const Predicate& predicate, const std::string& because,
                       const std::string& why) {
   Pythons stays;
   Pythons goes;
   for (const std::string& python : choice.values) {
-    if (keep(python)) {
+    if (predicate(python)) {
       stays.push_back(python);
     } else if (!python.ends_with('t')) {
       goes.push_back(python);

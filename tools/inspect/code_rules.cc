@@ -23,7 +23,7 @@ bool uses_shared_runtime(const ElfMember& library) {
 }
 
 /// The symbols through which compilers and libraries query the processor's features.
-bool names_features(const binary::Symbol& symbol) {
+bool is_cpu_query(const binary::Symbol& symbol) {
   constexpr std::array<std::string_view, 5> kNames = {
       "__cpu_model", "__cpu_indicator_init", "__cpu_features2", "getauxval", "av_get_cpu_flags"};
   return symbol.name.starts_with("cpuinfo_") ||
@@ -41,17 +41,17 @@ bool is_named_for_processors(std::string_view member) {
   });
 }
 
-bool asks(const ElfMember& library) {
+bool queries_cpu(const ElfMember& library) {
   const binary::Elf& elf = library.elf;
-  return library.code.x86.asks_for_cpu > 0 ||
-         std::any_of(elf.undefined.begin(), elf.undefined.end(), names_features) ||
-         std::any_of(elf.defined.begin(), elf.defined.end(), names_features);
+  return library.code.x86.cpu_queries > 0 ||
+         std::any_of(elf.undefined.begin(), elf.undefined.end(), is_cpu_query) ||
+         std::any_of(elf.defined.begin(), elf.defined.end(), is_cpu_query);
 }
 
 /// Whether the library, or a library of the wheel that it needs, queries the processor's features.
-class Askers {
+class CpuQueries {
  public:
-  explicit Askers(const WheelFacts& facts) : facts_(facts) {}
+  explicit CpuQueries(const WheelFacts& facts) : facts_(facts) {}
 
   bool reach(const ElfMember& library) {
     std::set<std::string> seen;
@@ -61,7 +61,7 @@ class Askers {
  private:
   bool reach(const ElfMember& library, std::set<std::string>& seen) const {
     if (!seen.insert(library.name).second) return false;
-    if (asks(library)) return true;
+    if (queries_cpu(library)) return true;
     const std::vector<std::string>& needed = library.elf.needed;
     return std::any_of(
         facts_.libraries.begin(), facts_.libraries.end(), [&](const ElfMember& other) {
@@ -125,12 +125,12 @@ Findings judge_cpu_baseline(const WheelFacts& facts, const Expectations& expecte
                    "remove the flag, or choose code at run time (`target_clones`, "
                    "`__builtin_cpu_supports`)"});
   }
-  Askers askers(facts);
+  CpuQueries queries(facts);
   for (const ElfMember& library : facts.libraries) {
     const binary::X86Counts& code = library.code.x86;
     if (code.avx + code.avx512 < kSome || is_named_for_processors(library.name)) continue;
     const bool everywhere = is_beyond_everywhere(code);
-    if (!everywhere && askers.reach(library)) continue;
+    if (!everywhere && queries.reach(library)) continue;
     out.push_back(
         {"", library.name,
          everywhere

@@ -73,8 +73,8 @@ StringAbi string_abi(const std::vector<ElfMember>& libraries) {
   StringAbi standard = StringAbi::none;
   for (const ElfMember& library : libraries) {
     for (const binary::Symbol& symbol : library.elf.undefined) {
-      StringAbi& told = symbol.library.starts_with("libstdc++") ? standard : others;
-      told = merge(told, string_abi_of(symbol.name));
+      StringAbi& target = symbol.library.starts_with("libstdc++") ? standard : others;
+      target = merge(target, string_abi_of(symbol.name));
     }
   }
   return others == StringAbi::none ? standard : others;

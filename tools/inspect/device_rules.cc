@@ -9,7 +9,7 @@ namespace pinwheel::inspect {
 namespace {
 
 /// The targets that a device can run, without code for link-time optimization.
-std::set<Target> held_targets(const DeviceCodeMember& member) {
+std::set<Target> contained_targets(const DeviceCodeMember& member) {
   std::set<Target> out;
   for (const binary::DeviceCode& code : member.code) {
     if (code.kind == binary::CodeKind::lto_ir || code.kind == binary::CodeKind::other) continue;
@@ -33,14 +33,14 @@ std::string list(const Targets& targets) {
 }
 
 void compare(const DeviceCodeMember& member, const std::set<Target>& claimed, Findings& out) {
-  const std::set<Target> held = held_targets(member);
-  const std::string evidence = "has " + list(held) + "; claimed " + list(claimed);
-  const std::vector<Target> missing = without(claimed, held);
+  const std::set<Target> contained = contained_targets(member);
+  const std::string evidence = "has " + list(contained) + "; claimed " + list(claimed);
+  const std::vector<Target> missing = without(claimed, contained);
   if (!missing.empty()) {
     out.push_back({"", member.name, "has no device code for " + list(missing), evidence,
                    "check that the build passes the arch list to the compiler"});
   }
-  const std::vector<Target> unclaimed = without(held, claimed);
+  const std::vector<Target> unclaimed = without(contained, claimed);
   if (!unclaimed.empty()) {
     out.push_back({"", member.name, "has device code that was not requested: " + list(unclaimed),
                    evidence,

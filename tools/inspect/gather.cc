@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kMemory = uint64_t{224} << 20U;
 
 void read_info(const std::string& path, const std::string& contents, WheelFacts& facts) {
-  const auto keep = [&](auto& field, const char* rule, auto parsed) {
+  const auto assign = [&](auto& field, const char* rule, auto parsed) {
     if (parsed) {
       field = *std::move(parsed);
     } else {
@@ -27,13 +27,13 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
     }
   };
   if (path == facts.dist_info + "/METADATA") {
-    keep(facts.metadata, "metadata", wheel::parse_metadata(contents));
+    assign(facts.metadata, "metadata", wheel::parse_metadata(contents));
   } else if (path == facts.dist_info + "/WHEEL") {
-    keep(facts.wheel_file, "wheel-name", wheel::parse_wheel_file(contents));
+    assign(facts.wheel_file, "wheel-name", wheel::parse_wheel_file(contents));
   } else if (path == facts.dist_info + "/RECORD") {
-    keep(facts.record, "record", wheel::parse_record(contents));
+    assign(facts.record, "record", wheel::parse_record(contents));
   } else if (path == facts.dist_info + "/pinwheel.json") {
-    keep(facts.claim, "device-code", claim_of(contents));
+    assign(facts.claim, "device-code", claim_of(contents));
   }
 }
 
@@ -52,21 +52,21 @@ void take_reading(const std::string& name, MemberReading reading, WheelFacts& fa
 }
 
 /// The memory that all members' data uses, bounded together.
-struct Held {
+struct MemoryUse {
   std::atomic<uint64_t> symbols = 0;
   std::atomic<uint64_t> device_code = 0;
 };
 
-void keep_within(const std::string& name, Held& held, MemberReading& reading) {
+void apply_limits(const std::string& name, MemoryUse& used, MemberReading& reading) {
   if (reading.library &&
-      (held.symbols += memory_of(reading.library->elf)) > limits::kWheelSymbols.most) {
+      (used.symbols += memory_of(reading.library->elf)) > limits::kWheelSymbols.most) {
     reading.library.reset();
     reading.unreadable.push_back(
         unreadable("platform-tag", name,
                    too_large("what the libraries of the wheel contain", limits::kWheelSymbols)));
   }
   if (reading.device_code &&
-      (held.device_code += reading.device_code->code.size()) > limits::kWheelDeviceCode.most) {
+      (used.device_code += reading.device_code->code.size()) > limits::kWheelDeviceCode.most) {
     reading.device_code.reset();
     reading.unreadable.push_back(
         unreadable("device-code", name, too_many("the wheel", limits::kWheelDeviceCode)));
@@ -93,10 +93,10 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
   }
   std::vector<MemberReading> readings(members.size());
   Crew crew;
-  Held held;
+  MemoryUse used;
   run_jobs(costs, options.limits, crew, [&](size_t i) {
     readings[i] = read_member(archive, *members[i], options.measure, crew);
-    keep_within(members[i]->name, held, readings[i]);
+    apply_limits(members[i]->name, used, readings[i]);
   });
   for (size_t i = 0; i < members.size(); ++i) {
     const std::string& name = members[i]->name;

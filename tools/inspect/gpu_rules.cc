@@ -42,9 +42,9 @@ Findings judge_gpu_label(const WheelFacts& facts, const Expectations& /*expected
   if (!promised) return {};
   Findings out;
   const std::vector<GpuUse> uses = gpu_uses(facts);
-  std::set<std::pair<GpuRelease, std::string>> told;
+  std::set<std::pair<GpuRelease, std::string>> reported;
   for (const GpuUse& use : uses) {
-    if (agrees(*promised, use.release) || !told.emplace(use.release, use.file).second) continue;
+    if (agrees(*promised, use.release) || !reported.emplace(use.release, use.file).second) continue;
     out.push_back({"", use.file,
                    "is for " + to_string(use.release) +
                        ", but the label in the wheel's version is for " + to_string(*promised),

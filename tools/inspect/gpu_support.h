@@ -13,7 +13,7 @@
 //     cubin  sm_90a       runs on exactly 9.0: `a` is for features of one architecture
 //     cubin  sm_100f      runs on 10.0 and later minor versions of the family
 //     ptx    compute_80   the driver compiles it, for 8.0 and everything newer
-//     gfx90a              runs on gfx90a only, whatever its features (`:xnack+`)
+//     gfx90a              runs on gfx90a only, with any features (`:xnack+`)
 //     gfx11-generic       runs on every target that the generic one covers
 //
 // A product, such as "H100" with architecture 9.0, is supported natively, through PTX, or not at

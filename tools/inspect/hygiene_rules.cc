@@ -163,13 +163,13 @@ Findings judge_byte_code(const WheelFacts& facts, const Expectations& /*expected
 Findings judge_top_level(const WheelFacts& facts, const Expectations& /*expected*/) {
   if (!is_wheel(facts)) return {};
   Findings out;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const MemberFacts& member : facts.members) {
     const std::optional<std::string> path = library_path(facts, member.name);
     if (!path || path->empty() || is_byte_code(*path)) continue;
     const std::vector<std::string> parts = split(*path, '/');
     const std::string fault = top_fault(parts);
-    if (!fault.empty() && told.insert(parts.front()).second) {
+    if (!fault.empty() && reported.insert(parts.front()).second) {
       out.push_back(
           {"", member.name, fault, "", "move it into the package, or exclude it from the wheel"});
     }

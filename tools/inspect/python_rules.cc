@@ -35,16 +35,17 @@ std::vector<pep::CPythonTag> pythons_of(const WheelFacts& facts) {
       facts.metadata ? facts.metadata->block.get("Requires-Python") : std::nullopt;
   const Result<pep::SpecifierSet> range = pep::parse_specifiers(line.value_or(""));
   if (!line || !range) return pythons;
-  std::vector<pep::CPythonTag> kept;
+  std::vector<pep::CPythonTag> matching;
   for (const pep::CPythonTag& python : pythons) {
     // A bound may be on the patch level: the newest of the minor release counts.
     constexpr int kLastPatch = 99;
     const Result<pep::Version> newest =
         pep::parse_version(fmt::format("3.{}.{}", python.minor, kLastPatch));
     const Result<pep::Version> oldest = pep::parse_version(fmt::format("3.{}.0", python.minor));
-    if (pep::satisfies(*newest, *range) || pep::satisfies(*oldest, *range)) kept.push_back(python);
+    if (pep::satisfies(*newest, *range) || pep::satisfies(*oldest, *range))
+      matching.push_back(python);
   }
-  return kept.empty() ? pythons : kept;
+  return matching.empty() ? pythons : matching;
 }
 
 /// A file that is named as a module, and the known facts about it.
@@ -154,15 +155,15 @@ class PythonJudge {
         continue;
       }
       const std::string& python = file.name.python;
-      const std::string told =
+      const std::string claim =
           "is a module only for " + quoted(is_digit(python.front()) ? "cp" + python : python);
       if (has_abi("abi3")) {
-        add(file.member, told + ", but the wheel is tagged `abi3`", tags,
+        add(file.member, claim + ", but the wheel is tagged `abi3`", tags,
             "define `Py_LIMITED_API`, and make the build name the module `.abi3.so`");
       } else {
         add(file.member,
-            told + (some ? ", but other Pythons can install the wheel"
-                         : ", so no Python that can install the wheel imports it"),
+            claim + (some ? ", but other Pythons can install the wheel"
+                          : ", so no Python that can install the wheel imports it"),
             tags,
             some ? "tag the wheel for that Python" : "build the wheel with the Python of its tag");
       }

@@ -75,7 +75,7 @@ Result<plan::Source> sdist_source(const Host& host, const std::string& requireme
   const OpenMachine local = host.machine(workplace);
   TRY_DONE(local->files.make_directories(directory.parent_path()));
   host::use_directory(*local, directory);
-  std::optional<host::UnpackedSdist> sdist = host::kept_sdist(directory);
+  std::optional<host::UnpackedSdist> sdist = host::existing_sdist(directory);
   if (!sdist) {
     TRY(sdist, fetch(host, *pinned, directory, workplace));
   }

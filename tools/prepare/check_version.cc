@@ -191,9 +191,9 @@ Done check_project_version(const Host& host, const Loaded& loaded, const plan::O
   TRY(const pep::Version planned, pep::parse_version(version.version.version));
   const std::optional<init::VersionConflict> conflict = init::version_conflict(*facts, planned);
   if (!conflict) return {};
-  Error error = conflict_error(loaded.matrix, version, conflict->said)
-                    .with_location(place_of(host.files, directory / conflict->said.file,
-                                            conflict->said.version));
+  Error error = conflict_error(loaded.matrix, version, conflict->project_version)
+                    .with_location(place_of(host.files, directory / conflict->project_version.file,
+                                            conflict->project_version.version));
   TRY(const bool set, may_be_set(loaded, outline));
   if (!set && conflict->certainty == init::Certainty::certain) return fail(std::move(error));
   notices.warn(error);

@@ -20,7 +20,7 @@ host::HttpOptions http_options(const std::map<std::string, std::string>& variabl
 
 host::HttpOptions reading_options(const std::map<std::string, std::string>& variables) {
   host::HttpOptions options = http_options(variables);
-  options.connections = host::Connections::kept;
+  options.connections = host::Connections::reused;
   options.netrc = host::netrc_from(variables);
   return options;
 }

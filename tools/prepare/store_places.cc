@@ -61,7 +61,7 @@ Result<RunStore> read_run_store(const StoreOptions& options, const Host& host) {
   TRY(store.places, named_places(options, host));
   TRY(store.domain, store::choose_domain(options.domain, host.variables));
   store.writes =
-      store::may_keep(options.domain, host.variables) ? StoreWrites::yes : StoreWrites::no;
+      store::may_store(options.domain, host.variables) ? StoreWrites::yes : StoreWrites::no;
   return store;
 }
 

@@ -219,7 +219,8 @@ bool is_switched_off(const std::string& code) {
 
 /// "cp310" of a `get_tag` that returns `"cp310", "abi3"`, in code without spaces; `python` is
 /// "cp3".
-std::string tag_beside(const std::string& code, const std::string& python, const std::string& abi) {
+std::string python_tag_of(const std::string& code, const std::string& python,
+                          const std::string& abi) {
   for (const std::string quote : {"\"", "'"}) {
     const std::string second = quote + "," + quote + abi + quote;
     const size_t end = code.find(second);
@@ -289,8 +290,8 @@ SetupPy parse_setup_py(std::string_view text) {
   result.ninja = result.torch_extension && packed.find("use_ninja=False") == std::string::npos;
   result.limited_api = packed.find("py_limited_api=True") != std::string::npos;
   if (!is_switched_off(code)) result.py_limited_api = bdist_option(code);
-  result.tag_beside_abi3 = tag_beside(packed, "cp3", "abi3");
-  result.tag_beside_none = tag_beside(packed, "py3", "none");
+  result.python_tag_of_abi3 = python_tag_of(packed, "cp3", "abi3");
+  result.python_tag_of_none = python_tag_of(packed, "py3", "none");
   result.asked_python = asked_python(packed);
   result.asks_for_threads = asks_for_threads(code);
   result.limited_api_version = limited_api_macro(code);

@@ -33,11 +33,11 @@ struct SetupPy {
   /// It builds only that extension, on every machine: there is no other extension and no `if`
   /// around it.
   bool cuda_only = false;
-  bool ninja = false;                ///< which compiles with ninja if available
-  bool limited_api = false;          ///< `py_limited_api=True`
-  std::string py_limited_api = {};   ///< option of `bdist_wheel`, "cp310"; "cp3" if it is computed
-  std::string tag_beside_abi3 = {};  ///< the tag that `get_tag` returns before "abi3", "cp310"
-  std::string tag_beside_none = {};  ///< or before "none", "py39"
+  bool ninja = false;               ///< which compiles with ninja if available
+  bool limited_api = false;         ///< `py_limited_api=True`
+  std::string py_limited_api = {};  ///< option of `bdist_wheel`, "cp310"; "cp3" if it is computed
+  std::string python_tag_of_abi3 = {};  ///< the tag that `get_tag` returns before "abi3", "cp310"
+  std::string python_tag_of_none = {};  ///< or before "none", "py39"
   /// The release of Python in its comparisons with `sys.version_info`, in addition to a limited
   /// API: "3.12".
   std::string asked_python = {};

@@ -55,16 +55,16 @@ std::optional<unsigned> digit_of(char c) {
 /// The bytes of base64url text without padding; empty for other text.
 std::string from_base64url(std::string_view text) {
   std::string bytes;
-  unsigned held = 0;
+  unsigned buffered = 0;
   unsigned bits = 0;
   for (const char c : text) {
     const std::optional<unsigned> digit = digit_of(c);
     if (!digit) return {};
-    held = ((held << kBitsPerDigit) | *digit) & 0xFFFFU;
+    buffered = ((buffered << kBitsPerDigit) | *digit) & 0xFFFFU;
     bits += kBitsPerDigit;
     if (bits < kBitsPerByte) continue;
     bits -= kBitsPerByte;
-    bytes += static_cast<char>((held >> bits) & 0xFFU);
+    bytes += static_cast<char>((buffered >> bits) & 0xFFU);
   }
   return bytes;
 }

@@ -154,24 +154,24 @@ std::string header(const ports::HttpResponse& response, std::string_view name) {
   return {};
 }
 
-std::string short_line(std::string_view said, const HiddenText& hidden) {
+std::string short_line(std::string_view found, const HiddenText& hidden) {
   // Hide secrets before truncation: a truncated secret would not be recognized.
-  return cut(one_line(hidden.mask(said)));
+  return cut(one_line(hidden.mask(found)));
 }
 
 std::string server_message(const ports::HttpResponse& response, const HiddenText& hidden) {
   const std::string type = to_lower(header(response, "content-type"));
   if (type.find("json") != std::string::npos) {
-    const std::string said = json_message(response.body);
-    if (!said.empty()) return short_line(said, hidden);
+    const std::string found = json_message(response.body);
+    if (!found.empty()) return short_line(found, hidden);
   }
   if (type.find("text/plain") != std::string::npos && !trim(response.body).empty()) {
     return short_line(response.body, hidden);
   }
   constexpr int kFirstError = 400;
   if (type.find("html") != std::string::npos && response.status >= kFirstError) {
-    const std::string said = page_text(response.body);
-    if (!said.empty()) return short_line(said, hidden);
+    const std::string found = page_text(response.body);
+    if (!found.empty()) return short_line(found, hidden);
   }
   return short_line(response.reason, hidden);
 }
@@ -187,16 +187,16 @@ std::optional<std::chrono::milliseconds> retry_after(const ports::HttpResponse& 
 
 Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::string_view filename,
                   const Destination& to, const HiddenText& hidden) {
-  const std::string said = server_message(response, hidden);
+  const std::string found = server_message(response, hidden);
   const std::string location = header(response, "location");
   std::string message = fmt::format("{} was not accepted by {}: HTTP {}", quoted(filename),
                                     quoted(to.url), response.status);
-  if (!said.empty()) message += fmt::format(" ({})", said);
+  if (!found.empty()) message += fmt::format(" ({})", found);
   if (!location.empty() && is_redirect(response.status)) {
     message += fmt::format(", moved to {}", quoted(resolve_url(to.url, location)));
   }
   std::string hint = outcome == Outcome::auth ? token_hint(to) : hint_for(outcome, response.status);
-  if (said.find(kOtherPendingName) != std::string::npos) {
+  if (found.find(kOtherPendingName) != std::string::npos) {
     hint =
         "the pending publisher on the index names another project than these files: correct its "
         "project name, or the name of the package";

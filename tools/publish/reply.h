@@ -37,7 +37,7 @@ Outcome outcome_of_status(int status);
 Outcome outcome_of_failure(const ports::HttpFailure& failure);
 
 /// A server's message, in one line of at most 500 characters. Secrets are hidden before truncation.
-std::string short_line(std::string_view said, const HiddenText& hidden);
+std::string short_line(std::string_view found, const HiddenText& hidden);
 
 /// The server's message as a `short_line`: `message` of a JSON body (Warehouse, GitLab), else a
 /// plain-text body, else the reason phrase, else "".

@@ -34,10 +34,11 @@ Nightlies nightlies_in(const Catalog& catalog) {
   return found;
 }
 
-Nightlies old_ones(const Catalog& catalog, size_t kept, const std::vector<Addition>& published) {
+Nightlies old_ones(const Catalog& catalog, size_t retained,
+                   const std::vector<Addition>& published) {
   Nightlies old = nightlies_in(catalog);
   for (auto& [project, versions] : old) {
-    const auto newest = static_cast<std::ptrdiff_t>(std::min(kept, versions.size()));
+    const auto newest = static_cast<std::ptrdiff_t>(std::min(retained, versions.size()));
     versions.erase(std::prev(versions.end(), newest), versions.end());
   }
   for (const Addition& addition : published) {
@@ -48,7 +49,8 @@ Nightlies old_ones(const Catalog& catalog, size_t kept, const std::vector<Additi
 
 }  // namespace
 
-Kept keep_nightlies(Catalog catalog, size_t nightlies, const std::vector<Addition>& published) {
+Retention keep_nightlies(Catalog catalog, size_t nightlies,
+                         const std::vector<Addition>& published) {
   const Nightlies old = old_ones(catalog, nightlies, published);
   std::set<std::string> retired;
   for (auto& [place, projects] : catalog.places) {

@@ -8,7 +8,7 @@
 namespace pinwheel::publish {
 
 /// The files that stay listed in an index of nightlies.
-struct Kept {
+struct Retention {
   Catalog catalog;
   std::vector<std::string> retired;  ///< names of the files that are no longer listed, sorted
 };
@@ -18,6 +18,6 @@ struct Kept {
 /// local versions are removed together. Files in `published`, the current publication, always stay,
 /// and so do all files that are not development releases. A project without remaining files stays
 /// as an empty page.
-Kept keep_nightlies(Catalog catalog, size_t nightlies, const std::vector<Addition>& published);
+Retention keep_nightlies(Catalog catalog, size_t nightlies, const std::vector<Addition>& published);
 
 }  // namespace pinwheel::publish

@@ -228,7 +228,7 @@ std::string advice_on(RefusalCode code, const ExchangeParties& parties,
 
 }  // namespace
 
-std::string minted_token_advice(const Secret& identity, const ExchangeParties& parties) {
+std::string exchanged_token_advice(const Secret& identity, const ExchangeParties& parties) {
   return fmt::format(
       "the index issued this token for the job, and accepts it for projects that have the job as a "
       "publisher: the project of this file needs {}",
@@ -292,7 +292,7 @@ std::string text_in(const nlohmann::json& page, const char* key) {
   return found != page.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-ports::HttpRequest exchange_request(std::string_view exchange, std::string_view what) {
+ports::HttpRequest page_request(std::string_view exchange, std::string_view what) {
   ports::HttpRequest request;
   request.url = fmt::format("{}{}", exchange, what);
   request.headers = {{"Accept", "application/json"}};
@@ -302,7 +302,7 @@ ports::HttpRequest exchange_request(std::string_view exchange, std::string_view 
 
 ports::HttpRequest with_token(std::string_view exchange, std::string_view what,
                               const Secret& token) {
-  ports::HttpRequest request = exchange_request(exchange, what);
+  ports::HttpRequest request = page_request(exchange, what);
   request.method = "POST";
   request.headers.emplace_back("Content-Type", "application/json");
   nlohmann::json body;
@@ -370,7 +370,7 @@ Result<std::string> exchange_url(std::string_view upload_url) {
 }
 
 ports::HttpRequest audience_request(std::string_view exchange) {
-  return exchange_request(exchange, "audience");
+  return page_request(exchange, "audience");
 }
 
 Result<std::string> audience_reply(const ports::HttpResponse& response,
@@ -401,16 +401,16 @@ Done check_audience(const std::string& audience, const Endpoint& endpoint,
       "the index's own, write it as `audience` of the target in the matrix"));
 }
 
-ports::HttpRequest mint_request(std::string_view exchange, const Secret& identity) {
+ports::HttpRequest exchange_request(std::string_view exchange, const Secret& identity) {
   return with_token(exchange, "mint-token", identity);
 }
 
-Result<UploadToken> mint_reply(const ports::HttpResponse& response, const Secret& identity,
-                               const ExchangeParties& parties) {
+Result<UploadToken> exchange_reply(const ports::HttpResponse& response, const Secret& identity,
+                                   const ExchangeParties& parties) {
   if (may_pass(response.status)) return fail(busy(response, parties));
   const nlohmann::json page = object_in(response);
-  UploadToken minted{Secret(text_in(page, "token"))};
-  if (!succeeded(response.status) || minted.token.empty()) {
+  UploadToken exchanged{Secret(text_in(page, "token"))};
+  if (!succeeded(response.status) || exchanged.token.empty()) {
     if (refuses(response, page)) return fail(exchange_error(response, identity, parties));
     HiddenText hidden;
     hidden.add(identity);
@@ -418,17 +418,17 @@ Result<UploadToken> mint_reply(const ports::HttpResponse& response, const Secret
   }
   const auto expires = page.find("expires");
   if (expires != page.end() && expires->is_number_integer()) {
-    minted.expires = std::chrono::system_clock::time_point(
+    exchanged.expires = std::chrono::system_clock::time_point(
         std::chrono::seconds(std::clamp<int64_t>(expires->get<int64_t>(), 0, INT32_MAX)));
   }
-  return minted;
+  return exchanged;
 }
 
-ports::HttpRequest burn_request(std::string_view exchange, const Secret& token) {
+ports::HttpRequest revocation_request(std::string_view exchange, const Secret& token) {
   return with_token(exchange, "burn-token", token);
 }
 
-Done burn_reply(const ports::HttpResponse& response) {
+Done revocation_reply(const ports::HttpResponse& response) {
   if (succeeded(response.status)) return {};
   return fail(ErrorKind::publish, fmt::format("the index answers HTTP {}", response.status));
 }

@@ -41,7 +41,7 @@ Result<std::string> audience_reply(const ports::HttpResponse& response,
 Done check_audience(const std::string& audience, const Endpoint& endpoint,
                     const std::string& stated, const ExchangeParties& parties);
 
-ports::HttpRequest mint_request(std::string_view exchange, const Secret& identity);
+ports::HttpRequest exchange_request(std::string_view exchange, const Secret& identity);
 
 struct UploadToken {
   Secret token;
@@ -50,12 +50,12 @@ struct UploadToken {
 /// Kind `publish` if the index rejects the token, with the required settings and the claims that
 /// the index saw, or without them if the reply is not one of the exchange; `transient` if it is
 /// busy. No error contains the identity token, even if the index echoes it.
-Result<UploadToken> mint_reply(const ports::HttpResponse& response, const Secret& identity,
-                               const ExchangeParties& parties);
+Result<UploadToken> exchange_reply(const ports::HttpResponse& response, const Secret& identity,
+                                   const ExchangeParties& parties);
 
-ports::HttpRequest burn_request(std::string_view exchange, const Secret& token);
+ports::HttpRequest revocation_request(std::string_view exchange, const Secret& token);
 /// Kind `publish` unless the index confirms that the token is revoked.
-Done burn_reply(const ports::HttpResponse& response);
+Done revocation_reply(const ports::HttpResponse& response);
 
 /// How long a token is used before it is exchanged again: two thirds of its lifetime, 10 minutes at
 /// most.
@@ -69,6 +69,6 @@ Error exchange_error(const ports::HttpResponse& response, const Secret& identity
 
 /// The advice for an index that rejects a file of a job to which it issued a token: the publisher
 /// that the project needs, by the claims of the identity token. It does not contain the token.
-std::string minted_token_advice(const Secret& identity, const ExchangeParties& parties);
+std::string exchanged_token_advice(const Secret& identity, const ExchangeParties& parties);
 
 }  // namespace pinwheel::publish

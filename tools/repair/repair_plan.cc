@@ -304,7 +304,7 @@ class Planner {
     }
     if (path.text != old) edit.rpath = path.text;
     for (const std::string& entry : path.dropped) note_dropped(library.name, entry);
-    keep(std::move(edit), library.elf);
+    add_edit(std::move(edit), library.elf);
   }
 
   /// The entries of its old path were relative to another directory, or directories of the machine.
@@ -317,7 +317,7 @@ class Planner {
       note_dropped(moved.script, entry);
     }
     plan_.programs.push_back(moved);
-    keep(std::move(edit), elf);
+    add_edit(std::move(edit), elf);
   }
 
   void note_dropped(const std::string& member, const std::string& entry) {
@@ -335,7 +335,7 @@ class Planner {
     const std::string path =
         search_path({graft.member, graft.member, ""}, places_of(library.elf, Kind::graft)).text;
     if (path != old_path(library.elf)) edit.rpath = path;
-    keep(std::move(edit), library.elf);
+    add_edit(std::move(edit), library.elf);
   }
 
   void report_scattered(const std::string& member) {
@@ -346,7 +346,7 @@ class Planner {
                        "statically"));
   }
 
-  void keep(Edit edit, const binary::Elf& elf) {
+  void add_edit(Edit edit, const binary::Elf& elf) {
     binary::Elf before;
     before.machine = elf.machine;
     before.soname = elf.soname;

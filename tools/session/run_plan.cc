@@ -208,7 +208,8 @@ Done check_complete(const RunRequest& request, const plan::Plan& plan,
   if (!request.requested) return {};
   std::vector<std::string> places = {quoted(request.workplace.state.string())};
   if (request.store) {
-    for (const std::string& place : request.store->places_asked()) places.push_back(quoted(place));
+    for (const std::string& place : request.store->queried_places())
+      places.push_back(quoted(place));
   }
   const std::map<std::string, Error> missing =
       missing_results(plan, results, {*request.requested, places});
@@ -359,7 +360,7 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
     return host.perform(workplace, attempt, std::move(stop));
   });
   const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
-  std::optional<host::KeepingRecorder> keeping;
+  std::optional<host::StoringRecorder> keeping;
   if (request.store) {
     keeping.emplace(listeners.journal, *request.store, plan, request.facts, host.clock);
   }
@@ -410,7 +411,7 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
     finish_store(request, console);
     return fail(std::move(complete).error());
   }
-  if (request.store) host::keep_reused(plan, known, request.facts, host.clock, *request.store);
+  if (request.store) host::store_reused(plan, known, request.facts, host.clock, *request.store);
   TRY(run::ExecuteOptions execute, execute_options(host.variables, options, directories, results));
   const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, console));

@@ -13,9 +13,9 @@ using Variables = std::map<std::string, std::string>;
 
 /// How to read the value of a variable.
 enum class Compare {
-  told,    ///< it has a value, and not "false", "0" or "null"
-  is,      ///< it has that value
-  begins,  ///< its value begins with that
+  present,  ///< it has a value, and not "false", "0" or "null"
+  is,       ///< it has that value
+  begins,   ///< its value begins with that
 };
 
 /// A variable that identifies the kind of an event. Its own name identifies the service, or the
@@ -23,7 +23,7 @@ enum class Compare {
 struct Sign {
   std::string_view of;
   std::string_view variable;
-  Compare compare = Compare::told;
+  Compare compare = Compare::present;
   std::string_view value = {};
 };
 
@@ -95,33 +95,33 @@ constexpr std::array kOfReleases = {
 };
 
 /// A service that sets one of these reports which events are pull requests.
-constexpr std::array<std::string_view, 27> kTelling = {"GITHUB_ACTIONS",
-                                                       "GITHUB_EVENT_NAME",
-                                                       "GITLAB_CI",
-                                                       "CI_PIPELINE_SOURCE",
-                                                       "TF_BUILD",
-                                                       "BUILD_REASON",
-                                                       "BUILDKITE",
-                                                       "BUILDKITE_PULL_REQUEST",
-                                                       "CIRCLECI",
-                                                       "JENKINS_URL",
-                                                       "TRAVIS",
-                                                       "TRAVIS_PULL_REQUEST",
-                                                       "DRONE",
-                                                       "DRONE_BUILD_EVENT",
-                                                       "APPVEYOR",
-                                                       "BITBUCKET_COMMIT",
-                                                       "CIRRUS_CI",
-                                                       "SEMAPHORE",
-                                                       "CI_PIPELINE_EVENT",
-                                                       "CODEBUILD_BUILD_ID",
-                                                       "PROW_JOB_ID",
-                                                       "bamboo_planKey",
-                                                       "BITRISE_IO",
-                                                       "BUDDY_WORKSPACE_ID",
-                                                       "CF_BUILD_ID",
-                                                       "CM_BUILD_ID",
-                                                       "SCREWDRIVER"};
+constexpr std::array<std::string_view, 27> kReporting = {"GITHUB_ACTIONS",
+                                                         "GITHUB_EVENT_NAME",
+                                                         "GITLAB_CI",
+                                                         "CI_PIPELINE_SOURCE",
+                                                         "TF_BUILD",
+                                                         "BUILD_REASON",
+                                                         "BUILDKITE",
+                                                         "BUILDKITE_PULL_REQUEST",
+                                                         "CIRCLECI",
+                                                         "JENKINS_URL",
+                                                         "TRAVIS",
+                                                         "TRAVIS_PULL_REQUEST",
+                                                         "DRONE",
+                                                         "DRONE_BUILD_EVENT",
+                                                         "APPVEYOR",
+                                                         "BITBUCKET_COMMIT",
+                                                         "CIRRUS_CI",
+                                                         "SEMAPHORE",
+                                                         "CI_PIPELINE_EVENT",
+                                                         "CODEBUILD_BUILD_ID",
+                                                         "PROW_JOB_ID",
+                                                         "bamboo_planKey",
+                                                         "BITRISE_IO",
+                                                         "BUDDY_WORKSPACE_ID",
+                                                         "CF_BUILD_ID",
+                                                         "CM_BUILD_ID",
+                                                         "SCREWDRIVER"};
 
 /// If one of these is set, the run is in CI, on any service.
 constexpr std::array<std::string_view, 12> kOfServices = {"CI",
@@ -137,17 +137,17 @@ constexpr std::array<std::string_view, 12> kOfServices = {"CI",
                                                           "TASKCLUSTER_ROOT_URL",
                                                           "AGOLA_GIT_REF"};
 
-bool is_told(const Variables& variables, std::string_view name) {
+bool is_present(const Variables& variables, std::string_view name) {
   const std::string value = to_lower(value_at(variables, std::string(name)));
   return !value.empty() && value != "false" && value != "0" && value != "null";
 }
 
-bool says(const Variables& variables, const Sign& sign) {
-  if (!sign.of.empty() && !is_told(variables, sign.of)) return false;
+bool matches(const Variables& variables, const Sign& sign) {
+  if (!sign.of.empty() && !is_present(variables, sign.of)) return false;
   const std::string value = value_at(variables, std::string(sign.variable));
   switch (sign.compare) {
-    case Compare::told:
-      return is_told(variables, sign.variable);
+    case Compare::present:
+      return is_present(variables, sign.variable);
     case Compare::is:
       return value == sign.value;
     case Compare::begins:
@@ -164,14 +164,14 @@ bool is_pushed_tag_of_github(const Variables& variables) {
 }  // namespace
 
 CiEvent event_of(const Variables& environment) {
-  const auto said = [&](const Sign& sign) { return says(environment, sign); };
-  const auto told = [&](std::string_view name) { return is_told(environment, name); };
-  if (std::ranges::any_of(kOfPullRequests, said)) return CiEvent::pull_request;
-  if (is_pushed_tag_of_github(environment) || std::ranges::any_of(kOfReleases, said)) {
+  const auto is_match = [&](const Sign& sign) { return matches(environment, sign); };
+  const auto present = [&](std::string_view name) { return is_present(environment, name); };
+  if (std::ranges::any_of(kOfPullRequests, is_match)) return CiEvent::pull_request;
+  if (is_pushed_tag_of_github(environment) || std::ranges::any_of(kOfReleases, is_match)) {
     return CiEvent::release;
   }
-  if (std::ranges::any_of(kTelling, told)) return CiEvent::other;
-  return std::ranges::any_of(kOfServices, told) ? CiEvent::unknown : CiEvent::other;
+  if (std::ranges::any_of(kReporting, present)) return CiEvent::other;
+  return std::ranges::any_of(kOfServices, present) ? CiEvent::unknown : CiEvent::other;
 }
 
 }  // namespace pinwheel::store

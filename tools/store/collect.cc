@@ -22,7 +22,7 @@ std::set<std::string> last_releases(const Inventory& inventory, size_t count) {
 }
 
 /// The retained blobs, and their total size.
-class Staying {
+class RetainedBlobs {
  public:
   void add(const InventoryEntry& entry) {
     for (const Blob& blob : entry.blobs) {
@@ -55,11 +55,11 @@ Collection collect(const Inventory& inventory, const CollectOptions& options) {
       out.runs.push_back(run.file);
     }
   }
-  Staying staying;
+  RetainedBlobs retained;
   std::vector<const InventoryEntry*> others;
   for (const InventoryEntry& entry : inventory.entries) {
     if (needed.contains(entry.address) || entry.used >= old) {
-      staying.add(entry);
+      retained.add(entry);
     } else {
       others.push_back(&entry);
     }
@@ -68,8 +68,8 @@ Collection collect(const Inventory& inventory, const CollectOptions& options) {
       others.begin(), others.end(),
       [](const InventoryEntry* a, const InventoryEntry* b) { return a->used > b->used; });
   for (const InventoryEntry* entry : others) {
-    if (staying.bytes_with(*entry) <= options.most_bytes) {
-      staying.add(*entry);
+    if (retained.bytes_with(*entry) <= options.most_bytes) {
+      retained.add(*entry);
     } else {
       out.entries.push_back(entry->address);
     }
@@ -78,8 +78,8 @@ Collection collect(const Inventory& inventory, const CollectOptions& options) {
     if (entry.used < old) out.entries.push_back(entry.address);
   }
   for (const InventoryBlob& blob : inventory.blobs) {
-    const bool stays = staying.has(blob.blob) || blob.used >= old;
-    (stays ? out.kept_bytes : out.removed_bytes) += blob.blob.size;
+    const bool stays = retained.has(blob.blob) || blob.used >= old;
+    (stays ? out.retained_bytes : out.removed_bytes) += blob.blob.size;
     if (!stays) out.blobs.push_back(blob.blob);
   }
   return out;

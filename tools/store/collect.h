@@ -61,7 +61,7 @@ struct Collection {
   std::vector<Blob> blobs = {};
   std::vector<std::string> runs = {};  ///< their files
   uint64_t removed_bytes = 0;
-  uint64_t kept_bytes = 0;
+  uint64_t retained_bytes = 0;
 };
 
 /// The files to remove. Retained are the entries that a running run, one of the last releases or a

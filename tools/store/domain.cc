@@ -66,7 +66,7 @@ std::vector<Domain> readable_from(Domain own) {
   return out;
 }
 
-bool may_keep(std::string_view asked, const Variables& environment) {
+bool may_store(std::string_view asked, const Variables& environment) {
   return event_of(environment) != CiEvent::unknown || !named_domain(asked, environment).empty();
 }
 

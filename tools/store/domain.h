@@ -30,7 +30,7 @@
 // else the event of the CI service does (`store/ci_event`). Two cases are restricted. In the event
 // of a pull request, every other domain is an error, because the code of the pull request could
 // set the variable. In CI of an unknown kind, the job may belong to a pull request, so it reads
-// like one and writes nothing until the domain is named (`may_keep`).
+// like one and writes nothing until the domain is named (`may_store`).
 //
 // Domains are a convention and not a boundary. A process that can write to a bucket can write any
 // object in it, also one at an address of `release`. The boundary is the credential of the place:
@@ -62,6 +62,6 @@ Result<Domain> choose_domain(std::string_view asked,
                              const std::map<std::string, std::string>& environment);
 
 /// Whether the run may write results to a store. In an unknown event this requires a named domain.
-bool may_keep(std::string_view asked, const std::map<std::string, std::string>& environment);
+bool may_store(std::string_view asked, const std::map<std::string, std::string>& environment);
 
 }  // namespace pinwheel::store

@@ -43,7 +43,7 @@ bool has_program(const std::string& name) {
 
 using Lines = std::vector<std::string>;
 
-/// What `make.sh` builds, by fixture.
+/// The output of `make.sh`, by fixture.
 void check_cuda(const std::filesystem::path& directory) {
   const Lines usual = {"cubin sm_80 none", "cubin sm_90a none", "ptx compute_90 zstd"};
   CHECK(summary(bytes_of(directory / "plain.o")) == usual);
@@ -159,7 +159,7 @@ TEST_CASE("fixtures truncated anywhere give an error or a list, never a crash") 
   }
 }
 
-// Where the compilers are, today's output must read like the committed one.
+// If the compilers are installed, today's output must read like the committed one.
 TEST_CASE("fixtures rebuilt by the local compilers read the same") {
   std::string name = (std::filesystem::temp_directory_path() / "pinwheel-XXXXXX").string();
   REQUIRE(mkdtemp(name.data()) != nullptr);

@@ -28,7 +28,7 @@ FatbinScanner scan(const std::string& bytes, size_t piece) {
   return scanner;
 }
 
-/// What is read of a file that passes by in pieces.
+/// The containers found in a file that is streamed in pieces.
 Result<std::vector<DeviceCode>> passing(const std::string& bytes, size_t piece) {
   return read_device_code(ports::MemorySource(bytes), scan(bytes, piece));
 }

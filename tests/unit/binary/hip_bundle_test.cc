@@ -127,7 +127,7 @@ TEST_CASE("a table longer than the first bytes is read whole, compressed or not"
 
 TEST_CASE("of a zlib bundle that unpacks to a gigabyte only the beginning is unpacked") {
   const std::string plain = make_bundle({{kTriple + "gfx1100", std::string(100'000'000, '\0')}});
-  // What it says of itself is ten times that, which only its end would show to be wrong.
+  // The declared size is ten times that, which only the end of the data would disprove.
   std::string code = plain.substr(0, 4096);
   const uint64_t size = 10 * plain.size();
   std::string length;

@@ -49,7 +49,7 @@ class Directory {
 };
 
 /// Warnings too, in English.
-std::string said_by(const std::string& command) {
+std::string output_of_command(const std::string& command) {
   return output_of("LC_ALL=C " + command + " 2>&1");
 }
 
@@ -142,14 +142,14 @@ TEST_CASE("the loader finds each version of a symbol, and its function works") {
 TEST_CASE("readelf and nm agree with the description of the library") {
   const Directory directory;
   const std::string path = shell_quote(directory.write(example(kHere)).string());
-  CHECK(said_by("readelf -aW " + path).find("Warning") == std::string::npos);
-  CHECK(said_by("readelf -dW " + path).find("Library soname: [libexample.so.13]") !=
+  CHECK(output_of_command("readelf -aW " + path).find("Warning") == std::string::npos);
+  CHECK(output_of_command("readelf -dW " + path).find("Library soname: [libexample.so.13]") !=
         std::string::npos);
-  const std::string versions = said_by("readelf -VW " + path);
+  const std::string versions = output_of_command("readelf -VW " + path);
   for (const char* const version : {"libexample.so.13", "EXTRA", "EMPTY"}) {
     CHECK(versions.find(std::string("Name: ") + version) != std::string::npos);
   }
-  std::istringstream lines(said_by("nm -D --with-symbol-versions " + path));
+  std::istringstream lines(output_of_command("nm -D --with-symbol-versions " + path));
   std::set<std::string> symbols;
   for (std::string line; std::getline(lines, line);) symbols.insert(line.substr(17));
   CHECK(symbols == std::set<std::string>{"T number@@libexample.so.13", "T number@EXTRA",

@@ -41,8 +41,8 @@ TEST_CASE("an instruction has its length and its kind") {
       {"call", bytes({0xe8, 0, 0, 0, 0}), X86Kind::other},
       {"jne", bytes({0x0f, 0x85, 0, 0, 0, 0}), X86Kind::other},
       {"nopw 0(%rax,%rax,1)", bytes({0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00}), X86Kind::other},
-      {"cpuid", bytes({0x0f, 0xa2}), X86Kind::asks_for_cpu},
-      {"xgetbv", bytes({0x0f, 0x01, 0xd0}), X86Kind::asks_for_cpu},
+      {"cpuid", bytes({0x0f, 0xa2}), X86Kind::cpu_queries},
+      {"xgetbv", bytes({0x0f, 0x01, 0xd0}), X86Kind::cpu_queries},
       {"movaps %xmm0,(%rsp)", bytes({0x0f, 0x29, 0x04, 0x24}), X86Kind::sse},
       {"pshufd $0,%xmm0,%xmm0", bytes({0x66, 0x0f, 0x70, 0xc0, 0x00}), X86Kind::sse},
       {"pshufb %xmm1,%xmm0", bytes({0x66, 0x0f, 0x38, 0x00, 0xc1}), X86Kind::sse},
@@ -78,5 +78,5 @@ TEST_CASE(
       bytes({0x06, 0x0f, 0x28, 0xc1, 0xc5, 0xf8, 0x77, 0x0f, 0xa2, 0xc3}) + std::string(16, '\x90');
   const std::string part = code + bytes({0x62, 0xf1, 0xfe});
   CHECK(count_x86(part, counts) == code.size());
-  CHECK(counts == X86Counts{.sse = 1, .avx = 1, .asks_for_cpu = 1});
+  CHECK(counts == X86Counts{.sse = 1, .avx = 1, .cpu_queries = 1});
 }

@@ -61,7 +61,7 @@ TEST_CASE("libstdc++ counts on its own") {
   CHECK(running({{"libstdc++.so.6", {"GLIBCXX_3.4.32"}}}) ==
         Texts{"Ubuntu 24.04", "Debian 13", "Ubuntu 26.04"});
   CHECK(running({{"libstdc++.so.6", {"CXXABI_1.3.12", "CXXABI_FLOAT128"}}}).front() == "Debian 11");
-  // What GCC 16 brings.
+  // The versions of GCC 16.
   CHECK(running({{"libstdc++.so.6", {"CXXABI_1.3.17", "GLIBCXX_3.4.35"}}}) ==
         Texts{"Ubuntu 26.04"});
   CHECK(running({{"libstdc++.so.6", {"GLIBCXX_3.4.36"}}}).empty());

@@ -56,7 +56,7 @@ TEST_CASE("a wheel for one Python stays that, and it is said what would allow mo
   CHECK(stable.value == "version");
   REQUIRE(stable.wider);
   CHECK(stable.wider->value == "limited(3.11)");
-  // What only Pythons of the past have is no wider: the project is for none of them.
+  // The ABI is never wider than the oldest Python of the project, even if all symbols are older.
   const ProvenAbi old = proven(module_taking("cp311-cp311", file, {"PyModule_Create2"}), "version");
   REQUIRE(old.wider);
   CHECK(old.wider->value == "limited(3.9)");

@@ -10,7 +10,7 @@ using namespace pinwheel::compat;
 
 namespace {
 
-/// What is found of a wheel that takes these symbols and has this requirement.
+/// The findings for a wheel with these symbols and this requirement.
 std::vector<inspect::Finding> found(const Texts& symbols, const std::string& requirement) {
   inspect::WheelFacts facts = wheel_wanting(symbols);
   facts.metadata =

@@ -177,13 +177,13 @@ TEST_CASE("a download that fails without a network is not tried again, and the h
   const env::Diagnosis lost{ErrorKind::transient,
                             "fatal: unable to access 'https://x/': Could not resolve host: x",
                             "check the network"};
-  const env::Diagnosis told = env::without_network(lost);
-  CHECK(told.kind == ErrorKind::step);
-  CHECK(told.line == lost.line);
-  CHECK(told.hint.find("`build: {network: true}`") != std::string::npos);
+  const env::Diagnosis explained = env::without_network(lost);
+  CHECK(explained.kind == ErrorKind::step);
+  CHECK(explained.line == lost.line);
+  CHECK(explained.hint.find("`build: {network: true}`") != std::string::npos);
   const env::Diagnosis unknown{ErrorKind::step,
                                "error: [Errno -3] Temporary failure in name resolution", ""};
-  CHECK(env::without_network(unknown).hint == told.hint);
+  CHECK(env::without_network(unknown).hint == explained.hint);
   const env::Diagnosis other{ErrorKind::step, "a.c:1:1: error: x", "mend it"};
   CHECK(env::without_network(other).hint == "mend it");
 }

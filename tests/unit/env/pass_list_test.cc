@@ -51,9 +51,9 @@ TEST_CASE("programs that pinwheel asks see what configures them, and no secret o
         "LD_PRELOAD"}) {
     user[name] = "not seen";
   }
-  const Variables told = helper_variables(user);
-  CHECK(told.size() == seen.size());
-  for (const std::string& name : seen) CHECK(told.contains(name));
+  const Variables passed = helper_variables(user);
+  CHECK(passed.size() == seen.size());
+  for (const std::string& name : seen) CHECK(passed.contains(name));
 }
 
 TEST_CASE("each program sees what configures it, and not what configures another") {

@@ -27,7 +27,8 @@ struct Place {
   std::filesystem::path path;
 };
 
-/// Where pinwheel's own pip is, which takes seconds to make: the tests of a program share it.
+/// The directory of pinwheel's own pip, which takes seconds to make: the tests of a program share
+/// it.
 inline std::filesystem::path shared_tools() {
   static const Place place;
   return place.path;

@@ -49,12 +49,12 @@ TEST_CASE("setuptools names the limited API in three places") {
 
 TEST_CASE("a command for wheels of setup.py's own names the limited API") {
   ProjectFacts facts;
-  facts.setup_py = project::SetupPy{.extensions = true, .tag_beside_abi3 = "cp39"};
+  facts.setup_py = project::SetupPy{.extensions = true, .python_tag_of_abi3 = "cp39"};
   CHECK(chosen(facts) == "limited(3.9)");
-  facts.setup_py->tag_beside_abi3 = {};
-  facts.setup_py->tag_beside_none = "py39";
+  facts.setup_py->python_tag_of_abi3 = {};
+  facts.setup_py->python_tag_of_none = "py39";
   CHECK(chosen(facts) == "none");
-  facts.setup_py->tag_beside_none = {};
+  facts.setup_py->python_tag_of_none = {};
   facts.setup_py->py_limited_api = "cp3";
   CHECK(chosen(facts) == "limited(3.10)");
 }

@@ -33,8 +33,8 @@ TEST_CASE("a literal of the standard contradicts for certain, whatever reads tag
   facts.pyproject->build_system.requires_ = {"setuptools-scm>=8"};
   const auto conflict = version_conflict(facts, planned("1.0.1"));
   REQUIRE(conflict);
-  CHECK(conflict->said.version == "1.0");
-  CHECK(conflict->said.file == "pyproject.toml");
+  CHECK(conflict->project_version.version == "1.0");
+  CHECK(conflict->project_version.file == "pyproject.toml");
   CHECK(conflict->certainty == Certainty::certain);
 }
 

@@ -4,7 +4,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-/// What one rule finds: "error demo/_C.so: message".
+/// The findings of one rule: "error demo/_C.so: message".
 Texts found_by(const WheelFacts& facts, const std::string& rule,
                const Expectations& expected = {}) {
   Texts out;
@@ -95,7 +95,7 @@ TEST_CASE("code beyond the baseline needs somebody who asks for the processor") 
   CHECK(found_by(with_code({.sse = 900}), "cpu-baseline").empty());
   CHECK(found_by(with_code({.sse = 900, .avx = 15}), "cpu-baseline").empty());
   CHECK(found_by(with_code({.sse = 900, .avx = 90}), "cpu-baseline").size() == 1);
-  CHECK(found_by(with_code({.sse = 900, .avx = 90, .asks_for_cpu = 1}), "cpu-baseline").empty());
+  CHECK(found_by(with_code({.sse = 900, .avx = 90, .cpu_queries = 1}), "cpu-baseline").empty());
   CHECK(found_by(with_code({.sse = 900, .avx = 90}, "demo/_C_avx2.so"), "cpu-baseline").empty());
   WheelFacts facts = with_code({.sse = 900, .avx = 90});
   facts.libraries[0].elf.undefined = {{"__cpu_model"}};
@@ -104,13 +104,13 @@ TEST_CASE("code beyond the baseline needs somebody who asks for the processor") 
   facts.libraries[0].elf.needed.emplace_back("libhelp.so");
   facts.libraries.push_back(library("demo.libs/libhelp.so"));
   CHECK(found_by(facts, "cpu-baseline").size() == 1);
-  facts.libraries[1].code.x86.asks_for_cpu = 1;
+  facts.libraries[1].code.x86.cpu_queries = 1;
   CHECK(found_by(facts, "cpu-baseline").empty());
 }
 
 TEST_CASE("code that uses nothing but AVX has no part that could ask") {
   const std::vector<Finding> found = findings_of(
-      with_code({.sse = 1, .avx = 500, .avx512 = 134, .asks_for_cpu = 2}), {}, {"cpu-baseline"});
+      with_code({.sse = 1, .avx = 500, .avx512 = 134, .cpu_queries = 2}), {}, {"cpu-baseline"});
   REQUIRE(found.size() == 1);
   CHECK(found[0].severity == Severity::warning);
   CHECK(found[0].message.starts_with("is compiled for processors with AVX throughout"));

@@ -8,15 +8,16 @@ TEST_CASE("RECORD must match the members") {
   WheelFacts facts = pure_facts();
   facts.members[0].sha256 = "other";
   facts.members.push_back({"demo/new.py", 1, 1, 0, 0, "new"});
-  CHECK(told(facts) == Texts{"[record] `demo/__init__.py`: does not match its sha256 in RECORD",
-                             "[record] `demo/new.py`: is not in RECORD"});
+  CHECK(finding_texts(facts) ==
+        Texts{"[record] `demo/__init__.py`: does not match its sha256 in RECORD",
+              "[record] `demo/new.py`: is not in RECORD"});
 }
 
 TEST_CASE("a member that could not be read is reported once") {
   WheelFacts facts = pure_facts();
   facts.members.erase(facts.members.begin());
   facts.unreadable = {{"archive", "demo/__init__.py", "is damaged"}};
-  CHECK(told(facts) == Texts{"[archive] `demo/__init__.py`: is damaged"});
+  CHECK(finding_texts(facts) == Texts{"[archive] `demo/__init__.py`: is damaged"});
 }
 
 TEST_CASE("faults of the archive are findings of their member or of the file") {
@@ -37,9 +38,9 @@ TEST_CASE("a wheel may be as large as the limit, the largest members are the evi
   facts.file_size = 6000000;
   Expectations expected;
   expected.size_limit = 6000000;
-  CHECK(told(facts, expected).empty());
+  CHECK(finding_texts(facts, expected).empty());
   expected.size_limit = 5999999;
-  CHECK(told(facts, expected) ==
+  CHECK(finding_texts(facts, expected) ==
         Texts{"[size] `demo_kit-1.0-py3-none-any.whl`: has 6.0 MB, more than the limit of 6.0 MB "
               "(largest: `demo/big` 5.0 MB, `demo_kit-1.0.dist-info/RECORD` 50 B, "
               "`demo/__init__.py` 8 B)"});

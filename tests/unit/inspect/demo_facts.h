@@ -58,7 +58,8 @@ inline std::vector<Finding> findings_of(const WheelFacts& facts, const Expectati
 }
 
 /// The findings as texts, without hints.
-inline std::vector<std::string> told(const WheelFacts& facts, const Expectations& expected = {}) {
+inline std::vector<std::string> finding_texts(const WheelFacts& facts,
+                                              const Expectations& expected = {}) {
   std::vector<std::string> out;
   for (const Finding& finding : findings_of(facts, expected)) {
     out.push_back(to_error(finding).message);

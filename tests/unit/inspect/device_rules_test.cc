@@ -51,9 +51,9 @@ TEST_CASE("device code is compared with the claim in both directions") {
                                       {CodeKind::cubin, "sm_90a"},
                                       {CodeKind::ptx, "compute_90a"},
                                       {CodeKind::lto_ir, "lto_80"}});
-  CHECK(told(facts).empty());
-  CHECK(told(facts, expecting("8.0;9.0a+PTX")).empty());
-  CHECK(told(facts, expecting("8.0;9.0+PTX")) ==
+  CHECK(finding_texts(facts).empty());
+  CHECK(finding_texts(facts, expecting("8.0;9.0a+PTX")).empty());
+  CHECK(finding_texts(facts, expecting("8.0;9.0+PTX")) ==
         Texts{"[device-code] `demo/_C.so`: has no device code for PTX compute_90, sm_90 (has PTX "
               "compute_90a, sm_80, sm_90a; claimed PTX compute_90, sm_80, sm_90)",
               "[device-code] `demo/_C.so`: has device code that was not requested: PTX "
@@ -64,25 +64,25 @@ TEST_CASE("device code is compared with the claim in both directions") {
 TEST_CASE("an object is compared when there is no library") {
   WheelFacts facts = with_code({{CodeKind::cubin, "sm_80"}});
   facts.device_code.push_back({"demo/a.o", {{CodeKind::cubin, "sm_70"}}, CodeForm::object});
-  CHECK(told(facts, expecting("8.0")).empty());
+  CHECK(finding_texts(facts, expecting("8.0")).empty());
   facts.device_code.erase(facts.device_code.begin());
-  const Texts none = told(facts, expecting("8.0"));
+  const Texts none = finding_texts(facts, expecting("8.0"));
   REQUIRE(none.size() == 1);
   CHECK(none[0].find("has no device code at all") != std::string::npos);
   facts.other_elf = {"demo/a.o"};
   facts.libraries.clear();
-  CHECK(told(facts, expecting("7.0")).empty());
-  CHECK(told(facts, expecting("8.0")).size() == 2);
+  CHECK(finding_texts(facts, expecting("7.0")).empty());
+  CHECK(finding_texts(facts, expecting("8.0")).size() == 2);
 }
 
 TEST_CASE("HIP targets are compared with their features") {
   const WheelFacts facts = with_code({{CodeKind::code_object, "gfx90a:xnack-"}});
-  CHECK(told(facts, expecting("gfx90a:xnack-")).empty());
-  CHECK(told(facts, expecting("gfx90a")).size() == 2);
+  CHECK(finding_texts(facts, expecting("gfx90a:xnack-")).empty());
+  CHECK(finding_texts(facts, expecting("gfx90a")).size() == 2);
 }
 
 TEST_CASE("no device code at all is a finding when some was claimed") {
-  CHECK(told(native_facts(), expecting("8.0")) ==
+  CHECK(finding_texts(native_facts(), expecting("8.0")) ==
         Texts{"[device-code] `demo_kit-1.0-py3-none-manylinux_2_28_x86_64.whl`: has no device "
               "code at all (claimed sm_80)"});
 }
@@ -90,12 +90,12 @@ TEST_CASE("no device code at all is a finding when some was claimed") {
 TEST_CASE("the wheel's own record is the claim when nothing was expected") {
   WheelFacts facts = with_code({{CodeKind::cubin, "sm_80"}});
   facts.claim.arch_list = Texts{};
-  CHECK(told(facts).size() == 1);
+  CHECK(finding_texts(facts).size() == 1);
   facts.claim.arch_list = Texts{"8.0"};
-  CHECK(told(facts).empty());
-  CHECK(told(facts, expecting("9.0")).size() == 2);
+  CHECK(finding_texts(facts).empty());
+  CHECK(finding_texts(facts, expecting("9.0")).size() == 2);
   facts.claim.arch_list = Texts{"eight"};
-  CHECK(told(facts).size() == 1);
+  CHECK(finding_texts(facts).size() == 1);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-/// What each side's members hold.
+/// The contents of each side's members.
 using Contents = std::map<std::string, std::string>;
 
 WheelDifference compare(const WheelFacts& before, const WheelFacts& after,

@@ -19,7 +19,7 @@ WheelFacts labeled(const std::string& local, std::vector<std::string> needed) {
   return facts;
 }
 
-Texts label_told(const WheelFacts& facts) {
+Texts label_findings(const WheelFacts& facts) {
   Texts out;
   for (const Finding& finding : findings_of(facts, {}, {"gpu-label"})) {
     out.push_back(finding.message + " (" + finding.evidence + ")");
@@ -58,39 +58,39 @@ TEST_CASE("libraries are numbered by the release of their toolkit") {
 }
 
 TEST_CASE("a correct label has no findings") {
-  CHECK(label_told(labeled("cu130", {"libcudart.so.13", "libtorch_cuda.so"})).empty());
-  CHECK(label_told(labeled("cu126", {"libcudart.so.12"})).empty());
-  CHECK(label_told(labeled("cpu", {"libtorch_cpu.so"})).empty());
-  CHECK(label_told(labeled("rocm6.4", {"libamdhip64.so.6", "libtorch_hip.so"})).empty());
-  CHECK(label_told(labeled("local", {"libcudart.so.13"})).empty());
+  CHECK(label_findings(labeled("cu130", {"libcudart.so.13", "libtorch_cuda.so"})).empty());
+  CHECK(label_findings(labeled("cu126", {"libcudart.so.12"})).empty());
+  CHECK(label_findings(labeled("cpu", {"libtorch_cpu.so"})).empty());
+  CHECK(label_findings(labeled("rocm6.4", {"libamdhip64.so.6", "libtorch_hip.so"})).empty());
+  CHECK(label_findings(labeled("local", {"libcudart.so.13"})).empty());
   WheelFacts pure = pure_facts();
   pure.name->version = *pep::parse_version("1.0+cu130");
-  CHECK(label_told(pure).empty());
+  CHECK(label_findings(pure).empty());
 }
 
 TEST_CASE("a wrong label is an error with its evidence") {
-  CHECK(label_told(labeled("cu130", {"libcudart.so.12", "libcublas.so.12"})) ==
+  CHECK(label_findings(labeled("cu130", {"libcudart.so.12", "libcublas.so.12"})) ==
         Texts{"is for CUDA 12, but the label in the wheel's version is for CUDA 13.0 (needs "
               "libcudart.so.12)"});
-  CHECK(label_told(labeled("cpu", {"libtorch_cuda.so"})) ==
+  CHECK(label_findings(labeled("cpu", {"libtorch_cuda.so"})) ==
         Texts{"is for CUDA, but the label in the wheel's version is for CPU (needs "
               "libtorch_cuda.so)"});
-  CHECK(label_told(labeled("rocm6.4", {"libamdhip64.so.5"})).size() == 1);
-  CHECK(label_told(labeled("cu130", {"libtorch_cpu.so"})) ==
+  CHECK(label_findings(labeled("rocm6.4", {"libamdhip64.so.5"})).size() == 1);
+  CHECK(label_findings(labeled("cu130", {"libtorch_cpu.so"})) ==
         Texts{"is labeled for CUDA 13.0, but contains nothing for a GPU (no device code, no "
               "library of CUDA 13.0 needed)"});
   WheelFacts facts = labeled("cu130", {"libtorch_cpu.so"});
   facts.device_code = {{"demo/_C.so", {{binary::CodeKind::cubin, "sm_90"}}}};
-  CHECK(label_told(facts).empty());
+  CHECK(label_findings(facts).empty());
   facts.device_code[0].code = {{binary::CodeKind::code_object, "gfx90a"}};
-  CHECK(label_told(facts) ==
+  CHECK(label_findings(facts) ==
         Texts{"is for ROCm, but the label in the wheel's version is for CUDA 13.0 "
               "(has device code for AMD GPUs)"});
   facts = labeled("cu130", {"libcudart.so.13"});
   facts.metadata = *wheel::parse_metadata(
       "Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n"
       "Requires-Dist: nvidia-cublas-cu12==12.6\nRequires-Dist: nvidia-nccl\n");
-  CHECK(label_told(facts) ==
+  CHECK(label_findings(facts) ==
         Texts{"is for CUDA 12, but the label in the wheel's version is for CUDA 13.0 "
               "(requires nvidia-cublas-cu12)"});
 }

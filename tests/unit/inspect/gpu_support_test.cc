@@ -68,18 +68,18 @@ TEST_CASE("a wheel runs on a product as its worst library does") {
   facts.device_code = {{"a.so", {{CodeKind::cubin, "sm_80"}, {CodeKind::ptx, "compute_80"}}},
                        {"b.so", {{CodeKind::cubin, "sm_90a"}}}};
   const std::vector<ProductSupport> products = product_support(facts);
-  const auto told = [&](std::string_view name) {
+  const auto support_of = [&](std::string_view name) {
     for (const ProductSupport& each : products) {
       if (each.product.name == name)
         return std::string(to_string(each.support)) + " " + each.files[0];
     }
     return std::string();
   };
-  CHECK(told("A100") == "none b.so");
-  CHECK(told("H100") == "ptx a.so");
-  CHECK(told("T4") == "none a.so");
-  CHECK(told("Instinct MI300X").empty());
-  // What is not linked runs where nothing else does.
+  CHECK(support_of("A100") == "none b.so");
+  CHECK(support_of("H100") == "ptx a.so");
+  CHECK(support_of("T4") == "none a.so");
+  CHECK(support_of("Instinct MI300X").empty());
+  // Objects that are not linked count if there is nothing else.
   facts.device_code = {{"a.so", {{CodeKind::cubin, "sm_80"}}},
                        {"b.o", {{CodeKind::cubin, "sm_70"}}, CodeForm::object}};
   CHECK(product_support(facts).front().files == Texts{"a.so"});

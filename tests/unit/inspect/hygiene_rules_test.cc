@@ -5,8 +5,8 @@
 namespace pinwheel::inspect {
 namespace {
 
-/// What these rules alone say of a wheel with these members.
-Texts told_of(std::vector<MemberFacts> members) {
+/// The findings of these rules for a wheel with these members.
+Texts member_findings(std::vector<MemberFacts> members) {
   WheelFacts facts = pure_facts();
   facts.members = std::move(members);
   Texts out;
@@ -18,12 +18,12 @@ Texts told_of(std::vector<MemberFacts> members) {
   return out;
 }
 
-Texts told_of_names(const std::vector<std::string>& names) {
+Texts name_findings(const std::vector<std::string>& names) {
   std::vector<MemberFacts> members;
   for (const std::string& name : names) {
     members.push_back({name, 10, 8, 7, 0100644, name});
   }
-  return told_of(std::move(members));
+  return member_findings(std::move(members));
 }
 
 TEST_CASE("members are installed in site-packages or elsewhere") {
@@ -37,17 +37,17 @@ TEST_CASE("members are installed in site-packages or elsewhere") {
 }
 
 TEST_CASE("bytecode is reported") {
-  CHECK(told_of_names({"demo/__pycache__/a.cpython-312.pyc", "demo/a.py", "b.pyo"}) ==
+  CHECK(name_findings({"demo/__pycache__/a.cpython-312.pyc", "demo/a.py", "b.pyo"}) ==
         Texts{"byte-code demo/__pycache__/a.cpython-312.pyc", "byte-code b.pyo"});
 }
 
 TEST_CASE("top-level entries have uncommon names and are importable") {
   CHECK(
-      told_of_names({"demo/__init__.py", "demo.pth", "one.py", "_C.cpython-312-x86_64-linux-gnu.so",
+      name_findings({"demo/__init__.py", "demo.pth", "one.py", "_C.cpython-312-x86_64-linux-gnu.so",
                      "demo-stubs/__init__.pyi", "demo.libs/libx-1.so", "demo/libx-2.so",
                      "demo_kit-1.0.data/scripts/a-b.py", "demo/data-1/readme.txt"})
           .empty());
-  CHECK(told_of_names({"tests/test_a.py", "tests/test_b.py", "README.md", "__init__.py", "build.py",
+  CHECK(name_findings({"tests/test_a.py", "tests/test_b.py", "README.md", "__init__.py", "build.py",
                        "demo/a-b.py", "demo-1/c.py", "demo_kit-1.0.data/purelib/docs/x.txt"}) ==
         Texts{"top-level tests/test_a.py", "top-level README.md", "top-level __init__.py",
               "top-level build.py", "top-level demo/a-b.py", "top-level demo-1/c.py",
@@ -58,9 +58,9 @@ TEST_CASE("large duplicates are reported") {
   const auto file = [](const std::string& name, uint64_t size, const std::string& digest) {
     return MemberFacts{name, size, 700, 1, 0100644, digest};
   };
-  CHECK(told_of({file("demo/b.bin", 2000, "x"), file("demo/a.bin", 2000, "x"),
-                 file("demo/c.txt", 10, "y"), file("demo/d.txt", 10, "y"),
-                 file("demo_kit-1.0.dist-info/LICENSE", 2000, "x")}) ==
+  CHECK(member_findings({file("demo/b.bin", 2000, "x"), file("demo/a.bin", 2000, "x"),
+                         file("demo/c.txt", 10, "y"), file("demo/d.txt", 10, "y"),
+                         file("demo_kit-1.0.dist-info/LICENSE", 2000, "x")}) ==
         Texts{"duplicates demo/b.bin"});
 }
 

@@ -4,7 +4,7 @@
 namespace pinwheel::inspect {
 namespace {
 
-Texts told_of(const std::string& runpath, const std::string& name = "demo/lib/_C.so") {
+Texts path_findings(const std::string& runpath, const std::string& name = "demo/lib/_C.so") {
   WheelFacts facts = native_facts();
   facts.libraries = {library(name)};
   facts.libraries[0].elf.runpath = runpath;
@@ -17,23 +17,23 @@ Texts told_of(const std::string& runpath, const std::string& name = "demo/lib/_C
 }
 
 TEST_CASE("a search path relative to $ORIGIN that stays in site-packages is valid") {
-  CHECK(told_of("").empty());
-  CHECK(told_of("$ORIGIN").empty());
-  CHECK(told_of("${ORIGIN}/../../torch/lib:$ORIGIN/../..").empty());
-  CHECK(told_of("$ORIGIN/../nvidia/lib", "demo_kit-1.0.data/platlib/demo/_C.so").empty());
+  CHECK(path_findings("").empty());
+  CHECK(path_findings("$ORIGIN").empty());
+  CHECK(path_findings("${ORIGIN}/../../torch/lib:$ORIGIN/../..").empty());
+  CHECK(path_findings("$ORIGIN/../nvidia/lib", "demo_kit-1.0.data/platlib/demo/_C.so").empty());
 }
 
 TEST_CASE("every other entry of a search path is a finding") {
-  CHECK(told_of("$ORIGIN:/home/me/build/lib") ==
+  CHECK(path_findings("$ORIGIN:/home/me/build/lib") ==
         Texts{"has a RUNPATH entry that is not relative to $ORIGIN: /home/me/build/lib"});
-  CHECK(told_of("$ORIGIN/../../../lib") ==
+  CHECK(path_findings("$ORIGIN/../../../lib") ==
         Texts{"has a RUNPATH entry that points outside site-packages: $ORIGIN/../../../lib"});
-  CHECK(told_of("$ORIGIN/../..", "demo_kit-1.0.data/platlib/demo/_C.so").size() == 1);
-  CHECK(told_of("$ORIGIN:").size() == 1);
-  CHECK(told_of("$ORIGINAL/lib").size() == 1);
+  CHECK(path_findings("$ORIGIN/../..", "demo_kit-1.0.data/platlib/demo/_C.so").size() == 1);
+  CHECK(path_findings("$ORIGIN:").size() == 1);
+  CHECK(path_findings("$ORIGINAL/lib").size() == 1);
   WheelFacts facts = native_facts();
   facts.libraries[0].elf.rpath = "lib";
-  CHECK(told(facts) ==
+  CHECK(finding_texts(facts) ==
         Texts{"[rpath] `demo/_C.so`: has a RPATH entry that is not relative to $ORIGIN (lib)"});
 }
 

@@ -31,9 +31,9 @@ TEST_CASE("binaries for musl justify its policy, and no manylinux one") {
   ElfMember arm = musl_library();
   arm.elf.machine = 183;
   CHECK(platform_tag({arm})->tag == "musllinux_1_2_aarch64");
-  CHECK(told(musl_facts("musllinux_1_2_x86_64")).empty());
-  CHECK(told(musl_facts("musllinux_1_1_x86_64")).empty());
-  CHECK(told(musl_facts("musllinux_1_5_x86_64")).empty());
+  CHECK(finding_texts(musl_facts("musllinux_1_2_x86_64")).empty());
+  CHECK(finding_texts(musl_facts("musllinux_1_1_x86_64")).empty());
+  CHECK(finding_texts(musl_facts("musllinux_1_5_x86_64")).empty());
 
   const std::vector<Finding> found = findings_of(musl_facts("manylinux_2_28_x86_64"));
   REQUIRE(found.size() == 1);
@@ -89,7 +89,7 @@ TEST_CASE("musl itself comes from the system of a wheel that is for it") {
 TEST_CASE("packed relocations rule musl 1.1 out") {
   ElfMember packed = musl_library();
   packed.elf.packed_relocations = true;
-  CHECK(told(musl_facts("musllinux_1_1_x86_64", packed)).size() == 1);
+  CHECK(finding_texts(musl_facts("musllinux_1_1_x86_64", packed)).size() == 1);
 }
 
 }  // namespace

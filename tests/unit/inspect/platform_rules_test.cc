@@ -4,15 +4,15 @@
 namespace pinwheel::inspect {
 namespace {
 
-Texts told_of_platform(const std::string& platform) {
-  return told(native_facts("py3-none-" + platform));
+Texts platform_findings(const std::string& platform) {
+  return finding_texts(native_facts("py3-none-" + platform));
 }
 
 TEST_CASE("a tag as new as the binaries or newer is justified") {
-  CHECK(told_of_platform("manylinux_2_28_x86_64").empty());
-  CHECK(told_of_platform("manylinux_2_30_x86_64").empty());
-  CHECK(told_of_platform("manylinux_2_35_x86_64").empty());
-  CHECK(told_of_platform("manylinux_2_28_x86_64.manylinux_2_34_x86_64").empty());
+  CHECK(platform_findings("manylinux_2_28_x86_64").empty());
+  CHECK(platform_findings("manylinux_2_30_x86_64").empty());
+  CHECK(platform_findings("manylinux_2_35_x86_64").empty());
+  CHECK(platform_findings("manylinux_2_28_x86_64.manylinux_2_34_x86_64").empty());
 }
 
 TEST_CASE("a tag older than the binaries names what rules it out") {
@@ -35,21 +35,21 @@ TEST_CASE("a linux tag is not portable") {
 }
 
 TEST_CASE("binaries and tag must be for the same machine and C library") {
-  CHECK(told_of_platform("manylinux_2_28_aarch64").size() == 1);
-  CHECK(told_of_platform("win_amd64").size() == 1);
-  CHECK(told_of_platform("musllinux_1_2_x86_64") ==
+  CHECK(platform_findings("manylinux_2_28_aarch64").size() == 1);
+  CHECK(platform_findings("win_amd64").size() == 1);
+  CHECK(platform_findings("musllinux_1_2_x86_64") ==
         Texts{"[platform-tag] `demo_kit-1.0-py3-none-musllinux_1_2_x86_64.whl`: has the tag "
               "`musllinux_1_2_x86_64`, which its binaries do not justify (`demo/_C.so` needs "
               "`libc.so.6` of glibc)"});
   WheelFacts mixed = native_facts();
   mixed.libraries.push_back(library("demo/arm.so"));
   mixed.libraries.back().elf.machine = 183;
-  CHECK(told(mixed).size() == 1);
+  CHECK(finding_texts(mixed).size() == 1);
 }
 
 TEST_CASE("binaries in a wheel for any platform are a finding") {
   WheelFacts facts = native_facts("py3-none-any");
-  CHECK(told(facts) ==
+  CHECK(finding_texts(facts) ==
         Texts{"[platform-tag] `demo_kit-1.0.dist-info/WHEEL`: sets Root-Is-Purelib, but the wheel "
               "has binaries (`demo/_C.so`)",
               "[platform-tag] `demo_kit-1.0-py3-none-any.whl`: is tagged `any`, but has binaries "
@@ -58,10 +58,11 @@ TEST_CASE("binaries in a wheel for any platform are a finding") {
 
 TEST_CASE("a platform tag without a binary is a finding") {
   WheelFacts facts = pure_facts("py3-none-manylinux_2_28_x86_64");
-  CHECK(told(facts) == Texts{"[platform-tag] `demo_kit-1.0-py3-none-manylinux_2_28_x86_64.whl`: "
-                             "has a platform tag but no binary (manylinux_2_28_x86_64)"});
+  CHECK(finding_texts(facts) ==
+        Texts{"[platform-tag] `demo_kit-1.0-py3-none-manylinux_2_28_x86_64.whl`: "
+              "has a platform tag but no binary (manylinux_2_28_x86_64)"});
   facts.other_elf = {"demo/kernel.hsaco"};
-  CHECK(told(facts).empty());
+  CHECK(finding_texts(facts).empty());
 }
 
 TEST_CASE("binaries that are not judged justify their own tags only") {

@@ -47,36 +47,40 @@ TEST_CASE("a module's name determines which Python imports it") {
 
 TEST_CASE("a module for one Python belongs in a wheel for that Python") {
   const std::string file = "_C.cpython-312-x86_64-linux-gnu.so";
-  CHECK(told(with_module("cp312-cp312", file, {"PyFrame_GetBack"})).empty());
-  CHECK(told(with_module("py3-none", file, {})) ==
+  CHECK(finding_texts(with_module("cp312-cp312", file, {"PyFrame_GetBack"})).empty());
+  CHECK(finding_texts(with_module("py3-none", file, {})) ==
         Texts{"[python-abi] `demo/_C.cpython-312-x86_64-linux-gnu.so`: is a module only for "
               "`cp312`, but other Pythons can install the wheel "
               "(py3-none-manylinux_2_28_x86_64)"});
-  CHECK(told(with_module("cp312-none", file, {})).empty());
-  CHECK(told(with_module("cp312-none", "_C.cpython-311-x86_64-linux-gnu.so", {})).size() == 1);
-  CHECK(told(with_module("cp312-cp312", "_C.pypy311-pp73-x86_64-linux-gnu.so", {})).size() == 1);
-  CHECK(told(with_module("pp311-pypy311_pp73", "_C.pypy311-pp73-x86_64-linux-gnu.so", {})).empty());
-  CHECK(told(with_module("cp311-cp311", file, {})) ==
+  CHECK(finding_texts(with_module("cp312-none", file, {})).empty());
+  CHECK(finding_texts(with_module("cp312-none", "_C.cpython-311-x86_64-linux-gnu.so", {})).size() ==
+        1);
+  CHECK(
+      finding_texts(with_module("cp312-cp312", "_C.pypy311-pp73-x86_64-linux-gnu.so", {})).size() ==
+      1);
+  CHECK(finding_texts(with_module("pp311-pypy311_pp73", "_C.pypy311-pp73-x86_64-linux-gnu.so", {}))
+            .empty());
+  CHECK(finding_texts(with_module("cp311-cp311", file, {})) ==
         Texts{"[python-abi] `demo/_C.cpython-312-x86_64-linux-gnu.so`: is a module only for "
               "`cp312`, so no Python that can install the wheel imports it "
               "(cp311-cp311-manylinux_2_28_x86_64)"});
-  CHECK(told(with_module("cp39-abi3", file, {"PyFrame_GetBack"})) ==
+  CHECK(finding_texts(with_module("cp39-abi3", file, {"PyFrame_GetBack"})) ==
         Texts{"[python-abi] `demo/_C.cpython-312-x86_64-linux-gnu.so`: is a module only for "
               "`cp312`, but the wheel is tagged `abi3` (cp39-abi3-manylinux_2_28_x86_64)"});
 }
 
 TEST_CASE("a library that is no module may have the name of one") {
   WheelFacts facts = with_module("cp310-abi3", "_C_ops.cpython-312-x86_64-linux-gnu.so", {});
-  CHECK(told(facts).size() == 1);
+  CHECK(finding_texts(facts).size() == 1);
   facts.libraries[0].elf.defined = {{"ops"}};
-  CHECK(told(facts).empty());
+  CHECK(finding_texts(facts).empty());
 }
 
 TEST_CASE("several files of one module are for several Pythons") {
   WheelFacts facts = with_module("py3-none", "_C.cpython-311-x86_64-linux-gnu.so", {});
   facts.libraries.push_back(facts.libraries[0]);
   facts.libraries[1].name = "demo/_C.cpython-312-x86_64-linux-gnu.so";
-  CHECK(told(facts).empty());
+  CHECK(finding_texts(facts).empty());
 }
 
 TEST_CASE("a module is named for the system of the wheel") {
@@ -107,7 +111,7 @@ TEST_CASE("a module is named for the system of the wheel") {
 TEST_CASE("modules of other systems are judged by their names") {
   WheelFacts facts = pure_facts("cp312-cp312-win_amd64");
   facts.foreign = {{"demo/_C.cp312-win_amd64.pyd", "PE"}};
-  CHECK(told(facts).empty());
+  CHECK(finding_texts(facts).empty());
   facts.foreign = {{"demo/_C.cp311-win_amd64.pyd", "PE"}};
   CHECK(findings_of(facts, {}, {"python-abi"}).size() == 1);
   facts.foreign = {{"demo/_C.cp312-win_arm64.pyd", "PE"}};
@@ -131,60 +135,61 @@ TEST_CASE("some installer takes one of the tags") {
 }
 
 TEST_CASE("a module that several Pythons import uses only the Stable ABI") {
-  CHECK(told(with_module("py3-none", "_C.so", {"PyFrame_GetBack"})).size() == 1);
-  CHECK(told(with_module("cp312-none", "_C.so", {"PyFrame_GetBack"})).empty());
-  CHECK(told(with_module("cp315-abi3t", "_C.abi3t.so", {"PyFrame_GetBack"})).size() == 1);
-  CHECK(told(with_module("cp315-cp315t", "_C.abi3.so", {})).size() == 1);
-  CHECK(told(with_module("cp315-cp315t", "_C.abi3t.so", {})).empty());
-  CHECK(told(with_module("cp315-abi3.abi3t", "_C.abi3t.so", {})).empty());
-  CHECK(told(with_module("cp315-abi3.abi3t", "_C.abi3.so", {})).size() == 1);
-  CHECK(told(with_module("cp312-abi3", "_C.abi3t.so", {})).size() == 1);
-  CHECK(told(with_module("cp313-none", "_C.cpython-313-x86_64-linux-gnu.so", {})).empty());
+  CHECK(finding_texts(with_module("py3-none", "_C.so", {"PyFrame_GetBack"})).size() == 1);
+  CHECK(finding_texts(with_module("cp312-none", "_C.so", {"PyFrame_GetBack"})).empty());
+  CHECK(finding_texts(with_module("cp315-abi3t", "_C.abi3t.so", {"PyFrame_GetBack"})).size() == 1);
+  CHECK(finding_texts(with_module("cp315-cp315t", "_C.abi3.so", {})).size() == 1);
+  CHECK(finding_texts(with_module("cp315-cp315t", "_C.abi3t.so", {})).empty());
+  CHECK(finding_texts(with_module("cp315-abi3.abi3t", "_C.abi3t.so", {})).empty());
+  CHECK(finding_texts(with_module("cp315-abi3.abi3t", "_C.abi3.so", {})).size() == 1);
+  CHECK(finding_texts(with_module("cp312-abi3", "_C.abi3t.so", {})).size() == 1);
+  CHECK(finding_texts(with_module("cp313-none", "_C.cpython-313-x86_64-linux-gnu.so", {})).empty());
 }
 
 TEST_CASE("an abi3 wheel uses only the Stable ABI of its oldest Python") {
-  CHECK(told(with_module("cp311-abi3", "_C.abi3.so", {"PyBuffer_Release", "malloc"})).empty());
-  CHECK(told(with_module("cp310-abi3", "_C.so", {"PyBuffer_Release", "PyFrame_GetBack"})) ==
-        Texts{"[python-abi] `demo/_C.so`: uses 1 symbol of CPython that is not in the Stable ABI "
-              "(PyFrame_GetBack)",
-              "[python-abi] `demo/_C.so`: uses 1 symbol of CPython that the Stable ABI of 3.10 "
-              "does not have (PyBuffer_Release (3.11))"});
+  CHECK(finding_texts(with_module("cp311-abi3", "_C.abi3.so", {"PyBuffer_Release", "malloc"}))
+            .empty());
+  CHECK(
+      finding_texts(with_module("cp310-abi3", "_C.so", {"PyBuffer_Release", "PyFrame_GetBack"})) ==
+      Texts{"[python-abi] `demo/_C.so`: uses 1 symbol of CPython that is not in the Stable ABI "
+            "(PyFrame_GetBack)",
+            "[python-abi] `demo/_C.so`: uses 1 symbol of CPython that the Stable ABI of 3.10 "
+            "does not have (PyBuffer_Release (3.11))"});
   CHECK(findings_of(with_module("cp310-abi3", "_C.so", {"PyBuffer_Release"}))[0].hint ==
         "define `Py_LIMITED_API` as `0x030a0000`, or tag the wheel for a newer Python");
   // By its Requires-Python, 3.10 installs it.
-  CHECK(told(with_module("py3-none", "_C.abi3.so", {"PyBuffer_Release"})).size() == 1);
-  CHECK(told(with_module("py3-none", "_C.abi3.so", {"PyArg_Parse"})).empty());
-  CHECK(
-      told(with_module("cp312-cp312", "_C.abi3.so", {"PyBuffer_Release", "PyFrame_New"})).size() ==
-      1);
+  CHECK(finding_texts(with_module("py3-none", "_C.abi3.so", {"PyBuffer_Release"})).size() == 1);
+  CHECK(finding_texts(with_module("py3-none", "_C.abi3.so", {"PyArg_Parse"})).empty());
+  CHECK(finding_texts(with_module("cp312-cp312", "_C.abi3.so", {"PyBuffer_Release", "PyFrame_New"}))
+            .size() == 1);
 }
 
 TEST_CASE("symbols defined by the wheel's own libraries are not CPython's") {
   WheelFacts facts = with_module("cp310-abi3", "_C.abi3.so", {"PyOwn_Call"});
-  CHECK(told(facts).size() == 1);
+  CHECK(finding_texts(facts).size() == 1);
   facts.libraries.push_back(library("demo/libown.so"));
   facts.libraries[1].elf.defined = {{"PyOwn_Call"}};
-  CHECK(told(facts).empty());
+  CHECK(finding_texts(facts).empty());
 }
 
 TEST_CASE("weak symbols may be missing") {
   WheelFacts facts = with_module("cp310-abi3", "_C.abi3.so", {});
   facts.libraries[0].elf.undefined = {{"PyFrame_New", "", binary::Binding::weak}};
-  CHECK(told(facts).empty());
+  CHECK(finding_texts(facts).empty());
 }
 
 TEST_CASE("free-threaded code and its tag go together") {
   const std::string locked = "_C.cpython-313-x86_64-linux-gnu.so";
   const std::string unlocked = "_C.cpython-313t-x86_64-linux-gnu.so";
-  CHECK(told(with_module("cp313-cp313t", unlocked,
-                         {"_Py_MergeZeroLocalRefcount", "_Py_DecRefShared"}))
+  CHECK(finding_texts(with_module("cp313-cp313t", unlocked,
+                                  {"_Py_MergeZeroLocalRefcount", "_Py_DecRefShared"}))
             .empty());
-  CHECK(told(with_module("cp313-cp313", locked, {"_Py_Dealloc"})).empty());
-  CHECK(told(with_module("cp313-cp313", locked, {"_Py_DecRefShared"})) ==
+  CHECK(finding_texts(with_module("cp313-cp313", locked, {"_Py_Dealloc"})).empty());
+  CHECK(finding_texts(with_module("cp313-cp313", locked, {"_Py_DecRefShared"})) ==
         Texts{"[python-abi] `demo/_C.cpython-313-x86_64-linux-gnu.so`: imports symbols that only a "
               "free-threaded Python has (_Py_DecRefShared)"});
-  CHECK(told(with_module("cp313-cp313t", unlocked, {"_Py_Dealloc"})).size() == 1);
-  CHECK(told(with_module("cp313-cp313", unlocked, {"_Py_DecRefShared"})).size() == 1);
+  CHECK(finding_texts(with_module("cp313-cp313t", unlocked, {"_Py_Dealloc"})).size() == 1);
+  CHECK(finding_texts(with_module("cp313-cp313", unlocked, {"_Py_DecRefShared"})).size() == 1);
 }
 
 }  // namespace

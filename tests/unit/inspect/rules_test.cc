@@ -9,8 +9,8 @@ namespace pinwheel::inspect {
 namespace {
 
 TEST_CASE("a valid wheel follows every rule") {
-  CHECK(told(pure_facts()).empty());
-  CHECK(told(native_facts()).empty());
+  CHECK(finding_texts(pure_facts()).empty());
+  CHECK(finding_texts(native_facts()).empty());
 }
 
 TEST_CASE("rules have ids and descriptions of their own") {
@@ -37,7 +37,7 @@ TEST_CASE("only the selected rules are checked") {
   facts.file_size = uint64_t{1} << 40U;
   facts.record.reset();
   facts.unreadable = {{"record", "demo_kit-1.0.dist-info/RECORD", "is missing from the wheel"}};
-  CHECK(told(facts).size() == 2);
+  CHECK(finding_texts(facts).size() == 2);
   CHECK(findings_of(facts, {}, {}).empty());
   const std::vector<Finding> size = findings_of(facts, {}, {"size"});
   REQUIRE(size.size() == 1);

@@ -24,7 +24,7 @@ TEST_CASE("pages are read over persistent connections with the netrc of the user
   const Scratch scratch;
   const std::string netrc = scratch.write("netrc", "").string();
   const host::HttpOptions options = reading_options({{"NETRC", netrc}});
-  CHECK(options.connections == host::Connections::kept);
+  CHECK(options.connections == host::Connections::reused);
   CHECK(options.netrc == netrc);
 }
 

@@ -35,19 +35,21 @@ TEST_CASE("tests, documentation and texts are in no wheel, unless something name
     CHECK_FALSE(is_ignored(patterns, path));
   }
 
-  const auto keeps = [&](const std::string& build, const std::string& text, const char* path) {
+  const auto is_included = [&](const std::string& build, const std::string& text,
+                               const char* path) {
     WheelInputs changed = inputs;
     changed.builds[build] = text;
     return !is_ignored(not_in_wheels(changed), path);
   };
-  CHECK(keeps("pyproject.toml", "[project]\nreadme = \"README.md\"\n", "README.md"));
-  CHECK_FALSE(keeps("pyproject.toml", "[project]\nreadme = \"README.md\"\n", "tests/a.py"));
-  CHECK_FALSE(keeps("pyproject.toml", "[project.urls]\ndocs = \"https://a/docs\"\n", "docs/a.md"));
-  CHECK_FALSE(keeps("pyproject.toml", "[tool.setuptools.packages.find]\nexclude = [\"tests*\"]\n",
-                    "tests/a.py"));
-  CHECK(keeps("setup.py", "setup(long_description=open('README.md').read())", "README.md"));
-  CHECK(keeps("CMakeLists.txt", "add_subdirectory(tests)\n", "tests/a.py"));
-  CHECK(keeps("Cargo.toml", "[package]\n", "README.md"));
+  CHECK(is_included("pyproject.toml", "[project]\nreadme = \"README.md\"\n", "README.md"));
+  CHECK_FALSE(is_included("pyproject.toml", "[project]\nreadme = \"README.md\"\n", "tests/a.py"));
+  CHECK_FALSE(
+      is_included("pyproject.toml", "[project.urls]\ndocs = \"https://a/docs\"\n", "docs/a.md"));
+  CHECK_FALSE(is_included(
+      "pyproject.toml", "[tool.setuptools.packages.find]\nexclude = [\"tests*\"]\n", "tests/a.py"));
+  CHECK(is_included("setup.py", "setup(long_description=open('README.md').read())", "README.md"));
+  CHECK(is_included("CMakeLists.txt", "add_subdirectory(tests)\n", "tests/a.py"));
+  CHECK(is_included("Cargo.toml", "[package]\n", "README.md"));
   inputs.commands = {"python", "{package}/docs/make.py"};
   CHECK_FALSE(is_ignored(not_in_wheels(inputs), "docs/a.md"));
 }

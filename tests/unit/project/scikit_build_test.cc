@@ -68,7 +68,7 @@ TEST_CASE("all conditions must hold, one of `any`, none of `not`") {
   CHECK(cmake_if("if.any.env.A = true\nif.any.env.B = true") == "on");
   CHECK(cmake_if("if.not.python-version = '>=3.13'") == "off");
   CHECK(cmake_if("if.not.python-version = '>=3.12'") == "on");
-  // What is unknown does not count where the rest decides.
+  // Unknown conditions do not matter if the others decide.
   CHECK(cmake_if("if.any.platform-node = 'a'\nif.any.python-version = '>=3.12'") == "off");
   CHECK(with_condition("if.any.platform-node = 'a'\nif.any.env.A = true").undecided ==
         std::vector<std::string>{"platform-node"});

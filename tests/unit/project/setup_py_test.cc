@@ -70,12 +70,12 @@ TEST_CASE("extensions of torch and limited APIs are seen") {
 TEST_CASE("a stable ABI that the command for wheels decides is seen") {
   CHECK(parse_setup_py("class W(bdist_wheel):\n  def get_tag(self):\n    python, abi = \"cp310\", "
                        "\"abi3\"\n")
-            .tag_beside_abi3 == "cp310");
-  CHECK(parse_setup_py("return 'cp39', 'abi3', plat\n").tag_beside_abi3 == "cp39");
-  CHECK(parse_setup_py("return python, 'abi3', plat\n").tag_beside_abi3.empty());
-  CHECK(parse_setup_py("return 'py39', 'none', plat\n").tag_beside_none == "py39");
-  CHECK(parse_setup_py("return 'cp311', 'none', plat\n").tag_beside_none.empty());
-  CHECK(parse_setup_py("return 'cp3x', 'abi3', plat\n").tag_beside_abi3.empty());
+            .python_tag_of_abi3 == "cp310");
+  CHECK(parse_setup_py("return 'cp39', 'abi3', plat\n").python_tag_of_abi3 == "cp39");
+  CHECK(parse_setup_py("return python, 'abi3', plat\n").python_tag_of_abi3.empty());
+  CHECK(parse_setup_py("return 'py39', 'none', plat\n").python_tag_of_none == "py39");
+  CHECK(parse_setup_py("return 'cp311', 'none', plat\n").python_tag_of_none.empty());
+  CHECK(parse_setup_py("return 'cp3x', 'abi3', plat\n").python_tag_of_abi3.empty());
   const SetupPy computed = parse_setup_py(
       "self.py_limited_api = False\n"
       "self.py_limited_api = f\"cp3{sys.version_info[1]}\"\n");

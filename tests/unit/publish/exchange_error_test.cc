@@ -57,11 +57,11 @@ TEST_CASE("a reusable workflow and pull_request_target are named as what no inde
   CHECK(reusable.hint.starts_with(
       "move the job that publishes out of the reusable workflow `.github/workflows/publish.yml` "
       "into `.github/workflows/release.yml`"));
-  const char* const said =
+  const char* const claimed_text =
       "valid token, but no corresponding publisher (Publishing from a workflow invoked via "
       "'pull_request_target' is not supported.)";
-  CHECK(
-      has(github_error(refused("invalid-publisher", said)).hint, "code that anybody may propose"));
+  CHECK(has(github_error(refused("invalid-publisher", claimed_text)).hint,
+            "code that anybody may propose"));
   claims = github_claims();
   claims["event_name"] = "pull_request_target";
   CHECK(has(github_error(refused("invalid-publisher", kNoPublisher), claims).hint,
@@ -146,7 +146,7 @@ TEST_CASE("a job of GitLab is told the audience of its index") {
 }
 
 TEST_CASE("a job whose token is not for a project is told the publisher that the project needs") {
-  const std::string advice = publish::minted_token_advice(
+  const std::string advice = publish::exchanged_token_advice(
       identity_token_with(github_claims()), {"pypi", IndexKind::pypi, IdentityProvider::github});
   CHECK(has(advice,
             "the project of this file needs a publisher of GitHub Actions on https://pypi.org"));

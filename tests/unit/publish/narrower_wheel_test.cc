@@ -48,7 +48,7 @@ TEST_CASE("the newest earlier release counts, a pre-release only for a pre-relea
   CHECK(narrower_wheels({"demo-1.1rc2-cp311-cp311-manylinux_2_34_x86_64.whl"}, {wide, trial})
             .front()
             .published == trial);
-  // What the release has already is no earlier release.
+  // Files of the release itself are not an earlier release.
   CHECK(narrower_wheels({kNew}, {"demo-1.1-cp312-cp312-manylinux_2_17_x86_64.whl"}).empty());
 }
 

@@ -8,7 +8,7 @@ using publish::Outcome;
 
 namespace {
 
-std::string said_by(const HttpResponse& response) {
+std::string message_of(const HttpResponse& response) {
   return publish::server_message(response, HiddenText());
 }
 
@@ -41,34 +41,34 @@ TEST_CASE("the server's message comes from JSON, plain text or the reason phrase
       "Bad Request",
       {{"content-type", "application/json"}},
       R"({"message": "File too\nlarge.", "code": "400 File too large.", "title": "Bad Request"})"};
-  CHECK(said_by(warehouse) == "File too large.");
+  CHECK(message_of(warehouse) == "File too large.");
   const HttpResponse plain{
       409, "Conflict", {{"content-type", "text/plain; charset=utf-8"}}, " a\r\n b "};
-  CHECK(said_by(plain) == "a b");
+  CHECK(message_of(plain) == "a b");
   const HttpResponse html{403, "Invalid token.", {{"content-type", "text/html"}}, "<html>"};
-  CHECK(said_by(html) == "Invalid token.");
+  CHECK(message_of(html) == "Invalid token.");
   const HttpResponse broken{400, "Why", {{"content-type", "application/json"}}, "{"};
-  CHECK(said_by(broken) == "Why");
+  CHECK(message_of(broken) == "Why");
   const HttpResponse endless{
       400, std::string(499, 'x') + "\xc3\xa9" + std::string(99, 'y'), {}, ""};
-  CHECK(said_by(endless) == std::string(499, 'x') + "...");
-  CHECK(said_by(HttpResponse{500, "\x1b[31m", {}, ""}) == "[31m");
+  CHECK(message_of(endless) == std::string(499, 'x') + "...");
+  CHECK(message_of(HttpResponse{500, "\x1b[31m", {}, ""}) == "[31m");
 }
 
 TEST_CASE("a secret in a server's message is hidden before the message is cut") {
   const Secret token("pypi-" + std::string(200, 'k'));
   HiddenText hidden;
   hidden.add(token);
-  const std::string said = std::string(450, 'x') + " " + token.reveal() + " is not valid";
+  const std::string long_text = std::string(450, 'x') + " " + token.reveal() + " is not valid";
   const std::string shown = std::string(450, 'x') + " *** is not valid";
   const HttpResponse json{403,
                           "Forbidden",
                           {{"content-type", "application/json"}},
-                          R"({"message": ")" + said + R"("})"};
+                          R"({"message": ")" + long_text + R"("})"};
   CHECK(publish::server_message(json, hidden) == shown);
-  CHECK(publish::server_message({403, "", {{"content-type", "text/plain"}}, said}, hidden) ==
+  CHECK(publish::server_message({403, "", {{"content-type", "text/plain"}}, long_text}, hidden) ==
         shown);
-  CHECK(publish::server_message({403, said}, hidden) == shown);
+  CHECK(publish::server_message({403, long_text}, hidden) == shown);
   // The body itself may have been cut off, at its limit.
   CHECK(publish::server_message({403, "your pypi-kkkkkkkk"}, hidden) == "your ***");
 }
@@ -90,10 +90,10 @@ TEST_CASE("errors name the file, the status, the server's message and a hint") {
   CHECK(auth.message ==
         "`a.whl` was not accepted by `https://a.example/`: HTTP 403 (Invalid token.)");
   CHECK(auth.hint.find("; PINWHEEL_TOKEN_OWN_INDEX, --token-file") != std::string::npos);
-  const Error minted = publish::reply_error(
+  const Error exchanged = publish::reply_error(
       Outcome::auth, {403, "Invalid API Token", {}, ""}, "a.whl",
       {"own.index", "https://a.example/", "the project needs a publisher"}, HiddenText());
-  CHECK(minted.hint == "the project needs a publisher");
+  CHECK(exchanged.hint == "the project needs a publisher");
   const Error moved = publish::reply_error(Outcome::policy, {301, "", {{"location", "/x/"}}, ""},
                                            "a.whl", {"own", "https://a.example/x"}, HiddenText());
   CHECK(moved.message.ends_with("HTTP 301, moved to `https://a.example/x/`"));
@@ -111,18 +111,21 @@ TEST_CASE("a pending publisher of another name is what keeps a new project from 
 }
 
 TEST_CASE("a page in HTML says why an upload failed, without its markup") {
-  const auto told = [](const std::string& page, int status = 400) {
-    return said_by({status, "Bad Request", {{"content-type", "text/html; charset=UTF-8"}}, page});
+  const auto page_message = [](const std::string& page, int status = 400) {
+    return message_of(
+        {status, "Bad Request", {{"content-type", "text/html; charset=UTF-8"}}, page});
   };
-  CHECK(told("<html><head><title>400 x</title><style>p{}</style></head><body><h1>400 Bad Request"
-             "</h1>The server\n says:<br/><p>Trailing &amp; data</p><script>1<2</script></body>") ==
+  CHECK(page_message(
+            "<html><head><title>400 x</title><style>p{}</style></head><body><h1>400 Bad Request"
+            "</h1>The server\n says:<br/><p>Trailing &amp; data</p><script>1<2</script></body>") ==
         "The server says: Trailing & data");
-  CHECK(told("<h1>Error: 409 Conflict</h1><pre>already exists!</pre>") == "already exists!");
-  CHECK(told("<head><title>Locked by its owner</title></head><body><h1></h1></body>") ==
+  CHECK(page_message("<h1>Error: 409 Conflict</h1><pre>already exists!</pre>") ==
+        "already exists!");
+  CHECK(page_message("<head><title>Locked by its owner</title></head><body><h1></h1></body>") ==
         "Locked by its owner");
-  CHECK(told("<h1>Only a heading</h1><!-- a > b -->") == "Only a heading");
-  CHECK(told("<p>cut off<a href='x") == "cut off");
-  CHECK(told("<script>never ends") == "Bad Request");
-  CHECK(told("") == "Bad Request");
-  CHECK(told("<p>Welcome</p>", 200) == "Bad Request");
+  CHECK(page_message("<h1>Only a heading</h1><!-- a > b -->") == "Only a heading");
+  CHECK(page_message("<p>cut off<a href='x") == "cut off");
+  CHECK(page_message("<script>never ends") == "Bad Request");
+  CHECK(page_message("") == "Bad Request");
+  CHECK(page_message("<p>Welcome</p>", 200) == "Bad Request");
 }

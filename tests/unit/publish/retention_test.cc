@@ -41,10 +41,10 @@ TEST_CASE("the newest nightlies stay, by their versions and not by their names")
   for (const char* version : {"1.2.dev9", "1.2.dev10", "1.10.dev1", "1.9.dev300"}) {
     list(catalog, "", wheel(version));
   }
-  const publish::Kept kept = publish::keep_nightlies(catalog, 2, {});
-  CHECK(listed(kept.catalog, "") ==
+  const publish::Retention retention = publish::keep_nightlies(catalog, 2, {});
+  CHECK(listed(retention.catalog, "") ==
         std::vector<std::string>{wheel("1.10.dev1"), wheel("1.9.dev300")});
-  CHECK(kept.retired == std::vector<std::string>{wheel("1.2.dev10"), wheel("1.2.dev9")});
+  CHECK(retention.retired == std::vector<std::string>{wheel("1.2.dev10"), wheel("1.2.dev9")});
 }
 
 TEST_CASE("nothing that was tagged is ever retired") {
@@ -55,9 +55,10 @@ TEST_CASE("nothing that was tagged is ever retired") {
   list(catalog, "", wheel("0.1.dev1"));
   list(catalog, "", "demo_ops-0.1.dev1.tar.gz");
   list(catalog, "", "notes.txt");
-  const publish::Kept kept = publish::keep_nightlies(catalog, 0, {});
-  CHECK(kept.retired == std::vector<std::string>{wheel("0.1.dev1"), "demo_ops-0.1.dev1.tar.gz"});
-  CHECK(listed(kept.catalog, "").size() == tagged.size() + 1);
+  const publish::Retention retention = publish::keep_nightlies(catalog, 0, {});
+  CHECK(retention.retired ==
+        std::vector<std::string>{wheel("0.1.dev1"), "demo_ops-0.1.dev1.tar.gz"});
+  CHECK(listed(retention.catalog, "").size() == tagged.size() + 1);
 }
 
 TEST_CASE("a night counts once, in all of its sub-indexes") {
@@ -69,9 +70,11 @@ TEST_CASE("a night counts once, in all of its sub-indexes") {
       if (label == std::string("cpu")) list(catalog, "", name);
     }
   }
-  const publish::Kept kept = publish::keep_nightlies(catalog, 2, {});
-  CHECK(kept.retired == std::vector<std::string>{wheel("1.0.dev1+cpu"), wheel("1.0.dev1+cu130")});
-  for (const char* place : {"", "cpu", "cu130"}) CHECK(listed(kept.catalog, place).size() == 2);
+  const publish::Retention retention = publish::keep_nightlies(catalog, 2, {});
+  CHECK(retention.retired ==
+        std::vector<std::string>{wheel("1.0.dev1+cpu"), wheel("1.0.dev1+cu130")});
+  for (const char* place : {"", "cpu", "cu130"})
+    CHECK(listed(retention.catalog, place).size() == 2);
 }
 
 TEST_CASE("each project is counted by itself, and one without a file stays listed") {
@@ -80,10 +83,10 @@ TEST_CASE("each project is counted by itself, and one without a file stays liste
     list(catalog, "", wheel(fmt::format("1.0.dev{}", night)));
     list(catalog, "", wheel(fmt::format("2.0.dev{}", night), "other"), "other");
   }
-  const publish::Kept none = publish::keep_nightlies(catalog, 0, {});
+  const publish::Retention none = publish::keep_nightlies(catalog, 0, {});
   CHECK(none.retired.size() == 6);
   CHECK(listed(none.catalog, "").empty());
-  const publish::Kept one = publish::keep_nightlies(catalog, 1, {});
+  const publish::Retention one = publish::keep_nightlies(catalog, 1, {});
   CHECK(listed(one.catalog, "", "other") == std::vector<std::string>{wheel("2.0.dev3", "other")});
 }
 
@@ -93,14 +96,15 @@ TEST_CASE("what is published now stays, however old") {
     list(catalog, "", wheel(fmt::format("1.0.dev{}", night)));
   const std::vector<Addition> published = {
       {.filename = wheel("1.0.dev1"), .project = "demo-ops", .file = {}}};
-  const publish::Kept kept = publish::keep_nightlies(catalog, 1, published);
-  CHECK(listed(kept.catalog, "") == std::vector<std::string>{wheel("1.0.dev1"), wheel("1.0.dev3")});
+  const publish::Retention retention = publish::keep_nightlies(catalog, 1, published);
+  CHECK(listed(retention.catalog, "") ==
+        std::vector<std::string>{wheel("1.0.dev1"), wheel("1.0.dev3")});
 }
 
 TEST_CASE("fewer nightlies than are kept change nothing") {
   Catalog catalog;
   list(catalog, "", wheel("1.0.dev1"));
-  const publish::Kept kept = publish::keep_nightlies(catalog, 14, {});
-  CHECK(kept.catalog == catalog);
-  CHECK(kept.retired.empty());
+  const publish::Retention retention = publish::keep_nightlies(catalog, 14, {});
+  CHECK(retention.catalog == catalog);
+  CHECK(retention.retired.empty());
 }

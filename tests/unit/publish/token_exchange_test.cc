@@ -37,12 +37,12 @@ TEST_CASE("the exchange lies on the host of the uploads, and is encrypted") {
 TEST_CASE("the requests of the exchange are those of PyPI") {
   const std::string base = "https://a.example/_/oidc/";
   CHECK(publish::audience_request(base).url == base + "audience");
-  const auto mint = publish::mint_request(base, Secret("a.b.c"));
-  CHECK(mint.url == base + "mint-token");
-  CHECK(mint.method == "POST");
-  CHECK(mint.body == R"({"token":"a.b.c"})");
-  CHECK(publish::burn_request(base, Secret("pypi-x")).url == base + "burn-token");
-  CHECK(publish::burn_request(base, Secret("pypi-x")).body == R"({"token":"pypi-x"})");
+  const auto exchange_with = publish::exchange_request(base, Secret("a.b.c"));
+  CHECK(exchange_with.url == base + "mint-token");
+  CHECK(exchange_with.method == "POST");
+  CHECK(exchange_with.body == R"({"token":"a.b.c"})");
+  CHECK(publish::revocation_request(base, Secret("pypi-x")).url == base + "burn-token");
+  CHECK(publish::revocation_request(base, Secret("pypi-x")).body == R"({"token":"pypi-x"})");
 }
 
 TEST_CASE("an index gets identity tokens for its own audience alone") {
@@ -85,28 +85,28 @@ TEST_CASE("an index without an audience does not speak the exchange") {
   CHECK(publish::audience_reply({503}, parties()).error().kind == ErrorKind::transient);
 }
 
-TEST_CASE("a minted token has its end") {
+TEST_CASE("an exchanged token has its end") {
   const Secret identity = identity_token_with(github_claims());
-  const auto minted = publish::mint_reply(
+  const auto exchanged = publish::exchange_reply(
       {200, "", {}, R"({"success":true,"token":"pypi-x","expires":1800000900})"}, identity,
       parties());
-  REQUIRE(minted);
-  CHECK(minted->token.reveal() == "pypi-x");
-  CHECK(minted->expires == kNow + std::chrono::minutes(15));
-  CHECK_FALSE(
-      publish::mint_reply({200, "", {}, R"({"token":"pypi-x"})"}, identity, parties())->expires);
-  CHECK(publish::mint_reply({502}, identity, parties()).error().kind == ErrorKind::transient);
-  CHECK(publish::mint_reply({200, "", {}, "{}"}, identity, parties()).error().kind ==
+  REQUIRE(exchanged);
+  CHECK(exchanged->token.reveal() == "pypi-x");
+  CHECK(exchanged->expires == kNow + std::chrono::minutes(15));
+  CHECK_FALSE(publish::exchange_reply({200, "", {}, R"({"token":"pypi-x"})"}, identity, parties())
+                  ->expires);
+  CHECK(publish::exchange_reply({502}, identity, parties()).error().kind == ErrorKind::transient);
+  CHECK(publish::exchange_reply({200, "", {}, "{}"}, identity, parties()).error().kind ==
         ErrorKind::publish);
 }
 
 TEST_CASE("any success with a token in it mints it") {
   const Secret identity = identity_token_with(github_claims());
   for (const int status : {200, 201, 202}) {
-    const auto minted =
-        publish::mint_reply({status, "", {}, R"({"token":"pypi-x"})"}, identity, parties());
-    REQUIRE(minted);
-    CHECK(minted->token.reveal() == "pypi-x");
+    const auto exchanged =
+        publish::exchange_reply({status, "", {}, R"({"token":"pypi-x"})"}, identity, parties());
+    REQUIRE(exchanged);
+    CHECK(exchanged->token.reveal() == "pypi-x");
   }
 }
 
@@ -123,16 +123,16 @@ TEST_CASE("an answer that is none of the exchange is no matter of trust") {
       {{404, "Not Found", {}, ""}, "HTTP 404"},
       {{405}, "HTTP 405"}};
   for (const auto& [reply, ending] : cases) {
-    const auto minted = publish::mint_reply(reply, identity, parties());
-    REQUIRE_FALSE(minted);
-    CHECK(minted.error().kind == ErrorKind::publish);
-    CHECK(minted.error().message ==
+    const auto exchanged = publish::exchange_reply(reply, identity, parties());
+    REQUIRE_FALSE(exchanged);
+    CHECK(exchanged.error().kind == ErrorKind::publish);
+    CHECK(exchanged.error().message ==
           "`pypi` does not speak trusted publishing: its page /_/oidc/mint-token answers " +
               ending);
-    CHECK(minted.error().hint.starts_with("publish with a token"));
-    CHECK(minted.error().causes.empty());
+    CHECK(exchanged.error().hint.starts_with("publish with a token"));
+    CHECK(exchanged.error().causes.empty());
   }
-  const auto refused = publish::mint_reply(
+  const auto refused = publish::exchange_reply(
       {404, "", {}, R"({"errors":[{"code":"not-enabled","description":"off"}]})"}, identity,
       parties());
   REQUIRE_FALSE(refused);
@@ -149,8 +149,8 @@ TEST_CASE("a token is used for two thirds of its life, and never for more than 1
   CHECK(publish::fresh_for(expiring(-minutes(5)), kNow) == seconds(1));
 }
 
-TEST_CASE("a token is burnt when the index says so") {
-  CHECK(publish::burn_reply({202}));
-  CHECK(publish::burn_reply({200}));
-  CHECK(publish::burn_reply({404}).error().message == "the index answers HTTP 404");
+TEST_CASE("a token is revoked when the index says so") {
+  CHECK(publish::revocation_reply({202}));
+  CHECK(publish::revocation_reply({200}));
+  CHECK(publish::revocation_reply({404}).error().message == "the index answers HTTP 404");
 }

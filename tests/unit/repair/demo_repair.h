@@ -42,7 +42,7 @@ inline Library system_library(const std::string& soname, const std::string& dige
   return out;
 }
 
-inline std::vector<std::string> told(const std::vector<Error>& errors) {
+inline std::vector<std::string> messages_of(const std::vector<Error>& errors) {
   std::vector<std::string> out;
   for (const Error& error : errors) out.push_back(error.message);
   return out;

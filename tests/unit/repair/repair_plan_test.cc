@@ -17,7 +17,7 @@ TEST_CASE("a library of the system and its closure are grafted") {
   facts.libraries["libjpeg.so.62"] = system_library("libjpeg.so.62", "bbbbbbbb");
   REQUIRE(wanted(facts).empty());
   const RepairPlan plan = plan_repair(facts);
-  CHECK(told(plan.problems) == Texts{});
+  CHECK(messages_of(plan.problems) == Texts{});
   REQUIRE(plan.grafts.size() == 2);
   CHECK(plan.grafts[0].member == "demo.libs/libjpeg-bbbbbbbb.so.62");
   CHECK(plan.grafts[1].member == "demo.libs/libtiff-aaaaaaaa.so.6");
@@ -60,7 +60,7 @@ TEST_CASE("what others provide is not grafted") {
   CHECK(wanted(facts).empty());
   const RepairPlan plan = plan_repair(facts);
   CHECK_FALSE(plan.changes());
-  CHECK(told(plan.problems) == Texts{});
+  CHECK(messages_of(plan.problems) == Texts{});
 }
 
 TEST_CASE("a library that is not found is a problem with packages to look for") {
@@ -70,7 +70,7 @@ TEST_CASE("a library that is not found is a problem with packages to look for") 
   facts.missing = {"libjpeg.so.62"};
   CHECK(wanted(facts).empty());
   const RepairPlan plan = plan_repair(facts);
-  REQUIRE(told(plan.problems) ==
+  REQUIRE(messages_of(plan.problems) ==
           Texts{"`demo/_C.so` needs `libjpeg.so.62`, which is not on this machine"});
   CHECK(plan.problems[0].hint.find("`libjpeg62`") != std::string::npos);
 }
@@ -163,7 +163,7 @@ TEST_CASE("a library of the wheel that nothing leads to gets a path") {
   inspect::ElfMember more = member("demo/more/libmore.so.1.2", kOfLibc);
   more.elf.soname = "libmore.so.1";
   const RepairPlan plan = plan_repair(Facts{demo_wheel({module, own, more})});
-  CHECK(told(plan.problems) == Texts{});
+  CHECK(messages_of(plan.problems) == Texts{});
   REQUIRE(plan.edits.size() == 2);
   CHECK(plan.edits[0] == Edit{"demo/sub/_C.so", "", {}, {}, "$ORIGIN/../libs:$ORIGIN/../lib"});
   CHECK(
@@ -185,7 +185,8 @@ TEST_CASE("a library is not put in under a name that is not shown") {
 TEST_CASE("a path cannot be written with a colon") {
   const RepairPlan plan = plan_repair(
       Facts{demo_wheel({member("demo/_C.so", {"libown.so"}), member("de:mo/libown.so", kOfLibc)})});
-  CHECK(told(plan.problems) == Texts{"no search path can lead `demo/_C.so` to `de:mo/libown.so`"});
+  CHECK(messages_of(plan.problems) ==
+        Texts{"no search path can lead `demo/_C.so` to `de:mo/libown.so`"});
 }
 
 TEST_CASE("a program among the scripts without a path to the wheel's library is moved") {
@@ -305,7 +306,7 @@ TEST_CASE("a program among the scripts that needs a graft is moved to where it f
   Facts facts{wheel};
   facts.libraries["libx.so.1"] = system_library("libx.so.1", "cdcdcdcd");
   const RepairPlan plan = plan_repair(facts);
-  CHECK(told(plan.problems) == Texts{});
+  CHECK(messages_of(plan.problems) == Texts{});
   CHECK(plan.programs ==
         std::vector<MovedProgram>{{"demo-1.0.data/scripts/tool", "demo.scripts/tool"}});
   REQUIRE(plan.edits.size() == 2);
@@ -344,7 +345,7 @@ TEST_CASE("other files outside site-packages cannot find grafts") {
       demo_wheel({member("demo-1.0.data/data/bin/tool", {"libx.so.1"})});
   Facts facts{wheel};
   facts.libraries["libx.so.1"] = system_library("libx.so.1", "cdcdcdcd");
-  CHECK(told(plan_repair(facts).problems) ==
+  CHECK(messages_of(plan_repair(facts).problems) ==
         Texts{"`demo-1.0.data/data/bin/tool` needs grafted libraries, but is installed outside "
               "site-packages"});
 }

@@ -1,6 +1,6 @@
 #include "report/live_status.h"
 
-#include "fakes/kept_log.h"
+#include "fakes/recorded_log.h"
 #include "report/json_status.h"
 #include "unit/catch.h"
 
@@ -9,7 +9,7 @@ using namespace std::chrono_literals;
 
 TEST_CASE("the log has the outcome of each step and its files, in addition to the status") {
   std::string json;
-  const auto log = std::make_shared<fakes::KeptLog>();
+  const auto log = std::make_shared<fakes::RecordedLog>();
   report::LoggedStatus status(
       std::make_unique<report::JsonStatus>([&json](std::string_view text) { json += text; }), log);
   plan::Plan plan;

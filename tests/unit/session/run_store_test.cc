@@ -54,7 +54,7 @@ TEST_CASE("the places of the user come before those of the matrix") {
   world.of_matrix = Places{*store::parse_place("dir:/shared")};
   const auto store = world.open(StoreUse::read);
   REQUIRE(store);
-  CHECK((*store)->places_asked() == Texts{"dir:/out", "dir:/shared"});
+  CHECK((*store)->queried_places() == Texts{"dir:/out", "dir:/shared"});
   CHECK(world.fake.files.changes.empty());
 }
 

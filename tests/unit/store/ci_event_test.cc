@@ -7,7 +7,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-/// What a service always sets, what it adds for a pull request, and for a tag.
+/// The variables of a service: always set, added for a pull request, and for a tag.
 struct Service {
   const char* name;
   Variables always;

@@ -54,7 +54,7 @@ TEST_CASE("what the last releases and living runs used stays", "[store]") {
         std::vector{PlaceOf::blob("r1"), PlaceOf::blob("b1"), PlaceOf::blob("free")});
   CHECK(removed.runs == std::vector<std::string>{"1.file", "4.file"});
   CHECK(removed.removed_bytes == 30);
-  CHECK(removed.kept_bytes == 30);
+  CHECK(removed.retained_bytes == 30);
 }
 
 TEST_CASE("several jobs of one release are one release", "[store]") {

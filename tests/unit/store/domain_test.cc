@@ -36,16 +36,16 @@ TEST_CASE("the event of CI decides the domain", "[store]") {
 TEST_CASE("a run of an unknown event keeps nothing unless its domain is named", "[store]") {
   const Variables unknown = {{"CI", "true"}};
   CHECK(choose_domain("", unknown) == Domain::pull_request);
-  CHECK_FALSE(may_keep("", unknown));
-  CHECK(may_keep("branch", unknown));
+  CHECK_FALSE(may_store("", unknown));
+  CHECK(may_store("branch", unknown));
   CHECK(choose_domain("branch", unknown) == Domain::branch);
   for (const char* name : {"PINWHEEL_STORE_DOMAIN", "PINWHEEL_DOMAIN"}) {
     const Variables named = {{"CI", "true"}, {name, "release"}};
-    CHECK(may_keep("", named));
+    CHECK(may_store("", named));
     CHECK(choose_domain("", named) == Domain::release);
   }
-  CHECK(may_keep("", {}));
-  CHECK(may_keep("", {{"CIRRUS_CI", "true"}, {"CIRRUS_PR", "7"}}));
+  CHECK(may_store("", {}));
+  CHECK(may_store("", {{"CIRRUS_CI", "true"}, {"CIRRUS_PR", "7"}}));
 }
 
 TEST_CASE("the option wins over the variable", "[store]") {

@@ -198,10 +198,10 @@ struct ScriptOfAction {
     return {};
   }
   Done operator()(const plan::Publish& action) const {
-    const std::optional<size_t> kept = action.target.keep_nightlies;
-    step.script.add(
-        fmt::format("# would publish to {}{}\n", action.target.name,
-                    kept ? fmt::format(", and keep its newest {} nightlies", *kept) : ""));
+    const std::optional<size_t> nightlies = action.target.keep_nightlies;
+    step.script.add(fmt::format(
+        "# would publish to {}{}\n", action.target.name,
+        nightlies ? fmt::format(", and keep its newest {} nightlies", *nightlies) : ""));
     return {};
   }
 };

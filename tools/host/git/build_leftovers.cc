@@ -97,11 +97,11 @@ bool BuildLeftovers::is_made_module(const std::string& name) const {
   const std::string_view file = last_part(name);
   const std::string_view stem = file.substr(0, file.find('.'));
   if (stem.empty() || !glob_match("*.{cpython-3*,abi3,pypy3*}.so", file)) return false;
-  const std::string beside = name.substr(0, name.size() - file.size() + stem.size());
+  const std::string base = name.substr(0, name.size() - file.size() + stem.size());
   constexpr std::array<std::string_view, 6> kSources = {".c", ".cc", ".cpp", ".cu", ".cxx", ".pyx"};
   return build_files_name(stem) ||
          std::any_of(kSources.begin(), kSources.end(),
-                     [&](std::string_view ending) { return has(beside + std::string(ending)); });
+                     [&](std::string_view ending) { return has(base + std::string(ending)); });
 }
 
 bool BuildLeftovers::has(const std::string& name) const {

@@ -305,7 +305,7 @@ struct Listing {
   std::set<std::string> absent;  ///< submodules that are not checked out
 };
 
-void keep_below(const std::string& prefix, std::string_view path, std::set<std::string>& names) {
+void add_below(const std::string& prefix, std::string_view path, std::set<std::string>& names) {
   if (path.starts_with(prefix)) names.emplace(path.substr(prefix.size()));
 }
 
@@ -318,7 +318,7 @@ Done add_tracked(const GitLibrary& git, git_repository* repository, const std::s
   for (size_t i = 0; i < git.index_entrycount(opened); ++i) {
     const git_index_entry* entry = git.index_get_byindex(opened, i);
     const bool submodule = entry->mode == GIT_FILEMODE_COMMIT;
-    keep_below(prefix, entry->path, submodule ? listing.submodules : listing.files);
+    add_below(prefix, entry->path, submodule ? listing.submodules : listing.files);
   }
   return {};
 }
@@ -333,7 +333,7 @@ Done add_untracked(const GitLibrary& git, git_repository* repository, const std:
   for (size_t i = 0; i < git.status_list_entrycount(list.get()); ++i) {
     const git_status_entry* entry = git.status_byindex(list.get(), i);
     if ((entry->status & GIT_STATUS_WT_NEW) == 0) continue;
-    keep_below(prefix, entry->index_to_workdir->new_file.path, names);
+    add_below(prefix, entry->index_to_workdir->new_file.path, names);
   }
   return {};
 }

@@ -53,10 +53,10 @@ Result<std::vector<std::string>> walk_but(const fs::path& directory,
   TRY(std::vector<std::string> names, walk(directory));
   std::erase_if(names, [&](const std::string& name) { return below.contains(name); });
   const BuildLeftovers leftovers(directory, names);
-  std::vector<std::string> kept;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(kept),
+  std::vector<std::string> remaining;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(remaining),
                [&](const std::string& name) { return !leftovers.contains(name); });
-  return kept;
+  return remaining;
 }
 
 /// Whether the directory or a parent has a `.git`.

@@ -14,23 +14,23 @@ Result<bool> ConfirmUploads::is_listed(const publish::Artifact& file) {
   // Each round is a retry. Files after a failed lookup wait for the next round: a server that sends
   // one byte per second would take its time for each of them.
   if (trouble_) return false;
-  TRY_DONE(keep_fresh(session_));
-  const Result<Holding> holding = look_up_once(session_, file);
-  if (!holding && holding.error().kind == ErrorKind::interrupted) return fail(holding.error());
-  if (!holding) {
-    trouble_ = holding.error();
+  TRY_DONE(ensure_fresh(session_));
+  const Result<FileLookup> lookup = look_up_once(session_, file);
+  if (!lookup && lookup.error().kind == ErrorKind::interrupted) return fail(lookup.error());
+  if (!lookup) {
+    trouble_ = lookup.error();
     return false;
   }
-  if (holding->held == Held::different) {
-    return fail(publish::conflict_error(file.filename, file.sha256, holding->sha256));
+  if (lookup->presence == IndexPresence::different) {
+    return fail(publish::conflict_error(file.filename, file.sha256, lookup->sha256));
   }
-  return holding->held == Held::identical;
+  return lookup->presence == IndexPresence::identical;
 }
 
 Done ConfirmUploads::look(AcceptedFile accepted) {
   TRY(const bool listed, is_listed(*accepted.file));
   if (listed) {
-    tell(session_, accepted.event);
+    notify(session_, accepted.event);
   } else {
     unlisted_.push_back(std::move(accepted));
   }

@@ -283,7 +283,7 @@ Result<std::string> unpack(const publish::IndexFile& file, const fs::path& archi
 
 }  // namespace
 
-std::optional<UnpackedSdist> kept_sdist(const fs::path& directory) {
+std::optional<UnpackedSdist> existing_sdist(const fs::path& directory) {
   const Result<std::string> text = LocalFiles().read(directory / kOriginFile);
   if (!text) return std::nullopt;
   const nlohmann::json origin = read_json(*text);
@@ -306,7 +306,7 @@ Result<UnpackedSdist> fetch_sdist(ports::Http& http, const env::PipIndexes& inde
   const nlohmann::json origin = {{"url", candidate.url}, {"sha256", sha256}};
   TRY_DONE(files.write(pending / kOriginFile, origin.dump() + "\n"));
   // Another run may have been faster: its result is equivalent.
-  if (!kept_sdist(request.directory)) {
+  if (!existing_sdist(request.directory)) {
     TRY_DONE(files.remove_all(request.directory));
     TRY_DONE(files.rename(pending, request.directory));
   }

@@ -25,7 +25,7 @@ struct UnpackedSdist {
 };
 
 /// The result of an earlier call in `directory`; nullopt if it has no complete one.
-std::optional<UnpackedSdist> kept_sdist(const std::filesystem::path& directory);
+std::optional<UnpackedSdist> existing_sdist(const std::filesystem::path& directory);
 
 /// Finds the sdist on the user's indexes through the simple API (PEP 503, PEP 691), in pip's order:
 /// the index, the extra ones, the find-links directories. Downloads it, compares its hash with the

@@ -145,11 +145,12 @@ Result<std::optional<uint64_t>> current_generation(const IndexPaths& paths) {
 }
 
 /// Removes every generation except `current`: older ones, and those left by a killed publisher.
-Done clear_generations(const IndexPaths& paths, std::optional<uint64_t> kept, ports::Files& files) {
+Done clear_generations(const IndexPaths& paths, std::optional<uint64_t> current,
+                       ports::Files& files) {
   TRY(const std::vector<std::string> names, files.list(paths.generations));
   for (const std::string& name : names) {
     const std::optional<uint64_t> number = parse_number(name);
-    if (number && number != kept) TRY_DONE(files.remove_all(paths.generations / name));
+    if (number && number != current) TRY_DONE(files.remove_all(paths.generations / name));
   }
   return {};
 }
@@ -305,10 +306,10 @@ Result<Next> next_of(publish::Catalog held, const std::vector<DirectoryEntry>& e
   for (const DirectoryEntry& entry : entries) additions.push_back(addition_of(entry, upload_time));
   TRY(publish::Merge merge, publish::add(std::move(held), additions));
   if (!options.nightlies) return Next{std::move(merge)};
-  publish::Kept kept =
+  publish::Retention retention =
       publish::keep_nightlies(std::move(merge.catalog), *options.nightlies, additions);
-  merge.catalog = std::move(kept.catalog);
-  return Next{std::move(merge), std::move(kept.retired)};
+  merge.catalog = std::move(retention.catalog);
+  return Next{std::move(merge), std::move(retention.retired)};
 }
 
 /// Copies the files that are new in the index.

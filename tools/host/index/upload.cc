@@ -31,7 +31,7 @@ using Reply = tl::expected<ports::HttpResponse, ports::HttpFailure>;
 /// The contents of the index before anything is sent.
 struct Survey {
   std::map<std::string, std::vector<publish::IndexFile>> pages;  ///< by normalized project name
-  std::vector<Holding> holdings;                                 ///< one per file
+  std::vector<FileLookup> lookups;                               ///< one per file
 };
 
 Result<Survey> survey(const UploadSession& session, const std::vector<Artifact>& files) {
@@ -44,10 +44,10 @@ Result<Survey> survey(const UploadSession& session, const std::vector<Artifact>&
             return read_project(session.target, file.name, session.http);
           }));
     }
-    TRY(Holding holding, patiently<Holding>(session, [&] {
+    TRY(FileLookup lookup, patiently<FileLookup>(session, [&] {
           return look_up(file, page, session.target, session.http);
         }));
-    seen.holdings.push_back(std::move(holding));
+    seen.lookups.push_back(std::move(lookup));
   }
   return seen;
 }
@@ -58,7 +58,7 @@ std::vector<Error> too_late(const UploadSession& session, const std::vector<Arti
   if (!publish::has_pypi_rules(session.target.endpoint.kind) || !session.hooks.now) return {};
   std::vector<Error> findings;
   for (size_t i = 0; i < files.size(); ++i) {
-    if (seen.holdings[i].held != Held::absent) continue;
+    if (seen.lookups[i].presence != IndexPresence::absent) continue;
     const auto& page = seen.pages.at(pep::normalize_name(files[i].name));
     for (Error& each : publish::age_findings({files[i]}, page, session.hooks.now())) {
       findings.push_back(std::move(each));
@@ -85,8 +85,8 @@ void warn_of_narrower(const UploadSession& session, const std::vector<Artifact>&
 }
 
 /// Looks up each file. Conflicts, and files of closed releases, are reported together.
-Result<std::vector<Holding>> look_up_all(const UploadSession& session,
-                                         const std::vector<Artifact>& files) {
+Result<std::vector<FileLookup>> look_up_all(const UploadSession& session,
+                                            const std::vector<Artifact>& files) {
   TRY(Survey seen, survey(session, files));
   Error conflicts{ErrorKind::publish,
                   fmt::format("{} has different files with these names, nothing was sent",
@@ -95,15 +95,15 @@ Result<std::vector<Holding>> look_up_all(const UploadSession& session,
                   "a file name is never reused: publish under another version",
                   {}};
   for (size_t i = 0; i < files.size(); ++i) {
-    if (seen.holdings[i].held != Held::different) continue;
+    if (seen.lookups[i].presence != IndexPresence::different) continue;
     conflicts.causes.push_back(
-        publish::conflict_error(files[i].filename, files[i].sha256, seen.holdings[i].sha256));
+        publish::conflict_error(files[i].filename, files[i].sha256, seen.lookups[i].sha256));
   }
   if (!conflicts.causes.empty()) return fail(std::move(conflicts));
   std::vector<Error> late = too_late(session, files, seen);
   if (late.empty()) {
     warn_of_narrower(session, files, seen);
-    return std::move(seen.holdings);
+    return std::move(seen.lookups);
   }
   return fail(Error{
       ErrorKind::publish,
@@ -167,7 +167,7 @@ Attempt judge(const UploadSession& session, const Artifact& file, const Reply& r
 
 /// Sends the file once; if the response is inconclusive, looks up the file.
 Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file) {
-  TRY_DONE(keep_fresh(session));
+  TRY_DONE(ensure_fresh(session));
   Attempt attempt = judge(session, file, send(session, file));
   const bool final = attempt.error.kind == ErrorKind::environment ||
                      attempt.error.kind == ErrorKind::interrupted ||
@@ -177,12 +177,12 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
     case Outcome::uploaded:
       return attempt;
     case Outcome::refused: {
-      const Result<Holding> holding = look_up_now(session, file);
+      const Result<FileLookup> lookup = look_up_now(session, file);
       // The index's response about the file matters more than why the lookup failed.
-      if (!holding) return fail(std::move(attempt.error).with_cause(holding.error()));
-      if (holding->held == Held::absent) return fail(std::move(attempt.error));
-      if (holding->held == Held::different) {
-        return fail(publish::conflict_error(file.filename, file.sha256, holding->sha256));
+      if (!lookup) return fail(std::move(attempt.error).with_cause(lookup.error()));
+      if (lookup->presence == IndexPresence::absent) return fail(std::move(attempt.error));
+      if (lookup->presence == IndexPresence::different) {
+        return fail(publish::conflict_error(file.filename, file.sha256, lookup->sha256));
       }
       return Attempt{Outcome::identical};
     }
@@ -211,12 +211,12 @@ using Settled = Result<std::optional<FileOutcome>>;
 
 /// Looks for a file that may have arrived.
 Settled find_arrived(const UploadSession& session, const Artifact& file, int sent) {
-  TRY(const Holding holding, look_up_now(session, file));
-  if (holding.held == Held::identical) {
+  TRY(const FileLookup lookup, look_up_now(session, file));
+  if (lookup.presence == IndexPresence::identical) {
     return FileOutcome{file.filename, file.sha256, Outcome::uploaded, sent, {}};
   }
-  if (holding.held == Held::different) {
-    return fail(publish::conflict_error(file.filename, file.sha256, holding.sha256));
+  if (lookup.presence == IndexPresence::different) {
+    return fail(publish::conflict_error(file.filename, file.sha256, lookup.sha256));
   }
   return std::nullopt;
 }
@@ -248,7 +248,7 @@ Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& f
   Settled settled = std::nullopt;
   const auto send_once = [&] {
     ++event.attempt;
-    tell(session, event);
+    notify(session, event);
     return attempt_once(session, file);
   };
   const auto again = [&](const Result<Attempt>& attempt) {
@@ -282,7 +282,7 @@ Error as_final(Error error) {
 
 Result<std::vector<FileOutcome>> publish_all(const UploadSession& session,
                                              const std::vector<Artifact>& files) {
-  TRY(const std::vector<Holding> holdings, look_up_all(session, files));
+  TRY(const std::vector<FileLookup> lookups, look_up_all(session, files));
   std::vector<FileOutcome> outcomes;
   ConfirmUploads confirm(session);
   for (size_t i = 0; i < files.size(); ++i) {
@@ -296,7 +296,7 @@ Result<std::vector<FileOutcome>> publish_all(const UploadSession& session,
                       i + 1,
                       files.size(),
                       0};
-    if (holdings[i].held == Held::absent) {
+    if (lookups[i].presence == IndexPresence::absent) {
       TRY(outcome, publish_file(session, file, event));
     }
     event.attempt = outcome.attempts;
@@ -304,7 +304,7 @@ Result<std::vector<FileOutcome>> publish_all(const UploadSession& session,
       event.stage = UploadStage::sent;
       TRY_DONE(confirm.look({&file, event}));
     } else {
-      tell(session, event);
+      notify(session, event);
     }
     outcomes.push_back(std::move(outcome));
   }

@@ -13,7 +13,7 @@ UploadCredentials::UploadCredentials(const UploadTarget& target, const UploadHoo
     : target_(target), hooks_(hooks), index_{target.name, target.endpoint} {}
 
 UploadCredentials::~UploadCredentials() {
-  burn();
+  revoke();
 }
 
 Done UploadCredentials::open() {
@@ -22,14 +22,14 @@ Done UploadCredentials::open() {
     index_.credentials = *known;
     return {};
   }
-  return mint(std::get<MintCredentials>(*target_.credentials));
+  return exchange(std::get<CredentialExchange>(*target_.credentials));
 }
 
 Done UploadCredentials::renew() {
   if (!stale_ || hooks_.now() < *stale_) return {};
   Done renewed = replace();
   const bool passes = !renewed && renewed.error().kind == ErrorKind::transient;
-  const bool lasts = minted_ && minted_->ends && hooks_.now() < *minted_->ends;
+  const bool lasts = exchanged_ && exchanged_->ends && hooks_.now() < *exchanged_->ends;
   if (!passes || !lasts) return renewed;
   if (hooks_.notice) {
     hooks_.notice(
@@ -40,35 +40,35 @@ Done UploadCredentials::renew() {
 }
 
 Done UploadCredentials::replace() {
-  return mint(std::get<MintCredentials>(*target_.credentials));
+  return exchange(std::get<CredentialExchange>(*target_.credentials));
 }
 
-Done UploadCredentials::mint(const MintCredentials& source) {
-  TRY(MintedCredentials fresh, source());
-  burn();
+Done UploadCredentials::exchange(const CredentialExchange& source) {
+  TRY(ExchangedCredentials fresh, source());
+  revoke();
   if (index_.credentials) index_.earlier.push_back(*std::move(index_.credentials));
   index_.credentials = fresh.credentials;
   stale_.reset();
   if (fresh.fresh_for && hooks_.now) stale_ = hooks_.now() + *fresh.fresh_for;
-  minted_ = std::move(fresh);
+  exchanged_ = std::move(fresh);
   return {};
 }
 
 std::string UploadCredentials::advice() const {
-  if (!minted_) return {};
-  const bool ended = minted_->ends && hooks_.now && hooks_.now() >= *minted_->ends;
-  if (!ended) return minted_->advice;
+  if (!exchanged_) return {};
+  const bool ended = exchanged_->ends && hooks_.now && hooks_.now() >= *exchanged_->ends;
+  if (!ended) return exchanged_->advice;
   return "the token expired during the upload: publish a smaller file, or use a faster connection";
 }
 
-void UploadCredentials::burn() {
-  const std::optional<MintedCredentials> spent = std::exchange(minted_, std::nullopt);
-  if (!spent || !spent->burn) return;
-  const Done burnt = spent->burn();
-  if (burnt || !hooks_.notice) return;
+void UploadCredentials::revoke() {
+  const std::optional<ExchangedCredentials> spent = std::exchange(exchanged_, std::nullopt);
+  if (!spent || !spent->revoke) return;
+  const Done revoked = spent->revoke();
+  if (revoked || !hooks_.notice) return;
   hooks_.notice(fmt::format(
       "warning: the upload token of {} was not revoked, and expires within minutes: {}",
-      quoted(target_.name), redact(burnt.error().message, spent->credentials.password)));
+      quoted(target_.name), redact(revoked.error().message, spent->credentials.password)));
 }
 
 }  // namespace pinwheel::host

@@ -36,13 +36,13 @@ class UploadCredentials {
   const OpenIndex& index() const { return index_; }
 
  private:
-  Done mint(const MintCredentials& source);
-  void burn();
+  Done exchange(const CredentialExchange& source);
+  void revoke();
 
   const UploadTarget& target_;
   const UploadHooks& hooks_;
   OpenIndex index_;
-  std::optional<MintedCredentials> minted_;
+  std::optional<ExchangedCredentials> exchanged_;
   std::optional<std::chrono::system_clock::time_point> stale_;  ///< when to renew them
 };
 

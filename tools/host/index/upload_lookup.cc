@@ -28,10 +28,10 @@ Error unreadable(const OpenIndex& index, const std::string& url,
   const publish::Outcome outcome = publish::outcome_of_status(response.status);
   const bool passes =
       outcome == publish::Outcome::transient || outcome == publish::Outcome::unknown;
-  const std::string said = publish::server_message(response, hidden_of(index));
+  const std::string reason = publish::server_message(response, hidden_of(index));
   return Error{passes ? ErrorKind::transient : ErrorKind::publish,
                fmt::format("{} cannot be read: HTTP {}{}", quoted(url), response.status,
-                           said.empty() ? "" : fmt::format(" ({})", said)),
+                           reason.empty() ? "" : fmt::format(" ({})", reason)),
                std::nullopt,
                "the index is read to recognize files that it has; pass its URL with --check-url",
                {}};
@@ -86,18 +86,20 @@ Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
   return files;
 }
 
-Result<Holding> look_up(const publish::Artifact& file, const std::vector<publish::IndexFile>& page,
-                        const OpenIndex& index, ports::Http& http) {
-  for (const publish::IndexFile& held : page) {
-    if (held.filename != file.filename) continue;
-    const auto found = held.hashes.find("sha256");
-    std::string theirs = found == held.hashes.end() ? std::string() : found->second;
+Result<FileLookup> look_up(const publish::Artifact& file,
+                           const std::vector<publish::IndexFile>& page, const OpenIndex& index,
+                           ports::Http& http) {
+  for (const publish::IndexFile& listed : page) {
+    if (listed.filename != file.filename) continue;
+    const auto found = listed.hashes.find("sha256");
+    std::string theirs = found == listed.hashes.end() ? std::string() : found->second;
     if (theirs.empty()) {
-      TRY(theirs, download_digest(index, held.url, http));
+      TRY(theirs, download_digest(index, listed.url, http));
     }
-    return Holding{theirs == file.sha256 ? Held::identical : Held::different, theirs};
+    return FileLookup{theirs == file.sha256 ? IndexPresence::identical : IndexPresence::different,
+                      theirs};
   }
-  return Holding{};
+  return FileLookup{};
 }
 
 }  // namespace pinwheel::host

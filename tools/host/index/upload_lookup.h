@@ -12,10 +12,10 @@
 namespace pinwheel::host {
 
 /// The result of looking up a file name in an index.
-enum class Held { absent, identical, different };
+enum class IndexPresence { absent, identical, different };
 
-struct Holding {
-  Held held = Held::absent;
+struct FileLookup {
+  IndexPresence presence = IndexPresence::absent;
   std::string sha256 = {};  ///< of the index's file, if it has one
 };
 
@@ -29,7 +29,8 @@ Result<std::vector<publish::IndexFile>> read_project(const OpenIndex& index,
 
 /// Compares `file` with the page. If the page has no SHA-256, the file is downloaded and hashed as
 /// a stream; redirects to any https host are then followed. Errors as above.
-Result<Holding> look_up(const publish::Artifact& file, const std::vector<publish::IndexFile>& page,
-                        const OpenIndex& index, ports::Http& http);
+Result<FileLookup> look_up(const publish::Artifact& file,
+                           const std::vector<publish::IndexFile>& page, const OpenIndex& index,
+                           ports::Http& http);
 
 }  // namespace pinwheel::host

@@ -8,7 +8,7 @@
 
 namespace pinwheel::host {
 
-void tell(const UploadSession& session, const publish::UploadEvent& event) {
+void notify(const UploadSession& session, const publish::UploadEvent& event) {
   if (session.hooks.event) session.hooks.event(event);
 }
 
@@ -29,19 +29,19 @@ Done wait(const UploadSession& session, int attempt,
   return fail(ErrorKind::interrupted, "publishing was stopped while it waited");
 }
 
-Done keep_fresh(const UploadSession& session) {
+Done ensure_fresh(const UploadSession& session) {
   return patiently<void>(session, [&] { return session.credentials.renew(); });
 }
 
-Result<Holding> look_up_once(const UploadSession& session, const publish::Artifact& file) {
+Result<FileLookup> look_up_once(const UploadSession& session, const publish::Artifact& file) {
   TRY(const std::vector<publish::IndexFile> page,
       read_project(session.target, file.name, session.http));
   return look_up(file, page, session.target, session.http);
 }
 
-Result<Holding> look_up_now(const UploadSession& session, const publish::Artifact& file) {
-  TRY_DONE(keep_fresh(session));
-  return patiently<Holding>(session, [&] { return look_up_once(session, file); });
+Result<FileLookup> look_up_now(const UploadSession& session, const publish::Artifact& file) {
+  TRY_DONE(ensure_fresh(session));
+  return patiently<FileLookup>(session, [&] { return look_up_once(session, file); });
 }
 
 }  // namespace pinwheel::host

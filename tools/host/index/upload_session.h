@@ -21,7 +21,7 @@ struct UploadSession {
   UploadCredentials& credentials;
 };
 
-void tell(const UploadSession& session, const publish::UploadEvent& event);
+void notify(const UploadSession& session, const publish::UploadEvent& event);
 /// Reports why the next attempt is made.
 void notice_retry(const UploadSession& session, const Error& reason);
 
@@ -47,10 +47,10 @@ Result<T> patiently(const UploadSession& session, const Read& read) {
 }
 
 /// Renews the credentials if they are about to expire, with retries.
-Done keep_fresh(const UploadSession& session);
+Done ensure_fresh(const UploadSession& session);
 
 /// Looks up the file in the index right now, without retries; `look_up_now` has some.
-Result<Holding> look_up_once(const UploadSession& session, const publish::Artifact& file);
-Result<Holding> look_up_now(const UploadSession& session, const publish::Artifact& file);
+Result<FileLookup> look_up_once(const UploadSession& session, const publish::Artifact& file);
+Result<FileLookup> look_up_now(const UploadSession& session, const publish::Artifact& file);
 
 }  // namespace pinwheel::host

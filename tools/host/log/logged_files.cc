@@ -70,10 +70,11 @@ Result<uint64_t> LoggedFiles::free_bytes(const fs::path& path) {
 Result<std::unique_ptr<ports::FileLock>> LoggedFiles::lock(const fs::path& path,
                                                            ports::IfLocked if_locked) {
   const auto begun = clock_.steady();
-  Result<std::unique_ptr<ports::FileLock>> held = files_.lock(path, if_locked);
+  Result<std::unique_ptr<ports::FileLock>> acquired = files_.lock(path, if_locked);
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.steady() - begun);
-  log_change(log_, "locked", {{"path", path.string()}, {"waited_ms", int64_t{ms.count()}}}, held);
-  return held;
+  log_change(log_, "locked", {{"path", path.string()}, {"waited_ms", int64_t{ms.count()}}},
+             acquired);
+  return acquired;
 }
 
 Result<std::unique_ptr<ports::FileLock>> LoggedFiles::share_lock(const fs::path& path) {

@@ -69,7 +69,7 @@ struct SpdlogLog::State {
   LogText text;
   spdlog::logger logger{"pinwheel"};
   std::mutex mutex;
-  bool keeps = true;
+  bool stores_earlier = true;
   std::vector<EarlierLine> earlier;
   std::string trouble;
 
@@ -117,7 +117,7 @@ Done SpdlogLog::to_file(const std::filesystem::path& path) {
 
 void SpdlogLog::forget_earlier() {
   const std::lock_guard lock(state_->mutex);
-  state_->keeps = false;
+  state_->stores_earlier = false;
   state_->earlier = {};
 }
 
@@ -131,7 +131,7 @@ void SpdlogLog::write(const ports::LogEvent& event) {
   const auto level = level_of(event.level);
   const std::lock_guard lock(state_->mutex);
   const auto now = spdlog::log_clock::now();
-  if (state_->keeps && state_->earlier.size() < kMostEarlier) {
+  if (state_->stores_earlier && state_->earlier.size() < kMostEarlier) {
     state_->earlier.push_back({now, level, text});
   }
   state_->logger.log(now, {}, level, text);

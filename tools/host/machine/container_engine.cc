@@ -53,9 +53,9 @@ std::string version_in(const std::string& text) {
 std::optional<ContainerEngine> client_at(ports::Process& process,
                                          const container::EngineClient& kind,
                                          const std::string& program, const Variables& variables) {
-  const Result<ports::Captured> said = ask(process, variables, {program, "--version"});
-  if (!said || !said->exit.ok()) return std::nullopt;
-  ContainerEngine client{program, version_in(said->out), variables};
+  const Result<ports::Captured> captured = ask(process, variables, {program, "--version"});
+  if (!captured || !captured->exit.ok()) return std::nullopt;
+  ContainerEngine client{program, version_in(captured->out), variables};
   if (kind.plugin_since == 0) return client;
   const std::string major = client.version.substr(0, client.version.find('.'));
   if (major.empty() || std::stoi(major) < kind.plugin_since) return client;
@@ -66,13 +66,14 @@ std::optional<ContainerEngine> client_at(ports::Process& process,
 
 Done check_answer(ports::Process& process, const container::EngineClient& kind,
                   const ContainerEngine& client) {
-  TRY(const ports::Captured said,
+  TRY(const ports::Captured captured,
       ask(process, client.variables,
           {client.client, "version", "--format", std::string(kind.version_format)}));
-  if (said.exit.ok()) return {};
-  if (said.exit.canceled)
+  if (captured.exit.ok()) return {};
+  if (captured.exit.canceled)
     return fail(ErrorKind::interrupted, "the search for a container engine was interrupted");
-  const std::string why(said.exit.timed_out ? "it did not respond in time" : trim(said.err));
+  const std::string why(captured.exit.timed_out ? "it did not respond in time"
+                                                : trim(captured.err));
   return fail(ErrorKind::environment,
               fmt::format("{} does not respond: {}", pinwheel::quoted(client.client), why),
               std::string(kind.start_hint));

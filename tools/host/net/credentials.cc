@@ -117,8 +117,9 @@ Found from_identity(const CredentialRequest& request, const CredentialPorts& por
     return fail(provider ? publish::no_identity(*provider, request.variables, request.endpoint.kind)
                          : publish::no_identity_provider());
   }
-  return MintCredentials(
-      [request, ports, provider = *provider] { return mint_trusted(request, provider, ports); });
+  return CredentialExchange([request, ports, provider = *provider] {
+    return exchange_trusted_token(request, provider, ports);
+  });
 }
 
 /// How to provide credentials by this source, for the hint of `there is no token`.
@@ -194,8 +195,8 @@ Done check_length(const Secret& secret, const std::string& target) {
 }
 
 /// Returns `error`, for which the credentials are not used, after revoking them.
-Error burnt(const MintedCredentials& minted, Error error) {
-  const Done done = minted.burn ? minted.burn() : Done();
+Error revoked(const ExchangedCredentials& exchanged, Error error) {
+  const Done done = exchanged.revoke ? exchanged.revoke() : Done();
   return done ? error : std::move(error).with_cause(done.error());
 }
 
@@ -209,13 +210,13 @@ struct Masked {
     if (mask) mask(known.password);
     return Credentials(known);
   }
-  Result<Credentials> operator()(const MintCredentials& mint) const {
-    return Credentials([mint, mask = mask, target = target]() -> Result<MintedCredentials> {
-      TRY(MintedCredentials minted, mint());
-      const Done hideable = check_length(minted.credentials.password, target);
-      if (!hideable) return fail(burnt(minted, hideable.error()));
-      if (mask) mask(minted.credentials.password);
-      return minted;
+  Result<Credentials> operator()(const CredentialExchange& exchange) const {
+    return Credentials([exchange, mask = mask, target = target]() -> Result<ExchangedCredentials> {
+      TRY(ExchangedCredentials exchanged, exchange());
+      const Done hideable = check_length(exchanged.credentials.password, target);
+      if (!hideable) return fail(revoked(exchanged, hideable.error()));
+      if (mask) mask(exchanged.credentials.password);
+      return exchanged;
     });
   }
 };

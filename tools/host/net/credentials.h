@@ -21,7 +21,7 @@
 namespace pinwheel::host {
 
 /// New credentials, such as a token that is valid for a few minutes.
-struct MintedCredentials {
+struct ExchangedCredentials {
   ports::BasicCredentials credentials;
   /// How long they are used before they are renewed; nullopt: to the end.
   std::optional<std::chrono::milliseconds> fresh_for = std::nullopt;
@@ -30,15 +30,15 @@ struct MintedCredentials {
   /// The advice if the index rejects them; empty if unknown.
   std::string advice = {};
   /// Revokes them; empty if that is not needed.
-  std::function<Done()> burn = {};
+  std::function<Done()> revoke = {};
 };
 
 /// Obtains new credentials.
-using MintCredentials = std::function<Result<MintedCredentials>()>;
+using CredentialExchange = std::function<Result<ExchangedCredentials>()>;
 
 /// The result of a source: existing credentials, or a function that obtains them when the upload
 /// begins.
-using Credentials = std::variant<ports::BasicCredentials, MintCredentials>;
+using Credentials = std::variant<ports::BasicCredentials, CredentialExchange>;
 
 /// A source of credentials.
 struct CredentialSource {
@@ -93,7 +93,7 @@ std::vector<CredentialSource> credential_sources(const CredentialRequest& reques
                                                  const CredentialPorts& ports);
 
 /// The credentials of a target, from the first source that has some. `mask` is called with each
-/// secret before it is returned: here, or by the function that mints it, which the caller calls.
+/// secret before it is returned: here, or by the function that obtains it, which the caller calls.
 /// Kind `usage`, with the advice of all sources, if none has any, and for a secret that is too
 /// short to be hidden; also, before any source is asked, for an upload URL over plain http to
 /// another machine, unless that is allowed. No error contains a secret.

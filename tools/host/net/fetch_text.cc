@@ -30,7 +30,7 @@ Result<std::string> fetch_text(ports::Http& http, const std::string& url) {
       if (body.size() <= limits::kReport.most) body.append(bytes);
     };
   };
-  TRY(const RemoteReply answer, get_remote({http}, url, prepare, {keeps_https, 1}));
+  TRY(const RemoteReply answer, get_remote({http}, url, prepare, {is_no_downgrade, 1}));
   if (answer.reply.status >= kFirstNoText) {
     Error error = unexpected_answer(answer);
     error.hint = "if the page requires a login, save it and pass the file";

@@ -55,7 +55,7 @@ bool safe_to_follow(std::string_view from, std::string_view to) {
   return same_server(from, to) || to.starts_with("https://");
 }
 
-bool keeps_https(std::string_view from, std::string_view to) {
+bool is_no_downgrade(std::string_view from, std::string_view to) {
   return to.starts_with("https://") || !from.starts_with("https://");
 }
 

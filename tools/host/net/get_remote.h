@@ -36,7 +36,7 @@ using FollowRule = bool (*)(std::string_view from, std::string_view to);
 /// Allows redirects to the same server, and to any https server.
 bool safe_to_follow(std::string_view from, std::string_view to);
 /// Allows all redirects except from https to http.
-bool keeps_https(std::string_view from, std::string_view to);
+bool is_no_downgrade(std::string_view from, std::string_view to);
 
 /// Redirect and retry policy of a request.
 struct RemoteManner {

@@ -401,7 +401,7 @@ class CurlHttp::Handles {
   }
   void give_back(CURL* easy) {
     const std::lock_guard lock(mutex_);
-    if (connections_ == Connections::kept) {
+    if (connections_ == Connections::reused) {
       idle_.push_back(easy);
     } else {
       curl_->easy_cleanup(easy);

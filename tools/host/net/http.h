@@ -14,7 +14,7 @@ namespace pinwheel::host {
 /// Whether a connection is kept open for the next request to the same server. libcurl resends a
 /// request itself if a kept connection turns out to be dead, so only idempotent requests may use
 /// one.
-enum class Connections { fresh, kept };
+enum class Connections { fresh, reused };
 
 struct HttpOptions {
   std::string user_agent = "pinwheel";  ///< "pinwheel/1.2.0"

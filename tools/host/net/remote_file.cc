@@ -117,12 +117,12 @@ Done RemoteFile::fetch(uint64_t offset, uint64_t length) const {
   fetched_ += receiver.received();
   url_ = answer.url;
   if (answer.reply.status == kPartOfIt)
-    return keep_part(answer, std::move(receiver.bytes()), offset);
-  if (answer.reply.status == kAllOfIt) return keep_whole(receiver);
+    return store_part(answer, std::move(receiver.bytes()), offset);
+  if (answer.reply.status == kAllOfIt) return store_whole(receiver);
   return fail(unexpected_answer(answer));
 }
 
-Done RemoteFile::keep_part(const RemoteReply& answer, std::string bytes, uint64_t offset) const {
+Done RemoteFile::store_part(const RemoteReply& answer, std::string bytes, uint64_t offset) const {
   const auto range = parse_content_range(publish::header(answer.reply, "content-range"));
   const bool first = size_ == 0;
   if (!range || range->first != offset || bytes.empty() || (!first && range->total != size_)) {
@@ -135,7 +135,7 @@ Done RemoteFile::keep_part(const RemoteReply& answer, std::string bytes, uint64_
   return {};
 }
 
-Done RemoteFile::keep_whole(Receiver& receiver) const {
+Done RemoteFile::store_whole(Receiver& receiver) const {
   if (receiver.file()) {
     TRY_DONE(receiver.file()->written());
     TRY(whole_, FileSource::of(std::move(receiver.file()->descriptor()), url_));

@@ -42,8 +42,8 @@ class RemoteFile final : public ports::ByteSource {
 
   Done fetch(uint64_t offset, uint64_t length) const;
   /// Stores the bytes of a response with a part, or with the whole file.
-  Done keep_part(const RemoteReply& answer, std::string bytes, uint64_t offset) const;
-  Done keep_whole(Receiver& receiver) const;
+  Done store_part(const RemoteReply& answer, std::string bytes, uint64_t offset) const;
+  Done store_whole(Receiver& receiver) const;
 
   RemoteAccess access_;
   WholeFiles whole_files_;

@@ -68,16 +68,16 @@ Result<Secret> from_google(const IdentityRequest& request, const CredentialPorts
 /// The variables that the service's own program needs to identify the job and to reach the service.
 std::map<std::string, std::string> variables_with(const IdentityRequest& request,
                                                   std::string_view prefix) {
-  std::map<std::string, std::string> kept;
+  std::map<std::string, std::string> passed;
   for (const auto& [name, value] : request.variables) {
     const bool needed = name.starts_with(prefix) || name == "PATH" || name == "HOME";
-    if (needed || env::is_network_variable(name)) kept[name] = value;
+    if (needed || env::is_network_variable(name)) passed[name] = value;
   }
-  return kept;
+  return passed;
 }
 
 /// The end of the program's messages, in one line, without anything that may be a token.
-std::string told_by(const ports::Captured& ran) {
+std::string printed_message(const ports::Captured& ran) {
   constexpr size_t kLines = 5;
   HiddenText hidden;
   hidden.add(Secret(ran.out));
@@ -100,10 +100,10 @@ Error no_token_of(const std::string& program, const IdentityRequest& request,
   if (ran.exit.timed_out) {
     error.message += " within " + format_duration(publish::kIdentityPatience);
   }
-  const std::string told = told_by(ran);
-  if (told.empty()) return error;
+  const std::string printed = printed_message(ran);
+  if (printed.empty()) return error;
   return std::move(error).with_cause(
-      {kind, fmt::format("{} says: {}", quoted(program), quoted(told))});
+      {kind, fmt::format("{} says: {}", quoted(program), quoted(printed))});
 }
 
 Result<Secret> from_program(std::vector<std::string> argv, std::string_view prefix,
@@ -149,10 +149,10 @@ Result<Secret> identity_token(const IdentityRequest& request, const CredentialPo
 
 namespace {
 
-Done burn(ports::Http& http, const std::string& exchange, const Secret& token) {
+Done revoke(ports::Http& http, const std::string& exchange, const Secret& token) {
   TRY(const ports::HttpResponse response,
-      small_reply(http, publish::burn_request(exchange, token)));
-  return publish::burn_reply(response);
+      small_reply(http, publish::revocation_request(exchange, token)));
+  return publish::revocation_reply(response);
 }
 
 /// A transient fault is worth a retry only if the next attempt gets another identity token.
@@ -163,19 +163,19 @@ Error as_final(Error error, publish::IdentityProvider provider) {
   return error;
 }
 
-Result<publish::UploadToken> mint_token(const std::string& exchange, const Secret& identity,
-                                        const publish::ExchangeParties& parties,
-                                        ports::Http& http) {
+Result<publish::UploadToken> exchange_token(const std::string& exchange, const Secret& identity,
+                                            const publish::ExchangeParties& parties,
+                                            ports::Http& http) {
   TRY(const ports::HttpResponse response,
-      small_reply(http, publish::mint_request(exchange, identity)));
-  return publish::mint_reply(response, identity, parties);
+      small_reply(http, publish::exchange_request(exchange, identity)));
+  return publish::exchange_reply(response, identity, parties);
 }
 
 }  // namespace
 
-Result<MintedCredentials> mint_trusted(const CredentialRequest& request,
-                                       publish::IdentityProvider provider,
-                                       const CredentialPorts& ports) {
+Result<ExchangedCredentials> exchange_trusted_token(const CredentialRequest& request,
+                                                    publish::IdentityProvider provider,
+                                                    const CredentialPorts& ports) {
   const publish::ExchangeParties parties{request.target, request.endpoint.kind, provider};
   TRY(const std::string exchange, publish::exchange_url(request.endpoint.upload_url));
   TRY(const ports::HttpResponse asked,
@@ -183,18 +183,18 @@ Result<MintedCredentials> mint_trusted(const CredentialRequest& request,
   TRY(const std::string audience, publish::audience_reply(asked, parties));
   TRY_DONE(publish::check_audience(audience, request.endpoint, request.audience, parties));
   TRY(const Secret identity, identity_token({provider, audience, request.variables}, ports));
-  Result<publish::UploadToken> token = mint_token(exchange, identity, parties, ports.http);
+  Result<publish::UploadToken> token = exchange_token(exchange, identity, parties, ports.http);
   if (!token) return fail(as_final(std::move(token).error(), provider));
-  MintedCredentials minted{{"__token__", token->token}};
+  ExchangedCredentials exchanged{{"__token__", token->token}};
   if (publish::renews_identity(provider)) {
-    minted.fresh_for = publish::fresh_for(*token, ports.clock.now());
+    exchanged.fresh_for = publish::fresh_for(*token, ports.clock.now());
   }
-  minted.ends = token->expires;
-  minted.advice = publish::minted_token_advice(identity, parties);
-  minted.burn = [&http = ports.last_http, exchange, secret = token->token] {
-    return burn(http, exchange, secret);
+  exchanged.ends = token->expires;
+  exchanged.advice = publish::exchanged_token_advice(identity, parties);
+  exchanged.revoke = [&http = ports.last_http, exchange, secret = token->token] {
+    return revoke(http, exchange, secret);
   };
-  return minted;
+  return exchanged;
 }
 
 }  // namespace pinwheel::host

@@ -16,9 +16,9 @@ namespace pinwheel::host {
 /// upload token. Revoking it sends a request to the index. Kind `transient` if another identity
 /// token may succeed, `usage` for a job without one, else `publish` or those of the ports; no error
 /// contains a token.
-Result<MintedCredentials> mint_trusted(const CredentialRequest& request,
-                                       publish::IdentityProvider provider,
-                                       const CredentialPorts& ports);
+Result<ExchangedCredentials> exchange_trusted_token(const CredentialRequest& request,
+                                                    publish::IdentityProvider provider,
+                                                    const CredentialPorts& ports);
 
 struct IdentityRequest {
   publish::IdentityProvider provider = publish::IdentityProvider::github;

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path beside(const fs::path& directory, std::string_view suffix) {
+fs::path sibling(const fs::path& directory, std::string_view suffix) {
   return fs::path(directory.string().append(suffix));
 }
 
@@ -28,7 +28,7 @@ void record_use(const EnvMachine& machine, const fs::path& directory) {
   const std::string name =
       sha256_hex(machine.user.project + "\n" + machine.user.step).substr(0, kShort);
   static_cast<void>(machine.files.write(
-      beside(directory, kUsesSuffix) / name,
+      sibling(directory, kUsesSuffix) / name,
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"));
 }
 
@@ -47,14 +47,14 @@ std::optional<CacheUse> parse_use(std::string_view text) {
 void use_directory(const EnvMachine& machine, const fs::path& directory) {
   if (!machine.leases) return;
   if (!machine.leases->holds(directory)) {
-    auto lock = machine.files.share_lock(beside(directory, kLockSuffix));
+    auto lock = machine.files.share_lock(sibling(directory, kLockSuffix));
     if (lock) machine.leases->hold(directory, *std::move(lock));
   }
   if (machine.leases->is_first(directory, machine.user)) record_use(machine, directory);
 }
 
 std::vector<CacheUse> uses_of(ports::Files& files, const fs::path& directory) {
-  const fs::path place = beside(directory, kUsesSuffix);
+  const fs::path place = sibling(directory, kUsesSuffix);
   std::vector<CacheUse> uses;
   for (const std::string& name : files.list(place).value_or(std::vector<std::string>())) {
     const Result<std::string> text = files.read(place / name);
@@ -70,14 +70,14 @@ std::vector<CacheUse> uses_of(ports::Files& files, const fs::path& directory) {
 
 Result<std::unique_ptr<ports::FileLock>> lock_unused(const EnvMachine& machine,
                                                      const fs::path& directory) {
-  return machine.files.lock(beside(directory, kLockSuffix), ports::IfLocked::fail);
+  return machine.files.lock(sibling(directory, kLockSuffix), ports::IfLocked::fail);
 }
 
 Done remove_directory(const EnvMachine& machine, const fs::path& directory) {
   // The marker is removed first: a partial environment must never count as complete.
   TRY_DONE(machine.files.remove_all(directory / kCompleteMarker));
   TRY_DONE(machine.files.remove_all(directory));
-  return machine.files.remove_all(beside(directory, kUsesSuffix));
+  return machine.files.remove_all(sibling(directory, kUsesSuffix));
 }
 
 }  // namespace pinwheel::host

@@ -203,7 +203,7 @@ Result<CacheCollection> collect_cache(const EnvMachine& machine, std::chrono::sy
         std::find(directories.begin(), directories.end(), directory) - directories.begin()));
   }
   collection.removed_bytes = uses.freed_by(gone);
-  collection.kept_bytes = uses.total() - collection.removed_bytes;
+  collection.retained_bytes = uses.total() - collection.removed_bytes;
   return collection;
 }
 

@@ -36,7 +36,7 @@ struct CacheCollection {
   std::vector<CacheEntry> removed;
   std::vector<CacheEntry> in_use;  ///< would have been removed, but a process uses or makes it
   uint64_t removed_bytes = 0;      ///< that were freed: files with other links do not count
-  uint64_t kept_bytes = 0;
+  uint64_t retained_bytes = 0;
 };
 
 /// Removes everything that has not been used since `before`: environments, conda prefixes,

@@ -95,9 +95,9 @@ void ask_architectures(const EnvMachine& machine, const CheckPlace& place, env::
   }
   bool lacking = false;
   for (const std::string& entry : place.arch_list) {
-    std::string& said = facts.architectures[entry];
-    said = complaint(machine, env::probe_architecture(*place.toolkit, entry), variables);
-    lacking = lacking || !said.empty();
+    std::string& output = facts.architectures[entry];
+    output = complaint(machine, env::probe_architecture(*place.toolkit, entry), variables);
+    lacking = lacking || !output.empty();
   }
   if (!lacking) return;
   const Result<ports::Captured> ran =

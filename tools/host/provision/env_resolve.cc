@@ -215,13 +215,13 @@ env::Request with_locked_torch(env::Request request, const Upgrade& upgrade) {
 
 /// The present packages that a resolution retains: torch as it was chosen before, unless everything
 /// is refreshed, or all packages that an upgrade does not change.
-struct Keeping {
+struct RetainedPackages {
   Refresh refresh = Refresh::no;
   std::optional<Upgrade> upgrade = std::nullopt;
 };
 
 Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& request,
-                              const ResolutionBase& base, const Keeping& keeping) {
+                              const ResolutionBase& base, const RetainedPackages& retained) {
   Resolved result;
   env::Resolution& resolution = result.resolution;
   resolution.request = env::digest(request);
@@ -237,9 +237,9 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
   TRY(const ScratchDirectory scratch, ScratchDirectory::make(machine.files, reports));
   std::string torch_pin;
   if (!request.torch.spec.empty()) {
-    const env::Request chosen = keeping.upgrade
-                                    ? with_locked_torch(request, *keeping.upgrade)
-                                    : with_recorded_torch(machine, request, keeping.refresh);
+    const env::Request chosen = retained.upgrade
+                                    ? with_locked_torch(request, *retained.upgrade)
+                                    : with_recorded_torch(machine, request, retained.refresh);
     TRY(Torch torch, resolve_torch(machine, pip, chosen, reports));
     TRY_DONE(record_torch(machine, request, torch));
     torch_pin = pin(torch);
@@ -248,7 +248,7 @@ Result<Resolved> resolve_anew(const EnvMachine& machine, const env::Request& req
   }
   const std::string report = (reports / "all.json").string();
   std::string constraints;
-  if (const std::optional<Upgrade>& upgrade = keeping.upgrade) {
+  if (const std::optional<Upgrade>& upgrade = retained.upgrade) {
     constraints = (reports / "constraints.txt").string();
     TRY_DONE(machine.files.write(constraints,
                                  env::constraints_text(upgrade->locked, upgrade->upgraded)));

@@ -265,9 +265,9 @@ EnvMachine without_homes(const EnvMachine& machine) {
 /// and in a container only its name is known. Empty if neither prints it.
 std::string hip_prefix(const EnvMachine& machine, const fs::path& hipcc) {
   const fs::path hipconfig = hipcc.parent_path() / "hipconfig";
-  const std::optional<std::string> told = ask_program(
+  const std::optional<std::string> printed = ask_program(
       without_homes(machine), {hipconfig.string(), "--rocmpath"}, {{"HIP_PLATFORM", "amd"}});
-  if (told && told->starts_with('/')) return without_trailing_slashes(fs::path(*told));
+  if (printed && printed->starts_with('/')) return without_trailing_slashes(fs::path(*printed));
   return hipcc.parent_path().parent_path().string();
 }
 

@@ -65,8 +65,8 @@ store::Entry stored_result(const plan::Step& step, const plan::StepOutcome& outc
   return result;
 }
 
-void keep(const plan::Step& step, const plan::StepOutcome& outcome, const ResultFacts& facts,
-          const ports::Clock& clock, Store& store) {
+void store_result(const plan::Step& step, const plan::StepOutcome& outcome,
+                  const ResultFacts& facts, const ports::Clock& clock, Store& store) {
   store::Entry result = stored_result(step, outcome, facts);
   result.finished = now(clock);
   if (!outcome.log.empty()) {
@@ -247,8 +247,8 @@ SearchedResults search_store(plan::Results results, const ResultSearch& search) 
   }
 }
 
-void keep_reused(const plan::Plan& plan, const SearchedResults& known, const ResultFacts& facts,
-                 const ports::Clock& clock, Store& store) {
+void store_reused(const plan::Plan& plan, const SearchedResults& known, const ResultFacts& facts,
+                  const ports::Clock& clock, Store& store) {
   const std::map<std::string, plan::StepOutcome> reused = plan::reuse(plan, known.results);
   for (const plan::Step& step : plan.steps) {
     const auto outcome = reused.find(step.id);
@@ -257,7 +257,7 @@ void keep_reused(const plan::Plan& plan, const SearchedResults& known, const Res
     if (found == known.found.end()) {
       // With its original end time: reusing it took no time.
       const auto earlier = known.results.find({step.id, outcome->second.key});
-      if (earlier != known.results.end()) keep(step, earlier->second, facts, clock, store);
+      if (earlier != known.results.end()) store_result(step, earlier->second, facts, clock, store);
     } else if (!facts.plan.empty() && found->second.plan != facts.plan) {
       store::Entry result = found->second;
       result.plan = facts.plan;
@@ -270,11 +270,11 @@ void keep_reused(const plan::Plan& plan, const SearchedResults& known, const Res
   }
 }
 
-Done KeepingRecorder::started(const run::Attempt& attempt) {
+Done StoringRecorder::started(const run::Attempt& attempt) {
   return journal_.started(attempt);
 }
 
-Done KeepingRecorder::finished(const plan::StepOutcome& outcome) {
+Done StoringRecorder::finished(const plan::StepOutcome& outcome) {
   TRY_DONE(journal_.finished(outcome));
   const auto step = std::find_if(plan_.steps.begin(), plan_.steps.end(),
                                  [&](const plan::Step& each) { return each.id == outcome.id; });
@@ -282,7 +282,7 @@ Done KeepingRecorder::finished(const plan::StepOutcome& outcome) {
   const bool test = std::holds_alternative<plan::TestWheel>(step->action);
   const bool over =
       outcome.state == plan::StepState::done || (test && outcome.state == plan::StepState::skipped);
-  if (over) keep(*step, outcome, facts_, clock_, store_);
+  if (over) store_result(*step, outcome, facts_, clock_, store_);
   return {};
 }
 

@@ -64,13 +64,13 @@ SearchedResults search_store(plan::Results results, const ResultSearch& search);
 
 /// Stores results that this run reuses if the store does not have them: those of earlier runs here,
 /// and those that were found by their keys, for the other jobs of the frozen plan.
-void keep_reused(const plan::Plan& plan, const SearchedResults& known, const ResultFacts& facts,
-                 const ports::Clock& clock, Store& store);
+void store_reused(const plan::Plan& plan, const SearchedResults& known, const ResultFacts& facts,
+                  const ports::Clock& clock, Store& store);
 
 /// Records in a journal, and then stores results that can be used elsewhere.
-class KeepingRecorder final : public run::Recorder {
+class StoringRecorder final : public run::Recorder {
  public:
-  KeepingRecorder(run::Recorder& journal, Store& store, const plan::Plan& plan,
+  StoringRecorder(run::Recorder& journal, Store& store, const plan::Plan& plan,
                   const ResultFacts& facts, const ports::Clock& clock)
       : journal_(journal), store_(store), plan_(plan), facts_(facts), clock_(clock) {}
 

@@ -84,7 +84,7 @@ struct TorchJudges {
   inspect::WheelJudge bounds = {};
 };
 
-void say(const StepContext& context, const std::string& text) {
+void write_log_line(const StepContext& context, const std::string& text) {
   append_log(context, fmt::format("undefined-symbols: {}\n", text));
 }
 
@@ -100,14 +100,16 @@ Result<TorchJudges> torch_judges(const StepContext& context, const plan::BuildWh
   abi.torch_stable = action.torch_target;
   const std::optional<pep::SpecifierSet> range = compat::declared_torch(abi, action.torch);
   if (!range) {
-    say(context, fmt::format("torch {} is not a release; not checked", quoted(action.torch)));
+    write_log_line(context,
+                   fmt::format("torch {} is not a release; not checked", quoted(action.torch)));
     return TorchJudges{};
   }
   const EnvMachine& machine = host_of(context.machine);
   TRY(exports::Table read, torch_exports(machine.variables, machine.files));
   const auto table = std::make_shared<const exports::Table>(std::move(read));
   return TorchJudges{
-      compat::judge_on(table, *range, [&context](const std::string& text) { say(context, text); }),
+      compat::judge_on(table, *range,
+                       [&context](const std::string& text) { write_log_line(context, text); }),
       compat::judge_torch_bounds(table)};
 }
 

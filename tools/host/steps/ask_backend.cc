@@ -13,7 +13,7 @@
 namespace pinwheel::host {
 namespace {
 
-constexpr size_t kToldLines = 6;
+constexpr size_t kReportedLines = 6;
 
 /// Hooks print: their output goes to the error stream, and only the answer to stdout. PEP 517
 /// removes the working directory from the module path.
@@ -38,7 +38,7 @@ Error not_answered(const project::BuildSystem& system, const ports::Captured& ra
       "its output is in {}; to skip the question, list the packages in `environment.pip` and set "
       "`environment.build-requires: none`",
       pinwheel::quoted(attempt.log.string()));
-  const std::vector<std::string> lines = last_lines(ran.err, kToldLines);
+  const std::vector<std::string> lines = last_lines(ran.err, kReportedLines);
   if (!lines.empty()) error.causes.push_back({ErrorKind::step, join(lines, "\n")});
   return error;
 }

@@ -10,7 +10,7 @@
 #include "host/provision/env_checks.h"
 #include "host/steps/after_checks.h"
 #include "host/steps/built_wheel.h"
-#include "host/steps/kept_wheel.h"
+#include "host/steps/rejected_wheel.h"
 #include "host/wheels/leaked_secret.h"
 #include "pep/wheel_name.h"
 #include "plan/built_wheel.h"
@@ -104,13 +104,13 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
 Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWheel& action,
                                 const BuildSite& site) {
   TRY(const std::string key, compile_key(context));
-  TRY(const std::optional<fs::path> earlier, take_wheel(context, action, key));
+  TRY(const std::optional<fs::path> earlier, take_rejected_wheel(context, action, key));
   if (earlier) return *earlier;
   TRY_DONE(compile_wheel(context, action, site));
   TRY(fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   const Result<std::vector<std::string>> judged = check_built_wheel(context, action, built);
   const bool misnamed = !judged && judged.error().kind == ErrorKind::unplanned_wheel;
-  if (misnamed) TRY_DONE(keep_wheel(context, action, key, built));
+  if (misnamed) TRY_DONE(store_rejected_wheel(context, action, key, built));
   return built;
 }
 

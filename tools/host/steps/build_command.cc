@@ -30,7 +30,7 @@ std::string search_path(const BuildSetting& setting) {
 
 /// HOME is private to a build. The caches of compilers and the toolchain of Rust, which are below
 /// the user's HOME, are not.
-void add_kept_places(std::map<std::string, std::string>& variables, const BuildSetting& setting) {
+void add_tool_caches(std::map<std::string, std::string>& variables, const BuildSetting& setting) {
   struct Place {
     const char* variable;
     const char* below_home;
@@ -109,7 +109,7 @@ std::map<std::string, std::string> clean_variables(const BuildSetting& setting) 
   for (const auto& [name, value] : setting.user) {
     if (env::passes_to_builds(name)) variables[name] = value;
   }
-  add_kept_places(variables, setting);
+  add_tool_caches(variables, setting);
   variables = with(std::move(variables), setting.toolkit);
   variables["PATH"] = search_path(setting);
   variables["HOME"] = setting.space.seen("home").string();

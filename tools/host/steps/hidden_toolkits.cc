@@ -64,7 +64,7 @@ struct Listed {
   size_t toolkits = 0;
 };
 
-Listed list_beside_toolkits(const fs::path& parent) {
+Listed list_without_toolkits(const fs::path& parent) {
   Listed listed;
   std::error_code error;
   for (fs::directory_iterator at(parent, error), end; !error && at != end; at.increment(error)) {
@@ -103,7 +103,7 @@ Result<Mounts> without_toolkits(const StepContext& context, const BuildSpace& sp
   std::error_code absent;
   const fs::path real = fs::canonical(parent, absent);
   if (absent) return Mounts();
-  const Listed listed = list_beside_toolkits(real);
+  const Listed listed = list_without_toolkits(real);
   if (listed.toolkits == 0) return Mounts();
   const fs::path copy = space.real(kHidden) / replace_all(real.string(), "/", "-");
   TRY_DONE(context.machine.files.make_directories(copy));

@@ -24,11 +24,11 @@ constexpr std::chrono::seconds kProbeTime(60);
 
 Done check_glibc(const EnvMachine& image, const env::Interpreter& interpreter,
                  const plan::TestWheel& action, const fs::path& wheel) {
-  TRY(const ports::Captured said,
+  TRY(const ports::Captured captured,
       image.process.capture(
           {{interpreter.path, "-I", "-c", kGlibc}, "/", image.variables, kProbeTime}));
-  if (said.exit.canceled) return fail(ErrorKind::interrupted, "the test was interrupted");
-  const std::string glibc(trim(said.out));
+  if (captured.exit.canceled) return fail(ErrorKind::interrupted, "the test was interrupted");
+  const std::string glibc(trim(captured.out));
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(wheel));
   TRY(const inspect::WheelFacts facts, inspect::gather(wheel.filename().string(), *source));
   const std::vector<std::string> newer = inspect::newer_than_glibc(facts.libraries, glibc);

@@ -131,8 +131,8 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
 }
 
 /// The names of the files that the directory has of a project, in its sub-index and in the root.
-std::vector<std::string> listed_beside(const StepContext& context, const plan::Publish& action,
-                                       const Built& built) {
+std::vector<std::string> listed_names(const StepContext& context, const plan::Publish& action,
+                                      const Built& built) {
   const fs::path index = index_of(context, action);
   const std::string project = pep::normalize_name(built.file.name);
   const auto label = action.labels.find(built.build);
@@ -156,7 +156,7 @@ std::vector<std::string> narrower_than_listed(const StepContext& context,
   std::vector<std::string> published;
   for (const Built& built : files) {
     wheels.push_back(built.file.filename);
-    const std::vector<std::string> names = listed_beside(context, action, built);
+    const std::vector<std::string> names = listed_names(context, action, built);
     published.insert(published.end(), names.begin(), names.end());
   }
   std::vector<std::string> warnings;

@@ -92,9 +92,9 @@ PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpRe
                                    mask_urls(request.url.substr(0, request.url.find('?'))))))};
   const std::string code = xml_value(response.body, "Code");
   const bool is_code = !code.empty() && code.size() <= kLongestCode;
-  if (const std::string said = is_code ? code : publish::server_message(response, HiddenText());
-      !said.empty()) {
-    error.message += ": " + said;
+  if (const std::string reason = is_code ? code : publish::server_message(response, HiddenText());
+      !reason.empty()) {
+    error.message += ": " + reason;
   }
   if (response.status == kUnauthorized || response.status == kForbidden) {
     error.hint = "check the credentials of the store, or add `,ro` to only read it";

@@ -25,7 +25,7 @@ Result<std::shared_ptr<ports::Http>> client(const StoreSetup& setup, const fs::p
   options.user_agent = setup.user_agent;
   options.ca_bundle = ca_bundle_from(setup.environment);
   options.bounds.window = setup.patience;
-  options.connections = Connections::kept;
+  options.connections = Connections::reused;
   options.netrc = netrc;
   return std::make_shared<CurlHttp>(std::move(options), setup.cancel);
 }

@@ -192,7 +192,7 @@ Done Store::fetch(const FoundEntry& found, const store::NamedBlob& blob, const f
   }
   return fail(ErrorKind::transient,
               fmt::format("{} of {} is intact in no store: {}", quoted(blob.name),
-                          quoted(found.entry.step), quoted_list(places_asked())));
+                          quoted(found.entry.step), quoted_list(queried_places())));
 }
 
 PlaceResult<bool> Store::fetch_from(Member& member, const store::Blob& blob,
@@ -261,7 +261,7 @@ std::vector<Error> Store::finish() {
   return std::exchange(warnings_, {});
 }
 
-std::vector<std::string> Store::places_asked() const {
+std::vector<std::string> Store::queried_places() const {
   std::vector<std::string> out;
   for (const Member& member : places_) out.push_back(member.place->name());
   return out;

@@ -87,7 +87,7 @@ class Store {
   std::vector<Error> finish();
 
   /// The places, for messages: "`dir:in`, `https://host/prefix`".
-  std::vector<std::string> places_asked() const;
+  std::vector<std::string> queried_places() const;
 
   store::Domain domain() const { return options_.domain; }
   bool empty() const { return places_.empty(); }  ///< whether there is no place

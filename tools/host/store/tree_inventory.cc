@@ -116,7 +116,7 @@ bool remove_unused(const fs::path& path, store::StoreTime old) {
 store::Collection remove_collected(const fs::path& root, const store::Inventory& inventory,
                                    const store::Collection& collected, store::StoreTime old) {
   store::Collection removed;
-  removed.kept_bytes = collected.kept_bytes + collected.removed_bytes;
+  removed.retained_bytes = collected.retained_bytes + collected.removed_bytes;
   std::set<store::Address> used;
   for (const store::Address& address : collected.entries) {
     if (remove_unused(root / "ac" / address.hex, old)) {
@@ -133,7 +133,7 @@ store::Collection remove_collected(const fs::path& root, const store::Inventory&
     if (needed.contains(blob) || !remove_unused(root / "cas" / blob.sha256, old)) continue;
     removed.blobs.push_back(blob);
     removed.removed_bytes += blob.size;
-    removed.kept_bytes -= blob.size;
+    removed.retained_bytes -= blob.size;
   }
   for (const std::string& run : collected.runs) {
     if (remove_unused(root / "runs" / run, old)) removed.runs.push_back(run);

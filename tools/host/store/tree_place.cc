@@ -25,7 +25,7 @@ constexpr mode_t kReadOnly = 0444;
 /// This machine's entries survive a power loss. Writing to a directory that others read, a job's
 /// artifact or a shared file system, does not wait for that: its readers compare each blob, and a
 /// damaged one counts as missing.
-BlobFileOptions kept_blob(Sharing sharing) {
+BlobFileOptions blob_options(Sharing sharing) {
   return {sharing == Sharing::machine ? Durable::yes : Durable::written, kReadOnly};
 }
 
@@ -192,7 +192,7 @@ PlaceDone TreePlace::put_blob(const store::Blob& blob, const fs::path& source) {
     touch(blob_path(blob));
     return {};
   }
-  return copy_blob(source, blob_path(blob), blob, kept_blob(options_.sharing));
+  return copy_blob(source, blob_path(blob), blob, blob_options(options_.sharing));
 }
 
 PlaceDone TreePlace::put_bytes(const store::Blob& blob, const std::string& bytes) {
@@ -200,7 +200,7 @@ PlaceDone TreePlace::put_bytes(const store::Blob& blob, const std::string& bytes
     touch(blob_path(blob));
     return {};
   }
-  BlobFile file(blob_path(blob), blob, kept_blob(options_.sharing));
+  BlobFile file(blob_path(blob), blob, blob_options(options_.sharing));
   file.write(bytes);
   return file.finish();
 }

@@ -146,13 +146,14 @@ Result<ports::Exit> run_in_foreground(const ports::Command& asked, Interrupts in
   std::array<int, 2> ends = {-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(system_error("made", "a pipe", errno));
   const UniqueFd trouble(ends[0]);
-  UniqueFd told(ends[1]);
+  UniqueFd trouble_writer(ends[1]);
   const Terminal terminal;
   const WatchedSignals signals;
   const pid_t pid = ::fork();
-  if (pid == 0) become(program.c_str(), argv.data(), environ.data(), directory, told.get());
+  if (pid == 0)
+    become(program.c_str(), argv.data(), environ.data(), directory, trouble_writer.get());
   const int number = errno;
-  told.reset();
+  trouble_writer.reset();
   int child_number = 0;
   const bool failed = pid < 0 || ::read(trouble.get(), &child_number, sizeof child_number) > 0;
   if (!failed) return follow(pid, signals, terminal, interrupts);

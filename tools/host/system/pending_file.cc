@@ -64,7 +64,7 @@ PendingFile::PendingFile(fs::path target)
 
 PendingFile::~PendingFile() {
   std::error_code ignored;
-  if (fd_.valid() && !kept_) fs::remove(temporary_, ignored);
+  if (fd_.valid() && !committed_) fs::remove(temporary_, ignored);
 }
 
 Done PendingFile::write(std::string_view bytes) {
@@ -73,11 +73,11 @@ Done PendingFile::write(std::string_view bytes) {
   return {};
 }
 
-Done PendingFile::keep() {
+Done PendingFile::commit() {
   if (!fd_.valid()) return unwritable(open_error_);
   if (::fsync(fd_.get()) != 0) return unwritable(errno);
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) return unwritable(errno);
-  kept_ = true;
+  committed_ = true;
   return sync_directory(target_.parent_path());
 }
 

@@ -22,7 +22,7 @@ class PendingFile {
   /// The path of its bytes until then.
   const std::filesystem::path& temporary() const { return temporary_; }
   /// Makes the file durable and renames it to the target.
-  Done keep();
+  Done commit();
 
  private:
   tl::unexpected<Error> unwritable(int number) const;
@@ -31,7 +31,7 @@ class PendingFile {
   std::filesystem::path temporary_;
   UniqueFd fd_;
   int open_error_ = 0;  ///< errno from open, or 0
-  bool kept_ = false;
+  bool committed_ = false;
 };
 
 /// Removes the pending wheels and sdists that killed runs left in a directory: those that are not

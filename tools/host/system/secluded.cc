@@ -45,25 +45,25 @@ UniqueFd make_user_namespace() {
   std::array<int, 2> done = {-1, -1};
   if (::pipe2(ready.data(), O_CLOEXEC) != 0) return {};
   const UniqueFd is_ready(ready[0]);
-  UniqueFd say_ready(ready[1]);
+  UniqueFd ready_writer(ready[1]);
   if (::pipe2(done.data(), O_CLOEXEC) != 0) return {};
   const UniqueFd is_done(done[0]);
-  UniqueFd say_done(done[1]);
+  UniqueFd done_writer(done[1]);
   const unsigned user = ::geteuid();
   const unsigned group = ::getegid();
   const pid_t holder = ::fork();
   if (holder < 0) return {};
   if (holder == 0) {
-    say_done.reset();
-    hold_user_namespace(say_ready.get(), is_done.get(), user, group);
+    done_writer.reset();
+    hold_user_namespace(ready_writer.get(), is_done.get(), user, group);
   }
-  say_ready.reset();
+  ready_writer.reset();
   char byte = 0;
   UniqueFd made;
   if (::read(is_ready.get(), &byte, 1) == 1) {
     made = UniqueFd(::open(fmt::format("/proc/{}/ns/user", holder).c_str(), O_RDONLY | O_CLOEXEC));
   }
-  say_done.reset();
+  done_writer.reset();
   while (::waitpid(holder, nullptr, 0) < 0 && errno == EINTR) {
   }
   return made;

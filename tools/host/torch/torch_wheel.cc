@@ -116,8 +116,8 @@ std::optional<std::pair<std::string, std::string>> parse_extension(std::string_v
 /// The installed torch's build and Python tag.
 Result<TorchWheel> installed_torch(const fs::path& site, ports::Files& files) {
   TorchWheel torch;
-  TRY(const std::vector<std::string> beside, files.list(site));
-  for (const std::string& name : beside) {
+  TRY(const std::vector<std::string> entries, files.list(site));
+  for (const std::string& name : entries) {
     if (!name.starts_with("torch-") || !name.ends_with(".dist-info")) continue;
     TRY(const std::string text, files.read(site / name / "METADATA", limits::kMetadata));
     TRY(const wheel::Metadata metadata, wheel::parse_metadata(text));

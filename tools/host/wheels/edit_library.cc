@@ -78,10 +78,10 @@ tl::unexpected<Error> patchelf_failed(std::span<const EditJob> jobs, const ports
   const bool named = at && *at >= 0 && static_cast<size_t>(*at) < jobs.size();
   const std::string member = named ? jobs[static_cast<size_t>(*at)].edit.member : "the libraries";
   constexpr int kSignals = 128;
-  const std::string said = code && *code > kSignals ? fmt::format("signal {}", *code - kSignals)
-                                                    : std::string(trim(ran.err));
+  const std::string ending = code && *code > kSignals ? fmt::format("signal {}", *code - kSignals)
+                                                      : std::string(trim(ran.err));
   return fail(ErrorKind::environment,
-              fmt::format("patchelf cannot edit {}: {}", quoted(member), said));
+              fmt::format("patchelf cannot edit {}: {}", quoted(member), ending));
 }
 
 Done run_patchelf(const EditPlace& place, std::span<const EditJob> jobs, size_t first) {

@@ -70,14 +70,14 @@ Result<std::optional<binary::Elf>> elf_of(const wheel::ZipReader& zip,
 Result<std::vector<inspect::ElfMember>> libraries_of(const wheel::WheelArchive& built,
                                                      ports::LargeMemories& memories) {
   std::vector<inspect::ElfMember> files;
-  uint64_t held = 0;
+  uint64_t total = 0;
   for (const wheel::ZipMember& member : built.zip.members()) {
     if (member.name.ends_with('/')) continue;
     TRY(const std::optional<binary::Elf> found, elf_of(built.zip, member, memories));
     if (!found) continue;
     binary::Elf elf = *found;
-    held += inspect::memory_of(elf);
-    TRY_DONE(check_size("what the libraries of the wheel contain", held, limits::kWheelSymbols));
+    total += inspect::memory_of(elf);
+    TRY_DONE(check_size("what the libraries of the wheel contain", total, limits::kWheelSymbols));
     files.push_back({member.name, std::move(elf)});
   }
   return files;
@@ -124,7 +124,7 @@ Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishReque
           built, spec, [&pending](std::string_view bytes) { return pending.write(bytes); },
           memories));
   TRY_DONE(check_written(pending));
-  TRY_DONE(pending.keep());
+  TRY_DONE(pending.commit());
   return FinishedBuild{{(output / name).string(), finished.sha256, finished.size},
                        inspect::needed_names(libraries)};
 }
@@ -143,7 +143,7 @@ Result<plan::Output> finish_sdist(const fs::path& built_path, const FinishSdistR
   remove_leftovers(output);
   PendingFile pending(output / name);
   TRY_DONE(pending.write(finished));
-  TRY_DONE(pending.keep());
+  TRY_DONE(pending.commit());
   return plan::Output{(output / name).string(), sha256_hex(finished), finished.size()};
 }
 
@@ -159,7 +159,7 @@ Result<plan::Output> put_into(const fs::path& file, const fs::path& output) {
     TRY(const std::string piece, source->read(at, std::min(kPiece, source->size() - at)));
     TRY_DONE(pending.write(piece));
   }
-  TRY_DONE(pending.keep());
+  TRY_DONE(pending.commit());
   TRY(const FileDigest digest, digest_file(target));
   return plan::Output{target.string(), digest.sha256, digest.size};
 }

@@ -200,7 +200,7 @@ Result<plan::Output> repair_wheel(const LibraryPlace& place, const RepairRequest
       wheel::repack(archive, std::move(spec),
                     [&pending](std::string_view bytes) { return pending.write(bytes); }));
   TRY_DONE(check_written(pending));
-  TRY_DONE(pending.keep());
+  TRY_DONE(pending.commit());
   return plan::Output{target.string(), finished.sha256, finished.size};
 }
 

@@ -32,8 +32,8 @@ TEST_CASE("files are listed later than they are accepted") {
 TEST_CASE("an index that answers the look-ups a byte at a time is given up after a few of them") {
   const host::HttpBounds slow{.window = std::chrono::seconds(1)};
   const host::HttpBounds long_one{.min_speed = 0, .longest = std::chrono::milliseconds(1500)};
-  for (const auto& [bounds, said] : {std::pair{slow, "fewer than 1.0 KB a second for 1.0s"},
-                                     std::pair{long_one, "lasted longer than 1.5s"}}) {
+  for (const auto& [bounds, words] : {std::pair{slow, "fewer than 1.0 KB a second for 1.0s"},
+                                      std::pair{long_one, "lasted longer than 1.5s"}}) {
     UploadBench bench({"--slow-after", "1"});
     bench.bounds = bounds;
     bench.looks = 3;
@@ -44,7 +44,7 @@ TEST_CASE("an index that answers the look-ups a byte at a time is given up after
         "`local` accepted 3 files but does not list them: `demo_ops-1.0"));
     CHECK(result.error().hint.find("the same command recognizes them") != std::string::npos);
     REQUIRE(result.error().causes.size() == 1);
-    CHECK(result.error().causes[0].message.find(said) != std::string::npos);
+    CHECK(result.error().causes[0].message.find(words) != std::string::npos);
     // One before the upload, and one in each of three rounds, whatever the number of files.
     CHECK(bench.pages_read() == 4);
     CHECK(bench.sent().size() == 3);

@@ -267,7 +267,7 @@ TEST_CASE("an old nightly leaves the pages first, and with the next publication 
   CHECK(is_whole(project));
   CHECK(bench.scratch.read("index/demo-ops/SHA256SUMS").find(first.filename()) ==
         std::string::npos);
-  // Who has read the page of before still finds what it lists.
+  // Clients with the previous page still find its files.
   CHECK(sha256_hex(bytes_of(first)) == bench.night(1).file.sha256);
   CHECK(fs::exists(first.string() + ".metadata"));
 

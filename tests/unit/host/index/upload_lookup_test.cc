@@ -67,9 +67,9 @@ TEST_CASE("a file without a hash is downloaded from its store, without credentia
   file.filename = "x.whl";
   file.sha256 = sha256_hex("bytes");
   const std::vector<publish::IndexFile> listed = {{"x.whl", "https://a.example/files/x.whl"}};
-  const auto holding = host::look_up(file, listed, target("https://a.example/"), http);
-  REQUIRE(holding);
-  CHECK(holding->held == host::Held::identical);
+  const auto lookup = host::look_up(file, listed, target("https://a.example/"), http);
+  REQUIRE(lookup);
+  CHECK(lookup->presence == host::IndexPresence::identical);
   REQUIRE(http.asked.size() == 2);
   CHECK(http.asked[0].credentials);
   CHECK_FALSE(http.asked[1].credentials);

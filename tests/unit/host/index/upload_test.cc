@@ -118,13 +118,13 @@ TEST_CASE("files for a release that PyPI has closed are reported before anything
   CHECK(host::upload_release({wheel}, target, options, http, hooks));
 }
 
-TEST_CASE("a late token is minted once, after the preflight and before the first request") {
+TEST_CASE("a late token is exchanged once, after the preflight and before the first request") {
   UploadBench bench;
-  std::vector<std::string> told;
+  std::vector<std::string> events;
   host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
-  target.credentials = [&]() -> Result<host::MintedCredentials> {
-    told.push_back(fmt::format("minted after {} requests", bench.log().size()));
-    return host::MintedCredentials{{"__token__", Secret(kToken)}};
+  target.credentials = [&]() -> Result<host::ExchangedCredentials> {
+    events.push_back(fmt::format("exchanged after {} requests", bench.log().size()));
+    return host::ExchangedCredentials{{"__token__", Secret(kToken)}};
   };
   host::UploadHooks hooks;
   hooks.sleep = [](std::chrono::milliseconds) { return true; };
@@ -132,28 +132,28 @@ TEST_CASE("a late token is minted once, after the preflight and before the first
   Artifact unfit = bench.file("demo_ops-1.0-py3-none-any.whl");
   unfit.version = "2.0";
   CHECK(host::upload_release({unfit}, target, {}, http, hooks).error().kind == ErrorKind::check);
-  CHECK(told.empty());
+  CHECK(events.empty());
   const auto outcomes = host::upload_release(bench.release(), target, {}, http, hooks);
   REQUIRE(outcomes);
-  CHECK(told == std::vector<std::string>{"minted after 0 requests"});
+  CHECK(events == std::vector<std::string>{"exchanged after 0 requests"});
   CHECK(bench.sent().size() == 3);
 }
 
-TEST_CASE("a token that ends during an upload is replaced before the next file, and burnt") {
+TEST_CASE("a token that ends during an upload is replaced before the next file, and revoked") {
   UploadBench bench;
   std::chrono::system_clock::time_point now{std::chrono::seconds(1'800'000'000)};
-  int minted = 0;
-  int burnt = 0;
+  int exchanged = 0;
+  int revoked = 0;
   host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
-  target.credentials = [&]() -> Result<host::MintedCredentials> {
-    host::MintedCredentials made{{"__token__", Secret(kToken)}};
+  target.credentials = [&]() -> Result<host::ExchangedCredentials> {
+    host::ExchangedCredentials made{{"__token__", Secret(kToken)}};
     made.fresh_for = std::chrono::minutes(10);
-    made.burn = [&burnt]() -> Done {
-      ++burnt;
+    made.revoke = [&revoked]() -> Done {
+      ++revoked;
       return {};
     };
     // The first ends at once, and the second is busy.
-    if (++minted == 2) return fail(ErrorKind::transient, "busy");
+    if (++exchanged == 2) return fail(ErrorKind::transient, "busy");
     return made;
   };
   host::UploadHooks hooks;
@@ -165,18 +165,18 @@ TEST_CASE("a token that ends during an upload is replaced before the next file, 
   host::CurlHttp http;
   REQUIRE(host::upload_release(bench.release(), target, {}, http, hooks));
   CHECK(bench.sent().size() == 3);
-  CHECK(minted == 3);
-  CHECK(burnt == 2);
+  CHECK(exchanged == 3);
+  CHECK(revoked == 2);
 }
 
-TEST_CASE("a minted token is burnt when the upload fails") {
+TEST_CASE("an exchanged token is revoked when the upload fails") {
   UploadBench bench({"--plan", "400"});
-  int burnt = 0;
+  int revoked = 0;
   host::UploadTarget target{"local", *publish::endpoint(bench.index.url() + "/")};
-  target.credentials = [&]() -> Result<host::MintedCredentials> {
-    host::MintedCredentials made{{"__token__", Secret(kToken)}};
-    made.burn = [&burnt]() -> Done {
-      ++burnt;
+  target.credentials = [&]() -> Result<host::ExchangedCredentials> {
+    host::ExchangedCredentials made{{"__token__", Secret(kToken)}};
+    made.revoke = [&revoked]() -> Done {
+      ++revoked;
       return fail(ErrorKind::publish, "the index answers HTTP 404");
     };
     return made;
@@ -186,15 +186,15 @@ TEST_CASE("a minted token is burnt when the upload fails") {
   hooks.notice = [&bench](std::string_view line) { bench.notices.emplace_back(line); };
   host::CurlHttp http;
   CHECK_FALSE(host::upload_release(bench.release(), target, {}, http, hooks));
-  CHECK(burnt == 1);
+  CHECK(revoked == 1);
   REQUIRE(bench.notices.size() == 1);
   CHECK(bench.notices.front().starts_with("warning: the upload token of `local` was not revoked"));
 }
 
-TEST_CASE("a token that cannot be minted ends the upload before the index is queried") {
+TEST_CASE("a token that cannot be exchanged ends the upload before the index is queried") {
   UploadBench bench;
   host::UploadTarget target{"pypi", publish::pypi()};
-  target.credentials = []() -> Result<host::MintedCredentials> {
+  target.credentials = []() -> Result<host::ExchangedCredentials> {
     return fail(ErrorKind::publish, "no token is given to this workflow");
   };
   ScriptedHttp http;
@@ -259,10 +259,10 @@ TEST_CASE("a token that is echoed where the message is cut is hidden, also in a 
   host::UploadOptions options;
   options.confirm = host::Confirm::none;
   ScriptedHttp http;
-  const std::string said = std::string(450, 'x') + token;
+  const std::string long_text = std::string(450, 'x') + token;
   const auto upload = [&](int status) {
     http.replies["https://a.example/legacy/"] = {
-        status, "", {{"content-type", "text/plain"}}, said};
+        status, "", {{"content-type", "text/plain"}}, long_text};
     return host::upload_release({bench.file("demo_ops-1.0-py3-none-any.whl")}, target, options,
                                 http, {});
   };

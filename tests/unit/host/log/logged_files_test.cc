@@ -1,7 +1,7 @@
 #include "host/log/logged_files.h"
 
 #include "fakes/fake_clock.h"
-#include "fakes/kept_log.h"
+#include "fakes/recorded_log.h"
 #include "host/system/files.h"
 #include "unit/catch.h"
 #include "unit/host/scratch.h"
@@ -11,7 +11,7 @@ using namespace pinwheel;
 TEST_CASE("changes of files and locks are logged, reads are not") {
   Scratch scratch;
   fakes::FakeClock clock;
-  fakes::KeptLog log;
+  fakes::RecordedLog log;
   host::LocalFiles disk;
   host::LoggedFiles files(disk, log, clock);
   const std::filesystem::path a = scratch.path() / "a";

@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "fakes/fake_clock.h"
-#include "fakes/kept_log.h"
+#include "fakes/recorded_log.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -35,7 +35,7 @@ class TurnHttp final : public ports::Http {
 
 TEST_CASE("a request is logged without its credentials, and a retry with its number") {
   fakes::FakeClock clock;
-  fakes::KeptLog log;
+  fakes::RecordedLog log;
   const ports::HttpFailure lost{{ErrorKind::transient, "`host` closed the connection"}};
   TurnHttp inner(clock, {tl::unexpected(lost), ports::HttpResponse{.status = 503},
                          ports::HttpResponse{.status = 200, .body = "12"},

@@ -1,7 +1,7 @@
 #include "host/log/logged_process.h"
 
 #include "fakes/fake_clock.h"
-#include "fakes/kept_log.h"
+#include "fakes/recorded_log.h"
 #include "host/system/clock.h"
 #include "host/system/process.h"
 #include "unit/catch.h"
@@ -36,7 +36,7 @@ class SlowProcess final : public ports::Process {
 
 TEST_CASE("a process is logged when it starts, with the names of its variables, and when it ends") {
   fakes::FakeClock clock;
-  fakes::KeptLog log;
+  fakes::RecordedLog log;
   SlowProcess inner(clock);
   inner.answer = {.code = 3, .peak_memory = 4096};
   host::LoggedProcess process(inner, log, clock);
@@ -58,7 +58,7 @@ TEST_CASE("a process is logged when it starts, with the names of its variables, 
 
 TEST_CASE("a process that cannot be started has its error in the log, a killed one its signal") {
   fakes::FakeClock clock;
-  fakes::KeptLog log;
+  fakes::RecordedLog log;
   SlowProcess inner(clock);
   host::LoggedProcess process(inner, log, clock);
   CHECK_FALSE(process.log({.argv = {"demo"}}, "/logs/a.log"));
@@ -74,7 +74,7 @@ TEST_CASE("a process that cannot be started has its error in the log, a killed o
 
 TEST_CASE("the memory in the log is that of the largest process") {
   host::SystemClock clock;
-  fakes::KeptLog log;
+  fakes::RecordedLog log;
   host::ChildProcesses children;
   host::LoggedProcess process(children, log, clock);
   REQUIRE(process.capture(

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "fakes/kept_log.h"
+#include "fakes/recorded_log.h"
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -38,8 +38,8 @@ TEST_CASE("credentials are found in addresses and proxies, whatever their variab
 }
 
 TEST_CASE("a masked log hides secrets and URLs' credentials in every text of an event") {
-  const auto kept = std::make_shared<fakes::KeptLog>();
-  host::MaskedLog log(kept);
+  const auto recorded = std::make_shared<fakes::RecordedLog>();
+  host::MaskedLog log(recorded);
   log.hide(Secret("hunter22"));
   log.hide(Secret(""));
   log.hide(Secret("hunter22-longer"));
@@ -49,8 +49,8 @@ TEST_CASE("a masked log hides secrets and URLs' credentials in every text of an 
        {{"argv", std::vector<std::string>{"sh", "-c", "login hunter22-longer; echo hunter22"}},
         {"address", "https://me:pw@host/a?b=c"},
         {"code", int64_t{7}}}});
-  REQUIRE(kept->events.size() == 1);
-  CHECK(kept->events[0] ==
+  REQUIRE(recorded->events.size() == 1);
+  CHECK(recorded->events[0] ==
         ports::LogEvent{ports::LogLevel::info,
                         "process_started",
                         {{"argv", std::vector<std::string>{"sh", "-c", "login ***; echo ***"}},

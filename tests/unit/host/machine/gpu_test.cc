@@ -10,7 +10,7 @@ using namespace pinwheel;
 
 namespace {
 
-/// What `ask` finds on a machine whose nvidia-smi is the script.
+/// The result of `ask` on a machine whose nvidia-smi is the script.
 template <class Ask>
 auto with_smi(const std::string& script, const Ask& ask) {
   const Scratch scratch;

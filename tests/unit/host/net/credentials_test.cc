@@ -68,37 +68,37 @@ TEST_CASE("sources are tried in order, and none after the first that has credent
 }
 
 TEST_CASE("a late source mints when it is called, and masks before it returns") {
-  std::vector<std::string> told;
+  std::vector<std::string> events;
   const host::CredentialSource late{
       "", [&]() -> Result<std::optional<host::Credentials>> {
-        told.emplace_back("asked");
-        return host::MintCredentials([&] {
-          told.emplace_back("minted");
-          return host::MintedCredentials{{"robot", Secret("fresh-token")}};
+        events.emplace_back("asked");
+        return host::CredentialExchange([&] {
+          events.emplace_back("exchanged");
+          return host::ExchangedCredentials{{"robot", Secret("fresh-token")}};
         });
       }};
   const auto found = host::find_credentials({"index"}, {late}, [&](const Secret& secret) {
-    told.push_back("masked " + secret.reveal());
+    events.push_back("masked " + secret.reveal());
   });
   REQUIRE(found);
-  CHECK(told == std::vector<std::string>{"asked"});
-  const auto minted = std::get<host::MintCredentials>(*found)();
-  told.push_back("used " + minted->credentials.password.reveal());
-  CHECK(told ==
-        std::vector<std::string>{"asked", "minted", "masked fresh-token", "used fresh-token"});
+  CHECK(events == std::vector<std::string>{"asked"});
+  const auto exchanged = std::get<host::CredentialExchange>(*found)();
+  events.push_back("used " + exchanged->credentials.password.reveal());
+  CHECK(events ==
+        std::vector<std::string>{"asked", "exchanged", "masked fresh-token", "used fresh-token"});
 }
 
-TEST_CASE("a token that cannot be minted is an error, and nothing is masked") {
+TEST_CASE("a token that cannot be exchanged is an error, and nothing is masked") {
   const host::CredentialSource late{
       "", []() -> Result<std::optional<host::Credentials>> {
-        return host::MintCredentials(
-            []() -> Result<host::MintedCredentials> { return fail(ErrorKind::publish, "no"); });
+        return host::CredentialExchange(
+            []() -> Result<host::ExchangedCredentials> { return fail(ErrorKind::publish, "no"); });
       }};
   int masked = 0;
   const auto found =
       host::find_credentials({"index"}, {late}, [&](const Secret& /*secret*/) { ++masked; });
   REQUIRE(found);
-  CHECK(std::get<host::MintCredentials>(*found)().error().message == "no");
+  CHECK(std::get<host::CredentialExchange>(*found)().error().message == "no");
   CHECK(masked == 0);
 }
 
@@ -111,15 +111,16 @@ TEST_CASE("a token that messages cannot hide is refused, and never masked") {
   REQUIRE_FALSE(found);
   CHECK(found.error().kind == ErrorKind::usage);
   CHECK(found.error().message == "the token for `my-index` has fewer than 8 characters");
-  const host::CredentialSource late{"", []() -> Result<std::optional<host::Credentials>> {
-                                      return host::MintCredentials([] {
-                                        return host::MintedCredentials{{"robot", Secret("short")}};
-                                      });
-                                    }};
-  const auto minted = host::find_credentials(
+  const host::CredentialSource late{
+      "", []() -> Result<std::optional<host::Credentials>> {
+        return host::CredentialExchange([] {
+          return host::ExchangedCredentials{{"robot", Secret("short")}};
+        });
+      }};
+  const auto exchanged = host::find_credentials(
       {"index"}, {late}, [&](const Secret& secret) { masked.push_back(secret.reveal()); });
-  REQUIRE(minted);
-  CHECK(std::get<host::MintCredentials>(*minted)().error().kind == ErrorKind::usage);
+  REQUIRE(exchanged);
+  CHECK(std::get<host::CredentialExchange>(*exchanged)().error().kind == ErrorKind::usage);
   CHECK(masked.empty());
 }
 

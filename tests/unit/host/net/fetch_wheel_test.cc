@@ -80,6 +80,6 @@ TEST_CASE("a URL that is not that of a wheel, or unprotected, is not requested")
 TEST_CASE("redirects are followed according to the caller's rule") {
   CHECK(host::safe_to_follow("http://a.example/x", "https://b.example/x"));
   CHECK_FALSE(host::safe_to_follow("http://a.example/x", "http://b.example/x"));
-  CHECK(host::keeps_https("http://a.example/x", "http://b.example/x"));
-  CHECK_FALSE(host::keeps_https("https://a.example/x", "http://a.example/x"));
+  CHECK(host::is_no_downgrade("http://a.example/x", "http://b.example/x"));
+  CHECK_FALSE(host::is_no_downgrade("https://a.example/x", "http://a.example/x"));
 }

@@ -295,7 +295,7 @@ TEST_CASE("a body is streamed from its source with a known length") {
   request.method = "PUT";
   request.url = server.url() + "/cas/" + sha256_hex(bytes);
   request.contents = contents_of(scratch.write("file", bytes));
-  host::CurlHttp http({.connections = host::Connections::kept});
+  host::CurlHttp http({.connections = host::Connections::reused});
   auto reply = http.send(request);
   REQUIRE(reply);
   CHECK(reply->status == 200);

@@ -89,20 +89,20 @@ TEST_CASE("from a server without ranges the whole file is downloaded once, with 
   const Scratch scratch;
   FileServer http(numbers(100000));
   http.ranges = false;
-  std::vector<std::string> told;
+  std::vector<std::string> urls;
   const host::WholeFiles whole{scratch.path(),
-                               [&](std::string_view url) { told.emplace_back(url); }};
+                               [&](std::string_view url) { urls.emplace_back(url); }};
   const auto file = host::RemoteFile::open({http}, whole, kTorchUrl);
   REQUIRE(file);
   CHECK((*file)->size() == http.contents.size());
   CHECK((*file)->read(400000, 70000).value() == http.contents.substr(400000, 70000));
   CHECK(http.asked.size() == 1);
-  CHECK(told == std::vector<std::string>{kTorchUrl});
+  CHECK(urls == std::vector<std::string>{kTorchUrl});
   CHECK(std::filesystem::is_empty(scratch.path()));
   // A file smaller than a part is not written to disk.
   http.contents = "small";
   CHECK(host::RemoteFile::open({http}, whole, kTorchUrl).value()->read(1, 3).value() == "mal");
-  CHECK(told.size() == 1);
+  CHECK(urls.size() == 1);
 }
 
 TEST_CASE("redirects are followed once, and credentials go only to their own server") {

@@ -40,33 +40,35 @@ struct TrustedBench : CredentialBench {
 
 }  // namespace
 
-TEST_CASE("an upload token is exchanged for an identity token, renewed and burnt") {
+TEST_CASE("an upload token is exchanged for an identity token, renewed and revoked") {
   TrustedBench bench;
-  const auto minted = host::mint_trusted(bench.request, IdentityProvider::github, bench.ports);
-  REQUIRE(minted);
-  CHECK(minted->credentials.user == "__token__");
-  CHECK(minted->credentials.password.reveal() == "upload-token");
-  CHECK(minted->fresh_for == std::chrono::minutes(10));
+  const auto exchanged =
+      host::exchange_trusted_token(bench.request, IdentityProvider::github, bench.ports);
+  REQUIRE(exchanged);
+  CHECK(exchanged->credentials.user == "__token__");
+  CHECK(exchanged->credentials.password.reveal() == "upload-token");
+  CHECK(exchanged->fresh_for == std::chrono::minutes(10));
   CHECK(bench.masked == std::vector<std::string>{"identity-token"});
   CHECK(bench.http.urls() == std::vector<std::string>{kExchange + "audience",
                                                       "https://github.example/t?audience=mine",
                                                       kExchange + "mint-token"});
   CHECK(bench.http.asked.back().body == R"({"token":"identity-token"})");
   CHECK(bench.last_http.asked.empty());
-  CHECK(minted->burn());
+  CHECK(exchanged->revoke());
   REQUIRE(bench.last_http.asked.size() == 1);
   CHECK(bench.last_http.asked.front().body == R"({"token":"upload-token"})");
   bench.last_http.replies.clear();
-  CHECK(minted->burn().error().message == "the index answers HTTP 404");
+  CHECK(exchanged->revoke().error().message == "the index answers HTTP 404");
 }
 
 TEST_CASE("no identity token is asked for with the audience of another") {
   TrustedBench bench;
   bench.set_audience("sts.amazonaws.com");
-  const auto minted = host::mint_trusted(bench.request, IdentityProvider::github, bench.ports);
-  REQUIRE_FALSE(minted);
-  CHECK(minted.error().kind == ErrorKind::publish);
-  CHECK(minted.error().message ==
+  const auto exchanged =
+      host::exchange_trusted_token(bench.request, IdentityProvider::github, bench.ports);
+  REQUIRE_FALSE(exchanged);
+  CHECK(exchanged.error().kind == ErrorKind::publish);
+  CHECK(exchanged.error().message ==
         "`my-index` asks for an identity token for the audience `sts.amazonaws.com`, and `mine` is "
         "its own");
   CHECK(bench.http.urls() == std::vector<std::string>{kExchange + "audience"});
@@ -75,19 +77,22 @@ TEST_CASE("no identity token is asked for with the audience of another") {
 TEST_CASE("a token of GitLab is used to its end, and no identity token is sent twice") {
   TrustedBench bench;
   bench.request.variables = {{"GITLAB_CI", "true"}, {"MINE_ID_TOKEN", "identity-token"}};
-  const auto minted = host::mint_trusted(bench.request, IdentityProvider::gitlab, bench.ports);
-  REQUIRE(minted);
-  CHECK_FALSE(minted->fresh_for);
+  const auto exchanged =
+      host::exchange_trusted_token(bench.request, IdentityProvider::gitlab, bench.ports);
+  REQUIRE(exchanged);
+  CHECK_FALSE(exchanged->fresh_for);
   bench.http.replies[kExchange + "mint-token"] = {503};
-  CHECK(host::mint_trusted(bench.request, IdentityProvider::gitlab, bench.ports).error().kind ==
-        ErrorKind::publish);
+  CHECK(host::exchange_trusted_token(bench.request, IdentityProvider::gitlab, bench.ports)
+            .error()
+            .kind == ErrorKind::publish);
 }
 
 TEST_CASE("a busy exchange may be tried again with a new identity token") {
   TrustedBench bench;
   bench.http.replies[kExchange + "mint-token"] = {503};
-  CHECK(host::mint_trusted(bench.request, IdentityProvider::github, bench.ports).error().kind ==
-        ErrorKind::transient);
+  CHECK(host::exchange_trusted_token(bench.request, IdentityProvider::github, bench.ports)
+            .error()
+            .kind == ErrorKind::transient);
 }
 
 TEST_CASE("a reply beyond its limit is no answer of the exchange") {
@@ -95,22 +100,23 @@ TEST_CASE("a reply beyond its limit is no answer of the exchange") {
                                  std::string("https://github.example/t?audience=mine")}) {
     TrustedBench bench;
     bench.http.failures[url] = {{ErrorKind::check, "it is too long"}, ports::Sent::perhaps};
-    const auto minted = host::mint_trusted(bench.request, IdentityProvider::github, bench.ports);
-    REQUIRE_FALSE(minted);
-    CHECK(minted.error().kind == ErrorKind::publish);
-    CHECK(minted.error().message == "it is too long");
+    const auto exchanged =
+        host::exchange_trusted_token(bench.request, IdentityProvider::github, bench.ports);
+    REQUIRE_FALSE(exchanged);
+    CHECK(exchanged.error().kind == ErrorKind::publish);
+    CHECK(exchanged.error().message == "it is too long");
   }
 }
 
-TEST_CASE("a minted token that is too short to be hidden is burnt, and not used") {
+TEST_CASE("an exchanged token that is too short to be hidden is revoked, and not used") {
   TrustedBench bench;
   bench.http.replies[kExchange + "mint-token"] = {200, "", {}, R"({"token":"short"})"};
   const auto late = host::find_credentials(
       bench.request, host::credential_sources(bench.request, bench.ports), bench.ports.mask);
   REQUIRE(late);
-  const auto minted = std::get<host::MintCredentials>(*late)();
-  REQUIRE_FALSE(minted);
-  CHECK(minted.error().message == "the token for `my-index` has fewer than 8 characters");
+  const auto exchanged = std::get<host::CredentialExchange>(*late)();
+  REQUIRE_FALSE(exchanged);
+  CHECK(exchanged.error().message == "the token for `my-index` has fewer than 8 characters");
   REQUIRE(bench.last_http.asked.size() == 1);
   CHECK(bench.last_http.asked.front().body == R"({"token":"short"})");
 }
@@ -118,26 +124,29 @@ TEST_CASE("a minted token that is too short to be hidden is burnt, and not used"
 TEST_CASE("an index without the exchange is not sent an identity token") {
   TrustedBench bench;
   bench.http.replies.erase(kExchange + "audience");
-  const auto minted = host::mint_trusted(bench.request, IdentityProvider::github, bench.ports);
-  REQUIRE_FALSE(minted);
-  CHECK(minted.error().kind == ErrorKind::publish);
+  const auto exchanged =
+      host::exchange_trusted_token(bench.request, IdentityProvider::github, bench.ports);
+  REQUIRE_FALSE(exchanged);
+  CHECK(exchanged.error().kind == ErrorKind::publish);
   CHECK(bench.http.asked.size() == 1);
   CHECK(bench.masked.empty());
   bench.request.endpoint = *publish::endpoint("http://b.example/legacy/");
-  const auto plain = host::mint_trusted(bench.request, IdentityProvider::github, bench.ports);
+  const auto plain =
+      host::exchange_trusted_token(bench.request, IdentityProvider::github, bench.ports);
   REQUIRE_FALSE(plain);
   CHECK(plain.error().kind == ErrorKind::usage);
   CHECK(bench.http.asked.size() == 1);
 }
 
-TEST_CASE("a token is minted where the job has an identity and no other token is given") {
+TEST_CASE("a token is exchanged where the job has an identity and no other token is given") {
   TrustedBench bench;
   const auto late = host::find_credentials(
       bench.request, host::credential_sources(bench.request, bench.ports), bench.ports.mask);
   REQUIRE(late);
   CHECK(bench.http.asked.empty());
-  REQUIRE(std::holds_alternative<host::MintCredentials>(*late));
-  CHECK(std::get<host::MintCredentials>(*late)()->credentials.password.reveal() == "upload-token");
+  REQUIRE(std::holds_alternative<host::CredentialExchange>(*late));
+  CHECK(std::get<host::CredentialExchange>(*late)()->credentials.password.reveal() ==
+        "upload-token");
   CHECK(bench.masked == std::vector<std::string>{"identity-token", "upload-token"});
   bench.request.variables["PINWHEEL_TOKEN_MY_INDEX"] = "users-token";
   const auto given = host::find_credentials(
@@ -146,7 +155,7 @@ TEST_CASE("a token is minted where the job has an identity and no other token is
   CHECK(std::holds_alternative<ports::BasicCredentials>(*given));
 }
 
-TEST_CASE("`auth` permits only a minted token, or only a token of the user") {
+TEST_CASE("`auth` permits only an exchanged token, or only a token of the user") {
   TrustedBench bench;
   bench.request.variables["PINWHEEL_TOKEN_MY_INDEX"] = "users-token";
   const auto find = [&bench] {
@@ -156,7 +165,7 @@ TEST_CASE("`auth` permits only a minted token, or only a token of the user") {
   bench.request.auth = matrix::UploadAuth::trusted;
   const auto trusted = find();
   REQUIRE(trusted);
-  CHECK(std::holds_alternative<host::MintCredentials>(*trusted));
+  CHECK(std::holds_alternative<host::CredentialExchange>(*trusted));
   bench.request.variables.erase("ACTIONS_ID_TOKEN_REQUEST_URL");
   CHECK(find().error().message.starts_with("this job has no identity token of GitHub Actions"));
   bench.request.variables.erase("GITHUB_ACTIONS");

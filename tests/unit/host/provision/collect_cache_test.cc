@@ -100,7 +100,7 @@ TEST_CASE("what a process uses stays, whatever its age, and is recorded with its
   found = cache.collect(later);
   CHECK(ids(found.removed) == std::vector<std::string>{"aaaa", "bbbb"});
   CHECK(found.removed_bytes > 2000);
-  CHECK(found.kept_bytes == 0);
+  CHECK(found.retained_bytes == 0);
   CHECK_FALSE(fs::exists(used));
   CHECK_FALSE(fs::exists(used.string() + ".uses"));
   CHECK_FALSE(fs::exists(toolkit));

@@ -161,14 +161,14 @@ TEST_CASE("two environments that are made at the same time share their torch", "
   const env::Resolution two = m.resolve({"torch", "tiny_tool"});
   std::optional<host::BaseEnvironment> first;
   {
-    std::jthread beside([&] {
+    std::jthread concurrent([&] {
       host::ChildProcesses process;
       host::EnvMachine machine{m.files,         process,        m.clock, m.machine.variables,
                                m.machine.cache, m.machine.state};
       first = value_of(host::create_environment(machine, m.request, one));
     });
     const host::BaseEnvironment second = m.make(two);
-    beside.join();
+    concurrent.join();
     CHECK(inode(library(*first, "torch")) == inode(library(second, "torch")));
   }
 }

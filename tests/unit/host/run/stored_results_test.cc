@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 const std::string kWheel = "x-1.0-py3-none-any.whl";
 
-/// What a place in memory has.
+/// The contents of a place in memory.
 struct Shelf {
   std::mutex mutex = {};
   std::map<store::Address, store::Entry> results = {};
@@ -133,7 +133,7 @@ struct Machine {
     plan::StepOutcome test = outcome(plan, 2, {environment, build});
     test.state = tested;
     test.evidence = plan::Evidence::loaded;
-    KeepingRecorder recorder(journal, store, plan, facts, clock);
+    StoringRecorder recorder(journal, store, plan, facts, clock);
     REQUIRE(recorder.finished(environment));
     REQUIRE(recorder.finished(build));
     REQUIRE(recorder.finished(test));
@@ -276,7 +276,7 @@ TEST_CASE("failures, environments and publications are not kept") {
   const auto store = store_on(shelf);
   Machine machine;
   const ResultFacts of_run = facts();
-  KeepingRecorder recorder(machine.journal, *store, plan, of_run, machine.clock);
+  StoringRecorder recorder(machine.journal, *store, plan, of_run, machine.clock);
   plan::StepOutcome failed = machine.outcome(plan, 1, {});
   failed.state = plan::StepState::failed;
   REQUIRE(recorder.finished(failed));
@@ -293,7 +293,7 @@ TEST_CASE("what is reused reaches a store that lacks it, and the other jobs of a
   const auto store = store_on(shelf);
   const ResultFacts of_plan = facts("plan");
   const SearchedResults known = machine.search(plan, *store, of_plan);
-  keep_reused(plan::without_idle(plan, known.results), known, of_plan, machine.clock, *store);
+  store_reused(plan::without_idle(plan, known.results), known, of_plan, machine.clock, *store);
   store->finish();
   CHECK(Machine{}.search(example("14"), *store_on(shelf), of_plan).results.size() == 2);
 }

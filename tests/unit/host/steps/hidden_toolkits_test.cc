@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a Python prints that starts with the module and finds a package that looks for a toolkit as
-/// torch does. Every place exists there.
+/// The output of a Python that starts with the module and imports a package that looks for a
+/// toolkit as torch does. Every directory exists there.
 std::string printed(const Scratch& scratch, const std::string& program) {
   scratch.write("hidden/sitecustomize.py", site_customize());
   scratch.write("site/sitecustomize.py", "print('replaced')\n");

@@ -134,10 +134,10 @@ TEST_CASE("an artifact without a directory of its name has the result of one ste
 
 TEST_CASE("nothing is kept among artifacts", "[store]") {
   const Attempts attempts;
-  const auto kept =
+  const auto stored =
       attempts.place().put({kWanted}, entry_of("k", {"one"}), files_of(attempts.scratch, {"one"}));
-  REQUIRE_FALSE(kept);
-  CHECK(kept.error().kind == FaultKind::refused);
+  REQUIRE_FALSE(stored);
+  CHECK(stored.error().kind == FaultKind::refused);
   CHECK_FALSE(fs::exists(attempts.root));
 }
 

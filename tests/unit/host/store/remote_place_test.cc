@@ -25,7 +25,7 @@ class RemoteStore {
   std::unique_ptr<RemotePlace> place(HttpServerAccess access = {}) const {
     access.url = url();
     HttpOptions options;
-    options.connections = Connections::kept;
+    options.connections = Connections::reused;
     options.bounds.window = std::chrono::seconds(2);
     return std::make_unique<RemotePlace>(
         access.url, std::make_unique<HttpServer>(std::make_shared<CurlHttp>(options), access));

@@ -219,14 +219,14 @@ TEST_CASE("why an object is refused is asked for where the answer has no body", 
   const Bucket bucket;
   bucket.http->replies = {{403}, {403, "", {}, error_page("ExpiredToken")}, {403}, {206}, {503},
                           {503}};
-  const PlaceResult<bool> told = bucket.server().has("cas/x", 1);
-  REQUIRE_FALSE(told);
-  CHECK(told.error().error.message == "it answered 403 to HEAD http://h:9000: ExpiredToken");
-  CHECK(told.error().error.hint.find("AWS_SESSION_TOKEN") != std::string::npos);
+  const PlaceResult<bool> expired = bucket.server().has("cas/x", 1);
+  REQUIRE_FALSE(expired);
+  CHECK(expired.error().error.message == "it answered 403 to HEAD http://h:9000: ExpiredToken");
+  CHECK(expired.error().error.hint.find("AWS_SESSION_TOKEN") != std::string::npos);
   CHECK(bucket.http->header(1, "Range") == "bytes=0-0");
-  const PlaceResult<bool> untold = bucket.server().has("cas/x", 1);
-  REQUIRE_FALSE(untold);
-  CHECK(untold.error().error.message == "it answered 403 to HEAD http://h:9000");
+  const PlaceResult<bool> unexplained = bucket.server().has("cas/x", 1);
+  REQUIRE_FALSE(unexplained);
+  CHECK(unexplained.error().error.message == "it answered 403 to HEAD http://h:9000");
   CHECK(bucket.http->waits.empty());
   CHECK_FALSE(bucket.server().has("cas/x", 1));
   CHECK(bucket.http->waits.size() == 1);

@@ -75,7 +75,7 @@ class Stores {
   }
 
   /// Keeps a result with the one output "one", under the key and the step of a plan.
-  void keep(Store& store, const std::string& key) const {
+  void put(Store& store, const std::string& key) const {
     store::Entry result = entry_of(key, {"one"});
     result.plan = sha256_hex("plan");
     store.put(result, {{"file-0", scratch_.write("made/one", "one")}});
@@ -98,7 +98,7 @@ TEST_CASE("a result is found by its key and by its step of a plan", "[store]") {
   const Stores stores;
   const auto store = stores.open({"a"});
   CHECK_FALSE(store->find(wanted("k")));
-  stores.keep(*store, "k");
+  stores.put(*store, "k");
   for (const EntryQuery& one : {wanted("k"), kHandedOff}) {
     const auto found = stores.open({"a"})->find(one);
     REQUIRE(found);
@@ -112,7 +112,7 @@ TEST_CASE("a result is found by its key and by its step of a plan", "[store]") {
 
 TEST_CASE("reading fills the places before", "[store]") {
   const Stores stores;
-  stores.keep(*stores.open({"far"}), "k");
+  stores.put(*stores.open({"far"}), "k");
   const auto store = stores.open({"local", "near", "far"});
   const auto found = store->find(wanted("k"));
   REQUIRE(found);
@@ -131,11 +131,11 @@ TEST_CASE("writing goes to all places that may be written", "[store]") {
   places.push_back({tree_at(stores.scratch().path() / "b"), store::PlaceAccess::read_only});
   places.push_back({tree_at(stores.scratch().path() / "c")});
   Store store(std::move(places), {});
-  stores.keep(store, "k");
+  stores.put(store, "k");
   CHECK(stores.open({"a"})->find(wanted("k")));
   CHECK_FALSE(stores.open({"b"})->find(wanted("k")));
   CHECK(stores.open({"c"})->find(wanted("k")));
-  CHECK(store.places_asked() == std::vector<std::string>{"dir:a", "dir:b", "dir:c"});
+  CHECK(store.queried_places() == std::vector<std::string>{"dir:a", "dir:b", "dir:c"});
 }
 
 TEST_CASE("results are written side by side", "[store]") {
@@ -157,7 +157,7 @@ TEST_CASE("others receive a file from the place of the machine", "[store]") {
                             Sharing::machine)});
   places.push_back({std::make_unique<ListingPlace>(files)});
   Store store(std::move(places), {});
-  stores.keep(store, "k");
+  stores.put(store, "k");
   REQUIRE(files.size() == 1);
   CHECK(files[0] == stores.scratch().path() / "local/cas" / sha256_hex("one"));
 }
@@ -165,7 +165,7 @@ TEST_CASE("others receive a file from the place of the machine", "[store]") {
 TEST_CASE("a result of a domain below is not found, one of a domain above is", "[store]") {
   using store::Domain;
   const Stores stores;
-  stores.keep(*stores.open({"a"}, Domain::branch), "k");
+  stores.put(*stores.open({"a"}, Domain::branch), "k");
   CHECK(stores.open({"a"}, Domain::pull_request)->find(wanted("k")));
   CHECK(stores.open({"a"}, Domain::branch)->find(wanted("k")));
   CHECK_FALSE(stores.open({"a"}, Domain::release)->find(wanted("k")));
@@ -176,7 +176,7 @@ TEST_CASE("no place receives anything of another domain than the run's", "[store
   using store::Domain;
   for (const Domain own : {Domain::pull_request, Domain::branch}) {
     const Stores stores;
-    stores.keep(*stores.open({"far"}, Domain::release), "k");
+    stores.put(*stores.open({"far"}, Domain::release), "k");
     const auto store = stores.open({"local", "near", "far"}, own);
     const auto found = store->find(wanted("k"));
     REQUIRE(found);
@@ -192,8 +192,8 @@ TEST_CASE("no place receives anything of another domain than the run's", "[store
 TEST_CASE("a skipped test does not hide a finished one in another place or domain", "[store]") {
   using store::Domain;
   const Stores stores;
-  const auto keep = [&](const std::string& place, Domain domain, store::Ending ending,
-                        const std::string& evidence) {
+  const auto put = [&](const std::string& place, Domain domain, store::Ending ending,
+                       const std::string& evidence) {
     store::Entry result = entry_of("k", {});
     result.ending = ending;
     result.evidence = evidence;
@@ -201,11 +201,11 @@ TEST_CASE("a skipped test does not hide a finished one in another place or domai
     store->put(result, {});
     CHECK(store->finish().empty());
   };
-  keep("inspected", Domain::branch, store::Ending::skipped, "inspected");
-  keep("loaded", Domain::branch, store::Ending::skipped, "loaded");
-  keep("ran", Domain::branch, store::Ending::done, "ran");
-  keep("both", Domain::branch, store::Ending::skipped, "loaded");
-  keep("both", Domain::release, store::Ending::done, "ran");
+  put("inspected", Domain::branch, store::Ending::skipped, "inspected");
+  put("loaded", Domain::branch, store::Ending::skipped, "loaded");
+  put("ran", Domain::branch, store::Ending::done, "ran");
+  put("both", Domain::branch, store::Ending::skipped, "loaded");
+  put("both", Domain::release, store::Ending::done, "ran");
   const auto found_in = [&](const std::vector<std::string>& places) {
     // The first place would be filled.
     std::vector<StorePlace> read;
@@ -243,7 +243,7 @@ TEST_CASE("a result at the address of another domain, key or step is a fault", "
 
 TEST_CASE("a blob that one place has damaged comes from the next", "[store]") {
   const Stores stores;
-  stores.keep(*stores.open({"a", "b"}), "k");
+  stores.put(*stores.open({"a", "b"}), "k");
   const fs::path blob = stores.scratch().path() / "a/cas" / sha256_hex("one");
   fs::permissions(blob, fs::perms::owner_all);
   std::ofstream(blob) << "two";
@@ -257,7 +257,7 @@ TEST_CASE("a blob that one place has damaged comes from the next", "[store]") {
 
 TEST_CASE("a blob that no place has intact is a miss that names the places", "[store]") {
   const Stores stores;
-  stores.keep(*stores.open({"a"}), "k");
+  stores.put(*stores.open({"a"}), "k");
   const auto store = stores.open({"a"});
   const auto found = store->find(wanted("k"));
   REQUIRE(found);

@@ -32,7 +32,7 @@ store::CollectOptions now(uint64_t most_bytes = 0) {
   return {1, most_bytes, std::chrono::hours(24), std::chrono::system_clock::now()};
 }
 
-void keep_aging(const Scratch& scratch, const std::string& key, const std::string& bytes) {
+void put_aging(const Scratch& scratch, const std::string& key, const std::string& bytes) {
   REQUIRE(tree_at(scratch.path() / "s")
               ->put({address_of_key(key)}, entry_of(key, {bytes}), files_of(scratch, {bytes})));
 }
@@ -55,12 +55,12 @@ void put_in_from(const Scratch& scratch, const std::string& key, const std::stri
 TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
-  keep_aging(scratch, "old", "old bytes");
+  put_aging(scratch, "old", "old bytes");
   const std::string left = "." + sha256_hex("x") + ".0123";
   scratch.write("s/cas/" + left, "left by a killed process");
   scratch.write("s/ac/" + left, "left by a killed process");
   age(root, std::chrono::hours(48));
-  keep_aging(scratch, "new", "new bytes");
+  put_aging(scratch, "new", "new bytes");
   REQUIRE(collect_tree(root, now(), DryRun::yes));
   CHECK(tree_at(root, store::PlaceAccess::read_only)->find(address_of_key("old"))->has_value());
   const auto removed = collect_tree(root, now(), DryRun::no);
@@ -77,7 +77,7 @@ TEST_CASE("what nobody used for long is removed, and nothing else", "[store]") {
 TEST_CASE("what a living run found stays", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
-  keep_aging(scratch, "k", "bytes");
+  put_aging(scratch, "k", "bytes");
   const auto living = tree_at(root);
   REQUIRE(living->find(address_of_key("k"))->has_value());
   age(root, std::chrono::hours(48));
@@ -88,7 +88,7 @@ TEST_CASE("what a living run found stays", "[store]") {
 TEST_CASE("files that are not pinwheel's stay", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
-  keep_aging(scratch, "old", "old bytes");
+  put_aging(scratch, "old", "old bytes");
   const std::vector<std::string> foreign = {
       "runs/experiment.csv", "runs/other.json", "cas/important.txt",
       "cas/.abc.0123",       "ac/notes",        "ac/.abc.0123",
@@ -125,7 +125,7 @@ TEST_CASE("a run publishes only if its file says so", "[store]") {
 TEST_CASE("an inventory waits for nothing, and reads no more than a record may have", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
-  keep_aging(scratch, "k", "bytes");
+  put_aging(scratch, "k", "bytes");
   fs::create_symlink("/dev/zero", root / "ac" / sha256_hex("zero"));
   fs::resize_file(scratch.write("s/ac/" + sha256_hex("sparse"), ""), 1UL << 40U);
   fs::resize_file(scratch.write("s/runs/sparse", ""), 1UL << 40U);
@@ -164,8 +164,8 @@ TEST_CASE("a place that does not exist has nothing to remove", "[store]") {
 TEST_CASE("verification finds what is damaged, missing or unreadable", "[store]") {
   const Scratch scratch;
   const fs::path root = scratch.path() / "s";
-  keep_aging(scratch, "a", "first");
-  keep_aging(scratch, "b", "second");
+  put_aging(scratch, "a", "first");
+  put_aging(scratch, "b", "second");
   CHECK(verify_tree(root).empty());
   CHECK(read_entries(root).size() == 2);
   const fs::path blob = root / "cas" / sha256_hex("first");
@@ -187,7 +187,7 @@ TEST_CASE("nothing is removed through a link", "[store]") {
   for (const std::string name : {"cas", "ac", "runs"}) {
     const Scratch scratch;
     const fs::path root = scratch.path() / "s";
-    keep_aging(scratch, "old", "old bytes");
+    put_aging(scratch, "old", "old bytes");
     fs::rename(root / name, scratch.path() / "elsewhere");
     fs::create_directory_symlink(scratch.path() / "elsewhere", root / name);
     scratch.write("elsewhere/" + sha256_hex("mine"), "somebody else's");
@@ -204,19 +204,19 @@ TEST_CASE("who waits for a lock says who holds it, and a stop ends the waiting",
   const Scratch scratch;
   const TreeLock held(scratch.path(), TreeLock::Kind::exclusive);
   std::stop_source stop;
-  std::string said;
+  std::string lines;
   const TreeLock lock(
       scratch.path(), TreeLock::Kind::shared,
       [&](const std::string& line) {
-        said += line;
+        lines += line;
         stop.request_stop();
       },
       stop.get_token());
   CHECK(lock.stopped());
   const std::string expected = "waiting for " + quoted((scratch.path() / "lock").string()) +
                                ": process " + std::to_string(::getpid()) + " (`unit_host_store`)";
-  CHECK(said.starts_with(expected));
-  CHECK(said.find(" has held it for ") != std::string::npos);
+  CHECK(lines.starts_with(expected));
+  CHECK(lines.find(" has held it for ") != std::string::npos);
   CHECK_FALSE(held.stopped());
 }
 

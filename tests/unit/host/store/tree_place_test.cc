@@ -72,9 +72,9 @@ TEST_CASE("a blob is not copied to where it has no room", "[store]") {
   BlobFile file(scratch.path() / "out", {sha256_hex("one"), uint64_t{1} << 60U}, {});
   file.write("one");
   REQUIRE_FALSE(file.written());
-  const PlaceDone kept = file.finish();
-  REQUIRE_FALSE(kept);
-  CHECK(kept.error().kind == FaultKind::full);
+  const PlaceDone finished = file.finish();
+  REQUIRE_FALSE(finished);
+  CHECK(finished.error().kind == FaultKind::full);
 }
 
 TEST_CASE("a damaged blob is not served, and makes room for an intact one", "[store]") {

@@ -39,7 +39,7 @@ TEST_CASE("a pending file gets its name only when it is complete, and leaves not
   CHECK_FALSE(fs::exists(scratch.path() / pending("a.whl", ::getpid())));
   PendingFile file(scratch.path() / "dist/a.whl");
   REQUIRE(file.write("whole"));
-  REQUIRE(file.keep());
+  REQUIRE(file.commit());
   CHECK(scratch.read("dist/a.whl") == "whole");
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("a link in the place of a pending file is not followed") {
   fs::create_symlink("../victim", scratch.path() / pending("a.whl", ::getpid()));
   PendingFile file(scratch.path() / "dist/a.whl");
   REQUIRE(file.write("wheel"));
-  REQUIRE(file.keep());
+  REQUIRE(file.commit());
   CHECK(scratch.read("victim") == "precious");
   CHECK(scratch.read("dist/a.whl") == "wheel");
   CHECK_FALSE(fs::is_symlink(scratch.path() / "dist/a.whl"));
@@ -62,7 +62,7 @@ TEST_CASE("leftovers of killed runs are removed, and nothing else") {
   const fs::path wheel = scratch.write(pending("demo-1.0-py3-none-any.whl", dead), "half");
   const fs::path sdist = scratch.write(pending("demo-1.0.tar.gz", dead), "half");
   const std::string number = std::to_string(dead);
-  const std::vector<fs::path> kept = {
+  const std::vector<fs::path> remaining = {
       scratch.write("dist/demo-1.0-py3-none-any.whl", "whole"),
       scratch.write("dist/.notes." + number, "the user's"),
       scratch.write("dist/demo.whl." + number, "the user's"),
@@ -71,7 +71,7 @@ TEST_CASE("leftovers of killed runs are removed, and nothing else") {
   remove_leftovers(scratch.path() / "dist");
   CHECK_FALSE(fs::exists(wheel));
   CHECK_FALSE(fs::exists(sdist));
-  for (const fs::path& path : kept) CHECK(fs::exists(path));
+  for (const fs::path& path : remaining) CHECK(fs::exists(path));
 }
 
 TEST_CASE("a file that another container is writing is recognized by its lock") {

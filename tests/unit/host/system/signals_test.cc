@@ -13,20 +13,20 @@ using namespace pinwheel;
 
 TEST_CASE("the first signal is reported and leaves the process running") {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    std::promise<int> told;
-    const host::SignalWatcher watcher([&](int seen) { told.set_value(seen); });
+    std::promise<int> received;
+    const host::SignalWatcher watcher([&](int seen) { received.set_value(seen); });
     kill(getpid(), number);
-    CHECK(told.get_future().get() == number);
+    CHECK(received.get_future().get() == number);
   }
 }
 
 TEST_CASE("the second signal ends the process immediately") {
   const pid_t child = fork();
   if (child == 0) {
-    std::promise<void> told;
-    const host::SignalWatcher watcher([&](int) { told.set_value(); });
+    std::promise<void> received;
+    const host::SignalWatcher watcher([&](int) { received.set_value(); });
     kill(getpid(), SIGTERM);
-    told.get_future().wait();
+    received.get_future().wait();
     kill(getpid(), SIGINT);
     for (;;) pause();
   }

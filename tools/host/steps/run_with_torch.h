@@ -35,8 +35,8 @@ struct Trial {
 /// A failure of the wheel is a value; an error means that it could not be tried: `interrupted`, no
 /// matching Python, a torch that the index does not have or has only without CUDA, conflicting
 /// packages.
-Result<compat::RunResult> run_beside(const EnvMachine& machine, const Trial& trial,
-                                     const compat::RunTarget& target,
-                                     const compat::BuildVerdict& verdict);
+Result<compat::RunResult> run_with_torch(const EnvMachine& machine, const Trial& trial,
+                                         const compat::RunTarget& target,
+                                         const compat::BuildVerdict& verdict);
 
 }  // namespace pinwheel::host

@@ -18,14 +18,14 @@ namespace pinwheel::host {
 Result<std::string> compile_key(const StepContext& context);
 
 /// Stores a rejected wheel for `take_wheel`. A wheel of a build with secrets is not stored.
-Done keep_wheel(const StepContext& context, const plan::BuildWheel& action, const std::string& key,
-                const std::filesystem::path& built);
+Done store_rejected_wheel(const StepContext& context, const plan::BuildWheel& action,
+                          const std::string& key, const std::filesystem::path& built);
 
 /// Moves the wheel that was stored for the key, if it has the name that the plan requires now, to
 /// the directory in which a build writes it; nullopt if there is none. If a later action fails, it
 /// is compiled again.
-Result<std::optional<std::filesystem::path>> take_wheel(const StepContext& context,
-                                                        const plan::BuildWheel& action,
-                                                        const std::string& key);
+Result<std::optional<std::filesystem::path>> take_rejected_wheel(const StepContext& context,
+                                                                 const plan::BuildWheel& action,
+                                                                 const std::string& key);
 
 }  // namespace pinwheel::host

@@ -6,8 +6,8 @@
 
 namespace pinwheel::fakes {
 
-/// A log that keeps its events.
-class KeptLog final : public ports::Log {
+/// A log that records its events.
+class RecordedLog final : public ports::Log {
  public:
   void write(const ports::LogEvent& event) override { events.push_back(event); }
   void hide(const Secret& /*secret*/) override {}

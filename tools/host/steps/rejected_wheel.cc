@@ -1,4 +1,4 @@
-#include "host/steps/kept_wheel.h"
+#include "host/steps/rejected_wheel.h"
 
 #include <fmt/format.h>
 
@@ -23,19 +23,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kKeptName = "kept-wheels";
-constexpr ptrdiff_t kMostKept = 16;
+constexpr const char* kRejectedName = "kept-wheels";
+constexpr ptrdiff_t kMostRejected = 16;
 
-fs::path place_of_kept(const StepContext& context, const std::string& key) {
-  return context.workplace.state / kKeptName / key;
+fs::path rejected_path(const StepContext& context, const std::string& key) {
+  return context.workplace.state / kRejectedName / key;
 }
 
 /// Unused rejected wheels are removed together.
 void drop_old_ones(const fs::path& directory) {
   std::error_code code;
-  const auto kept =
+  const auto count =
       std::distance(fs::directory_iterator(directory, code), fs::directory_iterator());
-  if (!code && kept >= kMostKept) fs::remove_all(directory, code);
+  if (!code && count >= kMostRejected) fs::remove_all(directory, code);
 }
 
 /// A matrix file is never source of a wheel, in any directory of the package.
@@ -86,13 +86,13 @@ Result<std::string> compile_key(const StepContext& context) {
   return plan::key_of(parts);
 }
 
-Done keep_wheel(const StepContext& context, const plan::BuildWheel& action, const std::string& key,
-                const fs::path& built) {
+Done store_rejected_wheel(const StepContext& context, const plan::BuildWheel& action,
+                          const std::string& key, const fs::path& built) {
   if (!action.secrets.empty()) return {};
   LocalFiles files;
   TRY_DONE(make_ignored_directory(files, context.workplace.state));
-  drop_old_ones(context.workplace.state / kKeptName);
-  TRY(const plan::Output output, put_into(built, place_of_kept(context, key)));
+  drop_old_ones(context.workplace.state / kRejectedName);
+  TRY(const plan::Output output, put_into(built, rejected_path(context, key)));
   append_log(
       context,
       fmt::format(
@@ -101,9 +101,10 @@ Done keep_wheel(const StepContext& context, const plan::BuildWheel& action, cons
   return {};
 }
 
-Result<std::optional<fs::path>> take_wheel(const StepContext& context,
-                                           const plan::BuildWheel& action, const std::string& key) {
-  const fs::path place = place_of_kept(context, key);
+Result<std::optional<fs::path>> take_rejected_wheel(const StepContext& context,
+                                                    const plan::BuildWheel& action,
+                                                    const std::string& key) {
+  const fs::path place = rejected_path(context, key);
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(place, code)) {
     if (entry.path().extension() != ".whl" || !check_built_wheel(context, action, entry.path())) {

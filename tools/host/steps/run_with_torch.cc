@@ -1,4 +1,4 @@
-#include "host/steps/run_beside.h"
+#include "host/steps/run_with_torch.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -236,9 +236,9 @@ Result<compat::RunResult> try_on(const EnvMachine& machine, const Trial& trial,
 
 }  // namespace
 
-Result<compat::RunResult> run_beside(const EnvMachine& machine, const Trial& trial,
-                                     const compat::RunTarget& target,
-                                     const compat::BuildVerdict& verdict) {
+Result<compat::RunResult> run_with_torch(const EnvMachine& machine, const Trial& trial,
+                                         const compat::RunTarget& target,
+                                         const compat::BuildVerdict& verdict) {
   const exports::Build& build = verdict.build;
   if (build.arch != machine_name()) {
     return fail(ErrorKind::environment, fmt::format("no {} machine here", build.arch));
