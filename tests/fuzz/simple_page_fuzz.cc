@@ -1,5 +1,6 @@
 #include "fuzz/fuzz.h"
 #include "publish/pinned_version.h"
+#include "publish/root_page.h"
 #include "publish/simple_page.h"
 #include "publish/upload_time.h"
 
@@ -16,5 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!names) must(names.error().kind == ErrorKind::publish);
   static_cast<void>(publish::parse_upload_time(body));
   static_cast<void>(publish::parse_pinned_version(body));
+  const auto directories = publish::parse_root_html(body, "https://a.example/simple/");
+  if (!directories) must(directories.error().kind == ErrorKind::publish);
   return 0;
 }

@@ -28,6 +28,7 @@ NOT_CALLED = {
     "parse_channel": WORDS,
     "parse_chunk": WORDS,
     "parse_target": WORDS,
+    "parse_target_python": WORDS,
     "parse_torch_range": "calls parse_specifiers",
     "parse_torch_wheel": "calls parse_wheel_name",
     "parse_address": "calls split_url",

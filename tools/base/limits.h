@@ -39,6 +39,8 @@ inline constexpr uint64_t kMega = 1'000'000;
 // Replies of a server.
 inline constexpr ByteLimit kSimplePage{"a simple page", 40 * kMega};
 inline constexpr CountLimit kSimpleFiles{"files", "a simple page", 200'000};
+inline constexpr CountLimit kIndexPages{"pages", "an index", 20'000};
+inline constexpr CountLimit kIndexFiles{"files", "an index", 500'000};
 inline constexpr ByteLimit kHtmlTag{"a tag of an HTML page", kMega / 10};
 inline constexpr ByteLimit kBaseUrl{"the base URL of a page", 2000};
 inline constexpr ByteLimit kUploadReply{"the reply to an upload", kMega / 10};

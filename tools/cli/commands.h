@@ -36,6 +36,9 @@ Result<int> cmd_init(const prepare::Host& host, const prepare::GlobalOptions& gl
 Result<int> cmd_publish(const prepare::Host& host, const prepare::GlobalOptions& global,
                         const PublishOptions& options, Streams& streams);
 
+Result<int> cmd_index_check(const prepare::Host& host, const prepare::GlobalOptions& global,
+                            const IndexCheckOptions& options, Streams& streams);
+
 Result<int> cmd_index_yank(const prepare::Host& host, const prepare::GlobalOptions& global,
                            const IndexYankOptions& options, Streams& streams);
 

@@ -9,13 +9,14 @@ namespace pinwheel::cli {
 
 /// The options of the commands below `index`.
 struct IndexCommands {
+  IndexCheckOptions check;
   IndexYankOptions yank;
 };
 
 /// `index` and its commands.
 void add_index(CLI::App& program, IndexCommands& index);
 
-enum class IndexCommand { yank };
+enum class IndexCommand { check, yank };
 
 /// The command that was given, after parsing.
 IndexCommand chosen_index_command(const CLI::App& index);

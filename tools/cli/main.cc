@@ -129,6 +129,9 @@ struct Dispatch {
   Result<int> operator()(const PublishOptions& o) const {
     return cmd_publish(host, global, o, streams);
   }
+  Result<int> operator()(const IndexCheckOptions& o) const {
+    return cmd_index_check(host, global, o, streams);
+  }
   Result<int> operator()(const IndexYankOptions& o) const {
     return cmd_index_yank(host, global, o, streams);
   }

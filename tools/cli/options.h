@@ -167,6 +167,22 @@ struct TorchExportsOptions {
   bool json = false;
 };
 
+/// `index check`.
+struct IndexCheckOptions {
+  std::string index;                  ///< a directory, a URL or `pypi`; empty: none was given
+  std::vector<std::string> projects;  ///< empty: those on the root page
+  std::vector<std::string> labels;    ///< sub-indexes besides those that are found
+  std::vector<std::string> machines;  ///< "cp311-manylinux_2_28_x86_64"
+  std::string exclude_newer;          ///< a time, or an age such as "7d"
+  std::vector<std::string> ignore;    ///< rules
+  int connections = 8;
+  bool no_hashes = false;
+  bool refresh = false;
+  bool strict = false;
+  bool rules = false;
+  bool json = false;
+};
+
 /// `index yank`.
 struct IndexYankOptions {
   std::string index;    ///< a directory

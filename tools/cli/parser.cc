@@ -343,6 +343,8 @@ CommandOptions chosen(Parser& parser) {
   if (app.got_subcommand("publish")) return parser.publish;
   if (app.got_subcommand("index")) {
     switch (chosen_index_command(*app.get_subcommand("index"))) {
+      case IndexCommand::check:
+        return parser.index.check;
       case IndexCommand::yank:
         return parser.index.yank;
     }

@@ -31,10 +31,10 @@ using CommandOptions =
     std::variant<PrintText, PlanCommand, ExplainOptions, BuildCommand, TestCommand, ReleaseCommand,
                  StatusCommand, VersionOptions, InitOptions, PublishOptions, EnvOptions,
                  EnvLockOptions, EnvShellOptions, EnvExportOptions, CiGenerateOptions,
-                 CiCheckOptions, CiExplainOptions, InspectOptions, CompatOptions, IndexYankOptions,
-                 StoreCommandOptions, TorchExportsOptions, FinishOptions, RepairOptions,
-                 ReproduceOptions, LogsOptions, DoctorOptions, SchemaOptions, DocsOptions,
-                 CompleteOptions, CompletionOptions>;
+                 CiCheckOptions, CiExplainOptions, InspectOptions, CompatOptions, IndexCheckOptions,
+                 IndexYankOptions, StoreCommandOptions, TorchExportsOptions, FinishOptions,
+                 RepairOptions, ReproduceOptions, LogsOptions, DoctorOptions, SchemaOptions,
+                 DocsOptions, CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   prepare::GlobalOptions global;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pep/version.h"
 
@@ -21,6 +22,8 @@ struct IndexFile {
   std::string upload_time = {};  ///< "2026-01-02T03:04:05.678Z"; empty when the page has none
   /// Why the file was yanked, empty without a reason; nullopt for a file that was not.
   std::optional<std::string> yanked = std::nullopt;
+  /// Keys of a JSON page whose values have a type that PEP 691 and 700 do not allow.
+  std::vector<std::string> malformed = {};
 
   bool operator==(const IndexFile&) const = default;
 };

@@ -52,6 +52,31 @@ std::optional<std::string> yanked_in(const Json& file) {
   return found->is_boolean() && found->get<bool>() ? std::optional(std::string()) : std::nullopt;
 }
 
+/// null stands for a key that is not there, as on PyPI's pages.
+std::vector<std::string> malformed_keys(const Json& file) {
+  std::vector<std::string> found;
+  const auto check = [&](const char* key, bool (*allowed)(const Json& value)) {
+    const auto value = file.find(key);
+    if (value != file.end() && !value->is_null() && !allowed(*value)) found.emplace_back(key);
+  };
+  const auto is_text = [](const Json& value) { return value.is_string(); };
+  const auto is_metadata = [](const Json& value) {
+    return value.is_boolean() || value.is_object();
+  };
+  check("url", is_text);
+  check("hashes", [](const Json& value) { return value.is_object(); });
+  check("size", [](const Json& value) { return value.is_number_unsigned(); });
+  check("requires-python", is_text);
+  check("upload-time", is_text);
+  check("core-metadata", is_metadata);
+  check("dist-info-metadata", is_metadata);
+  check("yanked", [](const Json& value) {
+    return value.is_boolean() ||
+           (value.is_string() && !value.get_ref<const std::string&>().empty());
+  });
+  return found;
+}
+
 IndexFile file_of(const Json& object) {
   IndexFile file{text_of(object, "filename"), text_of(object, "url")};
   file.url = file.url.substr(0, file.url.find('#'));
@@ -67,6 +92,7 @@ IndexFile file_of(const Json& object) {
   file.metadata_sha256 = metadata_hash(object);
   file.upload_time = text_of(object, "upload-time");
   file.yanked = yanked_in(object);
+  file.malformed = malformed_keys(object);
   return file;
 }
 

@@ -140,6 +140,20 @@ TEST_CASE("of a page only what is known of its files is held") {
   CHECK(files->at(1).filename == "a-2.whl");
 }
 
+TEST_CASE("values of a wrong type on a JSON page are named") {
+  const auto files =
+      publish::parse_simple_page(kJson, R"({"meta": {"api-version": "1.1"}, "files": [
+      {"filename": "a-1.whl", "url": 1, "hashes": [], "size": "5", "requires-python": [],
+       "upload-time": 7, "core-metadata": "yes", "dist-info-metadata": 1, "yanked": ""},
+      {"filename": "a-2.whl", "url": "v", "hashes": {}, "size": 5, "requires-python": null,
+       "upload-time": null, "core-metadata": false, "yanked": "why"}]})");
+  REQUIRE(files);
+  CHECK(files->at(0).malformed ==
+        std::vector<std::string>{"url", "hashes", "size", "requires-python", "upload-time",
+                                 "core-metadata", "dist-info-metadata", "yanked"});
+  CHECK(files->at(1).malformed.empty());
+}
+
 TEST_CASE("a page over a limit is rejected, and says which") {
   const auto refused = [](std::string_view type, const std::string& page, std::string_view part) {
     const auto files = publish::parse_simple_page(type, page);
