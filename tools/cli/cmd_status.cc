@@ -11,10 +11,10 @@
 #include "host/run/stored_results.h"
 #include "pep/version.h"
 #include "plan/known_results.h"
-#include "prepare/asked_run.h"
 #include "prepare/earlier_results.h"
 #include "prepare/http_options.h"
 #include "prepare/prepare_run.h"
+#include "prepare/requested_run.h"
 #include "prepare/step_choice.h"
 #include "prepare/store_places.h"
 #include "publish/release_status.h"
@@ -62,7 +62,7 @@ Result<std::vector<plan::StepOutcome>> outcomes_of(const prepare::Host& host,
                                                    Streams& streams) {
   const host::Workplace& workplace = run.gathered.workplace;
   plan::Results results;
-  if (host.files.type_behind(workplace.state) != ports::FileType::missing) {
+  if (host.files.resolved_type(workplace.state) != ports::FileType::missing) {
     TRY(const run::History history, host::read_journal(workplace.state, store.domain));
     results = prepare::find_results(run.plan, history);
   }
@@ -160,7 +160,7 @@ Result<int> cmd_status(const prepare::Host& host, const prepare::GlobalOptions& 
       prepare::read_frozen_plan(host.files, options.plan_file));
   TRY(const prepare::MatrixChoice choice,
       prepare::choose_matrix_of(host, options.selection.arguments, frozen));
-  TRY(prepare::AskedRun asked,
+  TRY(prepare::RequestedRun asked,
       prepare::read_run(host, {global, options, choice, plan::Stage::publish, frozen}, streams));
   // The packages of earlier runs: a question installs nothing and resolves nothing.
   if (!frozen) asked.source = prepare::FromRecord{};

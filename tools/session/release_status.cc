@@ -99,7 +99,7 @@ Page directory_page(const PageSource& source, const plan::Publish& publication,
   for (const std::string& label : labels) pages.push_back(index / label / project / "index.json");
   std::vector<publish::IndexFile> files;
   for (const fs::path& page : pages) {
-    if (source.host.files.type_behind(page) == ports::FileType::missing) continue;
+    if (source.host.files.resolved_type(page) == ports::FileType::missing) continue;
     TRY(const std::string text, source.host.files.read(page));
     TRY(const auto some, publish::parse_simple_page("application/vnd.pypi.simple.v1+json", text));
     files.insert(files.end(), some.begin(), some.end());
