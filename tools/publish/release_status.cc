@@ -41,14 +41,14 @@ FileState state_on(const std::vector<IndexFile>& page, const ExpectedFile& file)
 }
 
 size_t count(const ReleaseStatus& status, FileState state) {
-  return static_cast<size_t>(std::ranges::count(status.files, state, &FileStatus::state));
+  return static_cast<size_t>(std::ranges::count(status.files, state, &ReleaseFile::state));
 }
 
 }  // namespace
 
-std::vector<FileStatus> compare_with_page(const std::vector<ExpectedFile>& expected,
-                                          const Result<std::vector<IndexFile>>& page) {
-  std::vector<FileStatus> compared;
+std::vector<ReleaseFile> compare_with_page(const std::vector<ExpectedFile>& expected,
+                                           const Result<std::vector<IndexFile>>& page) {
+  std::vector<ReleaseFile> compared;
   for (const ExpectedFile& file : expected) {
     FileState state = FileState::unknown;
     if (file.filename.empty()) {
@@ -91,7 +91,7 @@ Remedy remedy_of(const ReleaseStatus& status) {
 
 std::vector<std::vector<std::string>> status_rows(const ReleaseStatus& status) {
   std::vector<std::vector<std::string>> rows = {{"target", "file", "state"}};
-  for (const FileStatus& file : status.files) {
+  for (const ReleaseFile& file : status.files) {
     const std::string& name = file.expected.filename;
     rows.push_back({file.expected.target, name.empty() ? file.expected.build : name,
                     std::string(to_string(file.state))});
@@ -102,7 +102,7 @@ std::vector<std::vector<std::string>> status_rows(const ReleaseStatus& status) {
 
 nlohmann::json status_json(const ReleaseStatus& status) {
   nlohmann::json files = nlohmann::json::array();
-  for (const FileStatus& file : status.files) {
+  for (const ReleaseFile& file : status.files) {
     files.push_back({{"target", file.expected.target},
                      {"project", file.expected.project},
                      {"step", file.expected.build},

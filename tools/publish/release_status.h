@@ -26,7 +26,7 @@ enum class FileState {
   unknown,  ///< the page cannot be read
 };
 
-struct FileStatus {
+struct ReleaseFile {
   ExpectedFile expected;
   FileState state = FileState::unknown;
 };
@@ -37,15 +37,15 @@ struct ReleaseStatus {
   std::string tag = {};                         ///< the version's tag on HEAD; empty: none
   std::string wanted_tag = {};                  ///< the tag to create; empty: nothing to create
   std::vector<std::string> missing_steps = {};  ///< ids of steps without a result
-  std::vector<FileStatus> files = {};
+  std::vector<ReleaseFile> files = {};
   /// Files of the same version on a target that the plan does not have: "pypi: x-1.0.tar.gz".
   std::vector<std::string> unplanned = {};
   std::vector<Error> unreadable = {};  ///< one per page
 };
 
 /// The states of files of one project on one target, whose page it is.
-std::vector<FileStatus> compare_with_page(const std::vector<ExpectedFile>& expected,
-                                          const Result<std::vector<IndexFile>>& page);
+std::vector<ReleaseFile> compare_with_page(const std::vector<ExpectedFile>& expected,
+                                           const Result<std::vector<IndexFile>>& page);
 
 /// The names of the page's files that have a version of the expected files and are not among them,
 /// sorted. None if a build has no result: its files are not known then.

@@ -24,7 +24,7 @@ ExpectedFile expected(const std::string& name, const std::string& sha256 = "aa")
 }
 
 FileState state_for(const ExpectedFile& file, const Result<std::vector<IndexFile>>& page) {
-  const std::vector<FileStatus> compared = compare_with_page({file}, page);
+  const std::vector<ReleaseFile> compared = compare_with_page({file}, page);
   REQUIRE(compared.size() == 1);
   return compared[0].state;
 }
