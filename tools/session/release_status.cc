@@ -161,7 +161,7 @@ std::vector<std::string> steps_without_result(const plan::Plan& plan,
   const Outcomes known = by_step(outcomes);
   std::vector<std::string> missing;
   for (const plan::Step& step : plan.steps) {
-    if (plan::travels(step) && !known.contains(step.id)) missing.push_back(step.id);
+    if (plan::is_shareable(step) && !known.contains(step.id)) missing.push_back(step.id);
   }
   return missing;
 }
