@@ -42,6 +42,9 @@ Result<int> cmd_index_check(const prepare::Host& host, const prepare::GlobalOpti
 Result<int> cmd_index_yank(const prepare::Host& host, const prepare::GlobalOptions& global,
                            const IndexYankOptions& options, Streams& streams);
 
+Result<int> cmd_index_prune(const prepare::Host& host, const prepare::GlobalOptions& global,
+                            const IndexPruneOptions& options, Streams& streams);
+
 Result<int> cmd_env(const prepare::Host& host, const prepare::GlobalOptions& global,
                     const EnvOptions& options, Streams& streams);
 

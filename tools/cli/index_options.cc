@@ -61,6 +61,30 @@ void add_check(CLI::App& index, IndexCheckOptions& options) {
   app.add_flag("--json", options.json, "as JSON");
 }
 
+void add_prune(CLI::App& index, IndexPruneOptions& options) {
+  CLI::App& app = *index.add_subcommand(
+      "prune", "list the old versions that may be removed from an index, or remove them");
+  add_directory(app, options.index);
+  app.add_option("project", options.project, "only this project")->type_name("[PROJECT]");
+  app.add_option("--keep", options.keep, "keep versions with a file that is newer than this")
+      ->type_name("TIME");
+  app.add_option(
+         "--keep-last", options.keep_last,
+         "keep this many of the newest versions of each project; yanked versions come after "
+         "all others")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  app.add_flag("--releases", options.releases,
+               "also remove versions that are not development releases; they are counted apart");
+  app.add_option("--lock", options.locks,
+                 "keep the versions that this `uv.lock`, `pylock.toml` or requirements file names; "
+                 "may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_flag("--execute", options.execute, "remove them");
+  app.add_flag("--json", options.json, "as JSON");
+}
+
 }  // namespace
 
 void add_index(CLI::App& program, IndexCommands& index) {
@@ -68,10 +92,12 @@ void add_index(CLI::App& program, IndexCommands& index) {
   app.require_subcommand(1);
   add_check(app, index.check);
   add_yank(app, index.yank);
+  add_prune(app, index.prune);
 }
 
 IndexCommand chosen_index_command(const CLI::App& index) {
   if (index.got_subcommand("check")) return IndexCommand::check;
+  if (index.got_subcommand("prune")) return IndexCommand::prune;
   return IndexCommand::yank;
 }
 

@@ -11,12 +11,13 @@ namespace pinwheel::cli {
 struct IndexCommands {
   IndexCheckOptions check;
   IndexYankOptions yank;
+  IndexPruneOptions prune;
 };
 
 /// `index` and its commands.
 void add_index(CLI::App& program, IndexCommands& index);
 
-enum class IndexCommand { check, yank };
+enum class IndexCommand { check, yank, prune };
 
 /// The command that was given, after parsing.
 IndexCommand chosen_index_command(const CLI::App& index);

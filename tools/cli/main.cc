@@ -135,6 +135,9 @@ struct Dispatch {
   Result<int> operator()(const IndexYankOptions& o) const {
     return cmd_index_yank(host, global, o, streams);
   }
+  Result<int> operator()(const IndexPruneOptions& o) const {
+    return cmd_index_prune(host, global, o, streams);
+  }
   Result<int> operator()(const EnvOptions& o) const { return cmd_env(host, global, o, streams); }
   Result<int> operator()(const EnvLockOptions& o) const {
     return cmd_env_lock(host, global, o, streams);

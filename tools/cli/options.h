@@ -192,6 +192,18 @@ struct IndexYankOptions {
   bool json = false;
 };
 
+/// `index prune`.
+struct IndexPruneOptions {
+  std::string index;     ///< a directory
+  std::string project;   ///< empty: every project
+  std::string keep;      ///< an age, "30d"; empty: no version stays for its age
+  size_t keep_last = 0;  ///< 0: no version stays for being among the newest
+  bool releases = false;
+  std::vector<std::string> locks;
+  bool execute = false;
+  bool json = false;
+};
+
 /// The subcommands of `store`.
 enum class StoreVerb { stat, gc, verify, why, export_results, import_results };
 struct StoreCommandOptions {

@@ -347,6 +347,8 @@ CommandOptions chosen(Parser& parser) {
         return parser.index.check;
       case IndexCommand::yank:
         return parser.index.yank;
+      case IndexCommand::prune:
+        return parser.index.prune;
     }
   }
   if (app.got_subcommand("reproduce")) return parser.reproduce;

@@ -32,9 +32,9 @@ using CommandOptions =
                  StatusCommand, VersionOptions, InitOptions, PublishOptions, EnvOptions,
                  EnvLockOptions, EnvShellOptions, EnvExportOptions, CiGenerateOptions,
                  CiCheckOptions, CiExplainOptions, InspectOptions, CompatOptions, IndexCheckOptions,
-                 IndexYankOptions, StoreCommandOptions, TorchExportsOptions, FinishOptions,
-                 RepairOptions, ReproduceOptions, LogsOptions, DoctorOptions, SchemaOptions,
-                 DocsOptions, CompleteOptions, CompletionOptions>;
+                 IndexYankOptions, IndexPruneOptions, StoreCommandOptions, TorchExportsOptions,
+                 FinishOptions, RepairOptions, ReproduceOptions, LogsOptions, DoctorOptions,
+                 SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   prepare::GlobalOptions global;

@@ -437,4 +437,15 @@ Result<publish::Yanking> yank_in_directory(const fs::path& index,
   return yanking;
 }
 
+Result<publish::Pruning> prune_directory(const fs::path& index, const publish::PruneRules& rules,
+                                         ports::Files& files, const ports::Clock& clock) {
+  TRY_DONE(read_directory(index, files));
+  TRY(const LockedIndex locked, lock_index(index, files));
+  TRY(publish::Pruning pruning, publish::prune(locked.held, rules, clock.now()));
+  if (!pruning.retired.empty()) {
+    TRY_DONE(replace_generation(locked, pruning.catalog, add_nothing, files));
+  }
+  return pruning;
+}
+
 }  // namespace pinwheel::host

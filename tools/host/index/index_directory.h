@@ -13,6 +13,7 @@
 #include "ports/files.h"
 #include "publish/artifact.h"
 #include "publish/catalog.h"
+#include "publish/prune.h"
 #include "publish/yank.h"
 
 namespace pinwheel::host {
@@ -71,6 +72,13 @@ Result<publish::Catalog> read_directory(const std::filesystem::path& index, port
 Result<publish::Yanking> yank_in_directory(const std::filesystem::path& index,
                                            const publish::YankRequest& request,
                                            ports::Files& files);
+
+/// Removes old versions from the pages of an index, as one new generation; writes nothing if
+/// nothing is removed. The files stay in that generation, and are in none after it. Errors of
+/// `read_directory` and `publish::prune`.
+Result<publish::Pruning> prune_directory(const std::filesystem::path& index,
+                                         const publish::PruneRules& rules, ports::Files& files,
+                                         const ports::Clock& clock);
 
 /// The paths of a directory index's generations.
 struct IndexPaths {

@@ -367,6 +367,56 @@ TEST_CASE("a file that changes while it is being published is an error and leave
   CHECK_FALSE(fs::exists(bench.scratch.path() / ".index.generations/1"));
 }
 
+TEST_CASE("pruned versions leave the pages first, and with the next change their files") {
+  Bench bench;
+  host::LocalFiles files;
+  for (int night = 1; night <= 5; ++night) {
+    bench.clock.move_to(std::chrono::steady_clock::time_point(std::chrono::hours(24 * night)));
+    REQUIRE(bench.publish({bench.night(night)}));
+  }
+  const fs::path project = bench.index() / "demo-ops";
+  const fs::path first = project / bench.night(1).file.filename;
+  bench.clock.move_to(std::chrono::steady_clock::time_point(std::chrono::hours(24 * 30)));
+  const publish::PruneRules rules{.keep_last = 3};
+  const auto pruning = host::prune_directory(bench.index(), rules, files, bench.clock);
+  REQUIRE(pruning);
+  CHECK(pruning->retired.size() == 2);
+  CHECK(page(project).size() == 3);
+  CHECK(is_whole(project));
+  CHECK(sha256_hex(bytes_of(first)) == bench.night(1).file.sha256);
+
+  const fs::path settled = fs::read_symlink(bench.index());
+  REQUIRE(host::prune_directory(bench.index(), rules, files, bench.clock));
+  CHECK(fs::read_symlink(bench.index()) == settled);
+  REQUIRE(bench.publish({bench.cpu()}));
+  CHECK_FALSE(fs::exists(first));
+  CHECK(is_whole(project));
+}
+
+TEST_CASE("if pruning is killed at any point, every page is whole and the next call continues") {
+  for (int round = 1; round <= 20; ++round) {
+    Bench bench;
+    host::LocalFiles files;
+    for (int night = 1; night <= 5; ++night) REQUIRE(bench.publish({bench.night(night)}));
+    bench.clock.move_to(std::chrono::steady_clock::time_point(std::chrono::hours(24 * 30)));
+    const publish::PruneRules rules{.keep_last = 3};
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      _exit(host::prune_directory(bench.index(), rules, files, bench.clock) ? 0 : 1);
+    }
+    usleep(static_cast<useconds_t>(round) * 300);
+    kill(child, SIGKILL);
+    REQUIRE(waitpid(child, nullptr, 0) == child);
+    const size_t listed = page(bench.index() / "demo-ops").size();
+    CHECK((listed == 5 || listed == 3));
+    CHECK(is_whole(bench.index() / "demo-ops"));
+    REQUIRE(host::prune_directory(bench.index(), rules, files, bench.clock));
+    CHECK(page(bench.index() / "demo-ops").size() == 3);
+    CHECK(is_whole(bench.index() / "demo-ops"));
+  }
+}
+
 TEST_CASE("only a pinwheel index or an empty directory is replaced") {
   const Bench bench;
   bench.scratch.write("index/precious", "x");
