@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -26,10 +27,16 @@ MATRICES = pathlib.Path(__file__).parent / "matrices"
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
+UPLOAD_TIME = re.compile(rb'"upload-time": "[^"]*"|data-upload-time="[^"]*"')
+
+
 def digests(directory: pathlib.Path) -> dict[str, str]:
-    """SHA-256 of every file below a directory, by relative path."""
+    """SHA-256 of every file below a directory, by relative path. The pages of an index are compared without their
+    upload times, in which two publications of the same files differ."""
     return {
-        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        str(path.relative_to(directory)): hashlib.sha256(
+            UPLOAD_TIME.sub(b"", path.read_bytes()) if path.name.startswith("index.") else path.read_bytes()
+        ).hexdigest()
         for path in sorted(directory.rglob("*"))
         if path.is_file()
     }
