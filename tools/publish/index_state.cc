@@ -72,7 +72,7 @@ std::string project_text(const IndexState& state) {
 
 std::string size_text(const IndexState& state) {
   if (state.unreadable || !state.project_bytes) return "unknown";
-  const std::string size = format_bytes(*state.project_bytes);
+  std::string size = format_bytes(*state.project_bytes);
   if (!has_pypi_rules(state.planned.endpoint.kind)) return size;
   return fmt::format("{} of {}", size, kProjectLimitText);
 }
