@@ -1,7 +1,8 @@
 #pragma once
 
-// 16-bit floating-point formats as raw bits, converted identically on CPUs and GPUs (no dependence
-// on the vendors' types, whose operators differ between CUDA and HIP).
+// 16-bit floating-point formats as raw bits, converted identically on CPUs and GPUs, NaN's payload
+// aside (no dependence on the vendors' types, whose operators differ between CUDA and HIP). GPUs
+// have an instruction for each conversion, except for to bfloat16 in HIP and before compute 8.0.
 
 #include <cstdint>
 #include <cstring>
@@ -40,12 +41,22 @@ PW_HD float to_float(Bf16 number) {
 }
 
 PW_HD float to_float(Fp16 number) {
+#if defined(__CUDA_ARCH__)
+  float converted = 0;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(converted) : "h"(number.bits));
+  return converted;
+#elif defined(__HIP_DEVICE_COMPILE__)
+  _Float16 native = 0;
+  memcpy(&native, &number.bits, sizeof(native));
+  return static_cast<float>(native);
+#else
   const uint32_t sign = static_cast<uint32_t>(number.bits & 0x8000u) << 16;
   const uint32_t rest = number.bits & 0x7fffu;
   // Rebiasing the exponent by multiplication is exact and handles subnormals too.
   const uint32_t finite = bits_of(float_of(rest << 13) * float_of(0x77800000u));  // 2^112
   const uint32_t infinite = rest >= 0x7c00u ? 0x7f800000u : 0u;
   return float_of(sign | finite | infinite);
+#endif
 }
 
 PW_HD void from_float(float number, float& to) {
@@ -54,13 +65,23 @@ PW_HD void from_float(float number, float& to) {
 
 /// Rounds to nearest, ties to even; NaN stays NaN.
 PW_HD void from_float(float number, Bf16& to) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to.bits) : "f"(number));
+#else
   const uint32_t bits = bits_of(number);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   to.bits = static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
+#endif
 }
 
 /// Rounds to nearest, ties to even; overflows to infinity, NaN stays NaN.
 PW_HD void from_float(float number, Fp16& to) {
+#if defined(__CUDA_ARCH__)
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"(number));
+#elif defined(__HIP_DEVICE_COMPILE__)
+  const _Float16 native = static_cast<_Float16>(number);
+  memcpy(&to.bits, &native, sizeof(native));
+#else
   const uint32_t bits = bits_of(number);
   const uint32_t sign = (bits >> 16) & 0x8000u;
   const uint32_t rest = bits & 0x7fffffffu;
@@ -73,6 +94,7 @@ PW_HD void from_float(float number, Fp16& to) {
   half = rest >= 0x47800000u ? 0x7c00u : half;  // 65536 and above
   half = rest > 0x7f800000u ? 0x7e00u : half;
   to.bits = static_cast<uint16_t>(sign | half);
+#endif
 }
 
 }  // namespace pinwheel
