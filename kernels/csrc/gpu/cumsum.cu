@@ -1,10 +1,13 @@
-// Prefix sums in three passes: the sum of each chunk; a scan of the chunk sums of each row; a scan
-// within each chunk, starting from its prefix. A row of one chunk needs only the last pass.
-// Deterministic: no atomics.
+// Prefix sums of one long row are the vendor's scan, which reads and writes each number once. Where
+// there is none, and for several rows, there are three passes: the sum of each chunk; a scan of the
+// chunk sums of each row; a scan within each chunk, starting from its prefix. Rows of one chunk
+// need only the last pass, which is one launch where the vendor's scan takes two. Deterministic:
+// sums of integers do not depend on their order.
 
 #include "jobs/cumsum.h"
 
 #include "gpu/device.h"
+#include "gpu/device_scan.h"
 #include "index/chunks.h"
 
 namespace pinwheel {
@@ -107,13 +110,46 @@ Chunks chunks_of(const CumsumJob& job) {
   return Chunks{job.rows, job.length, kChunk};
 }
 
+bool is_scanned(const CumsumJob& job) {
+  return kHasDeviceScan && job.rows == 1 && chunks_of(job).per_row() > 1;
+}
+
+/// One row. If `scratch` is null, only sets `bytes`, how much of it is needed.
+template <class Sum>
+void scan_row(const CumsumJob& job, void* scratch, size_t& bytes, void* stream_in) {
+  const Sum* const in = static_cast<const Sum*>(job.in);
+  Sum* const out = static_cast<Sum*>(job.out);
+  const Stream stream = static_cast<Stream>(stream_in);
+  if (job.kind == CumsumKind::kInclusive) {
+    return device_scan<ScanKind::kInclusive>("cumsum", scratch, bytes, in, out, job.length, stream);
+  }
+  const int64_t sums = job.length + (job.kind == CumsumKind::kComplete ? 1 : 0);
+  const PaddedNumbers<Sum> padded{in, job.length};
+  device_scan<ScanKind::kExclusive>("cumsum", scratch, bytes, padded, out, sums, stream);
+}
+
+template <class Sum>
+int64_t scratch_bytes(const CumsumJob& job) {
+  const Chunks chunks = chunks_of(job);
+  if (!is_scanned(job)) {
+    return chunks.per_row() > 1 ? chunks.count() * static_cast<int64_t>(sizeof(Sum)) : 0;
+  }
+  size_t bytes = 0;
+  scan_row<Sum>(job, nullptr, bytes, nullptr);
+  return static_cast<int64_t>(bytes);
+}
+
 /// Unsigned, because unsigned overflow is defined to wrap around.
 template <class Sum>
-void run(const CumsumJob& job, void* scratch, void* stream_in) {
+void run(const CumsumJob& job, const Scratch& scratch, void* stream_in) {
+  if (is_scanned(job)) {
+    size_t bytes = static_cast<size_t>(scratch.bytes);
+    return scan_row<Sum>(job, scratch.at, bytes, stream_in);
+  }
   const Chunks chunks = chunks_of(job);
   const Sum* const in = static_cast<const Sum*>(job.in);
   Sum* const out = static_cast<Sum*>(job.out);
-  Sum* const totals = static_cast<Sum*>(scratch);
+  Sum* const totals = static_cast<Sum*>(scratch.at);
   const Stream stream = static_cast<Stream>(stream_in);
   if (job.length == 0) {
     if (job.kind == CumsumKind::kComplete) {
@@ -135,12 +171,12 @@ void run(const CumsumJob& job, void* scratch, void* stream_in) {
 
 using namespace cumsum_kernels;
 
-int64_t gpu_scratch_elements(const CumsumJob& job) {
-  const Chunks chunks = chunks_of(job);
-  return chunks.per_row() > 1 ? chunks.count() : 0;
+int64_t gpu_scratch_bytes(const CumsumJob& job) {
+  return job.dtype == CumsumDtype::kInt32 ? scratch_bytes<unsigned int>(job)
+                                          : scratch_bytes<unsigned long long>(job);
 }
 
-void run_gpu(const CumsumJob& job, void* scratch, void* stream) {
+void run_gpu(const CumsumJob& job, const Scratch& scratch, void* stream) {
   switch (job.dtype) {
     case CumsumDtype::kInt32:
       return run<unsigned int>(job, scratch, stream);

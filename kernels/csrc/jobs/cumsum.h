@@ -20,9 +20,15 @@ struct CumsumJob {
 
 void run_cpu(const CumsumJob& job);
 
-/// Scratch memory that `run_gpu` needs, in elements of the job's dtype.
-int64_t gpu_scratch_elements(const CumsumJob& job);
+/// Memory on the device that a job may overwrite while it runs.
+struct Scratch {
+  void* at = nullptr;
+  int64_t bytes = 0;
+};
+
+/// Scratch memory that `run_gpu` needs, on the current device.
+int64_t gpu_scratch_bytes(const CumsumJob& job);
 /// Enqueues on `stream`; integers only. Throws if the launch fails.
-void run_gpu(const CumsumJob& job, void* scratch, void* stream);
+void run_gpu(const CumsumJob& job, const Scratch& scratch, void* stream);
 
 }  // namespace pinwheel

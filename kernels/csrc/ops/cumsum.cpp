@@ -30,8 +30,9 @@ void run_with_scratch(const CumsumJob& job, const Tensor& input) {
   if (is_on_cpu(input)) return run_cpu(job);
 #ifdef PINWHEEL_GPU
   const GpuStreamGuard guard(input);
-  const Tensor scratch = empty_like_device(input, {gpu_scratch_elements(job)}, input.scalar_type());
-  run_gpu(job, scratch.mutable_data_ptr(), guard.stream());
+  const int64_t bytes = gpu_scratch_bytes(job);
+  const Tensor scratch = empty_like_device(input, {bytes}, ScalarType::Byte);
+  run_gpu(job, Scratch{scratch.mutable_data_ptr(), bytes}, guard.stream());
 #endif
 }
 

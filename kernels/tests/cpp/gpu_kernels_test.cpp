@@ -43,25 +43,28 @@ void sums_are_those_of_a_loop(CumsumDtype dtype) {
         const std::vector<Number> expected = sums_of_a_loop(kind, in, rows, length);
         std::vector<Number> out(expected.size(), Number{77});
         CumsumJob job{kind, dtype, in.data(), out.data(), rows, length};
-        std::vector<Number> scratch(gpu_scratch_elements(job), Number{55});
-        run_gpu(job, scratch.data(), nullptr);
+        std::vector<char> scratch(gpu_scratch_bytes(job), char{55});
+        run_gpu(job, Scratch{scratch.data(), gpu_scratch_bytes(job)}, nullptr);
         CHECK(out == expected);
       }
     }
   }
 }
 
-/// More chunks in a row than a block has threads.
+/// More chunks in a row than a block has threads. A row alone is scanned by the stand-in for the
+/// vendor's scan, two rows by the kernels.
 void very_long_rows_are_summed_too() {
   const int64_t length = 4096 * 300 + 17;
-  std::vector<uint64_t> in(length);
-  std::mt19937_64 random(2);
-  for (uint64_t& number : in) number = random();
-  std::vector<uint64_t> out(length + 1);
-  CumsumJob job{CumsumKind::kComplete, CumsumDtype::kInt64, in.data(), out.data(), 1, length};
-  std::vector<uint64_t> scratch(gpu_scratch_elements(job));
-  run_gpu(job, scratch.data(), nullptr);
-  CHECK(out == sums_of_a_loop(CumsumKind::kComplete, in, 1, length));
+  for (const int64_t rows : {1, 2}) {
+    std::vector<uint64_t> in(rows * length);
+    std::mt19937_64 random(2);
+    for (uint64_t& number : in) number = random();
+    std::vector<uint64_t> out(rows * (length + 1));
+    CumsumJob job{CumsumKind::kComplete, CumsumDtype::kInt64, in.data(), out.data(), rows, length};
+    std::vector<char> scratch(gpu_scratch_bytes(job));
+    run_gpu(job, Scratch{scratch.data(), gpu_scratch_bytes(job)}, nullptr);
+    CHECK(out == sums_of_a_loop(CumsumKind::kComplete, in, rows, length));
+  }
 }
 
 template <class Index>
