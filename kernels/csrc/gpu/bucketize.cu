@@ -142,7 +142,7 @@ __global__ void bucket_places_kernel(BucketizeJob<Index, Length> job) {
       const int group = static_cast<int>(threadIdx.x) % kLanes / kWidth * kWidth;
       start = shuffle(start, group + peers.last);
     }
-    if (active) move_index(job, bag, i, to, static_cast<int64_t>(start) + peers.before);
+    if (active) move_index(job, bag, i, to, wrapping_sum(start, peers.before));
   });
   clear_rest(job);
 }

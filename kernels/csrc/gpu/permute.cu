@@ -17,10 +17,11 @@ __global__ void feature_sums_kernel(FeatureSumsJob<Index> job) {
   const int64_t groups = static_cast<int64_t>(gridDim.x) * kGroups;
   for (int64_t t = group; t < job.features; t += groups) {
     const Index* const row = job.lengths + t * job.batch;
-    long long sum = 0;
-    for (int64_t b = lane; b < job.batch; b += kLanes) sum += row[b];
+    unsigned long long sum = 0;  // wraps around where contents are wrong
+    for (int64_t b = lane; b < job.batch; b += kLanes)
+      sum += static_cast<unsigned long long>(row[b]);
     for (int mask = kLanes / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
-    if (lane == 0) job.sums[t] = sum;
+    if (lane == 0) job.sums[t] = static_cast<int64_t>(sum);
   }
 }
 

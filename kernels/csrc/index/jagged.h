@@ -11,6 +11,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
+#include "index/untrusted.h"
 
 namespace pinwheel {
 
@@ -63,17 +64,16 @@ PW_HD Run run_at(const JaggedView<Index>& jagged, const Coordinates& at) {
   for (int d = 0; d < kMaxJaggedDepth - 1; ++d) {
     if (d >= jagged.depth - 1) break;
     const int64_t begin = jagged.offsets[d][group];
-    const int64_t end = jagged.offsets[d][group + 1];
-    if (begin < 0 || end < begin || at.within[d] >= end - begin) return Run{};
+    const int64_t length = length_within(begin, jagged.offsets[d][group + 1], INT64_MAX);
+    if (at.within[d] >= length) return Run{};
     group = begin + at.within[d];
     if (group >= jagged.groups[d + 1]) return Run{};
   }
   const int last = jagged.depth - 1;
   const int64_t begin = jagged.offsets[last][group];
-  const int64_t end = jagged.offsets[last][group + 1];
-  if (begin < 0 || end < begin) return Run{};
+  const int64_t whole = length_within(begin, jagged.offsets[last][group + 1], INT64_MAX);
   const int64_t limit = jagged.max_length[last];
-  const int64_t length = end - begin < limit ? end - begin : limit;
+  const int64_t length = whole < limit ? whole : limit;
   if (length <= 0 || length > jagged.value_rows - begin) return Run{};
   return Run{begin, length};
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "index/host_device.h"
+#include "index/untrusted.h"
 
 namespace pinwheel {
 
@@ -34,7 +35,7 @@ PW_HD Span span_of(const Index* offsets, int64_t s, int64_t unit, int64_t size) 
   const int64_t units = unit > 0 ? size / unit : 0;
   const int64_t begin = offsets[s];
   const int64_t end = offsets[s + 1];
-  if (begin < 0 || end <= begin || end > units) return Span{};
+  if (length_within(begin, end, units) <= 0) return Span{};
   return Span{begin * unit, end * unit};
 }
 

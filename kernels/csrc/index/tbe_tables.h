@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "index/host_device.h"
+#include "index/untrusted.h"
 
 namespace pinwheel {
 
@@ -41,16 +42,14 @@ struct TbeTables {
   PW_HD TbeTable at(int64_t t) const {
     TbeTable table;
     const int64_t begin = column_at(t);
-    const int64_t end = column_at(t + 1);
-    if (begin < 0 || end < begin || end > total_D) return table;
-    table.columns = end - begin;
+    const int64_t columns = length_within(begin, column_at(t + 1), total_D);
+    if (columns < 0) return table;
+    table.columns = columns;
     table.out_column = begin;
     table.stride = (table.columns + row_extra + row_alignment - 1) / row_alignment * row_alignment;
     const int64_t first = weights_offsets[t];
-    const int64_t first_row = hash_size_cumsum[t];
-    const int64_t last_row = hash_size_cumsum[t + 1];
-    if (first < 0 || first > weights || first_row < 0 || last_row < first_row) return table;
-    const int64_t rows = last_row - first_row;
+    const int64_t rows = length_within(hash_size_cumsum[t], hash_size_cumsum[t + 1], INT64_MAX);
+    if (first < 0 || first > weights || rows < 0) return table;
     if (table.stride > 0 && rows > (weights - first) / table.stride) return table;
     table.first = first;
     table.rows = rows;
@@ -75,9 +74,8 @@ struct TbeBags {
 
   PW_HD TbeBag at(int64_t bag) const {
     const int64_t begin = offsets[bag];
-    const int64_t end = offsets[bag + 1];
-    if (begin < 0 || end < begin || end > positions) return TbeBag{};
-    return TbeBag{begin, end - begin};
+    const int64_t length = length_within(begin, offsets[bag + 1], positions);
+    return length < 0 ? TbeBag{} : TbeBag{begin, length};
   }
 
   /// The row that position `at` looks up, or -1 if the table has no such row.

@@ -4,6 +4,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
+#include "index/untrusted.h"
 #include "jobs/bucketize.h"
 
 namespace pinwheel {
@@ -36,11 +37,10 @@ PW_HD Bag bag_at(const BucketizeJob<Index, Length>& job, int64_t number) {
           ? static_cast<int64_t>(job.batch.quotient(static_cast<uint64_t>(number)))
           : segment_of(job.bag_starts, job.feature_count, number);
   if (feature < 0 || feature >= job.feature_count) return Bag{};
-  int64_t begin = job.offsets[number];
-  int64_t end = job.offsets[number + 1];
-  begin = begin < 0 ? 0 : begin;
-  end = end > job.count ? job.count : end;
-  return end > begin ? Bag{begin, end - begin, feature} : Bag{};
+  const int64_t begin = clamped(job.offsets[number], job.count);
+  const int64_t end = clamped(job.offsets[number + 1], job.count);
+  const int64_t length = length_within(begin, end, job.count);
+  return length > 0 ? Bag{begin, length, feature} : Bag{};
 }
 
 /// Copies element `from` of `in` to element `to` of `out`; elements have 1, 2, 4 or 8 bytes.

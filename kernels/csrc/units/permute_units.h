@@ -4,6 +4,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
+#include "index/untrusted.h"
 #include "jobs/permute.h"
 
 namespace pinwheel {
@@ -28,7 +29,9 @@ PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t i) 
 template <class Word>
 PW_HD void segment_copy_unit(const SegmentCopyJob& job, int64_t i) {
   const int64_t segment = segment_of(job.offsets, job.segments, i);
-  const int64_t from = segment < 0 ? -1 : job.starts[segment] + (i - job.offsets[segment]);
+  const int64_t from =
+      segment < 0 ? -1
+                  : wrapping_sum(job.starts[segment], wrapping_difference(i, job.offsets[segment]));
   static_cast<Word*>(job.out)[i] =
       from < 0 || from >= job.in_elements ? Word{} : static_cast<const Word*>(job.in)[from];
 }

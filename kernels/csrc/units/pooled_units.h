@@ -3,6 +3,7 @@
 // The layout of the pieces of a PooledJob; see jagged_units.h.
 
 #include "index/host_device.h"
+#include "index/untrusted.h"
 #include "jobs/pooled.h"
 
 namespace pinwheel {
@@ -16,7 +17,7 @@ struct PooledPiece {
 };
 
 PW_HD int64_t within_row(const PooledJob& job, int64_t column) {
-  return column < 0 ? 0 : column > job.row_elements ? job.row_elements : column;
+  return clamped(column, job.row_elements);
 }
 
 /// Piece t; pieces `segments` and `segments` + 1 are what is before and after all others. Always

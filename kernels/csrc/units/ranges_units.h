@@ -26,7 +26,9 @@ PW_HD void offsets_range_unit(const OffsetsRangeJob<Index>& job, int64_t i) {
          ++step) {
       start = step < 8 ? start + 1 : last_start_at(job.starts, job.count, first + k);
     }
-    numbers.at[k] = start < 0 ? Index{0} : static_cast<Index>(first + k - job.starts[start]);
+    numbers.at[k] = start < 0
+                        ? Index{0}
+                        : static_cast<Index>(wrapping_difference(first + k, job.starts[start]));
   }
   if (first + kPositions<Index> <= job.size) {
     // torch's allocations are aligned to more than 16 bytes.
