@@ -6,6 +6,7 @@
 
 #include "base/register.h"
 #include "ops/cumsum.h"
+#include "ops/jagged_offsets.h"
 #include "ops/run.h"
 
 namespace pinwheel {
@@ -173,9 +174,7 @@ int64_t output_elements(const Operator& op, const Segments& segments, const Tens
           "`permuted_lengths_sum` is negative: ", given.value_or(0));
   if (!is_on_cpu(values)) {
     if (given) return *given;
-    const torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
-    const Tensor offsets = torch::stable::to(segments.out_offsets, std::nullopt, std::nullopt, cpu);
-    return numbers(offsets)[offsets.numel() - 1];
+    return last_number(segments.out_offsets);
   }
   const int64_t needed = numbers(segments.in_offsets)[segments.in_offsets.numel() - 1];
   require(needed <= values.numel(), op.name, "`lengths` add up to ", needed, " but `values` has ",
