@@ -94,6 +94,19 @@ def test_permuted_single_bags_match_a_loop(permute_dtype, index, seed, device, r
         assert torch.equal(got_weights.cpu(), permute_2d(permute, lengths, weights)[1])
 
 
+@pytest.mark.parametrize("columns", [0, 1, 3, 64])
+@pytest.mark.parametrize("dims", [1, 2])
+def test_weights_may_have_columns(dims, columns, device, rng):
+    lengths, values = batch(rng, 6, 5 if dims == 2 else 1, 4, torch.int64)
+    weights = torch.randn(values.numel(), columns).half()
+    permute = [5, 1, 1, 0]
+    operator = pk.permute_2D_sparse_data if dims == 2 else pk.permute_1D_sparse_data
+    arguments = torch.tensor(permute), lengths if dims == 2 else lengths[:, 0], values, weights
+    _, got, got_weights = operator(*(each.to(device) for each in arguments))
+    assert torch.equal(got.cpu(), permute_2d(permute, lengths, values)[1])
+    assert torch.equal(got_weights.cpu(), permute_2d(permute, lengths, weights)[1])
+
+
 def test_single_bags_need_lengths_of_rank_1(device):
     with pytest.raises(RuntimeError, match="pinwheel::permute_1D_sparse_data: .*must be 1-D"):
         pk.permute_1D_sparse_data(PERMUTE.to(device), LENGTHS.to(device), VALUES.to(device))
@@ -115,6 +128,8 @@ BAD_CALLS = {
     "lengths of a float dtype": ((PERMUTE, LENGTHS.float(), VALUES), "`lengths` must hold int32"),
     "values of rank 2": ((PERMUTE, LENGTHS, VALUES[None]), "`values` must be 1-D"),
     "other weights": ((PERMUTE, LENGTHS, VALUES, VALUES[1:]), "`weights` must have the shape"),
+    "transposed weights": ((PERMUTE, LENGTHS, VALUES, VALUES[None]), r"got shape \[1, 4\]"),
+    "weights of rank 3": ((PERMUTE, LENGTHS, VALUES, VALUES.view(4, 1, 1)), "`weights` must have"),
     "negative sum": ((PERMUTE, LENGTHS, VALUES, None, -1), "`permuted_lengths_sum` is negative"),
 }
 CPU_ONLY_BAD_CALLS = {
@@ -151,7 +166,7 @@ def test_bad_contents_are_an_error_on_the_cpu(case):
         pk.permute_2D_sparse_data(*arguments)
 
 
-@pytest.mark.parametrize("weights", [None, torch.ones(4)])
+@pytest.mark.parametrize("weights", [None, torch.ones(4), torch.ones(4, 3)])
 @pytest.mark.parametrize("total", [None, 4])
 def test_the_operator_passes_opcheck(weights, total, device):
     moved = None if weights is None else weights.to(device)
@@ -179,15 +194,17 @@ def test_it_compiles_with_dynamic_shapes(device):
         assert torch.equal(got[0], expected[0]) and torch.equal(got[1], expected[1])
 
 
+@pytest.mark.parametrize("columns", [(), (2,)], ids=["", "columns"])
 @pytest.mark.parametrize("dims", [1, 2])
-def test_gradients_agree_with_finite_differences(dims, device, rng):
+def test_gradients_agree_with_finite_differences(dims, columns, device, rng):
     lengths, _ = batch(rng, 4, 3, 2, torch.int64)
     values = torch.randn(int(lengths.sum()) + 2, dtype=torch.float64, device=device)
     operator = pk.permute_2D_sparse_data
     if dims == 1:
         lengths, operator = lengths.sum(1), pk.permute_1D_sparse_data
     permute = torch.tensor([3, 0, 0, 1], device=device)  # one repeated, one dropped
-    inputs = (values.requires_grad_(), torch.randn_like(values).requires_grad_())
+    weights = torch.randn(*values.shape, *columns, dtype=torch.float64, device=device)
+    inputs = (values.requires_grad_(), weights.requires_grad_())
 
     def permuted(values: torch.Tensor, weights: torch.Tensor):
         return operator(permute, lengths.to(device), values, weights)[1:]

@@ -63,7 +63,7 @@ void copy_in_blocks(unsigned char* to, int64_t to_room, const unsigned char* fro
 
 void copy_segments(const SegmentCopyJob& job, int64_t first, int64_t last, int64_t segment) {
   constexpr int64_t kAhead = 8;
-  const int64_t size = job.element_bytes;
+  const int64_t size = job.columns * job.word_bytes;
   const unsigned char* const in = static_cast<const unsigned char*>(job.in);
   unsigned char* const out = static_cast<unsigned char*>(job.out);
   for (int64_t at = first; at < last; ++segment) {
@@ -104,7 +104,8 @@ void run_cpu(const PermutePlanJob<Index>& job) {
 }
 
 void run_cpu(const SegmentCopyJob& one, const SegmentCopyJob* other) {
-  const int64_t bytes = one.element_bytes + (other == nullptr ? 0 : other->element_bytes);
+  const int64_t bytes =
+      one.columns * one.word_bytes + (other == nullptr ? 0 : other->columns * other->word_bytes);
   // Split by output elements, not by segments: one long segment is shared by all threads.
   parallel_over(
       one.out_elements, bytes,

@@ -55,9 +55,9 @@ void run_gpu(const PermuteLengthsJob<Index>& job, void* stream) {
 }
 
 void run_gpu(const SegmentCopyJob& job, void* stream) {
-  with_word(job.element_bytes, [&](auto word) {
-    launch_units("permute_2D_sparse_data", CopySegments<decltype(word)>{job}, job.out_elements,
-                 stream);
+  with_word(job.word_bytes, [&](auto word) {
+    launch_units("permute_2D_sparse_data", CopySegments<decltype(word)>{job},
+                 job.out_elements * job.columns, stream);
   });
 }
 

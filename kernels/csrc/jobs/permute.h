@@ -45,8 +45,8 @@ struct PermuteLengthsJob {
 };
 
 /// Output segment s, out[offsets[s]..offsets[s + 1]), is a copy of the input from starts[s] on.
-/// Elements are moved as bytes. Positions outside the input or outside all segments become zero
-/// bytes.
+/// An element is `columns` words that are moved as bytes. Positions outside the input or outside
+/// all segments become zero bytes.
 struct SegmentCopyJob {
   const int64_t* offsets = nullptr;
   const int64_t* starts = nullptr;
@@ -55,7 +55,8 @@ struct SegmentCopyJob {
   void* out = nullptr;
   int64_t in_elements = 0;
   int64_t out_elements = 0;
-  int64_t element_bytes = 0;
+  int64_t columns = 1;
+  int64_t word_bytes = 0;
 };
 
 // Instantiated for Index = int32_t and int64_t.

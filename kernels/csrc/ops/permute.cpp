@@ -109,9 +109,10 @@ SegmentCopyJob copy_job(const Segments& segments, const Tensor& in, const Tensor
   job.segments = segments.starts.numel();
   job.in = in.const_data_ptr();
   job.out = out.mutable_data_ptr();
-  job.in_elements = in.numel();
-  job.out_elements = out.numel();
-  job.element_bytes = static_cast<int64_t>(in.element_size());
+  job.in_elements = in.size(0);
+  job.out_elements = out.size(0);
+  job.columns = in.dim() == 2 ? in.size(1) : 1;
+  job.word_bytes = static_cast<int64_t>(in.element_size());
   return job;
 }
 
@@ -138,9 +139,10 @@ void check_arguments(const Operator& op, const Tensor& permute, const Tensor& le
   require_same_device(op.name, permute, values, "values");
   if (!weights) return;
   require_same_device(op.name, permute, *weights, "weights");
-  require(weights->dim() == 1 && weights->numel() == values.numel(), op.name,
-          "`weights` must have the shape of `values`, ", shape_text(values), ", got shape ",
-          shape_text(*weights));
+  const bool fits = weights->dim() == 1 || weights->dim() == 2;
+  require(fits && weights->size(0) == values.numel(), op.name,
+          "`weights` must have the shape of `values`, ", shape_text(values),
+          ", or that and columns, got shape ", shape_text(*weights));
 }
 
 /// On the CPU the contents are checked here, in one pass; GPU kernels treat what is out of range as
@@ -204,7 +206,9 @@ Permuted permute_sparse(const Operator& op, const Tensor& permute_in, const Tens
     return {segments.lengths, out, std::nullopt};
   }
   const Tensor weights_in = as_contiguous(*weights);
-  const Tensor weights_out = empty_like_device(weights_in, {elements}, weights_in.scalar_type());
+  std::vector<int64_t> sizes(weights_in.sizes().begin(), weights_in.sizes().end());
+  sizes[0] = elements;
+  const Tensor weights_out = empty_like_device(weights_in, sizes, weights_in.scalar_type());
   const SegmentCopyJob weights_job = copy_job(segments, weights_in, weights_out);
   copy_segments(job, &weights_job, values);
   return {segments.lengths, out, weights_out};

@@ -25,15 +25,19 @@ PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t i) 
   }
 }
 
-/// Unit i: output element i.
+/// Unit i: word i of the output.
 template <class Word>
 PW_HD void segment_copy_unit(const SegmentCopyJob& job, int64_t i) {
-  const int64_t segment = segment_of(job.offsets, job.segments, i);
+  const int64_t element = job.columns == 1 ? i : i / job.columns;
+  const int64_t segment = segment_of(job.offsets, job.segments, element);
   const int64_t from =
-      segment < 0 ? -1
-                  : wrapping_sum(job.starts[segment], wrapping_difference(i, job.offsets[segment]));
+      segment < 0
+          ? -1
+          : wrapping_sum(job.starts[segment], wrapping_difference(element, job.offsets[segment]));
   static_cast<Word*>(job.out)[i] =
-      from < 0 || from >= job.in_elements ? Word{} : static_cast<const Word*>(job.in)[from];
+      from < 0 || from >= job.in_elements
+          ? Word{}
+          : static_cast<const Word*>(job.in)[from * job.columns + (i - element * job.columns)];
 }
 
 }  // namespace pinwheel

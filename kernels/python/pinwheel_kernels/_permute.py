@@ -41,7 +41,7 @@ def permute_2D_sparse_data(
     permute: [T'] of int32 or int64: which input feature each output feature is.
     lengths: [T, B] of int32 or int64: the number of values of feature t in sample b.
     values: [sum of lengths] of any dtype, feature by feature, sample by sample.
-    weights: as `values`, moved along with them; or None.
+    weights: [sum of lengths] or [sum of lengths, columns] of any dtype, moved along with the values; or None.
     permuted_lengths_sum: the number of output values. On a GPU, passing it avoids waiting for the device.
 
     Returns (lengths [T', B], values, weights or None).
@@ -70,7 +70,7 @@ def _permute_fake(
     return (
         lengths.new_empty([permute.shape[0], *lengths.shape[1:]]),
         values.new_empty([permuted_lengths_sum]),
-        None if weights is None else weights.new_empty([permuted_lengths_sum]),
+        None if weights is None else weights.new_empty([permuted_lengths_sum, *weights.shape[1:]]),
     )
 
 
@@ -97,7 +97,7 @@ def _backward_of(name: str) -> Any:
         _, source, _ = getattr(_ops, name)(permute, lengths, places, None, total)
         source = source.to(given[0].device)  # elsewhere only if the gradients are "meta" tensors
         found = [
-            None if grad is None else grad.new_zeros(ctx.count + 1).index_add(0, source, grad)[1:]
+            None if grad is None else grad.new_zeros(ctx.count + 1, *grad.shape[1:]).index_add(0, source, grad)[1:]
             for grad in wanted
         ]
         return None, None, *found, None

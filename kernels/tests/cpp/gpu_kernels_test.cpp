@@ -114,7 +114,7 @@ void features_are_permuted() {
     }
     run_gpu(
         SegmentCopyJob{offsets.data(), out_starts.data(), count, values.data(), out.data(),
-                       static_cast<int64_t>(values.size()), static_cast<int64_t>(out.size()), 2},
+                       static_cast<int64_t>(values.size()), static_cast<int64_t>(out.size()), 1, 2},
         nullptr);
     CHECK(out == expected);
   }
