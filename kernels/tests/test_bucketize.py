@@ -73,7 +73,7 @@ def assert_same(got: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
         assert (one is None) == (other is None)
         if one is not None:
             assert one.dtype == other.dtype
-            assert torch.equal(one.cpu(), other)
+            assert torch.equal(one.cpu(), other.cpu())
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -258,6 +258,16 @@ def test_outputs_of_bags_without_a_feature_are_zeroed_on_a_gpu(gpu):
     del [torch.full((4,), 77, device=gpu) for _ in range(16)][:]
     permute = pk.block_bucketize_sparse_features(**moved(call, gpu))[-1]
     assert permute.tolist() == [0, 1, 0, 0]
+
+
+def test_a_sum_of_lengths_near_the_least_integer_is_harmless_on_a_gpu(gpu):
+    # The end of the third bag is -2^63 + 9: subtracting its start, 9, would wrap around.
+    for lengths in ([4, 5, -(2**63), 1, 2], [4, 2**63 - 5, 9, 1, 2]):
+        call = call_of([1, 12, 3, 14, 5, 16, 7, 18, 9, 10, 11], lengths=torch.tensor(lengths), weights=torch.rand(11))
+        call |= {"sequence": True, "bucketize_pos": True}
+        pk.block_bucketize_sparse_features(**moved(call, gpu))
+        if gpu.type == "cuda":
+            torch.cuda.synchronize()
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -293,6 +293,7 @@ def test_it_works_under_activation_checkpointing(optimizer, device):
 @pytest.mark.parametrize("optimizer", FUSED)
 def test_a_compiled_module_is_not_recompiled_for_a_learning_rate(optimizer, backend, device, rng):
     needs(optimizer)
+    torch._dynamo.reset()  # the compilations of other cases count towards its limit
     module = pk.TableBatchedEmbeddingBags(SPECS, optimizer=optimizer, device=device)
     twin = copy.deepcopy(module)
     compiled = torch.compile(module, backend=backend, fullgraph=True)

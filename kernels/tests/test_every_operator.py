@@ -1,0 +1,128 @@
+"""What must hold for every operator on a GPU: streams, graphs, strides, determinism."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import torch
+from conftest import COMPUTE
+from every_operator import CALLS, assert_equal, flat
+
+IN_PLACE = {"tbe_backward_sgd_", "tbe_backward_rowwise_adagrad_"}
+# Reads the number of its values back, which a graph cannot do.
+READS_BACK = {"permute_2D_sparse_data"}
+
+
+@pytest.fixture
+def cuda(gpu: torch.device) -> torch.device:
+    if COMPUTE == "emulated":
+        pytest.skip("the emulator has no streams and no other device")
+    return gpu
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_on_a_gpu_are_those_of_the_cpu(name, cuda, rng):
+    call = CALLS[name]()
+    for got, expected in zip(flat(call.on(cuda)), flat(call.on(torch.device("cpu"))), strict=True):
+        torch.testing.assert_close(got.cpu(), expected, rtol=2e-3, atol=2e-3)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_have_the_same_bits_in_every_run(name, device, rng):
+    call = CALLS[name]()
+    expected = call.on(device)
+    for _ in range(30 if device.type == "cuda" else 3):
+        assert_equal(call.on(device), expected)
+
+
+def strided(tensor: torch.Tensor) -> torch.Tensor:
+    wide = torch.empty(*tensor.shape[:-1], 2 * tensor.shape[-1], dtype=tensor.dtype, device=tensor.device)
+    return wide[..., ::2].copy_(tensor)
+
+
+def transposed(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.t().contiguous().t() if tensor.dim() == 2 else strided(tensor)
+
+
+@pytest.mark.parametrize("change", [strided, transposed])
+@pytest.mark.parametrize("name", CALLS)
+def test_arguments_need_not_be_contiguous(name, change, device, rng):
+    call = CALLS[name]()
+    tensors = [tensor.to(device) for tensor in call.tensors]
+    kept = 3 if name in IN_PLACE else 0  # torch refuses to change a copy in place
+    changed = [tensor if at < kept else change(tensor) for at, tensor in enumerate(tensors)]
+    assert_equal(call.run(*changed), call.run(*tensors))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_addresses_need_not_be_aligned(name, device, rng):
+    def shifted(tensor: torch.Tensor) -> torch.Tensor:
+        longer = torch.empty(tensor.numel() + 1, dtype=tensor.dtype, device=device)
+        return longer[1:].view(tensor.shape).copy_(tensor)
+
+    call = CALLS[name]()
+    for got, expected in zip(flat(call.run(*map(shifted, call.tensors))), flat(call.on(device)), strict=True):
+        torch.testing.assert_close(got, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_operator_runs_on_the_current_stream(name, cuda, rng):
+    call, side = CALLS[name](), torch.cuda.Stream()
+    tensors = [tensor.to(cuda) for tensor in call.tensors]
+    expected, late = call.run(*tensors), [torch.zeros_like(tensor) for tensor in tensors]
+    torch.cuda.synchronize()
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(20_000_000)
+        for to, tensor in zip(late, tensors, strict=True):
+            to.copy_(tensor)
+        got = call.run(*late)
+    side.synchronize()
+    assert_equal(got, expected)
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - READS_BACK))
+def test_a_graph_replays_an_operator(name, cuda, rng):
+    call, side = CALLS[name](), torch.cuda.Stream()
+    tensors = [tensor.to(cuda) for tensor in call.tensors]
+    expected = call.run(*tensors)
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        call.run(*tensors)
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        got = call.run(*tensors)
+    for tensor in flat(got):
+        tensor.zero_()
+    graph.replay()
+    torch.cuda.synchronize()
+    assert_equal(got, expected)
+
+
+def test_threads_with_their_own_streams_do_not_disturb_each_other(cuda, rng):
+    calls = [make() for make in CALLS.values()]
+    for call in calls:
+        call.tensors = [tensor.to(cuda) for tensor in call.tensors]
+    expected = [call.run(*call.tensors) for call in calls]
+    torch.cuda.synchronize()
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        stream = torch.cuda.Stream()
+        try:
+            with torch.cuda.stream(stream):
+                for _ in range(5):
+                    for call, right in zip(calls, expected, strict=True):
+                        got = call.run(*call.tensors)
+                        stream.synchronize()
+                        assert_equal(got, right)
+        except BaseException as error:  # noqa: BLE001: reported by the main thread
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
