@@ -2,10 +2,11 @@
 
     python kernels/bench/bench.py [--device cpu|cuda] [--threads N] [--repeat N] [--only WORD] [--json] [--plot PNG]
 
-One row per operator and shape (see cases/): the minimum number of bytes to move, the shortest time of each
-contender, our bandwidth as a fraction of a plain copy's, and our speedup over each of the others. Contenders run
-round robin, one call each or, for short calls, enough calls for 2 ms. Times are minima: on a shared machine, the
-rest is noise.
+One row per operator and shape (see cases/), printed as soon as it is measured: the minimum number of bytes to move,
+the time of each contender, our bandwidth as a fraction of a plain copy's, and our speedup over each of the others.
+
+On the CPU, contenders run round robin, one call each or, for short calls, enough calls for 2 ms. Times are minima: on
+a shared machine, the rest is noise. On a GPU they are medians of what the device takes, see gpu_timer.py.
 """
 
 from __future__ import annotations
@@ -14,32 +15,18 @@ import argparse
 import importlib
 import json
 import math
+import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 from bench_case import Case, Run
+from bench_rows import Row, draw, geometric_mean
+from gpu_timer import Copies, copies_for, medians
 
 TURN_SECONDS = 0.002
-
-
-@dataclass
-class Row:
-    """Times in seconds; None for a missing contender."""
-
-    operator: str
-    shape: str
-    bytes: int
-    ours: float
-    torch: float | None
-    fbgemm: float | None
-    of_copy: float
-
-    def times_faster_than(self, contender: str) -> float | None:
-        seconds = getattr(self, contender)
-        return None if seconds is None else seconds / self.ours
 
 
 def fbgemm_operators() -> object | None:
@@ -50,26 +37,20 @@ def fbgemm_operators() -> object | None:
     return torch.ops.fbgemm
 
 
-def all_cases(device: torch.device) -> Iterator[Case]:
-    fbgemm = fbgemm_operators()
-    for path in sorted((Path(__file__).parent / "cases").glob("*.py")):
-        torch.manual_seed(0)
-        yield from importlib.import_module(f"cases.{path.stem}").cases(device, fbgemm)
+def modules() -> list[object]:
+    paths = sorted((Path(__file__).parent / "cases").glob("*.py"))
+    return [importlib.import_module(f"cases.{path.stem}") for path in paths]
 
 
-def seconds_of(run: Run, device: torch.device, calls: int) -> float:
+def seconds_of(run: Run, calls: int) -> float:
     """The time per call, averaged over consecutive calls."""
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
     start = time.perf_counter()
     for _ in range(calls):
         run()
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
     return (time.perf_counter() - start) / calls
 
 
-def shortest(runs: list[Run | None], device: torch.device, repeat: int) -> list[float | None]:
+def shortest(runs: list[Run | None], repeat: int) -> list[float | None]:
     """The shortest time of each run, round robin. A turn is one call or enough calls to fill TURN_SECONDS: the time
     of a single short call depends on which contender ran before it. The first round is a warm-up and does not
     count."""
@@ -80,30 +61,78 @@ def shortest(runs: list[Run | None], device: torch.device, repeat: int) -> list[
             if run is None:
                 continue
             if turn == 0:
-                seconds_of(run, device, 1)
-                calls[at] = max(1, math.ceil(TURN_SECONDS / seconds_of(run, device, 1)))
+                seconds_of(run, 1)
+                calls[at] = max(1, math.ceil(TURN_SECONDS / seconds_of(run, 1)))
             else:
-                best[at] = min(best[at], seconds_of(run, device, calls[at]))
+                best[at] = min(best[at], seconds_of(run, calls[at]))
     return best
 
 
-def copy_speed(device: torch.device, repeat: int) -> float:
+def copy_speed(repeat: int) -> float:
     """Bytes per second, read plus written, of torch's copy of 128 MiB."""
-    source = torch.zeros(32 << 20, dtype=torch.float32, device=device)
+    source = torch.zeros(32 << 20, dtype=torch.float32)
     target = torch.empty_like(source)
-    (seconds,) = shortest([lambda: target.copy_(source)], device, repeat)
+    (seconds,) = shortest([lambda: target.copy_(source)], repeat)
     return 2 * source.numel() * source.element_size() / seconds
 
 
-def measure(case: Case, device: torch.device, repeat: int, limit: float) -> Row:
-    ours, plain, fbgemm = shortest([case.ours, case.torch, case.fbgemm], device, repeat)
-    fraction = case.bytes / ours / limit
-    return Row(case.operator, case.shape, case.bytes, ours, plain, fbgemm, fraction)
+def rows_on_cpu(only: str, repeat: int) -> Iterator[Row]:
+    device, fbgemm = torch.device("cpu"), fbgemm_operators()
+    limit = copy_speed(repeat)
+    for module in modules():
+        torch.manual_seed(0)
+        for case in module.cases(device, fbgemm):
+            if only in case.operator.lower():
+                seconds = shortest([case.ours, case.torch, case.fbgemm], repeat)
+                yield Row(case.operator, case.shape, case.bytes, *seconds, case.bytes / seconds[0] / limit)
 
 
-def geometric_mean(rows: list[Row], contender: str) -> float | None:
-    ratios = [ratio for row in rows if (ratio := row.times_faster_than(contender)) is not None]
-    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+def report_failure(name: str, error: Exception) -> None:
+    print(f"bench: {name}: {str(error).splitlines()[0][:300]}", file=sys.stderr, flush=True)
+
+
+def rows_on_gpu(device: torch.device, only: str, repeat: int, failed: list[str]) -> Iterator[Row]:
+    """Names of files whose cases fail are added to `failed`; the others are still measured."""
+    fbgemm = fbgemm_operators()
+    limit = gpu_copy_speed(device, repeat)
+    for module in modules():
+        try:
+            yield from rows_of(Copies(lambda module=module: module.cases(device, fbgemm)), device, only, repeat, limit)
+        except Exception as error:
+            report_failure(module.__name__, error)
+            failed.append(module.__name__)
+            if "CUDA error" in str(error):  # after which nothing runs
+                return
+        torch.cuda.empty_cache()
+
+
+def rows_of(copies: Copies, device: torch.device, only: str, repeat: int, limit: float) -> Iterator[Row]:
+    cache = torch.cuda.get_device_properties(device).L2_cache_size
+    for number in range(sys.maxsize):
+        try:
+            (case,) = copies.of(number, 1)
+        except StopIteration:
+            return
+        if only in case.operator.lower():
+            yield measure_on_gpu(copies.of(number, copies_for(case.bytes, cache)), repeat, limit)
+
+
+def gpu_copy_speed(device: torch.device, repeat: int) -> float:
+    """Bytes per second, read plus written, of torch's copy of 1 GiB."""
+    source = torch.zeros(1 << 28, dtype=torch.float32, device=device)
+    target = torch.empty_like(source)
+    seconds = medians({"ours": [lambda: target.copy_(source)]}, repeat, report_failure)["ours"]
+    return 2 * source.numel() * source.element_size() / seconds
+
+
+def measure_on_gpu(copies: list[Case], repeat: int, limit: float) -> Row:
+    case = copies[0]
+    runs = {name: [getattr(copy, name) for copy in copies] for name in ("ours", "torch", "fbgemm")}
+    given = {name: of_all for name, of_all in runs.items() if of_all[0] is not None}
+    seconds = medians(given, repeat, lambda name, error: report_failure(f"{name} {case.operator}", error))
+    fraction = case.bytes / seconds["ours"] / limit
+    times = (seconds["ours"], seconds.get("torch"), seconds.get("fbgemm"))
+    return Row(case.operator, case.shape, case.bytes, *times, fraction)
 
 
 def milliseconds(seconds: float | None) -> str:
@@ -114,81 +143,63 @@ def ratio_text(ratio: float | None) -> str:
     return "-" if ratio is None else f"{ratio:.2f}"
 
 
-def print_table(rows: list[Row]) -> None:
-    contenders = ("torch", "fbgemm")
-    head = ("operator", "shape", "MB", "ours ms", "of copy", "torch ms", "fbgemm ms", "x torch", "x fbgemm")
-    lines = [head]
-    for row in rows:
-        ratios = [ratio_text(row.times_faster_than(name)) for name in contenders]
-        times = (milliseconds(row.torch), milliseconds(row.fbgemm))
-        lines.append(
-            (row.operator, row.shape, f"{row.bytes / 1e6:.1f}", milliseconds(row.ours))
-            + (f"{row.of_copy:.0%}", *times, *ratios)
-        )
-    means = [ratio_text(geometric_mean(rows, name)) for name in contenders]
-    lines.append(("geometric mean", *[""] * 6, *means))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    for line in lines:
-        texts = [
-            text.ljust(width) if column < 2 else text.rjust(width)
-            for column, (text, width) in enumerate(zip(line, widths, strict=True))
-        ]
-        print("  ".join(texts).rstrip())
+HEAD = ("operator", "shape", "MB", "ours ms", "of copy", "torch ms", "fbgemm ms", "x torch", "x fbgemm")
+WIDTHS = (43, 60, 7, 9, 7, 9, 9, 7, 8)  # of lines that are printed before the others are known
 
 
-def draw(rows: list[Row], path: str, title: str) -> None:
-    """One bar per operator: the geometric mean over its shapes of the speedup over FBGEMM or, if FBGEMM lacks it,
-    torch, with a line from the minimum to the maximum. Needs matplotlib."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    colors = {"fbgemm": "tab:blue", "torch": "tab:gray"}
-    names = list(dict.fromkeys(row.operator for row in rows))
-    figure, axes = plt.subplots(figsize=(9, 0.3 * len(names) + 1), layout="constrained")
-    for name in names:
-        of_name = [row for row in rows if row.operator == name]
-        against = "torch" if of_name[0].fbgemm is None else "fbgemm"
-        ratios = [ratio for row in of_name if (ratio := row.times_faster_than(against)) is not None]
-        axes.barh(name, geometric_mean(of_name, against) or 0, color=colors[against])
-        axes.plot([min(ratios, default=0), max(ratios, default=0)], [name, name], color="black", lw=0.8)
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.invert_yaxis()
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter(plt.FormatStrFormatter("%g"))
-    axes.set_xlabel("speedup over FBGEMM (blue) or, where it has no such operator, torch (gray)", fontsize=9)
-    axes.set_title(title)
-    axes.tick_params(axis="y", labelsize=8)
-    figure.savefig(path, dpi=80)
+def print_line(texts: tuple[str, ...]) -> None:
+    cells = [
+        text.ljust(width) if column < 2 else text.rjust(width)
+        for column, (text, width) in enumerate(zip(texts, WIDTHS, strict=True))
+    ]
+    print("  ".join(cells).rstrip(), flush=True)
 
 
-def main() -> None:
+def print_row(row: Row) -> None:
+    ratios = [ratio_text(row.times_faster_than(name)) for name in ("torch", "fbgemm")]
+    times = (milliseconds(row.torch), milliseconds(row.fbgemm))
+    print_line(
+        (row.operator, row.shape, f"{row.bytes / 1e6:.1f}", milliseconds(row.ours))
+        + (f"{row.of_copy:.0%}", *times, *ratios)
+    )
+
+
+def options_of(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu (default) or cuda")
     parser.add_argument("--threads", type=int, default=1, help="threads of torch; 1 is the least noisy")
-    parser.add_argument("--repeat", type=int, default=20, help="number of runs, of which the shortest counts")
+    parser.add_argument("--repeat", type=int, help="number of rounds: 20 by default, on a GPU 5")
     parser.add_argument("--only", default="", help="only operators whose name contains this")
     parser.add_argument("--plot", metavar="PNG", help="plot the ratios too (needs matplotlib)")
     parser.add_argument(
-        "--json", action="store_true", help="one JSON document instead of the table"
+        "--json", action="store_true", help="a line of JSON about the run and one per row instead of the table"
     )
-    options = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    options = options_of(arguments)
     device = torch.device(options.device)
     torch.set_num_threads(options.threads)
-    limit = copy_speed(device, options.repeat)
-    rows = []
-    for case in all_cases(device):
-        if options.only.lower() in case.operator.lower():
-            rows.append(measure(case, device, options.repeat, limit))
+    only, on_gpu = options.only.lower(), device.type == "cuda"
+    repeat = options.repeat or (5 if on_gpu else 20)
     if options.json:
         about = {"device": str(device), "threads": options.threads, "torch": torch.__version__}
-        print(json.dumps(about | {"copy": limit, "seconds": [asdict(row) for row in rows]}, indent=2))
+        print(json.dumps(about), flush=True)
     else:
-        print_table(rows)
+        print_line(HEAD)
+    rows: list[Row] = []
+    failed: list[str] = []
+    for row in rows_on_gpu(device, only, repeat, failed) if on_gpu else rows_on_cpu(only, repeat):
+        rows.append(row)
+        print(json.dumps(asdict(row)), flush=True) if options.json else print_row(row)
+    if not options.json:
+        means = [ratio_text(geometric_mean(rows, name)) for name in ("torch", "fbgemm")]
+        print_line(("geometric mean", *[""] * 6, *means))
     if options.plot:
         draw(rows, options.plot, f"{device}, {options.threads} threads, torch {torch.__version__}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

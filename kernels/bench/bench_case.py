@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 
 Run = Callable[[], object]
+Shape = TypeVar("Shape")
 
 
 @dataclass
@@ -20,6 +22,11 @@ class Case:
     ours: Run
     torch: Run | None
     fbgemm: Run | None
+
+
+def filling_a_gpu(device: torch.device, *shapes: Shape) -> tuple[Shape, ...]:
+    """Shapes that keep a whole GPU busy; on a CPU they would take minutes."""
+    return shapes if device.type == "cuda" else ()
 
 
 def size(*tensors: torch.Tensor) -> int:

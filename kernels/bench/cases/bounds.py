@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    tables, rows = 26, 1_000_000
-    for samples, longest, dtype in [
-        (1024, 40, torch.int64),
-        (8192, 100, torch.int64),
-        (8192, 100, torch.int32),
+    rows = 1_000_000
+    for tables, samples, longest, dtype in [
+        (26, 1024, 40, torch.int64),
+        (26, 8192, 100, torch.int64),
+        (26, 8192, 100, torch.int32),
+        *filling_a_gpu(device, (100, 16384, 20, torch.int64)),
     ]:
         lengths = torch.randint(0, longest, (tables * samples,), dtype=dtype, device=device)
         offsets = pk.asynchronous_complete_cumsum(lengths)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
@@ -24,15 +24,18 @@ def with_torch(lengths, indices, weights, block_sizes):
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    features, rows = 26, 1_000_000
+    rows = 1_000_000
     shapes = [
-        (512, 40, torch.int64, True, False),
-        (4096, 100, torch.int64, True, False),
-        (4096, 100, torch.int64, False, True),
-        (4096, 100, torch.int32, False, False),
-        (16384, 4, torch.int64, False, False),
+        (26, 512, 40, torch.int64, True, False),
+        (26, 4096, 100, torch.int64, True, False),
+        (26, 4096, 100, torch.int64, False, True),
+        (26, 4096, 100, torch.int32, False, False),
+        (26, 16384, 4, torch.int64, False, False),
+        *filling_a_gpu(
+            device, (100, 16384, 20, torch.int64, True, False), (100, 16384, 20, torch.int64, False, True)
+        ),
     ]
-    for samples, longest, dtype, weighted, sequence in shapes:
+    for features, samples, longest, dtype, weighted, sequence in shapes:
         lengths = torch.randint(0, longest, (features * samples,), dtype=dtype, device=device)
         indices = torch.randint(0, rows, (int(lengths.sum()),), dtype=dtype, device=device)
         weights = torch.rand(indices.shape, device=device) if weighted else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
@@ -49,7 +49,8 @@ def with_torch(weights: torch.Tensor, arguments: tuple, tables: int) -> object:
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for tables, rows, width, batch in ((10, 100_000, 64, 512), (10, 100_000, 128, 512), (4, 2000, 64, 64)):
+    shapes = ((10, 100_000, 64, 512), (10, 100_000, 128, 512), (4, 2000, 64, 64))
+    for tables, rows, width, batch in (*shapes, *filling_a_gpu(device, (8, 1_000_000, 128, 4096))):
         for dtype in (torch.float32, torch.float16):
             weights = torch.rand(tables * rows * width, device=device).to(dtype)
             for skewed in (False, True):

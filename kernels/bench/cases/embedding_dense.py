@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
+from fbgemm_embedding import dense_gradient, indice_weights_gradient
 from cases.embedding import tables_of, with_torch
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for tables, rows, width, batch in ((4, 100_000, 64, 512), (4, 2000, 64, 64)):
+    shapes = ((4, 100_000, 64, 512), (4, 2000, 64, 64), *filling_a_gpu(device, (4, 1_000_000, 64, 4096)))
+    for tables, rows, width, batch in shapes:
         weights = torch.rand(tables * rows * width, device=device)
         arguments = tables_of(tables, rows, width, batch, False, device)
         firsts, columns, total, sums, indices, offsets = arguments
@@ -24,31 +26,19 @@ def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
         def dense_of_torch(g=graph, w=leaf, d=grad) -> object:
             return torch.autograd.grad(g, w, d, retain_graph=True)
 
-        def dense_of_fbgemm(g=given, w=weights, p=per_index, d=width) -> object:
-            return fbgemm.split_embedding_backward_codegen_dense_cpu(
-                g[0], w, g[2], g[3], d, g[4], 32, g[5], g[6], 0, p, 0.0
-            )
-
         yield Case(
             "tbe_backward_dense",
             shape,
             size(weights, grad, indices, per_index) + indices.numel() * width * 4,
             lambda g=given, p=per_index: torch.ops.pinwheel.tbe_backward_dense(*g, p),
             dense_of_torch,
-            fbgemm and dense_of_fbgemm,
+            fbgemm and dense_gradient(fbgemm, given, per_index, width),
         )
-
-        def indices_of_fbgemm(g=given, t=tables) -> object:
-            wanted = torch.ones(t, dtype=torch.int32)
-            return fbgemm.split_embedding_codegen_grad_indice_weights_cpu(
-                g[0], g[1], g[2], g[3], g[5], g[6], wanted
-            )
-
         yield Case(
             "tbe_backward_indice_weights",
             shape,
             size(grad, indices) + indices.numel() * (width * 4 + 4),
             lambda g=given: torch.ops.pinwheel.tbe_backward_indice_weights(*g),
             None,
-            fbgemm and indices_of_fbgemm,
+            fbgemm and indice_weights_gradient(fbgemm, given, width),
         )

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import torch
-from bench_case import Case, Run, size
+from bench_case import Case, Run, filling_a_gpu, size
+from fbgemm_embedding import EPS, RATE, update
 from torch import Tensor
 
 import pinwheel_kernels as pk
-
-RATE, EPS = 0.01, 1e-6
 
 
 @dataclass
@@ -75,29 +74,15 @@ def with_torch(tables: Tables, arguments: list[Tensor], make: Callable[[list[Ten
     return run
 
 
-def with_fbgemm(fbgemm: object, tables: Tables, arguments: list[Tensor], momentum: Tensor | None) -> Run:
-    grad, weights, starts, columns, rows, indices, offsets = arguments
-    places = torch.zeros(tables.count, dtype=torch.int32)
-    common = (
-        (grad, weights, places, starts, columns, tables.width, rows)
-        + (int(rows[-1]).bit_length(), indices, offsets, 0, torch.empty(0), False)
-    )
-    rate = torch.tensor(RATE)
-    if momentum is None:
-        return lambda: fbgemm.split_embedding_backward_codegen_sgd_cpu(*common, rate)
-    first = rows[:-1].clone()
-    operator = fbgemm.split_embedding_backward_codegen_rowwise_adagrad_cpu
-    return lambda: operator(*common, momentum, places, first, rate, EPS)
-
-
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    if device.type != "cpu":
-        fbgemm = None  # its GPU operators cannot be called directly
     for tables in (
         Tables(4, 50_000, 128, 2048, 20),
         Tables(4, 50_000, 128, 2048, 20, skewed=True),
         Tables(1, 500_000, 64, 8192, 10),
         Tables(8, 10_000, 32, 512, 5),
+        *filling_a_gpu(
+            device, Tables(8, 1_000_000, 128, 4096, 20), Tables(8, 1_000_000, 128, 4096, 20, skewed=True)
+        ),
     ):
         arguments = tables.arguments(device)
         yield Case(
@@ -106,7 +91,7 @@ def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
             minimum(tables, arguments, 0),
             lambda a=arguments: pk.tbe_backward_sgd_(*a, 0, None, RATE),
             with_torch(tables, arguments, lambda leaves: torch.optim.SGD(leaves, lr=RATE)),
-            fbgemm and with_fbgemm(fbgemm, tables, arguments, None),
+            fbgemm and update(fbgemm, arguments, tables.width, None),
         )
         momentum = torch.zeros(tables.count * tables.rows, device=device)
         yield Case(
@@ -117,5 +102,5 @@ def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
                 *a[:2], m, *a[2:], 0, None, RATE, EPS
             ),
             with_torch(tables, arguments, lambda leaves: torch.optim.Adagrad(leaves, lr=RATE)),
-            fbgemm and with_fbgemm(fbgemm, tables, arguments, momentum),
+            fbgemm and update(fbgemm, arguments, tables.width, momentum),
         )

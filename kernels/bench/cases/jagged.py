@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for groups, longest in ((4096, 100), (1024, 20)):
-        yield from cases_of(groups, longest, device, fbgemm)
+    for groups, longest, columns in ((4096, 100, 64), (1024, 20, 64), *filling_a_gpu(device, (16384, 100, 128))):
+        yield from cases_of(groups, longest, columns, device, fbgemm)
 
 
 def cases_of(
-    groups: int, longest: int, device: torch.device, fbgemm: object | None
+    groups: int, longest: int, columns: int, device: torch.device, fbgemm: object | None
 ) -> Iterator[Case]:
     lengths = torch.randint(0, longest + 1, (groups,), device=device)
     offsets = pk.asynchronous_complete_cumsum(lengths)
     for dtype in (torch.float32, torch.float16):
-        values = torch.randn(int(offsets[-1]), 64, device=device).to(dtype)
+        values = torch.randn(int(offsets[-1]), columns, device=device).to(dtype)
         dense = pk.jagged_to_padded_dense(values, [offsets], [longest])
-        shape = f"B {groups}, max {longest}, D 64, {str(dtype)[6:]}"
+        shape = f"B {groups}, max {longest}, D {columns}, {str(dtype)[6:]}"
         moved = size(values, dense)
         aten = torch.ops.aten
         yield Case(

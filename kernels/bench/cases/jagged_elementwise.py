@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for groups, longest in ((4096, 100), (1024, 20)):
+    for groups, longest, columns in ((4096, 100, 64), (1024, 20, 64), *filling_a_gpu(device, (16384, 100, 128))):
         lengths = torch.randint(0, longest + 1, (groups,), device=device)
         offsets = pk.asynchronous_complete_cumsum(lengths)
         for dtype in (torch.float32, torch.float16):
-            values = torch.randn(int(offsets[-1]), 64, device=device).to(dtype)
-            dense = torch.randn(groups, longest, 64, device=device).to(dtype)
-            shape = f"B {groups}, max {longest}, D 64, {str(dtype)[6:]}"
+            values = torch.randn(int(offsets[-1]), columns, device=device).to(dtype)
+            dense = torch.randn(groups, longest, columns, device=device).to(dtype)
+            shape = f"B {groups}, max {longest}, D {columns}, {str(dtype)[6:]}"
             yield from cases_of(values, offsets, dense, shape, fbgemm)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for groups, longest, columns in ((4096, 100, 32), (512, 20, 8), (1024, 50, 1)):
+    shapes = ((4096, 100, 32), (512, 20, 8), (1024, 50, 1), *filling_a_gpu(device, (16384, 100, 128)))
+    for groups, longest, columns in shapes:
         lengths = torch.randint(0, longest + 1, (groups,), device=device)
         offsets = pk.asynchronous_complete_cumsum(lengths)
         for dtype in (torch.float32, torch.float16):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for segments, longest, columns in ((4096, 100, 64), (512, 20, 64)):
+    for segments, longest, columns in ((4096, 100, 64), (512, 20, 64), *filling_a_gpu(device, (16384, 100, 128))):
         lengths = torch.randint(0, longest + 1, (segments,), device=device)
         counts = lengths.tolist()
         for dtype in (torch.float32, torch.float16):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    features, samples = 26, 2048
-    for longest in (20, 200):
+    for features, samples, longest in ((26, 2048, 20), (26, 2048, 200), *filling_a_gpu(device, (100, 16384, 20))):
         lengths = torch.randint(0, longest, (features, samples), device=device)
         values = torch.randint(0, 10**6, (int(lengths.sum()),), device=device)
         weights = torch.rand(values.shape, device=device)
@@ -38,8 +37,7 @@ def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
             fbgemm and (lambda a=arguments: fbgemm.permute_2D_sparse_data(*a)),
         )
 
-    for longest in (4, 100):
-        bags = features * samples
+    for bags, longest in ((26 * 2048, 4), (26 * 2048, 100), *filling_a_gpu(device, (100 * 16384, 20))):
         lengths = torch.randint(0, longest, (bags,), device=device)
         values = torch.randint(0, 10**6, (int(lengths.sum()),), device=device)
         weights = torch.rand(values.shape, device=device)

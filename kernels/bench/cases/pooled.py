@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    features = 26
-    for samples, widths in [(2048, [64]), (8192, [64]), (2048, [32, 64, 128, 192])]:
+    for features, samples, widths in [
+        (26, 2048, [64]),
+        (26, 8192, [64]),
+        (26, 2048, [32, 64, 128, 192]),
+        *filling_a_gpu(device, (100, 16384, [64])),
+    ]:
         dims = torch.tensor([widths[t % len(widths)] for t in range(features)])
         order = torch.randperm(features)
         zero = torch.zeros(1, dtype=torch.int64)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
-from bench_case import Case, size
+from bench_case import Case, filling_a_gpu, size
 
 import pinwheel_kernels as pk
 
 
 def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
-    for dtype in (torch.float32, torch.float16):
-        numbers = torch.randn(100_000, 128, device=device).to(dtype)
+    small, large = 100_000, filling_a_gpu(device, 1_000_000)
+    for count, dtype in [(count, dtype) for count in (small, *large) for dtype in (torch.float32, torch.float16)]:
+        numbers = torch.randn(count, 128, device=device).to(dtype)
         rows = pk.FloatOrHalfToFused8BitRowwiseQuantized(numbers)
 
         def with_torch(x=numbers) -> object:
@@ -25,7 +26,7 @@ def cases(device: torch.device, fbgemm: object | None) -> Iterator[Case]:
             both = r[:, -8:].contiguous().view(torch.float32)
             return r[:, :-8] * both[:, :1] + both[:, 1:]
 
-        shape = f"100k x 128 {str(dtype)[6:]}"
+        shape = f"{count // 1000}k x 128 {str(dtype)[6:]}"
         yield Case(
             "FloatOrHalfToFused8BitRowwiseQuantized",
             shape,
