@@ -38,22 +38,39 @@ struct TbeTables {
   }
 
   /// Has no columns if they are out of range in the result, no rows if they are out of range in the
-  /// weights.
+  /// weights. Reads everything before it checks anything, so that a GPU waits only once.
   PW_HD TbeTable at(int64_t t) const {
     TbeTable table;
     const int64_t begin = column_at(t);
     const int64_t columns = length_within(begin, column_at(t + 1), total_D);
+    const int64_t first = weights_offsets[t];
+    const int64_t rows = length_within(hash_size_cumsum[t], hash_size_cumsum[t + 1], INT64_MAX);
     if (columns < 0) return table;
     table.columns = columns;
     table.out_column = begin;
-    table.stride = (table.columns + row_extra + row_alignment - 1) / row_alignment * row_alignment;
-    const int64_t first = weights_offsets[t];
-    const int64_t rows = length_within(hash_size_cumsum[t], hash_size_cumsum[t + 1], INT64_MAX);
+    table.stride = aligned(table.columns + row_extra);
     if (first < 0 || first > weights || rows < 0) return table;
-    if (table.stride > 0 && rows > (weights - first) / table.stride) return table;
+    if (exceed(rows, table.stride, weights - first)) return table;
     table.first = first;
     table.rows = rows;
     return table;
+  }
+
+ private:
+  // GPUs have no 64-bit division: both functions use it only for numbers that need it.
+
+  PW_HD int64_t aligned(int64_t elements) const {
+    const int64_t last = elements + row_alignment - 1;
+    if (row_alignment == 1) return last;
+    if (last >> 31 != 0) return last / row_alignment * row_alignment;
+    return static_cast<uint32_t>(last) / static_cast<uint32_t>(row_alignment) * row_alignment;
+  }
+
+  /// Whether `rows` rows of `stride` elements need more than `room`.
+  PW_HD static bool exceed(int64_t rows, int64_t stride, int64_t room) {
+    constexpr int64_t kHalf = int64_t{1} << 31;
+    if (rows < kHalf && stride < kHalf) return rows * stride > room;
+    return stride > 0 && rows > room / stride;
   }
 };
 
