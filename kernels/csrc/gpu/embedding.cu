@@ -7,7 +7,7 @@ namespace pinwheel {
 template <class Index>
 void run_gpu(const EmbeddingForwardJob<Index>& job, void* stream) {
   with_float_type(job.weights_dtype, [&](auto number) {
-    gpu::launch_lookup("tbe_forward", job, PlainRows<decltype(number)>{}, sizeof(number), stream);
+    gpu::launch_lookup("tbe_forward", job, PlainRows<decltype(number)>{}, stream);
   });
 }
 

@@ -6,7 +6,7 @@ namespace pinwheel {
 
 template <class Index>
 void run_gpu(const Int8EmbeddingForwardJob<Index>& job, void* stream) {
-  gpu::launch_lookup("int8_tbe_forward", job.lookup, CodeRows{job.layout}, 1, stream);
+  gpu::launch_lookup("int8_tbe_forward", job.lookup, CodeRows{job.layout}, stream);
 }
 
 template void run_gpu(const Int8EmbeddingForwardJob<int32_t>&, void*);

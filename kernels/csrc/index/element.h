@@ -37,7 +37,14 @@ PW_HD float to_float(float number) {
 }
 
 PW_HD float to_float(Bf16 number) {
+#if defined(__CUDA_ARCH__)
+  // The shift would be the same, but nvcc moves shifts up and then runs out of registers.
+  float converted = 0;
+  asm("mov.b32 %0, {0, %1};" : "=f"(converted) : "h"(number.bits));
+  return converted;
+#else
   return float_of(static_cast<uint32_t>(number.bits) << 16);
+#endif
 }
 
 PW_HD float to_float(Fp16 number) {

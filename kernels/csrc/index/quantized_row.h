@@ -30,11 +30,10 @@ struct RowScale {
   float bias = 0;
 };
 
-/// Rows are packed, so their parameters may be unaligned.
-PW_HD RowScale read_scale(const uint8_t* row, const QuantizedLayout& layout) {
-  const uint8_t* const at = row + layout.parameters_at();
+/// The parameters that start at `at`, which may be unaligned.
+PW_HD RowScale read_parameters(const uint8_t* at, ParameterDtype dtype) {
   RowScale result;
-  if (layout.dtype == ParameterDtype::kFloat32) {
+  if (dtype == ParameterDtype::kFloat32) {
     memcpy(&result.scale, at, 4);
     memcpy(&result.bias, at + 4, 4);
   } else {
@@ -48,6 +47,31 @@ PW_HD RowScale read_scale(const uint8_t* row, const QuantizedLayout& layout) {
   return result;
 }
 
+/// As `read_parameters`, for naturally aligned ones.
+PW_HD RowScale read_aligned_parameters(const uint8_t* at, ParameterDtype dtype) {
+  if (dtype == ParameterDtype::kFloat32) {
+    const float* const numbers = reinterpret_cast<const float*>(at);
+    return RowScale{numbers[0], numbers[1]};
+  }
+  const Fp16* const numbers = reinterpret_cast<const Fp16*>(at);
+  return RowScale{to_float(numbers[0]), to_float(numbers[1])};
+}
+
+/// Rows are packed, so their parameters may be unaligned.
+PW_HD RowScale read_scale(const uint8_t* row, const QuantizedLayout& layout) {
+  return read_parameters(row + layout.parameters_at(), layout.dtype);
+}
+
+/// Code `k` of four adjacent ones as a number.
+PW_HD float code_number(uint32_t codes, int k) {
+#if defined(__CUDA_ARCH__)
+  // 2^23 + code, made of bytes: conversions of integers have a quarter of the rate of additions.
+  return float_of(__byte_perm(codes, 0x4b000000u, 0x7650u + static_cast<unsigned>(k))) - 8388608.0f;
+#else
+  return static_cast<float>((codes >> (8 * k)) & 0xffu);
+#endif
+}
+
 /// For a layout with float32 parameters.
 PW_HD void write_scale(uint8_t* row, const QuantizedLayout& layout, const RowScale& value) {
   uint8_t* const at = row + layout.parameters_at();
@@ -57,13 +81,7 @@ PW_HD void write_scale(uint8_t* row, const QuantizedLayout& layout, const RowSca
 
 /// As `read_scale`, for naturally aligned parameters.
 PW_HD RowScale read_aligned_scale(const uint8_t* row, const QuantizedLayout& layout) {
-  const uint8_t* const at = row + layout.parameters_at();
-  if (layout.dtype == ParameterDtype::kFloat32) {
-    const float* const numbers = reinterpret_cast<const float*>(at);
-    return RowScale{numbers[0], numbers[1]};
-  }
-  const Fp16* const numbers = reinterpret_cast<const Fp16*>(at);
-  return RowScale{to_float(numbers[0]), to_float(numbers[1])};
+  return read_aligned_parameters(row + layout.parameters_at(), layout.dtype);
 }
 
 /// As `write_scale`, for naturally aligned parameters.

@@ -21,6 +21,7 @@
 #define __global__
 #define __device__
 #define __shared__ static  // blocks run one at a time
+#define __launch_bounds__(...)
 
 // Fibers switch with the compiler's builtin jumps: ucontext would make a system call at every
 // switch, and so does AddressSanitizer at every jump that it intercepts.
