@@ -4,15 +4,10 @@
 // widest table at 4 columns per lane, up to a whole group of 32.
 
 #include "gpu/device.h"
+#include "gpu/quad.h"
 #include "units/embedding_units.h"
-#include "units/word.h"
 
 namespace pinwheel::gpu {
-
-/// 4 columns.
-struct Quad {
-  float n[4];
-};
 
 /// The smallest chunk of a run that is summed separately.
 constexpr int64_t kLeastChunk = 256;
@@ -26,55 +21,6 @@ struct UpdatePlan {
   __device__ explicit UpdatePlan(const int64_t* plan)
       : stride(plan[0]), chunk(plan[1]), lanes(static_cast<int>(plan[2])) {}
 };
-
-template <class Element>
-struct QuadWord {
-  using type = uint64_t;
-};
-template <>
-struct QuadWord<float> {
-  using type = Word16;
-};
-
-/// Loads `count` elements, 1 to 4, the rest 0; as one word if `aligned`, which requires 4.
-template <class Element>
-__device__ Quad load_quad(const Element* at, int64_t count, bool aligned) {
-  Element elements[4] = {};
-  if (aligned) {
-    const auto word = *reinterpret_cast<const typename QuadWord<Element>::type*>(at);
-    memcpy(elements, &word, sizeof(elements));
-  } else {
-    for (int k = 0; k < 4; ++k) {
-      if (k < count) elements[k] = at[k];
-    }
-  }
-  Quad quad;
-  for (int k = 0; k < 4; ++k) quad.n[k] = to_float(elements[k]);
-  return quad;
-}
-
-template <class Element>
-__device__ void store_quad(Element* at, const Quad& quad, int64_t count, bool aligned) {
-  Element elements[4];
-  for (int k = 0; k < 4; ++k) from_float(quad.n[k], elements[k]);
-  if (aligned) {
-    typename QuadWord<Element>::type word;
-    memcpy(&word, elements, sizeof(elements));
-    *reinterpret_cast<typename QuadWord<Element>::type*>(at) = word;
-  } else {
-    for (int k = 0; k < 4; ++k) {
-      if (k < count) at[k] = elements[k];
-    }
-  }
-}
-
-/// Whether rows of `columns` elements that start at `element`, with a stride of `stride`, can be
-/// read 4 at a time.
-template <class Element>
-__device__ bool in_quads(const Element* from, int64_t element, int64_t stride, int64_t columns) {
-  const int64_t odd = (element | stride | columns) % 4;
-  return odd == 0 && reinterpret_cast<uintptr_t>(from) % (4 * sizeof(Element)) == 0;
-}
 
 /// The gradients of one row.
 template <class Grad>

@@ -76,12 +76,12 @@ PW_HD void sum_occurrences(const SortedGradientJob<Index>& job, const PlainChunk
   }
 }
 
-/// Unit i: lane i % lanes of sorted occurrence i / lanes, which processes its row if it is the
-/// row's first.
+/// Lane `lane` of the `lanes` of sorted occurrence `at`, which processes its row if it is the row's
+/// first.
 template <class Grad, class Index>
-PW_HD void sorted_gradient_unit(const SortedGradientJob<Index>& job, int lanes, int64_t i) {
+PW_HD void sorted_gradient_unit(const SortedGradientJob<Index>& job, int lane, int lanes,
+                                int64_t at) {
   const DenseGradientJob<Index>& of = job.of;
-  const int64_t at = i / lanes;
   const int64_t row = job.row[at];
   if (row == kNoRow || (at > 0 && job.row[at - 1] == row)) return;
   const int64_t t = of.bags.table_of(job.permutation[at], of.tables.count);
@@ -91,28 +91,11 @@ PW_HD void sorted_gradient_unit(const SortedGradientJob<Index>& job, int lanes, 
   const PlainChunks<Grad> chunks(of.grad, grad_rows);
   const int64_t end = end_of_run(job.row, at, of.bags.positions, row);
   constexpr int kNumbers = PlainChunks<Grad>::kNumbers;
-  for (int64_t chunk = i % lanes; chunk * kNumbers < grad_rows.columns; chunk += lanes) {
+  for (int64_t chunk = lane; chunk * kNumbers < grad_rows.columns; chunk += lanes) {
     float sums[kNumbers];
     sum_occurrences(job, chunks, chunk, at, end, sums);
     store_chunk<kNumbers>(of.out, of.out_dtype, row, chunk * kNumbers, grad_rows.columns, sums);
   }
-}
-
-/// What a lane adds to the dot product of a row and the gradient of its bag.
-template <class Grad, class Weight>
-PW_HD float part_of_dot(const Grad* grad, const PlainChunks<Weight>& chunks, int64_t row, int lane,
-                        int lanes) {
-  constexpr int kNumbers = PlainChunks<Weight>::kNumbers;
-  const int64_t columns = chunks.table.columns;
-  float sum = 0;
-  for (int64_t chunk = lane; chunk * kNumbers < columns; chunk += lanes) {
-    const auto read = chunks.read(row, chunk);
-    for (int k = 0; k < kNumbers; ++k) {
-      const int64_t column = chunk * kNumbers + k;
-      if (column < columns) sum += chunks.number(read, k) * to_float(grad[column]);
-    }
-  }
-  return sum;
 }
 
 }  // namespace pinwheel

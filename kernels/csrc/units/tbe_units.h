@@ -19,13 +19,6 @@ PW_HD bool is_aligned(const void* at, uint64_t bytes) {
   return reinterpret_cast<uintptr_t>(at) % bytes == 0;
 }
 
-/// Number of lanes for a bag of rows of `row_bytes` bytes.
-inline int lanes_for_row(int64_t row_bytes) {
-  int lanes = 1;
-  while (lanes < 32 && lanes * 16 < row_bytes) lanes *= 2;
-  return lanes;
-}
-
 /// Rows of float32, float16 or bfloat16, in chunks.
 template <class Number>
 struct PlainChunks {
