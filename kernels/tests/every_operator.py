@@ -177,6 +177,7 @@ def tbe_call(name: str) -> Call:
 
     calls = {
         "tbe_forward": (forward(0, 0), [weights, *lists, per_index]),
+        "tbe_forward, no weights": (forward(0, 0), [weights, *lists]),
         "tbe_forward, mean of float16": (forward(1, 1), [weights.half(), *lists]),
         "tbe_forward, no pooling": (forward(2, 0), [weights, *lists]),
         "tbe_backward_dense": (
@@ -256,6 +257,7 @@ CALLS: dict[str, Callable[[], Call]] = {
     **named(
         tbe_call,
         "tbe_forward",
+        "tbe_forward, no weights",
         "tbe_forward, mean of float16",
         "tbe_forward, no pooling",
         "tbe_backward_dense",

@@ -312,6 +312,27 @@ def test_a_compiled_module_is_not_recompiled_for_a_learning_rate(optimizer, back
         assert torch.equal(module.weights, before)
 
 
+@pytest.mark.parametrize("optimizer", ["none", *FUSED])
+def test_a_module_compiled_by_inductor_gives_the_same_on_a_gpu(optimizer, gpu, rng):
+    if gpu.type != "cuda":
+        pytest.skip("the emulator's tensors are on the CPU")
+    if optimizer != "none":
+        needs(optimizer)
+    torch._dynamo.reset()
+    module = pk.TableBatchedEmbeddingBags(SPECS, optimizer=optimizer, device=gpu)
+    twin = copy.deepcopy(module)
+    compiled = torch.compile(twin)
+    bags = random_bags(rng, SPECS, 16, gpu)
+    for _ in range(3):
+        results = [each(*bags) for each in (module, compiled)]
+        torch.testing.assert_close(*results)
+        for result in results:
+            result.square().sum().backward()
+    torch.testing.assert_close(module.weights, twin.weights)
+    if optimizer == "none":
+        torch.testing.assert_close(module.weights.grad, twin.weights.grad)
+
+
 @pytest.mark.parametrize("optimizer", FUSED)
 def test_a_second_gradient_is_refused_if_the_first_changed_the_tables(optimizer, device):
     needs(optimizer)

@@ -21,9 +21,9 @@ def cases_of(
     tables: int, rows: int, width: int, batch: int, align: int, device: torch.device, fbgemm: object | None
 ) -> Iterator[Case]:
     row_bytes = -(-(width + 4) // align) * align
-    parameters = (torch.rand(tables * rows, 2) * 0.02).half().view(torch.uint8)
-    codes = torch.randint(0, 256, (tables * rows, row_bytes - 4), dtype=torch.uint8)
-    weights = torch.cat([parameters, codes], 1).flatten().to(device)
+    parameters = (torch.rand(tables * rows, 2, device=device) * 0.02).half().view(torch.uint8)
+    codes = torch.randint(0, 256, (tables * rows, row_bytes - 4), dtype=torch.uint8, device=device)
+    weights = torch.cat([parameters, codes], 1).flatten()
     for skewed in (False, True):
         arguments = tables_of(tables, rows, width, batch, skewed, device)
         firsts = torch.arange(tables, device=device) * rows * row_bytes

@@ -35,8 +35,8 @@ class Tables:
         indices = (uniform ** (6 if self.skewed else 1) * self.rows).long().clamp_(max=self.rows - 1)
         tables = torch.arange(self.count + 1)
         lists = [
-            torch.randn(self.samples, self.count * self.width),
-            torch.randn(self.count * self.rows * self.width),
+            torch.randn(self.samples, self.count * self.width, device=device),
+            torch.randn(self.count * self.rows * self.width, device=device),
             tables[:-1] * self.rows * self.width,
             (tables * self.width).int(),
             tables * self.rows,
