@@ -52,13 +52,14 @@ std::vector<float> result_of(const Job& job, Lookup& lookup, FloatDtype dtype, s
   return result;
 }
 
-const std::vector<std::vector<int64_t>> kDims = {{}, {4}, {1, 3, 8}, {64, 16}, {130, 0, 33}, {260}};
+const std::vector<std::vector<int64_t>> kDims = {{},       {4},          {1, 3, 8}, {16, 3},
+                                                 {64, 16}, {130, 0, 33}, {260}};
 
 template <class Number, class Index>
-void numbers_are_pooled(FloatDtype weights_dtype, FloatDtype out_dtype) {
+void numbers_are_pooled(FloatDtype weights_dtype, FloatDtype out_dtype, int64_t longest = 11) {
   for (const std::vector<int64_t>& dims : kDims) {
     for (const bool weighted : {false, true}) {
-      Case<Index> c(dims, 5, 11);
+      Case<Index> c(dims, 5, longest);
       std::vector<Number> weights(c.tables.weights);
       for (Number& weight : weights) from_float(random_number(), weight);
       // Out-of-range indices.
@@ -175,6 +176,8 @@ template <class Index>
 void everything_of() {
   const FloatDtype f32 = FloatDtype::kFloat32;
   numbers_are_pooled<float, Index>(f32, f32);
+  numbers_are_pooled<float, Index>(f32, f32, 150);
+  numbers_are_pooled<float, Index>(f32, f32, 2);
   numbers_are_pooled<float, Index>(f32, FloatDtype::kFloat16);
   numbers_are_pooled<Fp16, Index>(FloatDtype::kFloat16, f32);
   numbers_are_pooled<Bf16, Index>(FloatDtype::kBFloat16, FloatDtype::kBFloat16);
