@@ -71,6 +71,36 @@ inline std::string launch_error() {
 }
 #endif
 
+PW_HD int count_of_bits(uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __popc(bits);
+#else
+  return __builtin_popcount(bits);
+#endif
+}
+
+/// The number of the highest bit that is set; at least one must be.
+PW_HD int highest_bit(uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+  return 31 - __clz(static_cast<int>(bits));
+#else
+  return 31 - __builtin_clz(bits);
+#endif
+}
+
+/// The lanes of the group where `holds` is true, as bits. All 32 lanes must call it.
+__device__ inline uint32_t lanes_where(bool holds) {
+#if defined(PINWHEEL_GPU_EMULATOR)
+  uint32_t lanes = holds ? 1u << threadIdx.x % kLanes : 0;
+  for (int mask = 1; mask < kLanes; mask *= 2) lanes |= shuffle_xor(lanes, mask);
+  return lanes;
+#elif defined(__HIP_PLATFORM_AMD__)
+  return static_cast<uint32_t>(__ballot(holds) >> (threadIdx.x % warpSize / kLanes * kLanes));
+#else
+  return __ballot_sync(0xffffffffu, holds);
+#endif
+}
+
 /// A streaming store of 16 bytes that will not be read soon; bypasses the caches if the device can.
 template <class Sixteen>
 __device__ void store_streaming(Sixteen* at, const Sixteen& value) {

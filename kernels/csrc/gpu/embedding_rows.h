@@ -88,12 +88,14 @@ struct RowChange {
   __device__ void run(bool active) {
     RowStep step{0, 0};
     if (Rule::kNeedsSquares) {
+      const bool steps = active && lane == 0;
+      const float before = steps ? rule.state(place.momentum_at) : 0;
       const float sum = squares(active, rule.decay_in_squares(), 1);
-      if (active && lane == 0) step = rule.step(place.momentum_at, sum, place.columns);
+      if (steps) step = rule.step(place.momentum_at, before, sum, place.columns);
       step.keep = sum_over_lanes(step.keep, lanes);
       step.step = sum_over_lanes(step.step, lanes);
     } else {
-      step = rule.step(place.momentum_at, 0, place.columns);
+      step = rule.step(place.momentum_at, 0, 0, place.columns);
     }
     if (rule.max_norm > 0) {
       step = within_norm(step, squares(active, step.keep, -step.step), rule.max_norm);
@@ -102,18 +104,6 @@ struct RowChange {
     each(step.keep, -step.step, [&](const Quad& quad, int64_t column) {
       store_quad(row + column, quad, place.columns - column, aligned);
     });
-  }
-};
-
-/// Gradients that are added up directly.
-template <class Grad>
-struct SumOfPlaces {
-  RowGradients<Grad> gradients;
-  int64_t first;
-  int64_t last;
-
-  __device__ void operator()(Quad& sum, int64_t column) const {
-    gradients.add(sum, first, last, column);
   }
 };
 
@@ -126,71 +116,123 @@ struct WrittenSum {
   }
 };
 
-/// The end of the run that starts at `first`. Most runs are short.
-__device__ inline int64_t run_end(const KeyList& keys, int64_t first, int64_t count) {
+/// A row whose run of sorted positions starts in a tile.
+struct RowRun {
+  int64_t columns;
+  int64_t weights_at;
+  int64_t momentum_at;
+  int64_t grad_at;
+  int64_t last;  ///< end of the run; -1 if it is left to long_rows_kernel
+  int first;     ///< position in the tile
+
+  __device__ RowPlace place() const { return {columns, weights_at, momentum_at, grad_at}; }
+};
+
+/// The sorted positions of a tile, read once by one thread each, in shared memory.
+struct RowTile {
+  GradientShare shares[kTile];
+  RowRun runs[kTile];
+  uint32_t starts[kTile / kLanes];  ///< positions where a run starts, as bits
+
+  /// How many runs start before position `end` of the tile.
+  __device__ int runs_before(int end) const {
+    int count = 0;
+    for (int group = 0; group < kTile / kLanes; ++group) {
+      const int bits = end - group * kLanes;
+      const uint32_t mask = bits >= kLanes ? ~0u : bits > 0 ? (1u << bits) - 1 : 0;
+      count += count_of_bits(starts[group] & mask);
+    }
+    return count;
+  }
+};
+
+/// The end of the run that starts at `first`, or -1 if the run contains a whole chunk and so is
+/// left to long_rows_kernel. Most runs are short.
+__device__ inline int64_t short_run_end(const KeyList& keys, int64_t chunk, int64_t first,
+                                        int64_t count) {
   constexpr int64_t kFew = 4;
   const int64_t key = keys[first];
+  const int64_t whole = ((first + chunk - 1) & -chunk) + chunk;
+  const int64_t limit = whole < count ? whole : count;
   int64_t end = first + 1;
-  while (end < count && end < first + kFew && keys[end] == key) ++end;
-  return end < first + kFew ? end : keys.after(key, end, count);
+  while (end < limit && end < first + kFew && keys[end] == key) ++end;
+  if (end >= first + kFew) end = keys.after(key, end, limit);
+  return end < whole ? end : -1;
 }
 
-/// Whether a run contains a whole chunk and so is left to long_rows_kernel.
-__device__ inline bool has_chunk(const UpdatePlan& plan, int64_t first, int64_t last) {
-  return (first + plan.chunk - 1) / plan.chunk < last / plan.chunk;
-}
-
-/// Lists the positions within the tile from `begin` on where a row's run starts, in order; returns
-/// their number. All threads of the block must call it.
-__device__ inline int list_runs(const KeyList& keys, int64_t begin, int64_t count, int* starts) {
-  __shared__ bool is_start[kTile];
+/// Reads the tile from position `begin` on; returns the number of runs. All threads of the block
+/// must call it.
+__device__ inline int read_tile(const RowUpdate& job, const SortedRows& sorted, int64_t chunk,
+                                int64_t begin, RowTile& tile) {
+  const KeyList keys{sorted.keys, sorted.of.wide};
   const int self = static_cast<int>(threadIdx.x);
-  __syncthreads();  // other threads may still read the last tile's lists
+  const int64_t i = begin + self;
+  int64_t key = keys.none();
+  bool starts = false;
+  GradientShare share{0, 0.0f, 0};
+  __syncthreads();  // other threads may still read the last tile
   if (self < kTile) {
-    const int64_t i = begin + self;
-    const int64_t key = i < count ? keys[i] : keys.none();
-    is_start[self] = key != keys.none() && (i == 0 || keys[i - 1] != key);
+    if (i < sorted.count) key = keys[i];
+    starts = key != keys.none() && (i == 0 || keys[i - 1] != key);
+    if (key != keys.none()) share = sorted.of.shares[sorted.order[i]];
+    tile.shares[self] = share;
+    const uint32_t lanes = lanes_where(starts);
+    if (self % kLanes == 0) tile.starts[self / kLanes] = lanes;
   }
   __syncthreads();
-  int before = 0;
-  int all = 0;
-  for (int i = 0; i < kTile; ++i) {
-    if (i < self) before += is_start[i];
-    all += is_start[i];
+  if (starts) {
+    const RowPlace place = place_of(job, sorted.of, key, share.table);
+    const int64_t last = short_run_end(keys, chunk, i, sorted.count);
+    tile.runs[tile.runs_before(self)] =
+        RowRun{place.columns, place.weights_at, place.momentum_at, place.grad_at, last, self};
   }
-  if (self < kTile && is_start[self]) starts[before] = self;
   __syncthreads();
-  return all;
+  return tile.runs_before(kTile);
 }
+
+/// Gradients that are added up directly, the first ones from the tile.
+template <class Grad>
+struct TileSums {
+  const RowTile& tile;
+  RowGradients<Grad> gradients;
+  int64_t begin;  ///< of the tile
+  int first;      ///< in the tile
+  int64_t last;
+
+  __device__ void operator()(Quad& sum, int64_t column) const {
+    const int64_t rest = begin + kTile;
+    const int end = last < rest ? static_cast<int>(last - begin) : kTile;
+    gradients.add_shares(sum, first, end, column, [&](int at) { return tile.shares[at]; });
+    if (last > rest) gradients.add(sum, rest, last, column);
+  }
+};
 
 /// One team per row.
 template <class Grad, class Weight, class Rule>
-__global__ void short_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
-  __shared__ int starts[kTile];
+__global__ void __launch_bounds__(kThreads, 3)
+    short_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
+  __shared__ RowTile tile;
   __shared__ Quad kept[kKept * kThreads];
   const UpdatePlan plan(sorted.plan);
-  const KeyList keys{sorted.keys, sorted.of.wide};
   const int teams = kThreads / plan.lanes;
   const int team = static_cast<int>(threadIdx.x) / plan.lanes;
-  const int64_t tiles = (sorted.count + kTile - 1) / kTile;
-  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const int runs = list_runs(keys, tile * kTile, sorted.count, starts);
+  for (int64_t begin = int64_t{blockIdx.x} * kTile; begin < sorted.count;
+       begin += int64_t{gridDim.x} * kTile) {
+    const int runs = read_tile(job, sorted, plan.chunk, begin, tile);
     for (int turn = 0; turn < runs; turn += teams) {
-      bool active = turn + team < runs;
-      const int64_t first = tile * kTile + starts[active ? turn + team : 0];
-      const int64_t last = run_end(keys, first, sorted.count);
-      if (has_chunk(plan, first, last)) active = false;
-      const int64_t table = sorted.of.shares[sorted.order[first]].table;
-      const RowPlace place = place_of(job, sorted.of, keys[first], table);
-      const SumOfPlaces<Grad> sums{RowGradients<Grad>(job, sorted, place), first, last};
-      RowChange<Weight, Rule, SumOfPlaces<Grad>>(
-          rule, place, sums, static_cast<Weight*>(job.weights), plan.lanes, kept + threadIdx.x)
-          .run(active);
+      const bool inside = turn + team < runs;
+      const RowRun& run = tile.runs[inside ? turn + team : 0];
+      const RowPlace place = run.place();
+      const TileSums<Grad> sums{tile, RowGradients<Grad>(job, sorted, place), begin, run.first,
+                                run.last};
+      RowChange<Weight, Rule, TileSums<Grad>>(rule, place, sums, static_cast<Weight*>(job.weights),
+                                              plan.lanes, kept + threadIdx.x)
+          .run(inside && run.last >= 0);
     }
   }
 }
 
-/// One block per row that has whole chunks: adds the positions before them, the chunks' sums and
+/// One block per row that has whole chunks: it adds the positions before them, the chunks' sums and
 /// the positions after. The total replaces the first chunk's sum.
 template <class Grad, class Weight, class Rule>
 __global__ void long_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
@@ -201,13 +243,10 @@ __global__ void long_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
   const int lane = static_cast<int>(threadIdx.x) % plan.lanes;
   const int team = static_cast<int>(threadIdx.x) / plan.lanes;
   const int teams = kThreads / plan.lanes;
-  for (int64_t c = blockIdx.x; c < sorted.count / plan.chunk; c += gridDim.x) {
+  each_chunk_of_one_row<true>(plan, keys, [&](int64_t c) {
     const int64_t begin = c * plan.chunk;
     const int64_t key = keys[begin];
-    if (key == keys.none() || keys[begin + plan.chunk - 1] != key) continue;
-    const int64_t before = c > 0 ? begin - plan.chunk : 0;
-    if (c > 0 && keys[before] == key) continue;  // not the first chunk of its row
-    const int64_t first = keys.after(key - 1, before, begin);
+    const int64_t first = keys.after(key - 1, c > 0 ? begin - plan.chunk : 0, begin);
     const int64_t last = keys.after(key, begin + plan.chunk, sorted.count);
     const int64_t table = sorted.of.shares[sorted.order[begin]].table;
     const RowPlace place = place_of(job, sorted.of, key, table);
@@ -230,13 +269,13 @@ __global__ void long_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
       sum = sum_over_teams(sum, plan, room);
       if (team == 0 && column < place.columns) store_quad(whole + column, sum, 4, true);
     }
-    if (threadIdx.x >= kLanes) continue;
+    if (threadIdx.x >= kLanes) return;
     // Each thread reads only what it wrote itself.
     RowChange<Weight, Rule, WrittenSum>(rule, place, WrittenSum{whole},
                                         static_cast<Weight*>(job.weights), plan.lanes,
                                         kept + threadIdx.x)
         .run(team == 0);
-  }
+  });
 }
 
 template <class Rule>
@@ -253,8 +292,8 @@ void change_rows(const RowUpdate& job, const SortedRows& sorted, const Rule& rul
       launch("tbe_backward rows", &short_rows_kernel<Grad, Weight, Rule>,
              blocks_for(sorted.count, kTile), stream, job, sorted, rule);
       if (chunks == 0) return;
-      launch("tbe_backward long rows", &long_rows_kernel<Grad, Weight, Rule>, blocks_for(chunks, 1),
-             stream, job, sorted, rule);
+      launch("tbe_backward long rows", &long_rows_kernel<Grad, Weight, Rule>,
+             blocks_for(chunks, kChunksPerBlock), stream, job, sorted, rule);
     });
   });
 }

@@ -30,16 +30,20 @@ struct MakeRowKeys {
 
 /// One block.
 __global__ void plan_kernel(TbeTables tables, SortedRows sorted) {
-  __shared__ int64_t widest_of[kThreads];
+  __shared__ int64_t widest_of[kGroups];
   int64_t widest = 4;
   for (int64_t t = threadIdx.x; t < tables.count; t += kThreads) {
     const int64_t columns = tables.at(t).columns;
     widest = columns > widest ? columns : widest;
   }
-  widest_of[threadIdx.x] = widest;
+  for (int mask = kLanes / 2; mask > 0; mask /= 2) {
+    const int64_t other = shuffle_xor(widest, mask);
+    widest = other > widest ? other : widest;
+  }
+  if (threadIdx.x % kLanes == 0) widest_of[threadIdx.x / kLanes] = widest;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int i = 1; i < kThreads; ++i) widest = widest_of[i] > widest ? widest_of[i] : widest;
+  for (int i = 1; i < kGroups; ++i) widest = widest_of[i] > widest ? widest_of[i] : widest;
   const int64_t stride = (widest + 3) / 4 * 4;
   int64_t chunk = kLeastChunk;
   while (sorted.count / chunk > sorted.capacity / stride) chunk *= 2;
@@ -47,7 +51,8 @@ __global__ void plan_kernel(TbeTables tables, SortedRows sorted) {
   while (lanes < kLanes && 4 * lanes < widest) lanes *= 2;
   sorted.plan[0] = stride;
   sorted.plan[1] = chunk;
-  sorted.plan[2] = lanes;
+  sorted.plan[2] = sorted.count / chunk;
+  sorted.plan[3] = lanes;
 }
 
 /// One block per chunk whose positions all look up one row: the sum of their gradients.
@@ -58,12 +63,10 @@ __global__ void chunk_sums_kernel(RowUpdate job, SortedRows sorted) {
   const KeyList keys{sorted.keys, sorted.of.wide};
   const int lane = static_cast<int>(threadIdx.x) % plan.lanes;
   const int team = static_cast<int>(threadIdx.x) / plan.lanes;
-  for (int64_t c = blockIdx.x; c < sorted.count / plan.chunk; c += gridDim.x) {
+  each_chunk_of_one_row<false>(plan, keys, [&](int64_t c) {
     const int64_t begin = c * plan.chunk;
-    const int64_t key = keys[begin];
-    if (key == keys.none() || keys[begin + plan.chunk - 1] != key) continue;
     const int64_t table = sorted.of.shares[sorted.order[begin]].table;
-    const RowGradients<Grad> gradients(job, sorted, place_of(job, sorted.of, key, table));
+    const RowGradients<Grad> gradients(job, sorted, place_of(job, sorted.of, keys[begin], table));
     const Part part(begin, begin + plan.chunk, team, kThreads / plan.lanes);
     for (int64_t first = 0; first < gradients.columns; first += 4 * plan.lanes) {
       const int64_t column = first + 4 * lane;
@@ -74,7 +77,7 @@ __global__ void chunk_sums_kernel(RowUpdate job, SortedRows sorted) {
         store_quad(sorted.partials + c * plan.stride + column, sum, 4, true);
       }
     }
-  }
+  });
 }
 
 }  // namespace embedding_update_kernels
@@ -95,8 +98,8 @@ void sum_chunks(const RowUpdate& job, const SortedRows& sorted, void* stream_in)
   const int64_t chunks = sorted.count / kLeastChunk;
   if (chunks == 0) return;
   with_float_type(job.grad_dtype, [&](auto element) {
-    launch("tbe_backward sums", &chunk_sums_kernel<decltype(element)>, blocks_for(chunks, 1),
-           stream, job, sorted);
+    launch("tbe_backward sums", &chunk_sums_kernel<decltype(element)>,
+           blocks_for(chunks, kChunksPerBlock), stream, job, sorted);
   });
 }
 

@@ -33,7 +33,8 @@ struct SgdRule {
   float max_norm = 0;
 
   PW_HD float decay_in_squares() const { return 0; }
-  PW_HD RowStep step(int64_t, float, int64_t) const { return RowStep{keep, learning_rate}; }
+  PW_HD float state(int64_t) const { return 0; }
+  PW_HD RowStep step(int64_t, float, float, int64_t) const { return RowStep{keep, learning_rate}; }
 };
 
 enum class WeightDecay { kNone = 0, kL2 = 1, kDecoupled = 2 };
@@ -51,9 +52,12 @@ struct AdagradRule {
   /// The factor of the row itself that is added to its gradient before squaring.
   PW_HD float decay_in_squares() const { return mode == WeightDecay::kL2 ? weight_decay : 0; }
 
-  /// Adds to the row's momentum: call from one thread only.
-  PW_HD RowStep step(int64_t row, float squares, int64_t columns) const {
-    const float sum = momentum[row] + squares / static_cast<float>(columns);
+  /// What `step` needs of the row besides its gradient; a GPU reads it in advance.
+  PW_HD float state(int64_t row) const { return momentum[row]; }
+
+  /// Adds to the row's momentum, which is `before`: call from one thread only.
+  PW_HD RowStep step(int64_t row, float before, float squares, int64_t columns) const {
+    const float sum = before + squares / static_cast<float>(columns);
     momentum[row] = sum;
     RowStep result;
     result.step = learning_rate / (sqrtf(sum) + eps);

@@ -119,7 +119,7 @@ void change_row(const Rule& rule, int64_t momentum_at, void* row_at, const float
     squares =
         decay == 0 ? squares_of(gradient, columns) : squares_of(row, gradient, columns, decay, 1);
   }
-  RowStep step = rule.step(momentum_at, squares, columns);
+  RowStep step = rule.step(momentum_at, rule.state(momentum_at), squares, columns);
   if (rule.max_norm > 0) {
     const float length = squares_of(row, gradient, columns, step.keep, -step.step);
     step = within_norm(step, length, rule.max_norm);
