@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -54,7 +55,7 @@ class Outcome:
 
 def pytest_part(name: str, share: float, workers: int, *options: str, least_seconds: float = 20) -> Part:
     parallel = ["-n", str(workers)] if workers > 1 else []
-    command = [sys.executable, "-m", "pytest", "-q", "-rfE", *parallel, *options, str(TESTS)]
+    command = [sys.executable, "-m", "pytest", "-v", "-rE", *parallel, *options, str(TESTS)]
     return Part(name, command, share, least_seconds)
 
 
@@ -75,15 +76,20 @@ def parts_of(quick: bool, parallel: bool) -> list[Part]:
     return [*parts, memcheck, pytest_part("large", 0.8, 1, "-m", "large", least_seconds=60)]
 
 
-COUNTS = re.compile(r"\b(\d+) (passed|failed|skipped|error)")
-FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
+VERDICT = "PASSED|FAILED|ERROR|SKIPPED"
+# pytest -v, and with pytest-xdist.
+LINE = re.compile(rf"^(\S+::.*?) ({VERDICT})\b", re.MULTILINE)
+LINE_OF_WORKER = re.compile(rf"^\[gw\d+\] \[ *\d+%\] ({VERDICT}) (\S.*?) *$", re.MULTILINE)
+BROKEN_FILE = re.compile(r"^ERROR (\S+\.py)\b(?!::)", re.MULTILINE)
 
 
 def tests_in(log: str) -> tuple[dict[str, int], list[str]]:
-    """The counts of pytest's last line, and the names of what failed."""
-    summaries = [line for line in log.splitlines() if COUNTS.search(line) and " in " in line]
-    counts = {kind: int(number) for number, kind in COUNTS.findall(summaries[-1])} if summaries else {}
-    return counts, FAILURE.findall(log)
+    """The number of tests with each verdict, and the names of what failed. A run that is stopped has no summary, but
+    a line for each test."""
+    verdicts = dict(LINE.findall(log)) | {name: verdict for verdict, name in LINE_OF_WORKER.findall(log)}
+    counts = Counter(verdict.lower() for verdict in verdicts.values())
+    failures = [name for name, verdict in verdicts.items() if verdict in ("FAILED", "ERROR")]
+    return dict(counts), failures + BROKEN_FILE.findall(log)
 
 
 def rows_in(log: str) -> list[dict]:
@@ -239,8 +245,8 @@ def session_of(options: argparse.Namespace, machine: Machine, today: str) -> int
     fbgemm = machine.has_module("fbgemm_gpu")
     session = {"date": today, **facts, "wheel": wheel.name, "fbgemm": fbgemm, "parts": {}, "rows": []}
     fine = run_parts(parts_of(options.quick, machine.has_module("xdist")), machine, ends, session, target)
-    print("\n".join(change_lines(before.get("rows", []), session["rows"])))
-    print(f"gpu: {target}")
+    for line in [*change_lines(before.get("rows", []), session["rows"]), f"gpu: {target}"]:
+        print(line)
     if not options.quick:
         update_readme(ROOT / "kernels")
     return 0 if fine else 1
