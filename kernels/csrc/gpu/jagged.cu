@@ -1,8 +1,13 @@
 #include "jobs/jagged.h"
 
 #include "gpu/device.h"
+#include "gpu/row_tiles.h"
 #include "gpu/with_word.h"
 #include "units/jagged_units.h"
+
+// Roofline: memory, each word read and written once. To dense: one thread per word, which reads the
+// offsets of its group. To values: a thread would have to search for its group, so blocks take
+// tiles of rows (row_tiles.h).
 
 namespace pinwheel {
 namespace jagged_kernels {
@@ -16,10 +21,15 @@ struct ToDense {
 };
 
 template <class Word, class Index>
-struct ToJagged {
-  DenseToJaggedJob<Index> job;
-  PW_HD void operator()(int64_t i) const { to_jagged_unit<Word>(job, i); }
-};
+__global__ void to_jagged_kernel(DenseToJaggedJob<Index> job, RowTiles tiles,
+                                 int64_t rows_per_group) {
+  for_each_tile_word(
+      job.jagged, tiles,
+      [&](int64_t, const DensePlace& place, int64_t word) {
+        return value_word<Word>(job, dense_row_at(place, rows_per_group), word);
+      },
+      [&](int64_t number, const Word& word) { static_cast<Word*>(job.values)[number] = word; });
+}
 
 }  // namespace jagged_kernels
 
@@ -40,9 +50,11 @@ void run_gpu(const DenseToJaggedJob<Index>& job, void* stream) {
   const int bytes = word_bytes(job.row_bytes, reinterpret_cast<uintptr_t>(job.values),
                                reinterpret_cast<uintptr_t>(job.dense));
   with_word(bytes, [&](auto word) {
-    const ToJagged<decltype(word), Index> body{job};
-    const int64_t count = job.jagged.value_rows * (job.row_bytes / bytes);
-    launch_units("jagged_to_padded_dense_backward", body, count, stream);
+    if (job.jagged.value_rows * job.row_bytes == 0) return;
+    const RowTiles tiles = row_tiles(job.jagged.value_rows, 1, job.row_bytes / bytes);
+    launch("jagged_to_padded_dense_backward", &to_jagged_kernel<decltype(word), Index>,
+           blocks_for(tiles.tiles(), 1), static_cast<Stream>(stream), job, tiles,
+           dense_rows_per_group(job.jagged));
   });
 }
 

@@ -1,14 +1,15 @@
 #include "jobs/jagged_elementwise.h"
 
 #include "gpu/device.h"
+#include "gpu/row_tiles.h"
 #include "units/jagged_elementwise_units.h"
 
 // Roofline: memory. A kept value row is read once, its dense row read once and the result written
-// once, 3 * row bytes, and two operations per element: far below the arithmetic peak. One thread
-// per 16-byte pack of the result (one element if rows are not multiples of 16 bytes), so that
-// adjacent threads access adjacent packs. Each thread searches for its row's group; the offsets
-// stay in the caches. That takes a quarter to an eighth of the load and store instructions of
-// FBGEMM's scalar accesses. No sum crosses threads: deterministic.
+// once, 3 * row bytes, and two operations per element: far below the arithmetic peak. Adjacent
+// threads access adjacent packs of 16 bytes (one element if rows are not multiples of 16 bytes). To
+// dense: one thread per pack, which reads the offsets of its group. To values: a thread would have
+// to search for its group, so blocks take tiles of rows (row_tiles.h). No sum crosses threads:
+// deterministic.
 
 namespace pinwheel {
 namespace jagged_elementwise_kernels {
@@ -16,12 +17,17 @@ namespace jagged_elementwise_kernels {
 using namespace gpu;
 
 template <Combine how, class Element, int kElements, class Index>
-struct ToJagged {
-  CombineToJaggedJob<Index> job;
-  PW_HD void operator()(int64_t i) const {
-    combine_to_jagged_unit<how, Element, kElements>(job, i);
-  }
-};
+__global__ void to_jagged_kernel(CombineToJaggedJob<Index> job, RowTiles tiles,
+                                 int64_t rows_per_group) {
+  using Words = Pack<Element, kElements>;
+  for_each_tile_word(
+      job.jagged, tiles,
+      [&](int64_t number, const DensePlace& place, int64_t pack) {
+        return combined_value_pack<how, Element, kElements>(
+            job, number, dense_row_at(place, rows_per_group), pack);
+      },
+      [&](int64_t number, const Words& pack) { static_cast<Words*>(job.out)[number] = pack; });
+}
 
 template <Combine how, class Element, int kElements, class Index>
 struct ToDense {
@@ -31,8 +37,11 @@ struct ToDense {
 
 template <Combine how, class Element, int kElements, class Index>
 void launch_packs(const CombineToJaggedJob<Index>& job, void* stream) {
-  launch_units("jagged_dense_elementwise, jagged", ToJagged<how, Element, kElements, Index>{job},
-               job.jagged.value_rows * (job.row_elements / kElements), stream);
+  if (job.jagged.value_rows * job.row_elements == 0) return;
+  const RowTiles tiles = row_tiles(job.jagged.value_rows, 1, job.row_elements / kElements);
+  launch("jagged_dense_elementwise, jagged", &to_jagged_kernel<how, Element, kElements, Index>,
+         blocks_for(tiles.tiles(), 1), static_cast<Stream>(stream), job, tiles,
+         dense_rows_per_group(job.jagged));
 }
 
 template <Combine how, class Element, int kElements, class Index>

@@ -11,6 +11,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
+#include "index/split.h"
 #include "index/untrusted.h"
 
 namespace pinwheel {
@@ -48,8 +49,9 @@ PW_HD Coordinates coordinates_of(const JaggedView<Index>& jagged, int64_t outer)
   PW_UNROLL
   for (int d = kMaxJaggedDepth - 2; d >= 0; --d) {
     if (d > jagged.depth - 2) continue;
-    at.within[d] = outer % jagged.max_length[d];
-    outer /= jagged.max_length[d];
+    const Split level = split(outer, jagged.max_length[d]);
+    at.within[d] = level.rest;
+    outer = level.quotient;
   }
   at.group = outer;
   return at;
@@ -87,30 +89,65 @@ PW_HD Run run_of(const JaggedView<Index>& jagged, int64_t outer) {
 template <class Index>
 PW_HD int64_t value_row_of(const JaggedView<Index>& jagged, int64_t dense_row) {
   const int64_t limit = jagged.max_length[jagged.depth - 1];
-  const Run run = run_of(jagged, dense_row / limit);
-  const int64_t within = dense_row % limit;
-  return within < run.length ? run.begin + within : -1;
+  const Split at = split(dense_row, limit);
+  const Run run = run_of(jagged, at.quotient);
+  return at.rest < run.length ? run.begin + at.rest : -1;
 }
 
-/// The dense row that holds value row `value_row`, or -1 if the row was truncated or belongs to no
-/// group.
+/// The place of a row in the dense form: a group of the outermost level, or -1 for none, and a row
+/// within it. Stored in shared memory, which has no initializers.
+struct DensePlace {
+  int64_t group;
+  int64_t within;
+};
+PW_HD DensePlace no_place() {
+  return DensePlace{-1, 0};
+}
+
+/// The place of value row `value_row`; none if the row was truncated or belongs to no group.
 template <class Index>
-PW_HD int64_t dense_row_of(const JaggedView<Index>& jagged, int64_t value_row) {
+PW_HD DensePlace dense_place_of(const JaggedView<Index>& jagged, int64_t value_row) {
   int64_t node = value_row;
   int64_t row = 0;
   int64_t stride = 1;
   for (int d = jagged.depth - 1; d >= 0; --d) {
     const int64_t group = segment_of(jagged.offsets[d], jagged.groups[d], node);
-    if (group < 0) return -1;
+    if (group < 0) return no_place();
     const int64_t begin = jagged.offsets[d][group];
-    if (begin < 0) return -1;
+    if (begin < 0) return no_place();
     const int64_t within = node - begin;
-    if (within >= jagged.max_length[d]) return -1;
+    if (within >= jagged.max_length[d]) return no_place();
     row += within * stride;
     stride *= jagged.max_length[d];
     node = group;
   }
-  return node * stride + row;
+  return DensePlace{node, row};
+}
+
+/// The same for depth 1, if `group` is that of the last offset not above `value_row`, or -1.
+template <class Index>
+PW_HD DensePlace dense_place_in(const JaggedView<Index>& jagged, int64_t group, int64_t value_row) {
+  if (group < 0 || group >= jagged.groups[0]) return no_place();
+  const int64_t within = length_within(jagged.offsets[0][group], value_row, INT64_MAX);
+  return within >= 0 && within < jagged.max_length[0] ? DensePlace{group, within} : no_place();
+}
+
+/// Rows of the dense form per group of the outermost level.
+template <class Index>
+PW_HD int64_t dense_rows_per_group(const JaggedView<Index>& jagged) {
+  int64_t rows = 1;
+  for (int d = 0; d < jagged.depth; ++d) rows *= jagged.max_length[d];
+  return rows;
+}
+
+PW_HD int64_t dense_row_at(const DensePlace& place, int64_t rows_per_group) {
+  return place.group < 0 ? -1 : place.group * rows_per_group + place.within;
+}
+
+/// The dense row that holds value row `value_row`, or -1 if there is none.
+template <class Index>
+PW_HD int64_t dense_row_of(const JaggedView<Index>& jagged, int64_t value_row) {
+  return dense_row_at(dense_place_of(jagged, value_row), dense_rows_per_group(jagged));
 }
 
 }  // namespace pinwheel

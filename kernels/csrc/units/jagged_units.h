@@ -5,6 +5,7 @@
 // for the CPU too, where the tests run all units sequentially.
 
 #include "index/host_device.h"
+#include "index/split.h"
 #include "jobs/jagged.h"
 #include "units/word.h"
 
@@ -13,20 +14,20 @@ namespace pinwheel {
 template <class Word, class Index>
 PW_HD void to_dense_unit(const JaggedToDenseJob<Index>& job, int64_t i) {
   const int64_t words = job.row_bytes / static_cast<int64_t>(sizeof(Word));
-  const int64_t from = value_row_of(job.jagged, i / words);
+  const Split at = split(i, words);
+  const int64_t from = value_row_of(job.jagged, at.quotient);
   const Word* const padding = reinterpret_cast<const Word*>(job.padding);
   constexpr int64_t kWordsOfPadding = static_cast<int64_t>(sizeof(job.padding) / sizeof(Word));
   static_cast<Word*>(job.dense)[i] =
       from < 0 ? padding[i % kWordsOfPadding]
-               : static_cast<const Word*>(job.values)[from * words + i % words];
+               : static_cast<const Word*>(job.values)[from * words + at.rest];
 }
 
+/// Word `word` of a value row that dense row `dense_row`, or -1 for none, holds.
 template <class Word, class Index>
-PW_HD void to_jagged_unit(const DenseToJaggedJob<Index>& job, int64_t i) {
+PW_HD Word value_word(const DenseToJaggedJob<Index>& job, int64_t dense_row, int64_t word) {
   const int64_t words = job.row_bytes / static_cast<int64_t>(sizeof(Word));
-  const int64_t from = dense_row_of(job.jagged, i / words);
-  static_cast<Word*>(job.values)[i] =
-      from < 0 ? Word{} : static_cast<const Word*>(job.dense)[from * words + i % words];
+  return dense_row < 0 ? Word{} : static_cast<const Word*>(job.dense)[dense_row * words + word];
 }
 
 }  // namespace pinwheel

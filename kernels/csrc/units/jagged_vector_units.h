@@ -2,6 +2,7 @@
 
 // What one GPU thread does for a pack of columns; see jagged_units.h.
 
+#include "index/split.h"
 #include "jobs/jagged_vector.h"
 #include "units/pack.h"
 
@@ -13,6 +14,7 @@ struct ColumnSums {
   Wide<Element> at[kElements] = {};
 
   PW_HD void add(Wide<Element> weight, const Pack<Element, kElements>& numbers) {
+    PW_UNROLL
     for (int k = 0; k < kElements; ++k) {
       at[k] += weight * static_cast<Wide<Element>>(to_float(numbers.at[k]));
     }
@@ -24,73 +26,98 @@ struct ColumnSums {
   }
 };
 
-/// Pack `pack` of vector `vector` of the result.
+/// Part of pack `pack` of vector `vector` of the result: rows part, part + parts, ...
 template <class Element, int kElements, class Index>
-PW_HD void vector_times_jagged_unit(const VectorTimesJaggedJob<Index>& job, int64_t vector,
-                                    int64_t pack) {
+PW_HD ColumnSums<Element, kElements> vector_times_jagged_part(
+    const VectorTimesJaggedJob<Index>& job, int64_t vector, int64_t pack, int part, int parts) {
   using Words = Pack<Element, kElements>;
   constexpr int kAhead = 4;  // rows loaded before the first of them is added
   const JaggedVectorShape<Index>& shape = job.shape;
   const int64_t packs = shape.columns / kElements;
   const int64_t stride = shape.heads * packs;
-  const Run run = run_of(shape.jagged, vector / shape.heads);
+  const Split head = split(vector, shape.heads);
+  const Run run = run_of(shape.jagged, head.quotient);
   const Element* const v = static_cast<const Element*>(job.v) + vector * shape.jagged.max_length[0];
-  const Words* const values = static_cast<const Words*>(job.values) + run.begin * stride +
-                              vector % shape.heads * packs + pack;
+  const Words* const values =
+      static_cast<const Words*>(job.values) + run.begin * stride + head.rest * packs + pack;
   ColumnSums<Element, kElements> sums;
-  int64_t l = 0;
-  for (; l + kAhead <= run.length; l += kAhead) {
+  int64_t l = part;
+  for (; l + (kAhead - 1) * parts < run.length; l += kAhead * parts) {
     Words rows[kAhead];
-    for (int k = 0; k < kAhead; ++k) rows[k] = values[(l + k) * stride];
-    for (int k = 0; k < kAhead; ++k) sums.add(to_float(v[l + k]), rows[k]);
+    PW_UNROLL
+    for (int k = 0; k < kAhead; ++k) rows[k] = values[(l + k * parts) * stride];
+    PW_UNROLL
+    for (int k = 0; k < kAhead; ++k) sums.add(to_float(v[l + k * parts]), rows[k]);
   }
-  for (; l < run.length; ++l) sums.add(to_float(v[l]), values[l * stride]);
-  static_cast<Words*>(job.out)[vector * packs + pack] = sums.packed();
+  for (; l < run.length; l += parts) sums.add(to_float(v[l]), values[l * stride]);
+  return sums;
 }
 
-/// Part of entry `l` of vector `vector`: packs lane, lane + lanes, ...
-template <class Element, int kElements, class Index>
-PW_HD Wide<Element> vector_gradient_part(const VectorGradientJob<Index>& job, int64_t vector,
-                                         int64_t l, int lane, int lanes) {
+/// The dot products of the gradient of a vector and its value rows.
+template <class Element, int kElements>
+struct DotProducts {
   using Words = Pack<Element, kElements>;
-  const JaggedVectorShape<Index>& shape = job.shape;
-  const int64_t packs = shape.columns / kElements;
-  const Run run = run_of(shape.jagged, vector / shape.heads);
-  Wide<Element> sum = 0;
-  if (l >= run.length) return sum;
-  const Words* const gradient = static_cast<const Words*>(job.gradient) + vector * packs;
-  const Words* const row = static_cast<const Words*>(job.values) +
-                           ((run.begin + l) * shape.heads + vector % shape.heads) * packs;
-  for (int64_t p = lane; p < packs; p += lanes) {
-    const Words a = gradient[p];
-    const Words b = row[p];
+
+  const Words* gradient;  ///< of the vector
+  const Words* values;    ///< of the vector's head in its first value row
+  int64_t stride;         ///< packs of a value row
+  int64_t packs;          ///< of a head
+  int64_t length;         ///< value rows
+
+  template <class Index>
+  PW_HD DotProducts(const VectorGradientJob<Index>& job, int64_t vector) {
+    const JaggedVectorShape<Index>& shape = job.shape;
+    const Split head = split(vector, shape.heads);
+    const Run run = run_of(shape.jagged, head.quotient);
+    packs = shape.columns / kElements;
+    stride = shape.heads * packs;
+    length = run.length;
+    gradient = static_cast<const Words*>(job.gradient) + vector * packs;
+    values = static_cast<const Words*>(job.values) + run.begin * stride + head.rest * packs;
+  }
+
+  /// Adds to `sums[k]` the products with value row l + k * step, over packs lane, lane + lanes, ...
+  template <int kRows>
+  PW_HD void add(int64_t l, int step, int lane, int lanes, Wide<Element> (&sums)[kRows]) const {
+    for (int64_t p = lane; p < packs; p += lanes) {
+      const Words factor = gradient[p];
+      Words rows[kRows] = {};
+      PW_UNROLL
+      for (int k = 0; k < kRows; ++k) {
+        if (l + k * step < length) rows[k] = values[(l + k * step) * stride + p];
+      }
+      PW_UNROLL
+      for (int k = 0; k < kRows; ++k) sums[k] += dot(factor, rows[k]);
+    }
+  }
+
+ private:
+  PW_HD static Wide<Element> dot(const Words& a, const Words& b) {
+    Wide<Element> sum = 0;
+    PW_UNROLL
     for (int k = 0; k < kElements; ++k) {
       sum += static_cast<Wide<Element>>(to_float(a.at[k])) *
              static_cast<Wide<Element>>(to_float(b.at[k]));
     }
+    return sum;
   }
-  return sum;
-}
+};
 
-/// Unit i: pack number i of the values' gradient.
+/// Pack `pack` of the gradient of a head of the values whose vector is `place.group` and whose
+/// weight is number `place.within` of it.
 template <class Element, int kElements, class Index>
-PW_HD void jagged_gradient_unit(const JaggedGradientJob<Index>& job, int64_t i) {
+PW_HD Pack<Element, kElements> jagged_gradient_pack(const JaggedGradientJob<Index>& job,
+                                                    const DensePlace& place, int64_t pack) {
   using Words = Pack<Element, kElements>;
+  if (place.group < 0) return Words{};
   const JaggedVectorShape<Index>& shape = job.shape;
-  const int64_t packs = shape.columns / kElements;
-  const int64_t max_length = shape.jagged.max_length[0];
-  const int64_t place = dense_row_of(shape.jagged, i / (shape.heads * packs));
-  Words result{};
-  if (place >= 0) {
-    const int64_t vector = place / max_length * shape.heads + i / packs % shape.heads;
-    const Element weight =
-        static_cast<const Element*>(job.v)[vector * max_length + place % max_length];
-    ColumnSums<Element, kElements> product;
-    product.add(to_float(weight),
-                static_cast<const Words*>(job.gradient)[vector * packs + i % packs]);
-    result = product.packed();
-  }
-  static_cast<Words*>(job.out)[i] = result;
+  const int64_t at = place.group * shape.jagged.max_length[0] + place.within;
+  const Element weight = static_cast<const Element*>(job.v)[at];
+  ColumnSums<Element, kElements> product;
+  product.add(
+      to_float(weight),
+      static_cast<const Words*>(job.gradient)[place.group * (shape.columns / kElements) + pack]);
+  return product.packed();
 }
 
 }  // namespace pinwheel

@@ -93,7 +93,10 @@ void units_move_whole_rows() {
     again.dense = dense.data();
     again.values = back.data();
     again.row_bytes = row_bytes;
-    for (int64_t i = 0; i < example.view.value_rows * words; ++i) to_jagged_unit<Word>(again, i);
+    for (int64_t i = 0; i < example.view.value_rows * words; ++i) {
+      const int64_t dense_row = dense_row_of(example.view, i / words);
+      static_cast<Word*>(again.values)[i] = value_word<Word>(again, dense_row, i % words);
+    }
     for (int64_t value = 0; value < example.view.value_rows; ++value) {
       const bool shown = dense_row_of(example.view, value) >= 0;
       for (int64_t at = value * row_bytes; at < (value + 1) * row_bytes; ++at) {
