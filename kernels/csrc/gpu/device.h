@@ -128,6 +128,11 @@ __device__ Integer atomic_add(Integer* at, Integer number) {
   return static_cast<Integer>(atomicAdd(reinterpret_cast<Word*>(at), static_cast<Word>(number)));
 }
 
+/// Atomically sets bits of a word in shared memory.
+__device__ inline void atomic_set_bits(uint32_t* at, uint32_t bits) {
+  atomicOr(at, bits);
+}
+
 /// Blocks for `items` work items, `per_block` per block at a time. Capped, because HIP allows 2^32
 /// threads in total: kernels use grid-stride loops.
 inline int64_t blocks_for(int64_t items, int64_t per_block) {

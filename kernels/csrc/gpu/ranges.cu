@@ -1,25 +1,76 @@
 #include "jobs/ranges.h"
 
 #include "gpu/device.h"
+#include "gpu/tile_starts.h"
 #include "units/ranges_units.h"
 
-// Roofline: memory. offsets_range writes `size` elements and reads the starts, which stay in the
-// caches: each thread writes 16 bytes of the result after one search. FBGEMM assigns each segment
-// to a group of threads, which leaves most of them idle when segments are short and most of the
-// device idle when one segment is long. segment_sum_csr reads every value once: a group of 32 lanes
-// per segment if segments are short, a block of 256 threads if they are long on average, in loads
-// of 16 bytes; partial sums are added in a fixed order, so that results are deterministic.
+// Roofline: memory. offsets_range writes `size` elements and reads each start once: a block
+// searches for the segments of its tile and marks their starts (tile_starts.h), and each thread
+// writes 16 bytes of the result at once. FBGEMM assigns each segment to a group of threads, which
+// leaves most of them idle when segments are short and most of the device idle when one segment is
+// long. segment_sum_csr reads every value once: a group of 32 lanes per segment if segments are
+// short, a block of 256 threads if they are long on average, in loads of 16 bytes; partial sums are
+// added in a fixed order, so that results are deterministic.
 
 namespace pinwheel {
 namespace ranges_kernels {
 
 using namespace gpu;
 
+constexpr int kMostTile = 4096;
+
+/// The numbers of the positions from `at` of the tile on. `carried` is where the segment started
+/// that the tile's first position belongs to; positions before the first start get 0.
 template <class Index>
-struct OffsetsRange {
-  OffsetsRangeJob<Index> job;
-  PW_HD void operator()(int64_t i) const { offsets_range_unit(job, i); }
-};
+__device__ Pack<Index, kPositions<Index>> numbers_at(const TileStarts<kMostTile>& starts,
+                                                     int64_t tile, int at, bool is_carried,
+                                                     int64_t carried) {
+  Pack<Index, kPositions<Index>> numbers;
+  const uint32_t marks = starts.marks_from(at);
+  int start = starts.last_at(at);
+  PW_UNROLL
+  for (int k = 0; k < kPositions<Index>; ++k) {
+    if ((marks >> k & 1u) != 0) start = at + k;
+    int64_t number = is_carried ? wrapping_difference(tile + at + k, carried) : 0;
+    if (start >= 0) number = at + k - start;
+    numbers.at[k] = static_cast<Index>(number);
+  }
+  return numbers;
+}
+
+template <class Index>
+__global__ void offsets_range_kernel(OffsetsRangeJob<Index> job, int tile_size) {
+  __shared__ TileStarts<kMostTile> starts;
+  constexpr int kNumbers = kPositions<Index>;
+  using Numbers = Pack<Index, kNumbers>;
+  for (int64_t tile = blockIdx.x * static_cast<int64_t>(tile_size); tile < job.size;
+       tile += gridDim.x * static_cast<int64_t>(tile_size)) {
+    const int64_t left = job.size - tile;
+    const int size = left < tile_size ? static_cast<int>(left) : tile_size;
+    __syncthreads();  // other threads may still read the last tile's starts
+    starts.clear();
+    const TileSpan span = span_of_tile(job.starts, job.count, tile, tile + size - 1);
+    const bool is_carried = span.low > 0;
+    const int64_t carried = is_carried ? static_cast<int64_t>(job.starts[span.low - 1]) : 0;
+    for (int64_t s = span.low + threadIdx.x; s < span.high; s += kThreads) {
+      const uint64_t at = static_cast<uint64_t>(wrapping_difference(job.starts[s], tile));
+      if (at < static_cast<uint64_t>(size)) starts.mark(static_cast<int>(at));
+    }
+    __syncthreads();
+    for (int at = static_cast<int>(threadIdx.x) * kNumbers; at < size; at += kThreads * kNumbers) {
+      const Numbers numbers = numbers_at<Index>(starts, tile, at, is_carried, carried);
+      // torch's allocations are aligned to more than 16 bytes.
+      if (at + kNumbers <= size) {
+        *reinterpret_cast<Numbers*>(job.out + tile + at) = numbers;
+        continue;
+      }
+      PW_UNROLL
+      for (int k = 0; k < kNumbers; ++k) {
+        if (at + k < size) job.out[tile + at + k] = numbers.at[k];
+      }
+    }
+  }
+}
 
 /// Integers are shuffled as types for which both vendors overload their shuffles.
 template <class Sum>
@@ -80,8 +131,10 @@ using namespace ranges_kernels;
 
 template <class Index>
 void run_gpu(const OffsetsRangeJob<Index>& job, void* stream) {
-  const int64_t units = (job.size + kPositions<Index> - 1) / kPositions<Index>;
-  launch_units("offsets_range", OffsetsRange<Index>{job}, units, stream);
+  if (job.size == 0) return;
+  const int tile_size = tile_size_for(job.size, 1024, kMostTile);
+  launch("offsets_range", &offsets_range_kernel<Index>, blocks_for(job.size, tile_size),
+         static_cast<Stream>(stream), job, tile_size);
 }
 
 template <class Index>

@@ -221,3 +221,10 @@ Word atomicAdd(Word* at, Word number) {
   *at = before + number;
   return before;
 }
+
+template <class Word>
+Word atomicOr(Word* at, Word bits) {
+  const Word before = *at;
+  *at = before | bits;
+  return before;
+}

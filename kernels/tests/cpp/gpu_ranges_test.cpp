@@ -33,7 +33,10 @@ template <class Index>
 void ranges_match_a_loop() {
   std::mt19937 random(1);
   for (int round = 0; round < 60; ++round) {
-    const auto offsets = random_offsets<Index>(random, random() % 30, 1 + random() % 9);
+    const bool tiled = round % 6 == 0;  // segments within a tile and over several
+    const int64_t segments = tiled ? 20 + round : random() % 30;
+    const auto offsets = random_offsets<Index>(
+        random, segments, tiled ? (round % 12 == 0 ? 400 : 20) : 1 + random() % 9);
     const int64_t size = offsets.back() + static_cast<int64_t>(random() % 3);
     std::vector<Index> out(size + 4, Index{-5});
     run_gpu(OffsetsRangeJob<Index>{offsets.data(), static_cast<int64_t>(offsets.size()), out.data(),
