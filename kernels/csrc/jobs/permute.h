@@ -29,7 +29,8 @@ struct FeatureSumsJob {
 };
 
 /// For each output feature t, the lengths of input feature permute[t], their sum, and where its
-/// values start. An out-of-range `permute` entry yields an empty feature.
+/// values start. An out-of-range `permute` entry yields an empty feature. For a batch of 1, `sums`
+/// is not read and `out_sums` may be null.
 template <class Index>
 struct PermuteLengthsJob {
   const int64_t* permute = nullptr;

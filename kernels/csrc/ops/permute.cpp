@@ -48,15 +48,18 @@ Tensor longs(const Tensor& like, int64_t count) {
 
 #ifdef PINWHEEL_GPU
 /// Sums per feature, their prefix sums, the permutation of both, prefix sums again: each pass
-/// depends on all of the previous one.
+/// depends on all of the previous one. 1-D lengths of int64 are their own sums.
 template <class Index>
 void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Segments& segments) {
   const GpuStreamGuard guard(lengths);
-  const Tensor sums = longs(lengths, plan.features_in);
-  run_gpu(FeatureSumsJob<Index>{plan.lengths, writable(sums), plan.features_in, plan.batch},
-          guard.stream());
+  const bool own_sums = lengths.dim() == 1 && lengths.scalar_type() == ScalarType::Long;
+  const Tensor sums = own_sums ? lengths : longs(lengths, plan.features_in);
+  if (!own_sums) {
+    run_gpu(FeatureSumsJob<Index>{plan.lengths, writable(sums), plan.features_in, plan.batch},
+            guard.stream());
+  }
   segments.in_offsets = complete_cumsum(sums);
-  const Tensor out_sums = longs(lengths, plan.features_out);
+  const Tensor out_sums = own_sums ? segments.lengths : longs(lengths, plan.features_out);
   PermuteLengthsJob<Index> job;
   job.permute = plan.permute;
   job.lengths = plan.lengths;
@@ -66,7 +69,7 @@ void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Se
   job.features_out = plan.features_out;
   job.batch = plan.batch;
   job.out_lengths = plan.out_lengths;
-  job.out_sums = writable(out_sums);
+  job.out_sums = own_sums ? nullptr : writable(out_sums);
   job.out_starts = plan.out_starts;
   run_gpu(job, guard.stream());
   segments.out_offsets = complete_cumsum(out_sums);

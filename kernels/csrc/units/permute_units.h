@@ -4,6 +4,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
+#include "index/split.h"
 #include "index/untrusted.h"
 #include "jobs/permute.h"
 
@@ -13,8 +14,9 @@ namespace pinwheel {
 /// start.
 template <class Index>
 PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t i) {
-  const int64_t t = i / (job.batch + 1);
-  const int64_t b = i % (job.batch + 1);
+  const Split at = split(i, job.batch + 1);
+  const int64_t t = at.quotient;
+  const int64_t b = at.rest;
   const int64_t feature = job.permute[t];
   const bool inside = feature >= 0 && feature < job.features_in;
   if (b < job.batch) {
@@ -25,10 +27,21 @@ PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t i) 
   }
 }
 
+/// The same for lengths that are their own sums, so that `out_sums` may be null: feature t.
+template <class Index>
+PW_HD void permute_single_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t t) {
+  const int64_t feature = job.permute[t];
+  const bool inside = feature >= 0 && feature < job.features_in;
+  const Index length = inside ? job.lengths[feature] : Index{0};
+  job.out_lengths[t] = length;
+  job.out_starts[t] = inside ? job.starts[feature] : 0;
+  if (job.out_sums != nullptr) job.out_sums[t] = length;
+}
+
 /// Unit i: word i of the output.
 template <class Word>
 PW_HD void segment_copy_unit(const SegmentCopyJob& job, int64_t i) {
-  const int64_t element = job.columns == 1 ? i : i / job.columns;
+  const int64_t element = job.columns == 1 ? i : split(i, job.columns).quotient;
   const int64_t segment = segment_of(job.offsets, job.segments, element);
   const int64_t from =
       segment < 0

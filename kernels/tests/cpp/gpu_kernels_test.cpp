@@ -6,6 +6,7 @@
 #include "../../csrc/gpu/jagged.cu"
 #include "../../csrc/gpu/permute.cu"
 
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -120,6 +121,91 @@ void features_are_permuted() {
   }
 }
 
+/// So many bags that they are copied by tiles; short ones, and long ones that span several tiles.
+void many_bags_are_copied() {
+  std::mt19937 random(4);
+  for (int round = 0; round < 6; ++round) {
+    const int64_t segments = 1100;
+    std::vector<int64_t> offsets = {0};
+    std::vector<int64_t> starts;
+    for (int64_t s = 0; s < segments; ++s) {
+      const int longest = random() % 100 == 0 ? 900 : 6;
+      offsets.push_back(offsets.back() + static_cast<int64_t>(random() % longest));
+      starts.push_back(static_cast<int64_t>(random() % 3000) - 20);
+    }
+    std::vector<uint32_t> in(3000);
+    for (uint32_t& value : in) value = 1 + static_cast<uint32_t>(random() % 1000);
+    std::vector<uint32_t> expected(offsets.back() + 30, 0);  // past the last bag: 0
+    for (int64_t s = 0; s < segments; ++s) {
+      for (int64_t at = offsets[s]; at < offsets[s + 1]; ++at) {
+        const int64_t from = starts[s] + at - offsets[s];
+        if (from >= 0 && from < 3000) expected[at] = in[from];
+      }
+    }
+    std::vector<uint32_t> out(expected.size() + 1, 7);
+    run_gpu(SegmentCopyJob{offsets.data(), starts.data(), segments, in.data(), out.data(), 3000,
+                           static_cast<int64_t>(expected.size()), 1, 4},
+            nullptr);
+    CHECK(out.back() == 7);
+    out.pop_back();
+    CHECK(out == expected);
+    if (round < 3) continue;
+    for (int64_t& offset : offsets) {
+      if (random() % 4 == 0) offset = static_cast<int64_t>(random() * 0x9e3779b97f4a7c15u);
+    }
+    run_gpu(SegmentCopyJob{offsets.data(), starts.data(), segments, in.data(), out.data(), 3000,
+                           static_cast<int64_t>(out.size()), 1, 4},
+            nullptr);
+  }
+}
+
+/// A batch so long that a feature's sum takes a block.
+void long_features_are_added_up() {
+  std::vector<int32_t> lengths(3 * 1500);
+  std::mt19937 random(5);
+  for (int32_t& length : lengths) length = static_cast<int32_t>(random() % 9);
+  std::vector<int64_t> sums(3, -1);
+  run_gpu(FeatureSumsJob<int32_t>{lengths.data(), sums.data(), 3, 1500}, nullptr);
+  for (int t = 0; t < 3; ++t) {
+    const auto begin = lengths.begin() + 1500 * t;
+    CHECK(sums[t] == std::accumulate(begin, begin + 1500, int64_t{0}));
+  }
+}
+
+/// Rows in several tiles.
+void many_jagged_rows_are_gathered() {
+  const int64_t groups = 700;
+  std::mt19937 random(6);
+  std::vector<int64_t> offsets = {0};
+  for (int64_t g = 0; g < groups; ++g) {
+    offsets.push_back(offsets.back() + static_cast<int64_t>(random() % 5));
+  }
+  for (const int64_t words : {1, 3, 300}) {
+    std::vector<uint32_t> dense(groups * 3 * words);
+    for (uint32_t& word : dense) word = static_cast<uint32_t>(random());
+    std::vector<uint32_t> values(offsets.back() * words, 7);
+    DenseToJaggedJob<int64_t> job;
+    job.jagged.depth = 1;
+    job.jagged.value_rows = offsets.back();
+    job.jagged.offsets[0] = offsets.data();
+    job.jagged.groups[0] = groups;
+    job.jagged.max_length[0] = 3;
+    job.dense = dense.data();
+    job.values = values.data();
+    job.row_bytes = 4 * words;
+    run_gpu(job, nullptr);
+    for (int64_t g = 0; g < groups; ++g) {
+      for (int64_t row = offsets[g]; row < offsets[g + 1]; ++row) {
+        const int64_t l = row - offsets[g];
+        for (int64_t w = 0; w < words; ++w) {
+          const uint32_t expected = l < 3 ? dense[(g * 3 + l) * words + w] : 0;
+          CHECK(values[row * words + w] == expected);
+        }
+      }
+    }
+  }
+}
+
 template <class Index>
 void jagged_rows_round_trip() {
   const std::vector<Index> offsets = {0, 3, 3, 4, 9};
@@ -165,6 +251,9 @@ void everything() {
   features_are_permuted<int64_t>();
   jagged_rows_round_trip<int32_t>();
   jagged_rows_round_trip<int64_t>();
+  many_bags_are_copied();
+  long_features_are_added_up();
+  many_jagged_rows_are_gathered();
 }
 
 }  // namespace
