@@ -1,12 +1,14 @@
 // Splits indices over ranks and preserves the order within each bag.
 //
 // Minimum bytes moved: each index is read twice (counted, then moved) and written once; each length
-// of the result is zeroed, counted and read for the offsets. For bags of more than about `ranks`
-// indices the indices are the limit, for shorter ones the lengths. Every bag gets a group of 8 or
-// 32 lanes, depending on the average bag, so that reads are coalesced; within a group, lanes find
-// those with the same rank by exchanging ranks with all others, about one shuffle per index, which
-// is less than the time of moving it. Only the last lane of a rank writes to memory. Divisions are
-// multiplications (index/divider.h) whose factors a small kernel computes once per feature.
+// of the result is written once and read for the offsets. For bags of more than about `ranks`
+// indices the indices are the limit, for shorter ones the lengths. Every bag gets 1, 8 or 32 lanes,
+// depending on the average bag, so that reads are coalesced. A block counts the ranks of its bags
+// in shared memory and writes all counts at once, so nothing has to be cleared before. When indices
+// are moved, lanes find those of their bag with the same rank by a match of the whole group, and
+// only the last of these adds to the count. If there are too many ranks, the counts are in the
+// results. Divisions are multiplications (index/divider.h) whose factors a small kernel computes
+// once per feature.
 //
 // Deterministic: counts are integers, and destinations depend only on them and the order of the
 // bag.
@@ -36,60 +38,106 @@ struct Peers {
   int last = 0;    ///< the highest of them
 };
 
-/// All 32 lanes must call it; lanes with a negative number have no peers.
+/// All 32 lanes must call it. Lanes with a negative number are nobody's peers that has one.
 template <int kWidth>
 __device__ Peers peers_of(int number) {
+  if (kWidth == 1) return Peers{};
   const int lane = static_cast<int>(threadIdx.x) % kWidth;
-  Peers peers{0, lane};
-  for (int mask = 1; mask < kWidth; ++mask) {
-    const int other = shuffle_xor(number, mask);
-    const int other_lane = lane ^ mask;
-    if (other != number || number < 0) continue;
-    if (other_lane < lane) ++peers.before;
-    if (other_lane > peers.last) peers.last = other_lane;
-  }
-  return peers;
+  const uint32_t same = lanes_with<kWidth>(number);
+  return Peers{count_of_bits(same & ((1u << lane) - 1)), highest_bit(same)};
 }
 
-/// Calls `body(bag, number, i, active, to, single)` for each index i of each bag, in steps of
-/// kWidth; all 32 lanes call it together, so it may shuffle. `single`: no bag here has another
-/// step.
+template <int kWidth>
+constexpr int kBags = kThreads / kWidth;
+
+/// Calls `body(bag, number, i, active, to, single)` for each index i of a block's bags from `first`
+/// on, in steps of kWidth; all 32 lanes call it together, so it may shuffle, unless kWidth is 1.
+/// `single`: no bag here has another step.
 template <int kWidth, class Index, class Length, class Body>
-__device__ void for_each_index(const BucketizeJob<Index, Length>& job, const Body& body) {
-  constexpr int kBags = kThreads / kWidth;
+__device__ void for_each_index(const BucketizeJob<Index, Length>& job, int64_t first,
+                               const Body& body) {
   const int lane = static_cast<int>(threadIdx.x) % kWidth;
-  const int64_t stride = static_cast<int64_t>(gridDim.x) * kBags;
-  for (int64_t first = static_cast<int64_t>(blockIdx.x) * kBags; first < job.bags;
-       first += stride) {
-    const int64_t number = first + threadIdx.x / kWidth;
-    const Bag bag = bag_at(job, number);
-    long long longest = bag.length;
-    for (int mask = kLanes / 2; mask >= kWidth; mask /= 2) {
-      const long long other = shuffle_xor(longest, mask);
-      longest = other > longest ? other : longest;
+  const int64_t number = first + threadIdx.x / kWidth;
+  const Bag bag = bag_at(job, number);
+  long long longest = bag.length;
+  for (int mask = kLanes / 2; mask >= kWidth && kWidth > 1; mask /= 2) {
+    const long long other = shuffle_xor(longest, mask);
+    longest = other > longest ? other : longest;
+  }
+  for (int64_t step = 0; step < longest; step += kWidth) {
+    const int64_t i = step + lane;
+    const bool active = i < bag.length;
+    Bucketed to;
+    if (active) {
+      const auto index = static_cast<std::make_unsigned_t<Index>>(job.indices[bag.begin + i]);
+      to = bucketed(job.features[bag.feature], index);
     }
-    for (int64_t step = 0; step < longest; step += kWidth) {
-      const int64_t i = step + lane;
-      const bool active = i < bag.length;
-      Bucketed to;
-      if (active) {
-        const auto index = static_cast<std::make_unsigned_t<Index>>(job.indices[bag.begin + i]);
-        to = bucketed(job.features[bag.feature], index);
-      }
-      body(bag, number, i, active, to, longest <= kWidth);
-    }
+    body(bag, number, i, active, to, longest <= kWidth);
   }
 }
+
+/// Counts per rank and bag of a block, in shared memory.
+template <int kWidth>
+struct Counters {
+  static constexpr int kMost = 2048;
+
+  uint32_t counts[kMost];
+
+  __device__ void clear(int64_t ranks) {
+    for (int c = static_cast<int>(threadIdx.x); c < ranks * kBags<kWidth>; c += kThreads) {
+      counts[c] = 0;
+    }
+    __syncthreads();
+  }
+  /// The counter of this thread's bag.
+  __device__ uint32_t* of_rank(uint64_t rank) {
+    return counts + static_cast<int>(rank) * kBags<kWidth> + static_cast<int>(threadIdx.x) / kWidth;
+  }
+};
 
 template <int kWidth, class Index, class Length>
 __global__ void bucket_counts_kernel(BucketizeJob<Index, Length> job) {
-  for_each_index<kWidth>(
-      job, [&](const Bag&, int64_t number, int64_t, bool active, const Bucketed& to, bool) {
-        const Peers peers = peers_of<kWidth>(active ? static_cast<int>(to.rank) : -1);
-        if (!active || peers.last != static_cast<int>(threadIdx.x) % kWidth) return;
-        Length* const count = job.out_lengths + static_cast<int64_t>(to.rank) * job.bags + number;
-        atomic_add(count, static_cast<Length>(peers.before + 1));
-      });
+  __shared__ Counters<kWidth> counters;
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * kBags<kWidth>;
+  for (int64_t first = static_cast<int64_t>(blockIdx.x) * kBags<kWidth>; first < job.bags;
+       first += stride) {
+    counters.clear(job.ranks);
+    for_each_index<kWidth>(
+        job, first, [&](const Bag&, int64_t, int64_t, bool active, const Bucketed& to, bool) {
+          if (active) atomic_add(counters.of_rank(to.rank), uint32_t{1});
+        });
+    __syncthreads();
+    for (int c = static_cast<int>(threadIdx.x); c < job.ranks * kBags<kWidth>; c += kThreads) {
+      const int64_t number = first + c % kBags<kWidth>;
+      const int64_t rank = c / kBags<kWidth>;
+      if (number >= job.bags) continue;
+      job.out_lengths[rank * job.bags + number] = static_cast<Length>(counters.counts[c]);
+    }
+    __syncthreads();  // before the next bags are counted
+  }
+}
+
+template <class Length>
+struct ClearLengths {
+  Length* lengths;
+  PW_HD void operator()(int64_t i) const { lengths[i] = 0; }
+};
+
+/// For any number of ranks: adds to the results, which must be zero.
+template <class Index, class Length>
+__global__ void many_counts_kernel(BucketizeJob<Index, Length> job) {
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * kBags<kLanes>;
+  for (int64_t first = static_cast<int64_t>(blockIdx.x) * kBags<kLanes>; first < job.bags;
+       first += stride) {
+    for_each_index<kLanes>(
+        job, first,
+        [&](const Bag&, int64_t number, int64_t, bool active, const Bucketed& to, bool) {
+          const Peers peers = peers_of<kLanes>(active ? static_cast<int>(to.rank) : -1);
+          if (!active || peers.last != static_cast<int>(threadIdx.x) % kLanes) return;
+          Length* const count = job.out_lengths + static_cast<int64_t>(to.rank) * job.bags + number;
+          atomic_add(count, static_cast<Length>(peers.before + 1));
+        });
+  }
 }
 
 template <class Index, class Length>
@@ -126,31 +174,73 @@ __device__ void clear_rest(const BucketizeJob<Index, Length>& job) {
   }
 }
 
+/// How many slots of its bag and rank the steps before took, and this step's lower lanes take. The
+/// last of the peers reserves slots in `taken` for all of them. All 32 lanes must call it, unless
+/// kWidth is 1.
+template <int kWidth, class Count>
+__device__ Count slots_before(Count* taken, const Peers& peers, bool active) {
+  Count before{0};
+  const bool takes = active && peers.last == static_cast<int>(threadIdx.x) % kWidth;
+  if (takes) before = atomic_add(taken, static_cast<Count>(peers.before + 1));
+  if (kWidth == 1) return before;
+  const int first_lane = static_cast<int>(threadIdx.x) % kLanes / kWidth * kWidth;
+  return shuffle(before, first_lane + peers.last) + static_cast<Count>(peers.before);
+}
+
 template <int kWidth, class Index, class Length>
 __global__ void bucket_places_kernel(BucketizeJob<Index, Length> job) {
-  for_each_index<kWidth>(job, [&](const Bag& bag, int64_t number, int64_t i, bool active,
-                                  const Bucketed& to, bool single) {
-    const Peers peers = peers_of<kWidth>(active ? static_cast<int>(to.rank) : -1);
-    Length* const offset = job.out_offsets + static_cast<int64_t>(to.rank) * job.bags + number;
-    Length start = 0;
-    if (single) {
-      if (active) start = *offset;
-    } else {
-      // The last of the peers reserves slots for all of them; the next step's slots follow.
-      const bool takes = active && peers.last == static_cast<int>(threadIdx.x) % kWidth;
-      if (takes) start = atomic_add(offset, static_cast<Length>(peers.before + 1));
-      const int group = static_cast<int>(threadIdx.x) % kLanes / kWidth * kWidth;
-      start = shuffle(start, group + peers.last);
-    }
-    if (active) move_index(job, bag, i, to, wrapping_sum(start, peers.before));
-  });
+  __shared__ Counters<kWidth> taken;
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * kBags<kWidth>;
+  for (int64_t first = static_cast<int64_t>(blockIdx.x) * kBags<kWidth>; first < job.bags;
+       first += stride) {
+    __syncthreads();  // other threads may still count the last bags
+    taken.clear(job.ranks);
+    for_each_index<kWidth>(
+        job, first,
+        [&](const Bag& bag, int64_t number, int64_t i, bool active, const Bucketed& to,
+            bool single) {
+          const Peers peers = peers_of<kWidth>(active ? static_cast<int>(to.rank) : -1);
+          uint32_t before = static_cast<uint32_t>(peers.before);
+          if (!single) before = slots_before<kWidth>(taken.of_rank(to.rank), peers, active);
+          if (!active) return;
+          const Length start = job.out_offsets[static_cast<int64_t>(to.rank) * job.bags + number];
+          move_index(job, bag, i, to, wrapping_sum(start, before));
+        });
+  }
   clear_rest(job);
 }
 
-/// Eight lanes per bag if most bags are short.
+/// For any number of ranks: takes slots in `out_offsets`.
 template <class Index, class Length>
-bool is_short(const BucketizeJob<Index, Length>& job) {
-  return job.count < 12 * job.bags;
+__global__ void many_places_kernel(BucketizeJob<Index, Length> job) {
+  using Count = std::make_unsigned_t<Length>;
+  const int64_t stride = static_cast<int64_t>(gridDim.x) * kBags<kLanes>;
+  for (int64_t first = static_cast<int64_t>(blockIdx.x) * kBags<kLanes>; first < job.bags;
+       first += stride) {
+    for_each_index<kLanes>(
+        job, first,
+        [&](const Bag& bag, int64_t number, int64_t i, bool active, const Bucketed& to, bool) {
+          const Peers peers = peers_of<kLanes>(active ? static_cast<int>(to.rank) : -1);
+          Length* const offset =
+              job.out_offsets + static_cast<int64_t>(to.rank) * job.bags + number;
+          const Count place = slots_before<kLanes>(reinterpret_cast<Count*>(offset), peers, active);
+          if (active) move_index(job, bag, i, to, static_cast<int64_t>(static_cast<Length>(place)));
+        });
+  }
+  clear_rest(job);
+}
+
+/// Calls `body` with the number of lanes per bag, as a type: few if most bags are short. 0 if there
+/// are too many ranks for counters in shared memory.
+template <class Index, class Length, class Body>
+void with_width(const BucketizeJob<Index, Length>& job, const Body& body) {
+  const auto fits = [&](int width) {
+    return job.ranks * (kThreads / width) <= Counters<1>::kMost && job.count <= UINT32_MAX;
+  };
+  if (job.count < 4 * job.bags && fits(1)) return body(std::integral_constant<int, 1>{});
+  if (job.count < 12 * job.bags && fits(8)) return body(std::integral_constant<int, 8>{});
+  if (fits(kLanes)) return body(std::integral_constant<int, kLanes>{});
+  body(std::integral_constant<int, 0>{});
 }
 
 constexpr const char* kName = "block_bucketize_sparse_features";
@@ -166,23 +256,32 @@ void run_gpu(const BucketFeaturesJob& job, void* stream) {
 template <class Index, class Length>
 void run_gpu_counts(const BucketizeJob<Index, Length>& job, void* stream) {
   if (job.bags == 0) return;
-  const bool narrow = is_short(job);
-  const int64_t blocks = blocks_for(job.bags, kThreads / (narrow ? 8 : kLanes));
-  launch(kName,
-         narrow ? &bucket_counts_kernel<8, Index, Length>
-                : &bucket_counts_kernel<kLanes, Index, Length>,
-         blocks, static_cast<Stream>(stream), job);
+  with_width(job, [&](auto width) {
+    constexpr int kWidth = decltype(width)::value;
+    if constexpr (kWidth > 0) {
+      launch(kName, &bucket_counts_kernel<kWidth, Index, Length>,
+             blocks_for(job.bags, kBags<kWidth>), static_cast<Stream>(stream), job);
+    } else {
+      launch_units(kName, ClearLengths<Length>{job.out_lengths}, job.ranks * job.bags, stream);
+      launch(kName, &many_counts_kernel<Index, Length>, blocks_for(job.bags, kBags<kLanes>),
+             static_cast<Stream>(stream), job);
+    }
+  });
 }
 
 template <class Index, class Length>
 void run_gpu_scatter(const BucketizeJob<Index, Length>& job, void* stream) {
-  const bool narrow = is_short(job);
-  const int64_t blocks =
-      std::max<int64_t>(1, blocks_for(job.bags, kThreads / (narrow ? 8 : kLanes)));
-  launch(kName,
-         narrow ? &bucket_places_kernel<8, Index, Length>
-                : &bucket_places_kernel<kLanes, Index, Length>,
-         blocks, static_cast<Stream>(stream), job);
+  with_width(job, [&](auto width) {
+    constexpr int kWidth = decltype(width)::value;
+    const int64_t per_block = kThreads / (kWidth > 0 ? kWidth : kLanes);
+    const int64_t blocks = std::max<int64_t>(1, blocks_for(job.bags, per_block));
+    if constexpr (kWidth > 0) {
+      launch(kName, &bucket_places_kernel<kWidth, Index, Length>, blocks,
+             static_cast<Stream>(stream), job);
+    } else {
+      launch(kName, &many_places_kernel<Index, Length>, blocks, static_cast<Stream>(stream), job);
+    }
+  });
 }
 
 template void run_gpu_counts(const BucketizeJob<int32_t, int32_t>&, void*);

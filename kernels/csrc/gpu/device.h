@@ -128,6 +128,23 @@ __device__ Integer atomic_add(Integer* at, Integer number) {
   return static_cast<Integer>(atomicAdd(reinterpret_cast<Word*>(at), static_cast<Word>(number)));
 }
 
+/// The lanes that have the same number, as bits, of this lane's `kWidth` adjacent lanes. All 32
+/// lanes must call it.
+template <int kWidth>
+__device__ uint32_t lanes_with(int number) {
+  const int lane = static_cast<int>(threadIdx.x) % kWidth;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+  const uint32_t same = __match_any_sync(0xffffffffu, number);
+  return same >> (static_cast<int>(threadIdx.x) % kLanes - lane) & (~0u >> (kLanes - kWidth));
+#else
+  uint32_t same = 1u << lane;
+  for (int mask = 1; mask < kWidth; ++mask) {
+    if (shuffle_xor(number, mask) == number) same |= 1u << (lane ^ mask);
+  }
+  return same;
+#endif
+}
+
 /// Atomically sets bits of a word in shared memory.
 __device__ inline void atomic_set_bits(uint32_t* at, uint32_t bits) {
   atomicOr(at, bits);

@@ -56,7 +56,7 @@ void run_gpu(const BucketFeaturesJob& job, void* stream);
 /// The lengths are non-negative and add up to `count`, and the features are valid.
 template <class Index, class Length>
 void run_cpu(const BucketizeJob<Index, Length>& job);
-/// Adds to `out_lengths`, which must be zeroed.
+/// Writes `out_lengths`.
 template <class Index, class Length>
 void run_gpu_counts(const BucketizeJob<Index, Length>& job, void* stream);
 /// Writes everything but `out_lengths`, at `out_offsets`.

@@ -202,8 +202,6 @@ Features features_of(const Arguments& a) {
 template <class Index, class Length>
 void run_on_gpu(BucketizeJob<Index, Length> job, const Tensor& lengths, const Tensor& out_lengths) {
   const GpuStreamGuard guard(lengths);
-  Tensor counted = out_lengths;
-  torch::stable::zero_(counted);
   const Tensor offsets = complete_cumsum(lengths);
   job.offsets = static_cast<const Length*>(offsets.const_data_ptr());
   run_gpu_counts(job, guard.stream());
