@@ -8,7 +8,8 @@
 // threads read adjacent columns, the team's further threads other rows. The first pass keeps a
 // running maximum and sum, so that values are read twice and not three times, the second time from
 // the caches; partial results are merged in shared memory, in a fixed order. A block of 256 threads
-// holds as many teams as fit, so short groups do not leave it idle.
+// holds as many teams as fit, so short groups do not leave it idle. Further blocks of the same
+// launch clear the rows that no team writes.
 
 namespace pinwheel {
 namespace jagged_softmax_kernels {
@@ -28,6 +29,15 @@ inline Teams teams_for(int64_t columns, int64_t longest) {
   while (teams.rows * teams.columns < kThreads && teams.rows * 4 < longest) teams.rows *= 2;
   return teams;
 }
+
+/// The items, a group and up to 32 columns each, and how many of the launch's blocks take them.
+struct Work {
+  Teams teams;
+  int64_t items = 0;
+  int64_t blocks = 0;
+
+  PW_HD int64_t per_block() const { return kThreads / (teams.columns * teams.rows); }
+};
 
 /// A thread's position in its block, its team and its job.
 struct Place {
@@ -63,14 +73,32 @@ __device__ Part merged(Part* parts, const Part& own, const Place& place, const T
   return result;
 }
 
+/// Clears the rows that no group's threads write. With invalid offsets, a group may claim a row
+/// that the search does not find; then either may be last.
+template <class Element, class Job>
+__device__ void clear_rest(const Job& job, int64_t block, int64_t blocks) {
+  for (int64_t i = block * kThreads + threadIdx.x; i < job.jagged.value_rows;
+       i += blocks * kThreads) {
+    const int64_t place = dense_row_of(job.jagged, i);
+    if (place >= 0 && value_row_of(job.jagged, place) == i) continue;
+    Element* const row = static_cast<Element*>(job.out) + i * job.columns;
+    for (int64_t c = 0; c < job.columns; ++c) row[c] = Element{};
+  }
+}
+
 template <class Element, class Index>
-__global__ void softmax_kernel(JaggedSoftmaxJob<Index> job, Teams teams, int64_t items) {
+__global__ void softmax_kernel(JaggedSoftmaxJob<Index> job, Work work) {
   using Number = Wide<Element>;
   __shared__ SoftmaxSum<Number> parts[kThreads];
-  const int64_t per_block = kThreads / (teams.columns * teams.rows);
+  if (blockIdx.x >= work.blocks) {
+    return clear_rest<Element>(job, blockIdx.x - work.blocks, gridDim.x - work.blocks);
+  }
+  const Teams teams = work.teams;
+  const int64_t per_block = work.per_block();
   const Element* const values = static_cast<const Element*>(job.values);
   Element* const out = static_cast<Element*>(job.out);
-  for (int64_t first = blockIdx.x * per_block; first < items; first += gridDim.x * per_block) {
+  for (int64_t first = blockIdx.x * per_block; first < work.items;
+       first += work.blocks * per_block) {
     const Place place(job.jagged, teams, job.columns, first);
     const int64_t base = place.run.begin * job.columns + place.column;
     SoftmaxSum<Number> own{};
@@ -86,14 +114,19 @@ __global__ void softmax_kernel(JaggedSoftmaxJob<Index> job, Teams teams, int64_t
 }
 
 template <class Element, class Index>
-__global__ void gradient_kernel(JaggedSoftmaxGradientJob<Index> job, Teams teams, int64_t items) {
+__global__ void gradient_kernel(JaggedSoftmaxGradientJob<Index> job, Work work) {
   using Number = Wide<Element>;
   __shared__ DotSum<Number> parts[kThreads];
-  const int64_t per_block = kThreads / (teams.columns * teams.rows);
+  if (blockIdx.x >= work.blocks) {
+    return clear_rest<Element>(job, blockIdx.x - work.blocks, gridDim.x - work.blocks);
+  }
+  const Teams teams = work.teams;
+  const int64_t per_block = work.per_block();
   const Element* const gradient = static_cast<const Element*>(job.gradient);
   const Element* const softmax = static_cast<const Element*>(job.softmax);
   Element* const out = static_cast<Element*>(job.out);
-  for (int64_t first = blockIdx.x * per_block; first < items; first += gridDim.x * per_block) {
+  for (int64_t first = blockIdx.x * per_block; first < work.items;
+       first += work.blocks * per_block) {
     const Place place(job.jagged, teams, job.columns, first);
     const int64_t base = place.run.begin * job.columns + place.column;
     DotSum<Number> own{};
@@ -109,30 +142,17 @@ __global__ void gradient_kernel(JaggedSoftmaxGradientJob<Index> job, Teams teams
   }
 }
 
-/// Unit i: row i, unless its group's threads write it. Runs before their kernel: with invalid
-/// offsets, a group may claim rows that the search does not find.
-template <class Element, class Job>
-struct ClearRest {
-  Job job;
-  PW_HD void operator()(int64_t i) const {
-    const int64_t place = dense_row_of(job.jagged, i);
-    if (place >= 0 && value_row_of(job.jagged, place) == i) return;
-    Element* const row = static_cast<Element*>(job.out) + i * job.columns;
-    for (int64_t c = 0; c < job.columns; ++c) row[c] = Element{};
-  }
-};
-
-template <class Element, class Job, class Kernel>
+template <class Job, class Kernel>
 void launch_teams(const char* name, Kernel kernel, const Job& job, void* stream) {
   if (job.columns == 0) return;
-  launch_units(name, ClearRest<Element, Job>{job}, job.jagged.value_rows, stream);
-  if (job.jagged.groups[0] == 0) return;
-  const Teams teams = teams_for(job.columns, job.jagged.max_length[0]);
-  const int64_t tiles = (job.columns + teams.columns - 1) / teams.columns;
-  const int64_t items = job.jagged.groups[0] * tiles;
-  const int64_t per_block = kThreads / (teams.columns * teams.rows);
-  launch(name, kernel, blocks_for(items, per_block), static_cast<Stream>(stream), job, teams,
-         items);
+  Work work;
+  work.teams = teams_for(job.columns, job.jagged.max_length[0]);
+  const int64_t tiles = (job.columns + work.teams.columns - 1) / work.teams.columns;
+  work.items = job.jagged.groups[0] * tiles;
+  work.blocks = blocks_for(work.items, work.per_block());
+  const int64_t blocks = work.blocks + blocks_for(job.jagged.value_rows, kThreads);
+  if (blocks == 0) return;
+  launch(name, kernel, blocks, static_cast<Stream>(stream), job, work);
 }
 
 }  // namespace jagged_softmax_kernels
@@ -143,7 +163,7 @@ template <class Index>
 void run_gpu(const JaggedSoftmaxJob<Index>& job, void* stream) {
   with_real_type(job.dtype, [&](auto element) {
     using Element = decltype(element);
-    launch_teams<Element>("jagged_softmax", &softmax_kernel<Element, Index>, job, stream);
+    launch_teams("jagged_softmax", &softmax_kernel<Element, Index>, job, stream);
   });
 }
 
@@ -151,7 +171,7 @@ template <class Index>
 void run_gpu(const JaggedSoftmaxGradientJob<Index>& job, void* stream) {
   with_real_type(job.dtype, [&](auto element) {
     using Element = decltype(element);
-    launch_teams<Element>("jagged_softmax_backward", &gradient_kernel<Element, Index>, job, stream);
+    launch_teams("jagged_softmax_backward", &gradient_kernel<Element, Index>, job, stream);
   });
 }
 
