@@ -1,10 +1,10 @@
 // Finds and repairs indices that are out of range for their tables.
 //
 // Bytes moved: every offset and every index is read once, and written only if it is wrong; that is
-// the limit. First all threads look for wrong offsets. Only if there are any, one block repairs
-// them; the other blocks of that launch exit. After that the indices of a table are contiguous, so
-// a group of 32 lanes takes 512 consecutive ones, searches for the table of the first one once, and
-// reads 16 bytes per lane as long as the whole word belongs to one table.
+// the limit. First all threads look for wrong offsets, and each block writes how many it found.
+// Only if there are any, one block repairs them. After that the indices of a table are contiguous,
+// so a group of 32 lanes takes 512 consecutive ones, searches for the table of the first one once,
+// and reads 16 bytes per lane as long as the whole word belongs to one table.
 //
 // Deterministic: repairs are prefix maxima, and counts are integers.
 
@@ -28,8 +28,20 @@ __device__ inline void add_from_lanes(long long number, int64_t* sum) {
   if (number != 0 && threadIdx.x % kLanes == 0) atomic_add(sum, static_cast<int64_t>(number));
 }
 
+/// The sum over the block. All threads must call it.
+__device__ inline long long block_total(long long number, long long* group_totals) {
+  for (int mask = kLanes / 2; mask > 0; mask /= 2) number += shuffle_xor(number, mask);
+  if (threadIdx.x % kLanes == 0) group_totals[threadIdx.x / kLanes] = number;
+  __syncthreads();
+  long long total = 0;
+  for (int g = 0; g < kGroups; ++g) total += group_totals[g];
+  return total;
+}
+
+/// Clears the warnings too, because later kernels add to them.
 template <class Index, class Offset>
 __global__ void bad_offsets_kernel(BoundsJob<Index, Offset> job, int64_t* bad_offsets) {
+  __shared__ long long group_totals[kGroups];
   const int64_t numbers = job.bags.bags + 1;
   const int64_t stride = static_cast<int64_t>(gridDim.x) * kThreads;
   const int64_t lane = threadIdx.x;
@@ -41,7 +53,10 @@ __global__ void bad_offsets_kernel(BoundsJob<Index, Offset> job, int64_t* bad_of
         offset < least || offset > job.count || (i == job.bags.bags && offset != job.count);
     bad += wrong ? 1 : 0;
   }
-  add_from_lanes(bad, bad_offsets);
+  const long long all = block_total(bad, group_totals);
+  if (threadIdx.x != 0) return;
+  bad_offsets[blockIdx.x] = all;
+  if (blockIdx.x == 0 && job.warnings != nullptr) *job.warnings = 0;
 }
 
 /// Prefix maxima over the threads of a block: inclusive, exclusive, and the block's maximum. All
@@ -77,11 +92,14 @@ __device__ inline BlockMost block_most(long long number, long long* group_mosts)
   return {larger(before, most), lane == 0 ? before : larger(before, before_lane), all};
 }
 
-/// One block.
+/// One block. `bad_offsets` are `counts` numbers, from which nothing is repaired if all are 0.
 template <class Index, class Offset>
-__global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_t* bad_offsets) {
+__global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_t* bad_offsets,
+                                      int64_t counts) {
   __shared__ long long group_mosts[kGroups];
-  if (*bad_offsets == 0) return;
+  long long bad = 0;
+  for (int64_t c = threadIdx.x; c < counts; c += kThreads) bad += bad_offsets[c];
+  if (block_total(bad, group_mosts) == 0) return;
   const int64_t last = job.bags.bags;
   const long long count = job.count;
   const long long first_given = last == 0 ? count : static_cast<long long>(job.offsets[0]);
@@ -159,14 +177,19 @@ constexpr const char* kName = "bounds_check_indices";
 
 using namespace bounds_kernels;
 
+int64_t gpu_offset_counts(int64_t bags) {
+  constexpr int64_t kMostCounts = 1024;  // one block adds them up
+  return std::min(kMostCounts, blocks_for(bags + 1, kThreads));
+}
+
 template <class Index, class Offset>
 void run_gpu(const BoundsJob<Index, Offset>& job, int64_t* bad_offsets, void* stream_in) {
   const Stream stream = static_cast<Stream>(stream_in);
-  launch(kName, &bad_offsets_kernel<Index, Offset>, blocks_for(job.bags.bags + 1, kThreads), stream,
-         job, bad_offsets);
+  const int64_t counts = gpu_offset_counts(job.bags.bags);
+  launch(kName, &bad_offsets_kernel<Index, Offset>, counts, stream, job, bad_offsets);
   if (job.repair) {
     launch(kName, &repair_offsets_kernel<Index, Offset>, 1, stream, job,
-           static_cast<const int64_t*>(bad_offsets));
+           static_cast<const int64_t*>(bad_offsets), counts);
   }
   if (job.count == 0 || job.bags.tables == 0) return;
   const uint64_t odd_bytes = reinterpret_cast<uintptr_t>(job.indices) % 16;

@@ -26,6 +26,8 @@ struct FirstBad {
   int64_t index = -1;
 };
 
+int64_t gpu_offset_counts(int64_t bags);
+
 // Instantiated for Index and Offset = int32_t and int64_t. On the CPU, `bags.bag_starts` must be
 // valid.
 
@@ -34,7 +36,8 @@ template <class Index, class Offset>
 FirstBad find_bad_cpu(const BoundsJob<Index, Offset>& job);
 template <class Index, class Offset>
 void run_cpu(const BoundsJob<Index, Offset>& job);
-/// `bad_offsets` is one zeroed counter; it receives the number of bad offsets before repair.
+/// `bad_offsets` are gpu_offset_counts(job.bags.bags) counters, which receive numbers of bad
+/// offsets before repair. On a GPU, `job.warnings` is cleared first.
 template <class Index, class Offset>
 void run_gpu(const BoundsJob<Index, Offset>& job, int64_t* bad_offsets, void* stream);
 

@@ -1,6 +1,7 @@
 #include "jobs/bounds.h"
 
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "base/register.h"
@@ -95,18 +96,19 @@ void require_sound(const BoundsJob<Index, Offset>& job) {
 template <class Index, class Offset>
 void run_on_gpu(BoundsJob<Index, Offset> job, Mode mode, const Tensor& indices) {
   const GpuStreamGuard guard(indices);
-  Tensor counts = empty_like_device(indices, {2}, ScalarType::Long);
-  torch::stable::zero_(counts);
-  int64_t* const numbers = static_cast<int64_t*>(counts.mutable_data_ptr());
-  if (mode == Mode::kFatal) job.warnings = numbers + 1;
-  run_gpu(job, numbers, guard.stream());
+  const int64_t blocks = gpu_offset_counts(job.bags.bags);
+  const Tensor counts = empty_like_device(indices, {1 + blocks}, ScalarType::Long);
+  int64_t* const bad_indices = static_cast<int64_t*>(counts.mutable_data_ptr());
+  if (mode == Mode::kFatal) job.warnings = bad_indices;
+  run_gpu(job, bad_indices + 1, guard.stream());
   if (mode != Mode::kFatal) return;
   const torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
   const Tensor read = torch::stable::to(counts, std::nullopt, std::nullopt, cpu);
   const int64_t* const bad = static_cast<const int64_t*>(read.const_data_ptr());
-  require(bad[0] == 0, kOp, bad[0],
+  const int64_t bad_offsets = std::accumulate(bad + 1, bad + 1 + blocks, int64_t{0});
+  require(bad_offsets == 0, kOp, bad_offsets,
           " elements of `offsets` decrease or are out of range for the indices");
-  require(bad[1] == 0, kOp, bad[1], " elements of `indices` are out of range for their tables");
+  require(bad[0] == 0, kOp, bad[0], " elements of `indices` are out of range for their tables");
 }
 #endif
 
@@ -160,7 +162,8 @@ void bounds_check(const Tensor& rows_in, const Tensor& indices, const Tensor& of
     announce_change(kOp, indices, "indices");
     announce_change(kOp, offsets, "offsets");
   }
-  if (mode == Mode::kWarning) {
+  // The kernels clear the counter itself.
+  if (mode == Mode::kWarning && (is_on_cpu(indices) || warning.numel() > 1)) {
     Tensor zeroed = warning;
     torch::stable::zero_(zeroed);
   }
