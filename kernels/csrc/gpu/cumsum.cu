@@ -1,8 +1,8 @@
 // Prefix sums of one long row are the vendor's scan, which reads and writes each number once. Where
 // there is none, and for several rows, there are three passes: the sum of each chunk; a scan of the
 // chunk sums of each row; a scan within each chunk, starting from its prefix. Rows of one chunk
-// need only the last pass, which is one launch where the vendor's scan takes two. Deterministic:
-// sums of integers do not depend on their order.
+// need only the last pass; for a short one, that single launch takes less time than the two of the
+// vendor's scan. Deterministic: sums of integers do not depend on their order.
 
 #include "jobs/cumsum.h"
 
@@ -111,7 +111,8 @@ Chunks chunks_of(const CumsumJob& job) {
 }
 
 bool is_scanned(const CumsumJob& job) {
-  return kHasDeviceScan && job.rows == 1 && chunks_of(job).per_row() > 1;
+  constexpr int64_t kShort = 4 * kThreads;
+  return kHasDeviceScan && job.rows == 1 && job.length > kShort;
 }
 
 /// One row. If `scratch` is null, only sets `bytes`, how much of it is needed.
