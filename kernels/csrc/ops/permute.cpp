@@ -213,7 +213,7 @@ Permuted permute_sparse(const Operator& op, const Tensor& permute_in, const Tens
   sizes[0] = elements;
   const Tensor weights_out = empty_like_device(weights_in, sizes, weights_in.scalar_type());
   const SegmentCopyJob weights_job = copy_job(segments, weights_in, weights_out);
-  copy_segments(job, &weights_job, values);
+  copy_segments(job, weights_job.columns == 0 ? nullptr : &weights_job, values);
   return {segments.lengths, out, weights_out};
 }
 
