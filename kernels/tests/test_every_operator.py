@@ -7,7 +7,7 @@ import threading
 import pytest
 import torch
 from conftest import COMPUTE
-from every_operator import CALLS, OPS, assert_equal, flat
+from every_operator import CALLS, OPS, assert_equal, call_of, flat
 
 # Reads the number of its values back, which a graph cannot do.
 READS_BACK = {"permute_2D_sparse_data"}
@@ -22,14 +22,14 @@ def cuda(gpu: torch.device) -> torch.device:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_results_on_a_gpu_are_those_of_the_cpu(name, cuda, rng):
-    call = CALLS[name]()
+    call = call_of(name)
     for got, expected in zip(flat(call.on(cuda)), flat(call.on(torch.device("cpu"))), strict=True):
         torch.testing.assert_close(got.cpu(), expected, rtol=2e-3, atol=2e-3)
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_results_have_the_same_bits_in_every_run(name, device, rng):
-    call = CALLS[name]()
+    call = call_of(name)
     expected = call.on(device)
     for _ in range(30 if device.type == "cuda" else 3):
         assert_equal(call.on(device), expected)
@@ -47,7 +47,7 @@ def transposed(tensor: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize("change", [strided, transposed])
 @pytest.mark.parametrize("name", CALLS)
 def test_arguments_need_not_be_contiguous(name, change, device, rng):
-    call = CALLS[name]()
+    call = call_of(name)
     tensors = [tensor.to(device) for tensor in call.tensors]
     assert_equal(call.run(*map(change, tensors)), call.run(*tensors))
 
@@ -58,14 +58,14 @@ def test_addresses_need_not_be_aligned(name, device, rng):
         longer = torch.empty(tensor.numel() + 1, dtype=tensor.dtype, device=device)
         return longer[1:].view(tensor.shape).copy_(tensor)
 
-    call = CALLS[name]()
+    call = call_of(name)
     for got, expected in zip(flat(call.run(*map(shifted, call.tensors))), flat(call.on(device)), strict=True):
         torch.testing.assert_close(got, expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_an_operator_runs_on_the_current_stream(name, cuda, rng):
-    call, side = CALLS[name](), torch.cuda.Stream()
+    call, side = call_of(name), torch.cuda.Stream()
     tensors = [tensor.to(cuda) for tensor in call.tensors]
     expected, late = call.run(*tensors), [torch.zeros_like(tensor) for tensor in tensors]
     torch.cuda.synchronize()
@@ -80,7 +80,7 @@ def test_an_operator_runs_on_the_current_stream(name, cuda, rng):
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - READS_BACK))
 def test_a_graph_replays_an_operator(name, cuda, rng):
-    call, side = CALLS[name](), torch.cuda.Stream()
+    call, side = call_of(name), torch.cuda.Stream()
     tensors = [tensor.to(cuda) for tensor in call.tensors]
     expected = call.run(*tensors)
     side.wait_stream(torch.cuda.current_stream())
@@ -98,7 +98,7 @@ def test_a_graph_replays_an_operator(name, cuda, rng):
 
 
 def test_a_graph_of_training_steps_has_the_bits_of_eager_ones(cuda, rng):
-    forward, backward = CALLS["tbe_forward, no weights"](), CALLS["tbe_backward_rowwise_adagrad_"]()
+    forward, backward = call_of("tbe_forward, no weights"), call_of("tbe_backward_rowwise_adagrad_")
     _, *lists = (tensor.to(cuda) for tensor in forward.tensors)
     gradient, weights, momentum, *_ = (tensor.to(cuda) for tensor in backward.tensors)
 
@@ -121,7 +121,7 @@ def test_a_graph_of_training_steps_has_the_bits_of_eager_ones(cuda, rng):
 
 
 def test_threads_with_their_own_streams_do_not_disturb_each_other(cuda, rng):
-    calls = [make() for make in CALLS.values()]
+    calls = [make() for name, make in CALLS.items() if hasattr(OPS, name.partition(",")[0])]
     for call in calls:
         call.tensors = [tensor.to(cuda) for tensor in call.tensors]
     expected = [call.run(*call.tensors) for call in calls]
