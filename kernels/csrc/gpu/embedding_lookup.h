@@ -134,8 +134,11 @@ __device__ void pool_bag(const EmbeddingForwardJob<Index>& job, const TeamLane& 
   }
 }
 
+/// Blocks per multiprocessor that registers must suffice for: more would spill.
+constexpr int kLookupBlocks = 3;
+
 template <class Rows, class Index>
-__global__ void __launch_bounds__(kThreads, Rows::kBlocks)
+__global__ void __launch_bounds__(kThreads, kLookupBlocks)
     pooled_kernel(EmbeddingForwardJob<Index> job, Rows rows, BagTeams teams) {
   const TeamLane team(teams);
   const int64_t stride = gridDim.x * teams.bags_per_block();

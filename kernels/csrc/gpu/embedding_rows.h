@@ -34,7 +34,7 @@ struct RowChange {
   int lanes;
   Quad* kept;  ///< this thread's quads, kThreads apart
   Quad first = {};
-  int64_t known = 0;  ///< quads of this thread whose sum is already known
+  int known = 0;  ///< quads of this thread whose sum is already known
 
   __device__ RowChange(const Rule& rule_in, const RowPlace& place_in, const Sums& sums_in,
                        Weight* weights, int lanes_in, Quad* kept_in)
@@ -47,7 +47,7 @@ struct RowChange {
         lanes(lanes_in),
         kept(kept_in) {}
 
-  __device__ Quad gradient(int64_t k, int64_t column) {
+  __device__ Quad gradient(int k, int64_t column) {
     if (k < known && k == 0) return first;
     if (k < known && k <= kKept) return kept[(k - 1) * kThreads];
     Quad sum = {};
@@ -62,7 +62,7 @@ struct RowChange {
   /// 0 the row is ignored, even if it is not finite.
   template <class Body>
   __device__ void each(float a, float b, const Body& body) {
-    int64_t k = 0;
+    int k = 0;
     for (int64_t column = 4 * lane; column < place.columns; column += 4 * lanes, ++k) {
       // In flight while the gradients are added up.
       const Quad old = load_quad(row + column, place.columns - column, aligned);
@@ -125,7 +125,14 @@ struct RowRun {
   int64_t last;  ///< end of the run; -1 if it is left to long_rows_kernel
   int first;     ///< position in the tile
 
-  __device__ RowPlace place() const { return {columns, weights_at, momentum_at, grad_at}; }
+  __device__ RowPlace place() const {
+    RowPlace place;
+    place.columns = columns;
+    place.weights_at = weights_at;
+    place.momentum_at = momentum_at;
+    place.grad_at = grad_at;
+    return place;
+  }
 };
 
 /// The sorted positions of a tile, read once by one thread each, in shared memory.
@@ -207,9 +214,17 @@ struct TileSums {
   }
 };
 
+/// Blocks per multiprocessor that registers must suffice for. nvcc uses more registers for newer
+/// devices and would spill there.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+constexpr int kShortRowBlocks = 1;
+#else
+constexpr int kShortRowBlocks = 3;
+#endif
+
 /// One team per row.
 template <class Grad, class Weight, class Rule>
-__global__ void __launch_bounds__(kThreads, 3)
+__global__ void __launch_bounds__(kThreads, kShortRowBlocks)
     short_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
   __shared__ RowTile tile;
   __shared__ Quad kept[kKept * kThreads];

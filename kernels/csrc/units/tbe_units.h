@@ -50,12 +50,10 @@ struct PlainChunks {
   PW_HD static float number(const Chunk& chunk, int k) { return to_float(chunk.numbers[k]); }
 };
 
-/// What reads packs of rows, for any table. `kBlocks`: blocks per multiprocessor that the registers
-/// of a kernel must suffice for; more would make it spill.
+/// What reads packs of rows, for any table.
 template <class Number>
 struct PlainRows {
   using Packs = PlainPacks<Number>;
-  static constexpr int kBlocks = sizeof(Number) == 4 ? 4 : 3;
 
   PW_HD Packs packs(const void* weights, const TbeTable& table) const {
     return Packs(weights, table);
@@ -64,7 +62,6 @@ struct PlainRows {
 
 struct CodeRows {
   using Packs = CodePacks;
-  static constexpr int kBlocks = 3;
 
   QuantizedLayout layout;
 
