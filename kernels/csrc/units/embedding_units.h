@@ -4,6 +4,7 @@
 
 #include "index/host_device.h"
 #include "index/segments.h"
+#include "index/split.h"
 #include "jobs/embedding_update.h"
 
 namespace pinwheel {
@@ -41,7 +42,8 @@ PW_HD void row_key_unit(const EmbeddingUpdate<Index>& job, const RowKeys& keys, 
   const int64_t bag = segment_of(job.bags.offsets, job.bags.count, i);
   if (bag >= 0) {
     const TbeBag span = job.bags.at(bag);
-    const int64_t t = bag / job.bags.batch;
+    const Split of_table = split(bag, job.bags.batch);
+    const int64_t t = of_table.quotient;
     const TbeTable table = job.rows.tables.at(t);
     const int64_t row = job.bags.row_at(i, table);
     const bool fits = job.rows.pooled || table.columns == job.rows.grad_columns;
@@ -52,7 +54,7 @@ PW_HD void row_key_unit(const EmbeddingUpdate<Index>& job, const RowKeys& keys, 
       } else if (momentum_at < keys.momentum_rows) {
         key = momentum_at;
       }
-      share.grad_row = job.rows.pooled ? bag % job.bags.batch : i;
+      share.grad_row = job.rows.pooled ? of_table.rest : i;
       share.factor = job.mean ? 1.0f / static_cast<float>(span.length) : 1.0f;
       if (job.indice_weights != nullptr) share.factor *= job.indice_weights[i];
       share.table = static_cast<int32_t>(t);
