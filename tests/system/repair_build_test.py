@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 from conftest import PYTHON
-from repair_wheels import grafted
+from repair_wheels import grafted, private_library
 
 BUILD = f"build:cp{PYTHON.replace('.', '')}-plain"
 LINK = "cc -shared -Wl,--no-as-needed -ljpeg -Wl,--as-needed -Wl,-rpath,/nonexistent/lib"
@@ -82,6 +82,15 @@ def test_a_library_that_others_provide_stays_out(extension):
     assert outcome["state"] == "done"
     assert grafted(pathlib.Path(outcome["outputs"][0]["path"])) == {"libjpeg.so.62"}
     assert "no library matches `build.external libother.so.*`" in log_of(extension)
+
+
+def test_a_relative_library_path_is_one_of_the_source(extension):
+    private_library(extension.directory / "vendor", "vendored", "int vendored(void) { return 1; }\n")
+    link = "cc -shared -Wl,--no-as-needed -Lvendor -lvendored -Wl,--as-needed"
+    added = {"LDSHARED": link, "LD_LIBRARY_PATH": "/nonexistent;vendor"}
+    extension.edit(lambda matrix: matrix["environment"]["variables"].update(added))
+    (output,) = extension.report("build", "matrix.yaml")[BUILD]["outputs"]
+    assert grafted(pathlib.Path(output["path"])) == {"libvendored.so.1"}
 
 
 def test_the_script_of_a_dry_run_repairs_too(extension):

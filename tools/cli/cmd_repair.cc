@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
@@ -22,20 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Absolute paths, because the loader resolves relative or empty ones in the working directory.
-std::vector<std::string> library_directories(const prepare::Host& host,
-                                             const std::map<std::string, std::string>& variables) {
-  const std::string text = value_at(variables, "LD_LIBRARY_PATH");
-  if (text.empty()) return {};
-  std::string colons = text;
-  std::replace(colons.begin(), colons.end(), ';', ':');
-  std::vector<std::string> directories;
-  for (const std::string& entry : split(colons, ':')) {
-    directories.push_back((host.directory / entry).lexically_normal().string());
-  }
-  return directories;
-}
-
 /// The report of a repaired wheel.
 struct RepairReport {
   std::string text;  ///< for people, or JSON
@@ -50,7 +35,10 @@ Result<RepairReport> repair_one(const prepare::Host& host, const host::EnvMachin
                                    prepare::unnamed_files_directory(machine.variables) /
                                        fmt::format("pinwheel-repair-{}", ::getpid())));
   const host::LibraryPlace place{
-      machine, scratch.path(), library_directories(host, machine.variables), {}};
+      machine,
+      scratch.path(),
+      host::loader_directories(value_at(machine.variables, "LD_LIBRARY_PATH"), host.directory),
+      {}};
   const host::RepairRequest request{wheel, options.platform, options.exclude};
   TRY(const host::PlannedRepair planned, host::plan_wheel_repair(place, request));
   std::optional<plan::Output> written;

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 LibraryPlace place_of(const StepContext& context, const plan::BuildWheel& action,
                       const BuildSite& site) {
-  std::vector<std::string> directories = split(library_path(context, action, site), ':');
-  std::erase(directories, "");
-  return {context.machine, context.attempt.scratch / "repair", std::move(directories),
+  // A relative directory is one of the source, where the build runs.
+  return {context.machine, context.attempt.scratch / "repair",
+          loader_directories(library_path(context, action, site), site.space.seen(kSourceName)),
           [&site](ports::Command command) { return site.space.wrap(std::move(command)); }};
 }
 

@@ -252,6 +252,16 @@ class LibrarySearch {
 
 }  // namespace
 
+std::vector<std::string> loader_directories(std::string_view value,
+                                            const fs::path& working_directory) {
+  std::vector<std::string> directories;
+  if (value.empty()) return directories;
+  for (const std::string& entry : split(replace_all(std::string(value), ";", ":"), ':')) {
+    directories.push_back((working_directory / entry).lexically_normal().string());
+  }
+  return directories;
+}
+
 Result<FoundLibraries> find_libraries(const LibraryPlace& place, repair::Facts facts) {
   return LibrarySearch(place, std::move(facts)).run();
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,11 @@ struct LibraryPlace {
   /// Makes a command see the file system of the build; empty: commands run unchanged.
   std::function<ports::Command(ports::Command)> wrap = {};
 };
+
+/// The directories in a value of LD_LIBRARY_PATH, absolute: as in the loader, `;` separates them
+/// too, and relative and empty ones begin at the working directory. An empty value has none.
+std::vector<std::string> loader_directories(std::string_view value,
+                                            const std::filesystem::path& working_directory);
 
 /// The libraries that a repair needs.
 struct FoundLibraries {
