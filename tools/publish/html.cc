@@ -146,23 +146,32 @@ class PageText {
     if (name == "script" || name == "style") hidden_ = closes ? "" : std::string(name);
     if (name == "title") in_title_ = !closes;
     if (name == "h1") in_heading_ = !closes;
+    if (name == "hr") after_rule_ = true;
+    if (name == "center" || name == "address") in_signature_ = after_rule_ && !closes;
   }
   std::string best() const {
-    for (const std::string* const part : {&body_, &heading_, &title_}) {
+    for (const std::string* const part : {&body_, &heading_, &title_, &signature_}) {
       if (!trim(*part).empty()) return std::string(trim(*part));
     }
     return {};
   }
 
  private:
-  std::string& place() { return in_title_ ? title_ : in_heading_ ? heading_ : body_; }
+  std::string& place() {
+    if (in_title_) return title_;
+    if (in_heading_) return heading_;
+    return in_signature_ ? signature_ : body_;
+  }
 
   std::string title_;
   std::string heading_;
   std::string body_;
+  std::string signature_;  ///< "nginx/1.24.0", below the rule of a server's own page
   std::string hidden_;
   bool in_title_ = false;
   bool in_heading_ = false;
+  bool after_rule_ = false;
+  bool in_signature_ = false;
 };
 
 std::string_view tag_name(std::string_view inside) {

@@ -20,8 +20,8 @@ struct HtmlTag {
 Done scan_tags(std::string_view page, const std::function<Done(const HtmlTag& tag)>& visit);
 
 /// The text of a page for people: its body without scripts, styles and markup, and without the
-/// first-level headings, which contain the status ("400 Bad Request"). If nothing else is there,
-/// the headings or the title.
+/// first-level headings, which contain the status ("400 Bad Request"), and the name of the server
+/// below a rule. If nothing else is there, the headings, the title or that name.
 std::string page_text(std::string_view page);
 
 /// Escapes text for HTML, in an element or between double quotes.

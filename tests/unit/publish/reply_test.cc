@@ -125,6 +125,14 @@ TEST_CASE("a page in HTML says why an upload failed, without its markup") {
         "Locked by its owner");
   CHECK(page_message("<h1>Only a heading</h1><!-- a > b -->") == "Only a heading");
   CHECK(page_message("<p>cut off<a href='x") == "cut off");
+  // The pages of nginx and Apache end with the name of the server.
+  CHECK(page_message("<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n<body>"
+                     "<center><h1>413 Request Entity Too Large</h1></center>\r\n<hr><center>"
+                     "nginx/1.24.0</center>\r\n</body></html>") == "413 Request Entity Too Large");
+  CHECK(page_message("<h1>Forbidden</h1><p>Quota exceeded</p><hr><address>Apache</address>") ==
+        "Quota exceeded");
+  CHECK(page_message("<h1>Failed</h1><hr/><p>Quota exceeded</p>") == "Quota exceeded");
+  CHECK(page_message("<center><h1>Failed</h1>Quota exceeded</center>") == "Quota exceeded");
   CHECK(page_message("<script>never ends") == "Bad Request");
   CHECK(page_message("") == "Bad Request");
   CHECK(page_message("<p>Welcome</p>", 200) == "Bad Request");
