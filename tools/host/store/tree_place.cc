@@ -45,6 +45,13 @@ PlaceDone check_size_of(int fd, const store::Blob& blob) {
                      fmt::format("has {} bytes instead of {}", status.st_size, blob.size));
 }
 
+/// Whether a file could be the blob, without reading it; a missing one could.
+PlaceDone check_candidate(const fs::path& path, const store::Blob& blob) {
+  const PlaceResult<std::optional<UniqueFd>> fd = open_regular(path);
+  if (!fd) return tl::unexpected(fd.error());
+  return *fd ? check_size_of((*fd)->get(), blob) : PlaceDone();
+}
+
 /// Compares an open file with its blob.
 PlaceDone check_file(int fd, const store::Blob& blob) {
   Sha256 hash;
@@ -131,7 +138,11 @@ PlaceResult<std::optional<store::Entry>> TreePlace::record_of(
   const Result<store::ActionResult> action = store::parse_action_result(action_text);
   if (!action) return fault(FaultKind::wrong_bytes, action.error());
   for (const store::NamedBlob& output : action->outputs) {
-    if (!has(output.blob)) return std::nullopt;
+    if (has(output.blob)) continue;
+    // A missing file is a miss, but another file in its place is an error to report.
+    PlaceDone candidate = check_candidate(blob_path(output.blob), output.blob);
+    if (!candidate) return tl::unexpected(std::move(candidate).error());
+    return std::nullopt;
   }
   PlaceResult<std::optional<std::string>> record =
       read_regular(blob_path(action->record), store::kMostRecordBytes);

@@ -72,7 +72,12 @@ TEST_CASE("an attempt whose result is incomplete or damaged does not count", "[s
 TEST_CASE("a result that is damaged in every attempt is a fault", "[store]") {
   const Attempts attempts;
   attempts.leave("result-build-cpu-1", "one");
-  std::ofstream(attempts.root / "result-build-cpu-1/ac" / kWanted.hex) << "{";
+  SECTION("its record") {
+    std::ofstream(attempts.root / "result-build-cpu-1/ac" / kWanted.hex) << "{";
+  }
+  SECTION("the size of its file") {
+    fs::resize_file(attempts.blob("result-build-cpu-1", "one"), 1);
+  }
   const auto found = attempts.place().find(kWanted);
   REQUIRE_FALSE(found);
   CHECK(found.error().kind == FaultKind::wrong_bytes);

@@ -115,6 +115,24 @@ TEST_CASE("a damaged record or list of files is a fault", "[store]") {
   CHECK(place->find(kAddress).error().kind == FaultKind::wrong_bytes);
 }
 
+TEST_CASE("a result whose file has another size is a fault", "[store]") {
+  const Scratch scratch;
+  REQUIRE(tree_at(scratch.path() / "s")
+              ->put({kAddress}, entry_of("k", {"one"}), files_of(scratch, {"one"})));
+  const fs::path blob = scratch.path() / "s/cas" / sha256_hex("one");
+  fs::permissions(blob, fs::perms::owner_all);
+  const auto place = tree_at(scratch.path() / "s", store::PlaceAccess::read_only);
+  for (const uint64_t size : {uint64_t{0}, uint64_t{1} << 40U}) {
+    fs::resize_file(blob, size);
+    const auto found = place->find(kAddress);
+    REQUIRE_FALSE(found);
+    CHECK(found.error().kind == FaultKind::wrong_bytes);
+    CHECK(found.error().error.message.find("bytes instead of 3") != std::string::npos);
+  }
+  fs::remove(blob);
+  CHECK(*place->find(kAddress) == std::nullopt);
+}
+
 TEST_CASE("a place does not wait for what is no regular file", "[store]") {
   const Scratch scratch;
   const auto place = tree_at(scratch.path() / "s");
@@ -122,8 +140,9 @@ TEST_CASE("a place does not wait for what is no regular file", "[store]") {
   const fs::path result = scratch.path() / "s/ac" / kAddress.hex;
   const fs::path blob = scratch.path() / "s/cas" / sha256_hex("one");
   fs::remove(blob);
-  REQUIRE(::mkfifo(blob.c_str(), 0600) == 0);
   CHECK(*place->find(kAddress) == std::nullopt);
+  REQUIRE(::mkfifo(blob.c_str(), 0600) == 0);
+  CHECK(place->find(kAddress).error().kind == FaultKind::wrong_bytes);
   CHECK(place->fetch(blob_of("one"), scratch.path() / "out").error().kind ==
         FaultKind::wrong_bytes);
   fs::remove(result);
