@@ -389,6 +389,7 @@ def test_a_read_around_the_one_reader_is_found():
         "std::ifstream in(path);": "read_regular_file",
         "UniqueFd fd(::open(path.c_str(),\n    O_RDONLY | O_CLOEXEC));": "open_regular_file",
         "auto json = nlohmann::json::parse(text);": "read_json",
+        "using Reply = nlohmann::ordered_json;\nauto json = Reply::parse(text);": "read_json",
         "auto table = toml::parse(text);": "read_toml",
         "YAML::Node node = YAML::Load(text);": "matrix::read_yaml",
     }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 
@@ -86,7 +87,7 @@ std::string to_json(const ActionResult& action) {
 Result<ActionResult> parse_action_result(std::string_view text) {
   try {
     if (text.size() > kMostRecordBytes) throw std::invalid_argument("it is too long");
-    const Reply json = Reply::parse(text);
+    const Reply json = parse_json<Reply>(text);
     if (!json.is_object()) throw std::invalid_argument("it is not an object");
     return read_action(json);
   } catch (const std::exception& thrown) {

@@ -41,6 +41,9 @@ TEST_CASE("what is not the action result of a finished step is refused", "[store
   CHECK(parse_action_result(R"({"exitCode": 1})").error().message ==
         start + "it is that of a failed step");
   CHECK_FALSE(parse_action_result("\x0a\x05proto"));
+  const std::string deep =
+      R"({"x": )" + std::string(400'000, '[') + std::string(400'000, ']') + "}";
+  CHECK(parse_action_result(deep).error().message.ends_with("too many levels"));
   CHECK_FALSE(parse_action_result(R"({"outputFiles": 5})"));
   CHECK_FALSE(
       parse_action_result(R"({"outputFiles": [{"path": "a", "digest": {"hash": "../../x"}}]})"));
