@@ -70,6 +70,8 @@ class RemoteFile::Receiver {
     file_->write(std::exchange(bytes_, {}));
   }
 
+  /// The error of writing to disk; nothing more needs to be received after it.
+  Done state() const { return file_ ? file_->written() : Done(); }
   std::string& bytes() { return bytes_; }
   std::optional<UnnamedFile>& file() { return file_; }
   uint64_t received() const { return received_; }
@@ -113,6 +115,7 @@ Done RemoteFile::fetch(uint64_t offset, uint64_t length) const {
         request.headers.emplace_back("Range",
                                      fmt::format("bytes={}-{}", offset, offset + length - 1));
         request.sink = [&receiver](std::string_view bytes) { receiver.take(bytes); };
+        request.sink_state = [&receiver] { return receiver.state(); };
       }));
   fetched_ += receiver.received();
   url_ = answer.url;

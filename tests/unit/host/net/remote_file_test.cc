@@ -25,6 +25,7 @@ class FileServer final : public ports::Http {
   std::string redirect = {};     ///< redirect target of `kTorchUrl`; empty: no redirect
   std::vector<int> faults = {};  ///< statuses of the first responses
   std::vector<ports::HttpRequest> asked = {};
+  size_t sent = 0;  ///< bytes
   std::vector<std::chrono::milliseconds> waits = {};
 
   tl::expected<ports::HttpResponse, ports::HttpFailure> send(
@@ -53,7 +54,13 @@ class FileServer final : public ports::Http {
     }
     // In pieces, as from a network.
     for (size_t at = 0; at < body.size(); at += 10000) {
-      request.sink(std::string_view(body).substr(at, 10000));
+      const std::string_view piece = std::string_view(body).substr(at, 10000);
+      request.sink(piece);
+      sent += piece.size();
+      Done taken = request.sink_state ? request.sink_state() : Done();
+      if (!taken) {
+        return tl::unexpected(ports::HttpFailure{std::move(taken).error(), ports::Sent::perhaps});
+      }
     }
     return reply;
   }
@@ -103,6 +110,17 @@ TEST_CASE("from a server without ranges the whole file is downloaded once, with 
   http.contents = "small";
   CHECK(host::RemoteFile::open({http}, whole, kTorchUrl).value()->read(1, 3).value() == "mal");
   CHECK(urls.size() == 1);
+}
+
+TEST_CASE("a download that cannot be written ends at once, with the reason") {
+  const Scratch scratch;
+  FileServer http(numbers(100000));
+  http.ranges = false;
+  const auto file = host::RemoteFile::open({http}, {scratch.path() / "missing"}, kTorchUrl);
+  REQUIRE_FALSE(file);
+  CHECK(file.error().message.find("missing") != std::string::npos);
+  CHECK(http.asked.size() == 1);
+  CHECK(http.sent < http.contents.size() / 2);
 }
 
 TEST_CASE("redirects are followed once, and credentials go only to their own server") {
