@@ -152,7 +152,7 @@ Done check_head_tag(const Host& host, const Loaded& loaded, const VersionFacts& 
 Done check_published_tag(const Host& host, const std::vector<publish::Artifact>& published) {
   const Result<ports::GitFacts> checkout = host.git.facts(".", ports::WorkTree::ignore);
   const Result<init::ProjectFacts> facts = read_build_files(host, ".");
-  if (!checkout || !facts) return {};
+  if (!checkout || !checkout->tracks_directory || !facts) return {};
   const std::optional<init::StaticVersion> literal = init::static_version(*facts);
   if (!literal) return {};
   for (const publish::Artifact& file : published) {

@@ -342,7 +342,8 @@ Done check_checkout(const Host& host, const Loaded& loaded, const plan::FrozenPl
   if (!matrix.package.requirement.empty()) return {};
   TRY(const fs::path directory, package_directory(host, matrix));
   const Result<ports::GitFacts> checkout = host.git.facts(directory, ports::WorkTree::ignore);
-  if (!checkout) return {};
+  // The commit of a repository that tracks none of the files says nothing of them.
+  if (!checkout || !checkout->tracks_directory) return {};
   TRY_DONE(check_commit(frozen, *checkout));
   const std::optional<version::Derived> here =
       version_here(host, matrix, frozen, *checkout, directory);

@@ -203,11 +203,11 @@ void drop_own_headers(const std::vector<std::string>& paths, init::ProjectFacts&
   for (project::ScannedSource& source : facts.sources) std::erase_if(source.includes, is_own);
 }
 
-/// Reads the tags if the project is at the top of its repository: a scratch directory may be in
-/// another project's.
+/// Reads the tags of the repository that tracks the project. A scratch directory and an unpacked
+/// sdist may be below another project's.
 void read_tags(ports::Git& git, const fs::path& directory, init::ProjectFacts& facts) {
   Result<ports::GitFacts> repository = git.facts(directory, ports::WorkTree::ignore);
-  if (repository) facts.tags = std::move(repository->all_tags);
+  if (repository && repository->tracks_directory) facts.tags = std::move(repository->all_tags);
 }
 
 /// "3.13t" of "cp313t".

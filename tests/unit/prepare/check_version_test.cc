@@ -178,6 +178,10 @@ TEST_CASE("files of this checkout are compared with its tag before they are publ
   publish::Artifact older = file;
   older.version = "0.9";
   CHECK(check_published_tag(world.fake.host, {other, older}));
+  // The tag is of a repository around the project.
+  world.fake.git.known->tracks_directory = false;
+  CHECK(check_published_tag(world.fake.host, {file}));
+  world.fake.git.known->tracks_directory = true;
   world.fake.git.known->tags = {{"v1.0", 0}};
   CHECK(check_published_tag(world.fake.host, {file}));
   world.fake.git.known = fail(ErrorKind::environment, "no repository");

@@ -186,6 +186,14 @@ TEST_CASE("a frozen plan is of the commit that is checked out, and of its versio
   CHECK(world.drifted().message.starts_with("the plan is of no commit, "));
 }
 
+TEST_CASE("a plan is not compared with a repository around the package") {
+  DriftWorld world;
+  world.frozen.commit.clear();
+  world.frozen.version = {"6.6.6", ""};
+  world.fake.git.known->tracks_directory = false;
+  CHECK(world.check());
+}
+
 TEST_CASE("the date of a nightly is not compared, everything else of it is") {
   DriftWorld world;
   world.frozen.channel = "nightly";

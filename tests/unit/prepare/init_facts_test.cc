@@ -183,6 +183,8 @@ TEST_CASE("workflows, further CMake files and tags belong to a project") {
   CHECK(facts.cibuildwheel.options.contains("build"));
   REQUIRE(facts.unread.size() == 1);
   CHECK(facts.unread.front().what == "`.github/workflows/broken.yaml`");
+  world.fake.git.known->tracks_directory = false;
+  CHECK_FALSE(world.project().tags);
 }
 
 TEST_CASE("the known releases of torch are ascending, with their Pythons") {
