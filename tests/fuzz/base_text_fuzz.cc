@@ -30,6 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(parse_bytes(text));
   static_cast<void>(parse_duration(text));
   static_cast<void>(parse_integer(text));
+  static_cast<void>(parse_unsigned(text));
   static_cast<void>(mask_arguments({std::string(text), std::string(text)}));
   if (size < 100) static_cast<void>(expand_braces(text));
   static_cast<void>(visible(text));

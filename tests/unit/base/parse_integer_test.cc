@@ -13,5 +13,12 @@ TEST_CASE("an integer is all of a text") {
   }
 }
 
+TEST_CASE("an unsigned integer has up to 64 bits") {
+  CHECK(parse_unsigned("18446744073709551615") == UINT64_MAX);
+  for (const char* const other : {"", "-2", "1x", "18446744073709551616"}) {
+    CHECK_FALSE(parse_unsigned(other));
+  }
+}
+
 }  // namespace
 }  // namespace pinwheel

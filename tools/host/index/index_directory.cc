@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <set>
 
 #include "base/digest.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "host/system/atomic_write.h"
 #include "host/system/open_regular.h"
@@ -45,14 +45,6 @@ bool is_unlisted(const fs::path& path, const std::set<std::string>& listed) {
     file.resize(file.size() - kBeside.size());
   }
   return (file.ends_with(".whl") || file.ends_with(".tar.gz")) && !listed.contains(file);
-}
-
-std::optional<uint64_t> parse_number(const std::string& text) {
-  uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
 }
 
 Error foreign(const fs::path& link) {
@@ -137,7 +129,7 @@ Result<std::optional<uint64_t>> current_generation(const IndexPaths& paths) {
   }
   if (status.type() != fs::file_type::symlink) return fail(foreign(paths.link));
   const fs::path target = fs::read_symlink(paths.link, error);
-  const std::optional<uint64_t> number = parse_number(target.filename().string());
+  const std::optional<uint64_t> number = parse_unsigned(target.filename().string());
   if (error || !number || target.parent_path() != paths.generations.filename()) {
     return fail(foreign(paths.link));
   }
@@ -149,7 +141,7 @@ Done clear_generations(const IndexPaths& paths, std::optional<uint64_t> current,
                        ports::Files& files) {
   TRY(const std::vector<std::string> names, files.list(paths.generations));
   for (const std::string& name : names) {
-    const std::optional<uint64_t> number = parse_number(name);
+    const std::optional<uint64_t> number = parse_unsigned(name);
     if (number && number != current) TRY_DONE(files.remove_all(paths.generations / name));
   }
   return {};

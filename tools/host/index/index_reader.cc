@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/limits.h"
 #include "base/mask.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/remote_file.h"
@@ -67,15 +67,11 @@ std::string_view accept_header(WantedPage wanted) {
   return "application/vnd.pypi.simple.v1+json, application/json;q=0.9";
 }
 
-/// "bytes 0-0/123", "bytes */0".
+/// The number after the slash of "bytes 0-0/123" and "bytes */0".
 std::optional<uint64_t> total_of(std::string_view range) {
   const size_t slash = range.rfind('/');
   if (slash == std::string_view::npos) return std::nullopt;
-  const std::string_view text = range.substr(slash + 1);
-  uint64_t total = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), total);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return total;
+  return parse_unsigned(range.substr(slash + 1));
 }
 
 FoundFile answer_of(const std::string& url, const RemoteReply& answer) {
@@ -84,8 +80,7 @@ FoundFile answer_of(const std::string& url, const RemoteReply& answer) {
   const std::string range = publish::header(reply, "content-range");
   if (reply.status == kPartial || reply.status == kEmptyFile) found.link.size = total_of(range);
   if (reply.status == kThere) {
-    // The form of a range, so that one function reads both.
-    found.link.size = total_of("/" + publish::header(reply, "content-length"));
+    found.link.size = parse_unsigned(publish::header(reply, "content-length"));
   }
   const bool known = reply.status == kThere || reply.status == kPartial ||
                      (reply.status == kEmptyFile && found.link.size == uint64_t{0});

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "host/system/file_source.h"
 #include "host/system/pending_file.h"
@@ -18,13 +18,6 @@ namespace {
 constexpr uint64_t kLeast = 65536;  ///< a smaller part would take a round trip too
 constexpr int kAllOfIt = 200;
 constexpr int kPartOfIt = 206;
-
-std::optional<uint64_t> number(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 struct ContentRange {
   uint64_t first = 0;
@@ -39,8 +32,8 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
   const size_t dash = text.find('-');
   const size_t slash = text.find('/');
   if (dash == std::string_view::npos || slash == std::string_view::npos) return std::nullopt;
-  const auto first = number(text.substr(0, dash));
-  const auto total = number(text.substr(slash + 1));
+  const auto first = parse_unsigned(text.substr(0, dash));
+  const auto total = parse_unsigned(text.substr(slash + 1));
   if (!first || !total) return std::nullopt;
   return ContentRange{*first, *total};
 }
