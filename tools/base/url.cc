@@ -78,6 +78,12 @@ std::optional<UrlParts> split_url(std::string_view url) {
       to_lower(has_user ? authority.substr(at + 1) : authority), std::string(rest.substr(end))};
 }
 
+std::optional<std::string> path_of_file_url(std::string_view url) {
+  constexpr std::string_view kScheme = "file://";
+  if (!url.starts_with(kScheme)) return std::nullopt;
+  return decode_percent(url.substr(kScheme.size()));
+}
+
 std::string resolve_url(std::string_view base, std::string_view reference) {
   const std::string_view target = reference.substr(0, reference.find('#'));
   if (split_url(target)) return std::string(target);

@@ -22,6 +22,9 @@ bool is_loopback(std::string_view host);
 /// nullopt for a relative reference.
 std::optional<UrlParts> split_url(std::string_view url);
 
+/// The path of a `file://` URL without a host, decoded; nullopt for any other text.
+std::optional<std::string> path_of_file_url(std::string_view url);
+
 /// Resolves `reference`, found in a page at `base`, to an absolute URL without its fragment (RFC
 /// 3986, 5.2).
 std::string resolve_url(std::string_view base, std::string_view reference);

@@ -92,10 +92,7 @@ host::IndexReader reader_of(const prepare::Host& host, const IndexCheckOptions& 
   const fs::path scratch = prepare::unnamed_files_directory(host.variables);
   const std::string place =
       options.index == "pypi" ? pep::simple_url(pep::kPypiHost) : options.index;
-  constexpr std::string_view kFileScheme = "file://";
-  if (place.starts_with(kFileScheme)) {
-    return {http, host.at(decode_percent(place.substr(kFileScheme.size()))), scratch};
-  }
+  if (const auto path = path_of_file_url(place)) return {http, host.at(*path), scratch};
   std::optional<host::RemoteAddress> address = host::parse_address(place);
   if (!address) return {http, host.at(place), scratch};
   if (address->credentials) streams.mask(address->credentials->password);

@@ -43,6 +43,12 @@ TEST_CASE("segments are encoded and decoded") {
   CHECK(decode_percent("a%2Bb%2bc%zz%2") == "a+b+c%zz%2");
 }
 
+TEST_CASE("the path of a file URL is decoded") {
+  CHECK(path_of_file_url("file:///srv/a%2Bb") == "/srv/a+b");
+  CHECK_FALSE(path_of_file_url("https://a.example/b"));
+  CHECK_FALSE(path_of_file_url("/srv/a"));
+}
+
 TEST_CASE("URLs are distinguished from paths, and loopback addresses from others") {
   CHECK(is_address("https://a.example/x.whl"));
   CHECK_FALSE(is_address("dist/https.whl"));

@@ -52,8 +52,8 @@ bool is_local(std::string_view address) {
 }
 
 fs::path local_path(std::string_view address) {
-  if (!address.starts_with(kFileScheme)) return fs::path(address);
-  return decode_percent(address.substr(kFileScheme.size()));
+  const std::optional<std::string> path = path_of_file_url(address);
+  return path ? fs::path(*path) : fs::path(address);
 }
 
 /// The sdists in a directory of files.

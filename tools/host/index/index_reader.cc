@@ -119,8 +119,8 @@ IndexReader::IndexReader(ports::Http& http, const fs::path& index, fs::path scra
 Result<fs::path> IndexReader::local_path(const std::string& url) const {
   const std::string_view text = std::string_view(url).substr(0, url.find_first_of("?#"));
   fs::path path;
-  if (place_ == PagePlace::directory && text.starts_with(kFileUrl)) {
-    path = fs::path(decode_percent(text.substr(kFileUrl.size()))).lexically_normal();
+  if (const auto linked = path_of_file_url(text); linked && place_ == PagePlace::directory) {
+    path = fs::path(*linked).lexically_normal();
   }
   const fs::path below = path.lexically_relative(directory_);
   if (path.empty() || below.empty() || *below.begin() == "..") {
