@@ -16,6 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto names = publish::parse_root_json(body);
   if (!names) must(names.error().kind == ErrorKind::publish);
   static_cast<void>(publish::parse_upload_time(body));
+  static_cast<void>(publish::parse_upload_day(body));
   static_cast<void>(publish::parse_pinned_version(body));
   const auto directories = publish::parse_root_html(body, "https://a.example/simple/");
   if (!directories) must(directories.error().kind == ErrorKind::publish);

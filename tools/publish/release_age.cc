@@ -2,38 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <map>
 #include <optional>
 
 #include "base/text.h"
+#include "publish/upload_time.h"
 
 namespace pinwheel::publish {
 namespace {
 
-using std::chrono::sys_days;
-
 constexpr std::chrono::days kOpen{14};
-
-/// The day of "2026-07-01T12:00:00.5Z".
-std::optional<sys_days> day_of(const std::string& time) {
-  if (time.size() < 10 || time[4] != '-' || time[7] != '-') return std::nullopt;
-  const auto number = [&time](size_t at, size_t length) {
-    return static_cast<unsigned>(std::strtoul(time.substr(at, length).c_str(), nullptr, 10));
-  };
-  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(number(0, 4))),
-                                         std::chrono::month(number(5, 2)),
-                                         std::chrono::day(number(8, 2))};
-  if (!date.ok()) return std::nullopt;
-  return sys_days(date);
-}
 
 }  // namespace
 
 std::optional<IndexFile> first_upload(const std::vector<IndexFile>& release) {
   const IndexFile* first = nullptr;
   for (const IndexFile& file : release) {
-    if (!day_of(file.upload_time)) continue;
+    if (!parse_upload_day(file.upload_time)) continue;
     if (first == nullptr || file.upload_time < first->upload_time) first = &file;
   }
   if (first == nullptr) return std::nullopt;
@@ -41,7 +26,7 @@ std::optional<IndexFile> first_upload(const std::vector<IndexFile>& release) {
 }
 
 bool is_closed(const IndexFile& first, std::chrono::system_clock::time_point now) {
-  const auto day = day_of(first.upload_time);
+  const auto day = parse_upload_day(first.upload_time);
   // Whole days: on the fifteenth day the limit is exceeded at any hour.
   return day && std::chrono::floor<std::chrono::days>(now) - *day > kOpen;
 }

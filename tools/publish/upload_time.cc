@@ -110,4 +110,9 @@ std::optional<UploadTime> parse_upload_time(std::string_view text) {
   return UploadTime(*day) + *minutes + std::chrono::seconds(*second) + *fraction - *offset;
 }
 
+std::optional<std::chrono::sys_days> parse_upload_day(std::string_view text) {
+  TimeReader reader(text);
+  return read_date(reader);
+}
+
 }  // namespace pinwheel::publish

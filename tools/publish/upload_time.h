@@ -16,4 +16,7 @@ std::string to_upload_time(std::chrono::system_clock::time_point time);
 /// an offset instead of `Z`. nullopt for any other text.
 std::optional<UploadTime> parse_upload_time(std::string_view text);
 
+/// The day at the beginning of an upload time, whatever follows it; nullopt if there is none.
+std::optional<std::chrono::sys_days> parse_upload_day(std::string_view text);
+
 }  // namespace pinwheel::publish

@@ -34,3 +34,14 @@ TEST_CASE("what is no upload time is not read") {
     CHECK_FALSE(parse_upload_time(text));
   }
 }
+
+TEST_CASE("the day of an upload time is known without its time") {
+  using std::chrono::year;
+  const std::chrono::sys_days day = year(2026) / std::chrono::July / 1;
+  for (const char* const text : {"2026-07-01T12:00:00.5Z", "2026-07-01T12:00", "2026-07-01"}) {
+    CHECK(publish::parse_upload_day(text) == day);
+  }
+  for (const char* const other : {"", "2026-07", "2026-13-01", "1 July 2026"}) {
+    CHECK_FALSE(publish::parse_upload_day(other));
+  }
+}
