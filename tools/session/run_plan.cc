@@ -30,6 +30,7 @@
 #include "prepare/budget.h"
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
+#include "prepare/http_options.h"
 #include "prepare/workplace.h"
 #include "report/failure.h"
 #include "report/json_status.h"
@@ -312,9 +313,7 @@ Done ask_before_builds(const prepare::Host& host, const host::Workplace& workpla
   if (publications.size() == steps.size()) return {};
   const std::vector<publish::PlannedRelease> releases = planned_releases(plan, publications);
   if (releases.empty()) return {};
-  TRY(const host::HttpBounds bounds, host::http_bounds_from(workplace.variables));
-  const host::HttpOptions requests = host::last_options(
-      {.ca_bundle = host::ca_bundle_from(workplace.variables), .bounds = bounds});
+  const host::HttpOptions requests = host::last_options(prepare::http_options(workplace.variables));
   return report_states(ask_indexes(host, releases, requests, workplace.log), console);
 }
 
