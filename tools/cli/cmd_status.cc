@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "host/run/journal_file.h"
 #include "host/run/stored_results.h"
+#include "pep/tag_pattern.h"
 #include "pep/version.h"
 #include "plan/known_results.h"
 #include "prepare/earlier_results.h"
@@ -99,10 +100,8 @@ Done add_tag(const prepare::Host& host, const prepare::RunScope& scope,
     return {};
   }
   const std::string& match = package.version.match;
-  const size_t star = match.find('*');
-  const bool simple = star != std::string::npos && match.find_first_of("[?") == std::string::npos;
-  status.wanted_tag = simple ? match.substr(0, star) + status.version + match.substr(star + 1)
-                             : "v" + status.version;
+  TRY(const pep::TagPattern pattern, pep::parse_tag_pattern(match.empty() ? "v*" : match));
+  status.wanted_tag = pattern.with(status.version);
   return {};
 }
 
