@@ -8,10 +8,10 @@ namespace {
 using Directories = std::vector<std::string>;
 
 TEST_CASE("directories of LD_LIBRARY_PATH are those that the loader searches") {
-  CHECK(loader_directories("/a:/b/c", "/work") == Directories{"/a", "/b/c"});
-  CHECK(loader_directories("lib;../b", "/work/in") == Directories{"/work/in/lib", "/work/b"});
-  CHECK(loader_directories("./lib:", "/work") == Directories{"/work/lib", "/work/"});
-  CHECK(loader_directories("", "/work").empty());
+  CHECK(loader_directories("/a:/b/c", "/srv") == Directories{"/a", "/b/c"});
+  CHECK(loader_directories("lib;../b", "/srv/in") == Directories{"/srv/in/lib", "/srv/b"});
+  CHECK(loader_directories("./lib:", "/srv") == Directories{"/srv/lib", "/srv/"});
+  CHECK(loader_directories("", "/srv").empty());
 }
 
 }  // namespace
