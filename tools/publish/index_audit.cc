@@ -36,7 +36,7 @@ constexpr auto kAuditRules = std::to_array<AuditRule>({
     {"hash", kError, "files and copies of METADATA have the hash that the page states"},
     {"no-hash", kWarning, "each file has a SHA-256, SHA-384 or SHA-512"},
     {"upload-time", kError, "each file has a plausible upload time"},
-    {"metadata", kError, "METADATA, its copy beside the wheel, and the file name agree"},
+    {"metadata", kError, "METADATA, its copy next to the wheel, and the file name agree"},
     {"requires-python", kError, "the page and METADATA state the same Requires-Python"},
     {"yanked", kError, "`yanked` is true or a reason"},
     {"forms", kError, "the HTML and the JSON page list the same files with the same facts"},
