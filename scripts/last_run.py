@@ -15,8 +15,40 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests" / "last-run.json"
 KERNELS = ("kernels", "docker")
 PROJECTS = ("tests/projects", "tools/init", "tools/project")
+IMAGES = (
+    *KERNELS,
+    "tools/container",
+    "tools/env",
+    "tools/toolkits",
+    "tools/host/machine",
+    "tests/system/build_images_test.py",
+    "tests/system/container_builds_test.py",
+    "tests/system/container_locks_test.py",
+    "tests/system/engine_bytes_test.py",
+    "tests/system/image_tests_test.py",
+    "tests/system/kernels_containers_test.py",
+    "tests/system/kernels_rocm_container_test.py",
+    "tests/system/toolkit_sources_test.py",
+)
+STORES = (
+    "tools/store",
+    "tools/host/store",
+    "tests/system/s3_faults.py",
+    "tests/system/s3_server.py",
+    "tests/system/store_faults_test.py",
+    "tests/system/store_places_test.py",
+    "tests/system/store_s3_faults_test.py",
+)
 # The tiers that leave a line, and what each is about. A change elsewhere is the business of the default tier.
-TIERS = {"whole": KERNELS, "torch": KERNELS, "projects": PROJECTS, "arm64": KERNELS, "long": KERNELS}
+TIERS = {
+    "whole": KERNELS,
+    "torch": KERNELS,
+    "projects": PROJECTS,
+    "arm64": KERNELS,
+    "long": KERNELS,
+    "images": IMAGES,
+    "stores": STORES,
+}
 
 
 def files_of(root: Path, trees: tuple[str, ...]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import sys
 
-TIERS = ("docker", "podman", "torch", "projects", "whole", "arm64", "long", "wheel", "threads")
+TIERS = ("docker", "podman", "torch", "projects", "whole", "arm64", "long", "images", "stores", "wheel", "threads")
 
 
 def chosen(arguments: list[str]) -> list[str]:

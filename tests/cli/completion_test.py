@@ -61,6 +61,20 @@ def test_what_the_matrix_names(complete):
     assert complete("pinwheel build missing.yaml --only ") == []
 
 
+def test_install_tests_of_a_release_through_another_target(complete, project):
+    through = MATRIX.replace("release: {publish: [wheels]}", "release: {publish: [own], through: trial}")
+    indexes = "".join(f'  {name}: {{kind: index, url: "https://{name}.example.org/"}}\n' for name in ("trial", "own"))
+    matrix = through.replace("publish: {wheels: {kind", "publish:\n  wheels: {kind").replace("label: local}}", "label: local}")
+    (project / "matrix" / "demo.yaml").write_text(matrix + indexes)
+    installs = [f"install:cp{python}-{label}" for python in (311, 312) for label in ("cpu", "cu130")]
+    assert complete("pinwheel explain install:") == installs
+    assert complete("pinwheel explain test:cp311-c") == ["test:cp311-cpu", "test:cp311-cu130"]
+    assert complete("pinwheel release --step install:cp311") == installs[:2]
+    assert complete("pinwheel ci explain install:cp312-cpu") == ["install:cp312-cpu"]
+    assert not any(word.startswith("publish:") for word in complete("pinwheel explain "))
+    assert complete("pinwheel build install:") == []
+
+
 def test_steps_that_were_run(complete, project):
     assert complete("pinwheel logs ") == []
     (project / ".pinwheel").mkdir()

@@ -27,7 +27,8 @@ class FakeEngine {
 
   std::vector<std::string> changes = {};  ///< "pull debian:12", "build BASE", "tag ID NAME"
   std::string version = "20.10.24";
-  bool answers = true;       ///< the daemon does
+  bool answers = true;  ///< the daemon does
+  bool client_hangs = false;
   bool has_plugin = true;    ///< buildx
   std::string refused = {};  ///< a change that begins like this fails
   std::vector<std::string> in_registry = {};
@@ -49,6 +50,7 @@ class FakeEngine {
 
   Result<ports::Captured> answer(const std::vector<std::string>& argv) {
     const std::string& verb = argv.at(1);
+    if (client_hangs) return ports::Captured{{.timed_out = true}, "", ""};
     if (verb == "--version") return said("Docker version " + version + ", build 1");
     if (verb == "buildx") return has_plugin ? said("") : failed("no plugin");
     if (verb == "version") return answers ? said(version) : failed("no daemon\n");

@@ -1,7 +1,7 @@
 """A package index for tests that misbehaves on demand.
 
     python index_server.py [--plan STEP,STEP,...] [--token TOKEN] [--hash sha256|md5|none] [--json]
-                           [--stale N] [--echo-token] [--hold FILE...] [--no-ranges]
+                           [--stale N] [--echo-token] [--hold FILE...] [--no-ranges] [--private]
 
 It listens on a free port of 127.0.0.1, prints `PORT <n>` and serves until its standard input ends,
 so it dies with the test that started it. Each upload uses the next step of the plan; when none is
@@ -26,10 +26,10 @@ left, uploads are accepted:
 
 GET /simple/<name>/ lists the stored files; GET /files/<filename> returns one, or a range of it;
 GET /log returns each upload as JSON, with its fields in order; GET /endless and /trickle answer as the
-steps do; GET /connections returns the number of connections, GET /pages-read that of the pages that
+steps do, and GET /terabyte the same way as /trickle with a declared length of 1 TB, and HEAD declares it too; GET /connections returns the number of connections, GET /pages-read that of the pages that
 were read. `--stale N` hides new files from the first N page reads; `--slow-after N` answers later ones
 a byte every tenth of a second; `--hold` stores files from the start; `--no-ranges` ignores range
-requests.
+requests; `--private` gives pages and files only for the token.
 """
 
 import argparse
@@ -108,9 +108,12 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def misbehave(self, step):
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+        line = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+        head = line + b"\r\n"
         if step == "endless":
             self.send_without_end(head, b"<a href=x>" * 10_000, 0)
+        elif step == "terabyte":
+            self.send_without_end(line + b"Content-Length: 1000000000000\r\n\r\n", b"x", 0.1)
         else:
             self.send_without_end(head, b"x", 0.1)
 
@@ -127,11 +130,14 @@ class Handler(BaseHTTPRequestHandler):
     # Reading
 
     def do_GET(self):
-        if self.path == "/log":
+        readable = not self.server.options.private or self.authorized()
+        if not readable and self.path.startswith(("/simple/", "/files/")):
+            self.answer(401, reason="Unauthorized")
+        elif self.path == "/log":
             self.answer(200, json.dumps(self.server.log), "application/json")
         elif self.path.startswith("/files/"):
             self.give_file(self.server.held.get(self.path[len("/files/"):].replace("%2B", "+")))
-        elif self.path in ("/endless", "/trickle"):
+        elif self.path in ("/endless", "/trickle", "/terabyte"):
             self.misbehave(self.path[1:])
         elif self.path == "/pages-read":
             self.answer(200, str(self.server.page_reads))
@@ -141,6 +147,11 @@ class Handler(BaseHTTPRequestHandler):
             self.project_page(match[1])
         else:
             self.answer(404)
+
+    def do_HEAD(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "1000000000000")
+        self.end_headers()
 
     def give_file(self, content):
         asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
@@ -282,6 +293,7 @@ def main():
     parser.add_argument("--echo-token", default="")
     parser.add_argument("--hold", nargs="*", default=[])
     parser.add_argument("--no-ranges", action="store_true")
+    parser.add_argument("--private", action="store_true")
     server = Index(parser.parse_args())
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print("PORT", server.server_address[1], flush=True)

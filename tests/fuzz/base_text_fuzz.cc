@@ -3,6 +3,7 @@
 #include "base/braces.h"
 #include "base/hidden_text.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/mask.h"
 #include "base/parse_integer.h"
 #include "base/read_toml.h"

@@ -4,13 +4,17 @@
 #include "plan/frozen.h"
 #include "plan/origin.h"
 #include "plan/outcome.h"
+#include "publish/bucket_state.h"
+#include "publish/release_record.h"
 #include "report/documentation.h"
 #include "report/report_json.h"
+#include "report/trace.h"
 #include "run/history.h"
 
 using namespace pinwheel;
 
-// Files that a run writes and another one reads, even on another machine: plans, reports, journals.
+// Files that a run writes and another one reads, even on another machine: plans, reports, journals,
+// records of releases, the state of an index in a bucket.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = text_of(data, size);
   if (const auto frozen = plan::parse_frozen_plan(text, "plan.json")) {
@@ -19,11 +23,30 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     must(again.has_value());
     must(plan::to_json(*again) == written);
   }
+  if (const auto record = publish::parse_release_record(text)) {
+    const std::string written = publish::record_json(*record);
+    const auto again = publish::parse_release_record(written);
+    must(again.has_value());
+    must(publish::record_json(*again) == written);
+  }
+  if (const auto state = publish::parse_bucket_state(text)) {
+    const auto again = publish::parse_bucket_state(publish::to_json(*state));
+    must(again && *again == *state);
+  }
   static_cast<void>(plan::parse_origin(text));
-  static_cast<void>(plan::parse_outcome(text));
+  if (const auto outcome = plan::parse_outcome(text)) {
+    const auto again = plan::parse_outcome(plan::outcome_json(*outcome));
+    must(again && again->trace == outcome->trace);
+  }
+  if (const auto time = plan::parse_trace_time(text)) must(plan::to_string(*time) == text);
   static_cast<void>(report::parse_report(text));
   static_cast<void>(report::find_report(text, "report.json"));
   static_cast<void>(run::parse_line(text));
+  if (const auto runs = run::read_runs(text)) {
+    for (const run::RecordedRun& run : *runs) {
+      static_cast<void>(report::chrome_trace(report::merge_traces(run.outcomes)));
+    }
+  }
   static_cast<void>(run::read_history(text, store::Domain::branch));
   static_cast<void>(report::documented_keys(text));
   return 0;

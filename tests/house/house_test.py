@@ -333,6 +333,13 @@ def test_a_value_between_the_back_ticks_of_a_format_string_is_found():
     ]
 
 
+def test_a_url_whose_query_would_be_shown_is_found():
+    right = 'f(quoted_url(answer.url), quoted(url->host), quoted(name));\n'
+    assert quoting.check_quoting({"tools/a/a.cc": right, quoting.URL_QUOTED: "quoted(mask_urls(url))"}) == []
+    for wrong in ("url_", "to.url", "request->url", "address.remote.url", "base_url()", "mask_urls(text)"):
+        assert len(quoting.check_quoting({"tools/a/a.cc": f"f(quoted({wrong}));\n"})) == 1, wrong
+
+
 def test_literals_and_comments_of_cpp_are_distinguished():
     text = 'int a = f("x // y", \'"\');  // z "w"\n/* b */ auto r = R"(// no)";\n'
     assert tree.code_of(text) == 'int a = f("", "");  \n auto r = "";\n'
@@ -388,6 +395,10 @@ def test_a_read_around_the_one_reader_is_found():
     reads = {
         "std::ifstream in(path);": "read_regular_file",
         "UniqueFd fd(::open(path.c_str(),\n    O_RDONLY | O_CLOEXEC));": "open_regular_file",
+        "std::filebuf in;": "read_regular_file",
+        "FILE* in = freopen(path, mode, stdin);": "read_regular_file",
+        "int fd = open(path, O_RDONLY);": "open_regular_file",
+        "int fd = ::openat(directory, name, O_RDWR | O_CLOEXEC);": "open_regular_file",
         "auto json = nlohmann::json::parse(text);": "read_json",
         "using Reply = nlohmann::ordered_json;\nauto json = Reply::parse(text);": "read_json",
         "auto table = toml::parse(text);": "read_toml",

@@ -11,6 +11,9 @@ LITERALS = re.compile(rf"(?<!R){LITERAL}(?:\s*{LITERAL})*")
 # fmt's braces: an escaped brace, or a place for a value. One with a format of its own (`{:02x}`) is for a number.
 PLACE = re.compile(r"\{\{|\}\}|\{\d*\}")
 BRACES = ("{{", "}}")
+# A URL, by the name of the variable or function that gives it.
+PLAIN_URL = re.compile(r"\bquoted\((?:\w+(?:\(\))?(?:\.|->))*\w*(?:url|address)_?(?:\(\))?\)|\bquoted\(mask_urls\(")
+URL_QUOTED = "tools/base/mask.cc"  # defines `quoted_url`
 # "`" + name
 OPEN = re.compile(rf"((?<!R){LITERAL}(?:\s*{LITERAL})*)\s*\+")
 
@@ -26,12 +29,14 @@ def raw_places(literal: str) -> list[str]:
 
 
 def check_quoting(tree: Tree) -> list[Finding]:
-    """No format string puts a value between back-ticks of its own."""
+    """No format string puts a value between back-ticks of its own, and no message shows the query of a URL."""
     found = []
     for path, text in sorted(tree.items()):
         if not (path.startswith("tools/") and is_cpp(path)) or path == QUOTED:
             continue
         code = without_comments(text)
+        if path != URL_QUOTED:
+            found += [Finding(path, f"`{plain}` may show a signature: use `quoted_url`") for plain in PLAIN_URL.findall(code)]
         for group in LITERALS.findall(code):
             found += [Finding(path, f"`{span}` shows a value as it is: use `quoted`") for span in raw_places(joined(group))]
         for group in OPEN.findall(code):

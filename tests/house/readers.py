@@ -49,7 +49,7 @@ ONLY_IN = (
     (
         r"\b(?:nlohmann::(?:ordered_)?json|Json|OrderedJson)::(?:parse|sax_parse)\(",
         {
-            "tools/base/json.h",
+            "tools/base/json.cc",
             "tools/publish/simple_page.cc",  # entry by entry, and no deeper
         },
         "read_json",
@@ -63,7 +63,7 @@ ONLY_IN = (
         "matrix::read_yaml",
     ),
     (
-        r"\bstd::i?fstream\b|\bfopen\(",
+        r"\bstd::(?:basic_)?i?f(?:stream|ilebuf)\b|\bf(?:re)?open\(",
         {
             "tools/prepare/budget.cc",  # /proc/meminfo
             "tools/host/system/process.cc",  # the counters of a control group
@@ -71,12 +71,16 @@ ONLY_IN = (
         "read_regular_file",
     ),
     (
-        r"::open\([^;]*\bO_RDONLY\b",
+        r"\bopen(?:at2?|64)?\([^;]*\bO_RD(?:ONLY|WR)\b",
         {
             "tools/host/system/open_regular.cc",
             "tools/host/store/regular_file.cc",  # the same with the faults of a place
             "tools/host/store/tree_inventory.cc",  # whether a lease is locked; nothing is read
             "tools/host/system/files.cc",  # a lock; nothing is read
+            "tools/host/store/tree_lease.cc",  # a lock; nothing is read
+            "tools/host/store/blob_copy.cc",  # a new file without a name
+            "tools/host/system/mapped_memory.cc",  # a new file without a name
+            "tools/host/run/journal_file.cc",  # written; read by LocalFiles
             "tools/host/system/pending_file.cc",  # a file that was written just now, to be synchronized
             "tools/host/system/atomic_write.cc",  # a directory, to be synchronized
             "tools/host/system/process.cc",  # /dev/null

@@ -6,7 +6,7 @@ from tree import Finding, Tree, is_cpp, without_comments
 
 MODULE = "tools/plan/step_id.cc"
 # The beginning of an id, alone or with a place for its name.
-LITERAL = re.compile(r'"(?:env|toolkit|build|test|publish):(?:\{\})?"')
+LITERAL = re.compile(r'"(?:env|toolkit|build|test|install|publish):(?:\{\})?"')
 
 
 def check_step_ids(tree: Tree) -> list[Finding]:

@@ -96,3 +96,11 @@ def test_the_committed_record_has_known_tiers_and_counts():
     for tier, line in last_run.read().items():
         assert tier in last_run.TIERS
         assert set(line) == set(RUN) and line["passed"] > 0
+
+
+@pytest.mark.parametrize("tier", ["images", "stores"])
+def test_a_tier_is_about_the_files_of_its_tests(tier):
+    tests = last_run.ROOT / "tests" / "system"
+    marked = [path for path in tests.glob("*_test.py") if f"pytest.mark.{tier}" in path.read_text()]
+    assert marked
+    assert {str(path.relative_to(last_run.ROOT)) for path in marked} <= set(last_run.TIERS[tier])

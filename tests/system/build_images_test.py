@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from compiled_python import python_source
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.images]
 
 DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
 KERNEL = "__global__ void add(float* out, const float* in) { out[threadIdx.x] += in[threadIdx.x]; }\n"

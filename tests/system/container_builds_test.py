@@ -64,6 +64,7 @@ def test_a_backend_is_asked_in_the_image_that_builds(contained, engine, wheels):
     assert "asking" not in again.stderr
 
 
+@pytest.mark.images
 def test_containers_and_conda_packages_together(project, engine, bases, channel, tmp_path):
     """As in CI: a container of a distribution, with Python from the channel."""
     script = project("script")
@@ -85,6 +86,7 @@ def test_containers_and_conda_packages_together(project, engine, bases, channel,
     assert engine.containers() == []
 
 
+@pytest.mark.images
 def test_the_build_image_compiles(project, engine, bases, channel):
     """The shipped Dockerfile for build images on a minimal base, with the compiler that it installs."""
     script = project("script")

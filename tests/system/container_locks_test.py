@@ -11,7 +11,7 @@ from conda_packages import Package
 from made_wheels import make_wheel
 from packaging.pylock import Pylock, is_valid_pylock_path
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.images]
 
 LOCK = "pylock.cp311-cu130-container-conda.toml"
 TEST_LOCK = "pylock.cp311-cu130-container-conda-test.toml"

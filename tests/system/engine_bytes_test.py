@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from conftest import PYTHON
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.images]
 
 DOCKERFILES = pathlib.Path(__file__).parents[2] / "docker"
 # The distribution's compiler, installed by the shipped script, and a Python with headers.

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 
@@ -83,6 +84,7 @@ def test_what_is_missing_is_named_with_where_it_was_looked_for(jobs):
     for step in ("build:loud", "test:cp311-plain", "test:cp311-loud"):
         assert f"`{step}` has no result in" in refused.stderr.replace(script_python(), "cp311")
     assert "`build:plain`" not in refused.stderr and "dir:" in refused.stderr and "hint:" in refused.stderr
+    assert re.search(r"hint: `pinwheel build --plan \S+ .*--step build:loud`", refused.stderr)
     again = job.run("release", *REUSE, "--target", "index", code=5)
     assert "`build:loud`" in again.stderr
     assert not job.index.exists() and job.starts() == {}

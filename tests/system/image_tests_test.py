@@ -57,6 +57,7 @@ def image_tests(outcomes) -> dict[str, dict]:
 
 
 @pytest.mark.docker
+@pytest.mark.images
 def test_one_wheel_is_tested_on_each_distribution_that_has_the_variants_python(contained, engine):
     outcomes = contained.report("release", "matrix.yaml", "-s", "glibc=old", *contained.levels)
     on_images = image_tests(outcomes)
@@ -76,6 +77,7 @@ def test_one_wheel_is_tested_on_each_distribution_that_has_the_variants_python(c
 
 
 @pytest.mark.docker
+@pytest.mark.images
 @pytest.mark.takes(120)
 def test_jobs_in_containers_publish_the_bytes_of_one_machine(contained, engine, tmp_path):
     chosen = ("-s", "glibc=old", *contained.levels)
@@ -94,6 +96,7 @@ def test_jobs_in_containers_publish_the_bytes_of_one_machine(contained, engine, 
 
 
 @pytest.mark.docker
+@pytest.mark.images
 def test_a_wheel_that_needs_a_newer_glibc_fails_on_the_old_distribution_and_says_why(contained):
     ran = contained.run("release", "matrix.yaml", "-s", "glibc=new", *contained.levels, "-k", code=5)
     assert "cannot be loaded in `debian:bullseye`, which has glibc 2.31" in ran.stderr
@@ -105,6 +108,7 @@ def test_a_wheel_that_needs_a_newer_glibc_fails_on_the_old_distribution_and_says
 
 
 @pytest.mark.docker
+@pytest.mark.images
 def test_images_have_neither_a_compiler_nor_conda(contained, engine):
     absent = "import shutil; found = [shutil.which(name) for name in ('cc', 'gcc', 'c++', 'make', 'conda')]; "
     contained.edit(lambda matrix: matrix["test"].update(command=["python", "-c", absent + "assert not any(found), found"]))

@@ -49,13 +49,13 @@ def wait_for_answer(url, server):
 
 
 @contextlib.contextmanager
-def real_index(packages):
+def real_index(packages, *options):
     """The URL of a pypiserver that stores its files in the directory and needs no credentials."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "pypiserver", "run", "-i", "127.0.0.1", "-p", str(port), "-P", ".", "-a", "."]
-    server = subprocess.Popen([*command, str(packages)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen([*command, *options, str(packages)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:
         wait_for_answer(url + "/packages/", server)
@@ -63,6 +63,14 @@ def real_index(packages):
     finally:
         server.terminate()
         server.wait(timeout=10)
+
+
+@contextlib.contextmanager
+def empty_index(packages):
+    """A new directory and the upload URL of a pypiserver that stores its files there."""
+    packages.mkdir()
+    with real_index(packages) as url:
+        yield packages, url + "/"
 
 
 def pip_install(simple, place, *what, python=sys.executable):

@@ -77,6 +77,26 @@ def test_a_download_that_is_not_the_wheel_is_refused(call, wheel, path, code, me
         assert message in call("inspect", f"{url}/{path}", code=code).stderr
 
 
+def test_no_message_has_the_signature_that_a_redirect_adds(call, wheel):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            moved = "?" not in self.path
+            self.send_response(302 if moved else 404)
+            if moved:
+                self.send_header("Location", f"{self.path}?X-Amz-Signature=0123456789abcdef")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with serving(Handler) as url:
+        for arguments in (["inspect"], ["inspect", "--json"], ["-vv", "compat"]):
+            ran = call(*arguments, f"{url}/{wheel.name}", code=2)
+            assert f"`{url}/{wheel.name}?***` answered 404" in ran.stderr
+            assert "0123456789abcdef" not in ran.stdout + ran.stderr
+
+
 def test_a_truncated_wheel_is_not_a_wheel(call, wheel):
     with served({wheel.name: wheel.read_bytes()}, shorter=100) as url:
         assert "error: " in call("inspect", f"{url}/{wheel.name}", code=4).stderr

@@ -7,7 +7,7 @@ import shutil
 from conftest import Project, outcomes_of
 
 # The fields that may differ between two machines with the same outcome.
-MACHINE_FIELDS = ("elapsed_ms", "installing_ms", "log", "attempts", "state")
+MACHINE_FIELDS = ("elapsed_ms", "installing_ms", "log", "attempts", "state", "trace", "reused_from")
 
 
 class Jobs:

@@ -11,13 +11,14 @@ from cuda_package import cuda_package
 
 pytestmark = [
     pytest.mark.docker,
+    pytest.mark.images,
     pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH"),
 ]
 
 CPU, CUDA = "cp311-cpu-torch2.13", "cp311-cu130-torch2.13"
 
 
-@pytest.fixture(params=["cumsum,jagged,quantize", pytest.param("full", marks=pytest.mark.long)])
+@pytest.fixture(params=["cumsum", pytest.param("full", marks=pytest.mark.long)])
 def flavor(request) -> str:
     return request.param
 

@@ -165,7 +165,7 @@ class TestSeveralProjects:
         url, packages = pypiserver
         sent = publish(url + "/", both)
         order = [line.split()[1] for line in sent.stderr.splitlines() if line.startswith("uploading ")]
-        assert len(order) == 4 and order[2].endswith(".tar.gz") and order[3] == both[0].name
+        assert len(order) == 4 and order[2] == both[0].name and order[3].endswith(".tar.gz")
         for file in both:
             assert (packages / file.name).read_bytes() == file.read_bytes()
         assert_installs(url, tmp_path / "site", "demo-ops-cpu")

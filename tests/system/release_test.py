@@ -78,6 +78,33 @@ def test_a_release_builds_tests_and_publishes_every_variant(released):
     assert len(extension.wheels()) == 3
 
 
+def test_the_record_of_a_release_has_its_files_its_tag_and_its_commit(released):
+    extension, _ = released
+    record = json.loads((extension.output / "pinwheel-release.json").read_text())
+    assert {file["filename"]: file["sha256"] for file in record["files"]} == extension.wheels()
+    assert all(file["size"] == (extension.output / file["filename"]).stat().st_size for file in record["files"])
+    assert record["files"] == sorted(record["files"], key=lambda file: file["filename"])
+    commit = extension.git("rev-parse", "HEAD").strip()
+    assert {key: value for key, value in record.items() if key != "files"} == {
+        "schema": "pinwheel-release/1",
+        "project": "tiny-ext",
+        "version": "1.2.0",
+        "tag": "v1.2.0",
+        "commit": commit,
+    }
+
+
+def test_publish_takes_the_record_among_its_files_for_no_wheel(released):
+    extension, _ = released
+    everything = sorted(str(path) for path in extension.output.glob("[!.]*"))
+    assert any(path.endswith("pinwheel-release.json") for path in everything)
+    url = ("--repository-url", "https://index.invalid/", "--no-confirm", "--dry-run")
+    ran = extension.run("publish", *everything, *url)
+    assert [line.split()[1] for line in ran.stdout.splitlines()] == sorted(
+        (name for name in extension.wheels()), key=lambda name: (name.endswith(".tar.gz"), name)
+    )
+
+
 def test_the_checkout_is_unchanged(released):
     extension, _ = released
     assert extension.git("status", "--porcelain", "--ignored") == ""

@@ -134,10 +134,13 @@ class Handler(BaseHTTPRequestHandler):
         connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
         for name, value in self.headers.items():
             connection.putheader(name, value)
-        connection.endheaders(self.receive())
-        response = connection.getresponse()
-        body = response.read()
-        connection.close()
+        sent = self.receive()
+        # moto compares an object and writes it in two steps.
+        with self.server.turn:
+            connection.endheaders(sent)
+            response = connection.getresponse()
+            body = response.read()
+            connection.close()
         own = ("content-length", "connection", "transfer-encoding", "date", "server")
         headers = [(name, value) for name, value in response.getheaders() if name.lower() not in own]
         # HEAD says how long the object is.
@@ -185,6 +188,7 @@ class Proxy(ThreadingHTTPServer):
         self.faults = faults
         self.asked: list[Asked] = []
         self.lock = threading.Lock()
+        self.turn = threading.Lock()  # of the request that the server answers
 
     def handle_error(self, *_: object) -> None:
         """Clients hang up."""

@@ -52,6 +52,19 @@ def make_user(url: str) -> dict[str, str]:
     }
 
 
+def bucket_client(variables: dict[str, str]):
+    """boto3's client of S3 with the variables of `s3_server`."""
+    import boto3
+
+    return boto3.client(
+        "s3",
+        endpoint_url=variables["AWS_ENDPOINT_URL_S3"],
+        region_name=variables["AWS_REGION"],
+        aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+    )
+
+
 @contextlib.contextmanager
 def s3_server() -> Iterator[dict[str, str]]:
     """The variables with which a client reaches the bucket."""

@@ -15,17 +15,20 @@ GIVEN = {
     "ACTIONS_ID_TOKEN_REQUEST_TOKEN": VALUE[::-1],
     "PIP_EXTRA_INDEX_URL": f"file://user:{VALUE[4:]}@/nowhere",
 }
-# The variables and memory that each ancestor exposes, and one value as if it had been found.
+# The variables, memory and descriptors that each ancestor exposes, and one value as if it had been found.
 SPY = """
 import os, pathlib, runpy, sys
 shown = []
 pid = os.getppid()
 while pid > 1:
     directory = pathlib.Path("/proc", str(pid))
-    for name in ("environ", "mem"):
+    for name in ("environ", "mem", "fd"):
         try:
-            with open(directory / name, "rb") as file:
-                data = file.read() if name == "environ" else b"open"
+            if name == "fd":
+                data = " ".join(os.readlink(directory / name / each) for each in os.listdir(directory / name)).encode()
+            else:
+                with open(directory / name, "rb") as file:
+                    data = file.read() if name == "environ" else b"open"
         except OSError as problem:
             data = b""
         if data.strip(b"\\0"):
@@ -133,10 +136,12 @@ def test_missing_descriptors_take_no_file(project, closed):
     script = project("script")
     script.edit(lambda matrix: matrix["axes"].update(flavor=["plain"]))
     closing = " ".join(f"{number}>&-" for number in closed)
-    command = ["sh", "-c", f'exec "$@" {closing}', "sh", *script.command("build", "matrix.yaml")]
+    command = ["sh", "-c", f'exec "$@" {closing}', "sh", *script.command("release", "matrix.yaml")]
     ran = subprocess.run(command, cwd=script.directory, env=script.environment, timeout=script.patience)
     assert ran.returncode == 0
+    wheels = sorted(path.name for path in script.index.rglob("*.whl"))
+    assert len(wheels) == 1 and (script.index / "index.html").read_text().startswith("<!DOCTYPE html>")
     lines = (script.state / "journal.jsonl").read_text().splitlines()
     assert lines and all(isinstance(json.loads(line), dict) for line in lines)
-    again = script.report("build", "matrix.yaml")
+    again = script.report("release", "matrix.yaml")
     assert {outcome["state"] for outcome in again.values()} == {"reused"}

@@ -80,6 +80,22 @@ def test_other_bytes_and_unplanned_files_are_named(released, packages):
     assert "hint: publish another version" in status(released, code=5).stderr
 
 
+def test_a_tag_at_another_commit_has_no_command_that_completes_the_release(released):
+    written = {"from": "file", "file": "VERSION"}
+    released.edit(lambda matrix: matrix["package"].update(version=written))
+    (released.directory / "VERSION").write_text("1.2.0\n")
+    released.commit()
+    released.git("tag", "-d", "v1.2.0")
+    released.run("release", "matrix.yaml", *released.targets)
+    missing = status(released, code=5).stderr
+    assert "no tag on HEAD" in missing and "git tag v1.2.0" in missing
+    released.git("tag", "v1.2.0", "HEAD~1")
+    moved = status(released, code=5).stderr
+    assert "its tag is at another commit" in moved and "tag `v1.2.0` is at another commit than HEAD" in moved
+    assert "hint: publish another version" in moved and "git tag" not in moved
+    assert json.loads(status(released, "--json", code=5).stdout)["conflicts"] == ["tag `v1.2.0` is at another commit than HEAD"]
+
+
 def test_another_version_is_an_error(released):
     other = status(released, "9.9", code=2).stderr
     assert "this checkout is version 1.2.0, not `9.9`" in other
@@ -100,3 +116,19 @@ def test_a_frozen_plan_and_a_store_give_the_same_on_another_machine(released, tm
     report = json.loads(released.run("status", "--plan", "plan.json", "--store", store, "--json", code=5).stdout)
     assert [step for step in report["missing-steps"] if step.startswith("build:")] == []
     assert any(step.startswith("test:") for step in report["missing-steps"])
+
+
+def test_a_tag_of_a_repository_around_the_project_is_not_its_own(released, tmp_path):
+    """`git tag` there would tag somebody else's repository."""
+    written = {"from": "file", "file": "VERSION"}
+    released.edit(lambda matrix: matrix["package"].update(version=written))
+    (released.directory / "VERSION").write_text("1.2.0\n")
+    released.commit()
+    assert "tag `v1.2.0` is on HEAD" in status(released, code=5).stderr
+    (released.directory / ".git").rename(tmp_path / "unused.git")
+    around = released.directory.parent
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "other"], ["tag", "v1.2.0"]):
+        identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+        subprocess.run(["git", *identity, *command], cwd=around, check=True, env=released.environment)
+    alone = status(released, code=5).stderr
+    assert "on HEAD" not in alone and "git tag" not in alone

@@ -273,6 +273,7 @@ def results_in(project: Project) -> int:
     return sum(json.loads(store(project, "stat", "--json").stdout)["results"].values())
 
 
+@pytest.mark.stores
 @pytest.mark.takes(40)
 def test_a_cleaner_during_a_release_removes_nothing_that_the_release_needs(script, tmp_path):
     script.environment |= {"PINWHEEL_CACHE_DIR": str(tmp_path / "cache")}

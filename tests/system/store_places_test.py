@@ -107,7 +107,9 @@ def test_results_are_shared_through_a_bucket_that_checks_signatures(jobs):
 
 
 @pytest.mark.takes(40)
-@pytest.mark.parametrize("fault", ["500", "cut", "wrong", "long", "slow", "full"])
+@pytest.mark.parametrize(
+    "fault", ["500", *(pytest.param(fault, marks=pytest.mark.stores) for fault in ("cut", "wrong", "long", "slow", "full"))]
+)
 def test_a_release_with_a_failing_server_is_correct_and_warns(jobs, tmp_path, fault):
     root = tmp_path / "root"
     clean = jobs.job("clean")

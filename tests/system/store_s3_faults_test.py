@@ -18,10 +18,13 @@ from s3_faults import (
     other_bytes,
     trickle,
 )
-from s3_server import BUCKET, s3_server
+from s3_server import BUCKET, bucket_client, s3_server
 
 pytest.importorskip("moto")
 
+# One fault of reading and one of writing are in the default tier.
+DEFAULT = "500"
+STORES = [pytest.mark.stores]
 FAULTS_UNTIL_LEFT_ALONE = 3
 # Requests in progress at the third fault continue: eight threads look results up, four write them.
 LOOKED_UP_AT_ONCE = 8
@@ -32,17 +35,9 @@ class Bucket:
     """The bucket of a server, and releases of a project that use it."""
 
     def __init__(self, variables: dict[str, str], jobs: Jobs):
-        import boto3
-
         self.variables = variables
         self.jobs = jobs
-        self.client = boto3.client(
-            "s3",
-            endpoint_url=variables["AWS_ENDPOINT_URL_S3"],
-            region_name=variables["AWS_REGION"],
-            aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
-        )
+        self.client = bucket_client(variables)
         self.name = jobs.place.parent.name
         self.full = f"full-{self.name}"
         self.clean = jobs.job("clean")
@@ -128,6 +123,11 @@ def check_left_alone_after(requests: int, name: str, threads: int) -> None:
     assert FAULTS_UNTIL_LEFT_ALONE <= requests <= most * TRIES.get(name, 1)
 
 
+def in_tiers(faults: dict) -> list:
+    """The faults of a bucket: all but one are in the tier `stores`."""
+    return [pytest.param("bucket", name, marks=[] if name == DEFAULT else STORES) for name in faults]
+
+
 READ_FAULTS: dict[str, tuple[Callable[[], Fault], str, str]] = {
     # The fault, the expected warning, and its hint.
     "500": (lambda: Answers(500, "InternalError", *EVERYTHING), "answered 500 to GET", ""),
@@ -150,7 +150,7 @@ TRIES = {"500": 2, "503": 2, "record-503": 2, "cut": 2, "slow": 2, "hang-up": 4}
 
 @pytest.mark.takes(15)
 @pytest.mark.parametrize(
-    ("kind", "name"), [*(("bucket", name) for name in READ_FAULTS), *(("wide_bucket", name) for name in WIDE)]
+    ("kind", "name"), [*in_tiers(READ_FAULTS), *(pytest.param("wide_bucket", name, marks=STORES) for name in WIDE)]
 )
 def test_a_release_that_cannot_read_a_bucket_makes_everything_and_says_why(request, kind, name):
     bucket = request.getfixturevalue(kind)
@@ -201,7 +201,7 @@ WRITE_FAULTS: dict[str, tuple[Callable[[], Fault], str]] = {
 
 @pytest.mark.takes(15)
 @pytest.mark.parametrize(
-    ("kind", "name"), [*(("bucket", name) for name in WRITE_FAULTS), ("wide_bucket", "500")]
+    ("kind", "name"), [*in_tiers(WRITE_FAULTS), pytest.param("wide_bucket", "500", marks=STORES)]
 )
 def test_a_release_that_cannot_write_to_a_bucket_says_why_and_leaves_nothing_half_written(request, kind, name):
     bucket = request.getfixturevalue(kind)
@@ -220,6 +220,7 @@ def test_a_release_that_cannot_write_to_a_bucket_says_why_and_leaves_nothing_hal
     bucket.check_heals(prefix)
 
 
+@pytest.mark.stores
 @pytest.mark.takes(10)
 def test_a_bucket_that_is_read_and_written_with_an_expired_token_is_left_alone_for_both(bucket):
     place = bucket.place(bucket.full)
@@ -230,6 +231,7 @@ def test_a_bucket_that_is_read_and_written_with_an_expired_token_is_left_alone_f
         assert is_left_alone(printed, place, use)
 
 
+@pytest.mark.stores
 @pytest.mark.takes(5)
 def test_a_bucket_that_nobody_made_is_no_bucket_without_results(bucket):
     # By the server itself, not by the proxy.
@@ -260,6 +262,7 @@ def long_bucket(server, make_project, tmp_path_factory):
     return Bucket(server, Jobs(script, place / "jobs"))
 
 
+@pytest.mark.stores
 @pytest.mark.takes(30)
 @pytest.mark.parametrize("name", PART_FAULTS)
 def test_a_failed_upload_in_parts_is_removed_and_reported(long_bucket, name):

@@ -163,6 +163,7 @@ def from_container(project, dockerd, cuda_image, tmp_path):
     return script
 
 
+@pytest.mark.images
 class TestContainer:
     def test_device_code_is_built_by_the_nvcc_of_the_image(self, from_container, dockerd):
         outcomes = from_container.report("build", "matrix.yaml", *from_container.levels)

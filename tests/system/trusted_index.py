@@ -91,6 +91,7 @@ class TrustedIndex:
         self.tokens: list[str] = []
         self.revoked: list[str] = []
         self.files: dict[str, bytes] = {}
+        self.attestations: dict[str, list] = {}  # of each file, as they were sent
         self.uploaders: list[str] = []  # the token of each upload
         self.asked: list[str] = []
 
@@ -110,7 +111,8 @@ class TrustedIndex:
         }
 
     def identity(self, audience: str) -> str:
-        claims = {**self.claims, "aud": audience, "exp": time.time() + 300, "jti": secrets.token_hex(8)}
+        now = int(time.time())
+        claims = {**self.claims, "aud": audience, "iat": now, "exp": now + 300, "jti": secrets.token_hex(8)}
         signed = encoded(b'{"alg":"HS256"}') + "." + encoded(json.dumps(claims).encode())
         token = signed + "." + encoded(hmac.digest(self.key, signed.encode(), "sha256"))
         self.identities.append(token)
@@ -144,11 +146,15 @@ class TrustedIndex:
         return token if valid else None
 
 
-def file_in(content_type: str, body: bytes) -> tuple[str, bytes]:
+def form_in(content_type: str, body: bytes) -> tuple[str, bytes, list]:
+    """The file of an upload, its name, and its attestations."""
     head = b"MIME-Version: 1.0\r\nContent-Type: " + content_type.encode() + b"\r\n\r\n"
     message = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + body)
-    part = next(part for part in message.iter_parts() if part.get_filename())
-    return part.get_filename(), part.get_payload(decode=True)
+    parts = list(message.iter_parts())
+    (file,) = [part for part in parts if part.get_filename()]
+    fields = [part for part in parts if part.get_param("name", header="content-disposition") == "attestations"]
+    attestations = [each for field in fields for each in json.loads(field.get_payload(decode=True))]
+    return file.get_filename(), file.get_payload(decode=True), attestations
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -231,10 +237,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(403, {"message": why})
         if token is None:
             return self.answer(403, {"message": "Invalid or non-existent authentication information."})
-        name, data = file_in(self.headers["Content-Type"], body)
+        name, data, attestations = form_in(self.headers["Content-Type"], body)
         self.index.uploaders.append(token)
         time.sleep(self.index.upload_takes)
         self.index.files[name] = data
+        self.index.attestations[name] = attestations
         self.answer(200, "", "text/plain")
 
 

@@ -28,13 +28,13 @@ def wheels(tmp_path):
 def publish(pinwheel, index, wheels):
     """Runs `pinwheel publish` as a job that the index trusts."""
 
-    def command(*options):
-        url = ["--repository-url", f"{index.url}/legacy/"]
-        return [pinwheel, "publish", *map(str, wheels), *url, *options]
+    def command(when="always"):
+        url = ["--repository-url", f"{index.url}/legacy/", "--trusted-publishing", when]
+        return [pinwheel, "publish", *map(str, wheels), *url]
 
-    def run(*options, code=0, **variables):
+    def run(when="always", code=0, **variables):
         ran = subprocess.run(
-            command(*options), capture_output=True, text=True, timeout=120, env=index.environment(**variables)
+            command(when), capture_output=True, text=True, timeout=120, env=index.environment(**variables)
         )
         assert ran.returncode == code, ran.stdout + ran.stderr
         check_masked(index, ran.stdout, ran.stderr)
@@ -55,7 +55,7 @@ def check_masked(index, stdout, stderr):
 
 
 def test_a_job_publishes_with_an_exchanged_token_that_is_then_revoked(publish, index, wheels):
-    ran = publish("--trusted-publishing", "always")
+    ran = publish()
     assert index.files == {wheel.name: wheel.read_bytes() for wheel in wheels}
     assert len(index.tokens) == 1 and index.revoked == index.tokens
     assert index.asked[:3] == ["/_/oidc/audience", "/identity", "/_/oidc/mint-token"]
@@ -65,9 +65,10 @@ def test_a_job_publishes_with_an_exchanged_token_that_is_then_revoked(publish, i
     assert output.index(f"::add-mask::{index.tokens[0]}") < first_upload
 
 
-def test_without_a_token_a_job_is_trusted_where_it_has_an_identity(publish, index):
-    publish()
-    assert len(index.files) == 2 and index.revoked == index.tokens
+def test_an_index_that_no_matrix_names_gets_no_identity_token_unless_asked_for(publish, index):
+    ran = publish("auto", code=2)
+    assert "if the index trusts this job, pass `--trusted-publishing always`" in " ".join(ran.stderr.split())
+    assert index.asked == [] and index.identities == [] and index.files == {}
 
 
 def test_a_token_that_expires_is_exchanged_again_with_a_new_identity(publish, index):
@@ -96,7 +97,7 @@ def test_a_token_that_never_lasts_is_exchanged_twice_for_a_file(publish, index):
 
 def test_a_token_that_is_not_for_the_project_names_the_publisher_that_it_needs(publish, index):
     index.other_project = True
-    ran = publish("--trusted-publishing", "always", code=6)
+    ran = publish(code=6)
     output = " ".join(ran.stderr.split())
     assert "HTTP 403 (Invalid API Token: OIDC scoped token is not valid" in output
     assert "the project of this file needs a publisher of GitHub Actions" in output
@@ -108,7 +109,7 @@ def test_a_token_that_is_not_for_the_project_names_the_publisher_that_it_needs(p
 @pytest.mark.parametrize("audience", ["pypi", "testpypi", "sts.amazonaws.com", "127.0.0.1"])
 def test_no_identity_token_is_asked_for_with_the_audience_of_another(publish, index, audience):
     index.audience = audience
-    ran = publish("--trusted-publishing", "always", code=6)
+    ran = publish(code=6)
     output = " ".join(ran.stderr.split())
     assert f"`index` asks for an identity token for the audience `{audience}`" in output
     assert index.asked == ["/_/oidc/audience"] and index.identities == [] and index.files == {}
@@ -139,7 +140,7 @@ def test_uv_publishes_to_the_same_index(index, wheels):
 )
 def test_an_index_that_does_not_trust_the_job_says_what_it_saw(publish, index, claims, advice):
     index.claims.update(claims)
-    ran = publish("--trusted-publishing", "always", code=6)
+    ran = publish(code=6)
     assert "`index` does not trust this job: HTTP 422" in ran.stderr
     for name, value in claims.items():
         assert f"{name} `{value}`" in ran.stderr
@@ -159,7 +160,7 @@ def test_an_index_that_does_not_trust_the_job_says_what_it_saw(publish, index, c
     ],
 )
 def test_a_job_without_an_identity_gets_a_hint_what_to_set_up(publish, index, variables, advice):
-    ran = publish("--trusted-publishing", "always", code=2, **variables)
+    ran = publish(code=2, **variables)
     assert advice in " ".join(ran.stderr.split())
     assert index.asked == []
 
@@ -192,9 +193,10 @@ def test_a_failed_upload_revokes_its_token(publish, index):
     assert index.tokens and sorted(index.revoked) == sorted(index.tokens)
 
 
-def test_a_release_publishes_to_a_target_that_trusts_the_job(project, index):
+@pytest.mark.parametrize("auth", [{"auth": "trusted"}, {}], ids=["required", "automatic"])
+def test_a_release_publishes_to_a_target_that_trusts_the_job(project, index, auth):
     script = project("script")
-    target = {"kind": "index", "url": f"{index.url}/legacy/", "label": "local", "auth": "trusted"}
+    target = {"kind": "index", "url": f"{index.url}/legacy/", "label": "local", **auth}
     script.edit(lambda matrix: matrix["publish"].update(index=target))
     ran = script.run("release", "matrix.yaml", **index.job())
     assert len(index.files) == 2 and len(index.tokens) == 1 and index.revoked == index.tokens

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/limits.h"
+
 namespace pinwheel {
 
 size_t json_levels(std::string_view text) {
@@ -22,6 +24,25 @@ size_t json_levels(std::string_view text) {
     }
   }
   return deepest;
+}
+
+nlohmann::json read_json(std::string_view text) {
+  if (json_levels(text) > limits::kJsonLevels) {
+    return nlohmann::json(nlohmann::json::value_t::discarded);
+  }
+  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+nlohmann::json parse_json(std::string_view text) {
+  if (json_levels(text) > limits::kJsonLevels) {
+    throw nlohmann::json::other_error::create(599, "too many levels",
+                                              static_cast<const nlohmann::json*>(nullptr));
+  }
+  return nlohmann::json::parse(text);
+}
+
+nlohmann::ordered_json own_json(std::string_view text) {
+  return nlohmann::ordered_json::parse(text);
 }
 
 }  // namespace pinwheel

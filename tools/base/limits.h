@@ -39,14 +39,18 @@ inline constexpr uint64_t kMega = 1'000'000;
 // Replies of a server.
 inline constexpr ByteLimit kSimplePage{"a simple page", 40 * kMega};
 inline constexpr CountLimit kSimpleFiles{"files", "a simple page", 200'000};
+inline constexpr CountLimit kRootLinks{"links", "the page of an index", 1'000'000};
 inline constexpr CountLimit kIndexPages{"pages", "an index", 20'000};
 inline constexpr CountLimit kIndexFiles{"files", "an index", 500'000};
+inline constexpr ByteLimit kBucketState{"the state of an index in a bucket", 64 * kMega};
 inline constexpr ByteLimit kHtmlTag{"a tag of an HTML page", kMega / 10};
 inline constexpr ByteLimit kBaseUrl{"the base URL of a page", 2000};
 inline constexpr ByteLimit kUploadReply{"the reply to an upload", kMega / 10};
 inline constexpr ByteLimit kTokenReply{"a reply with a token", kMega / 10};
+inline constexpr ByteLimit kGithubReply{"a reply of GitHub", 40 * kMega};
 inline constexpr ByteLimit kDownload{"a download", 20'000 * kMega};
 inline constexpr ByteLimit kReplyHeader{"the header of a reply", kMega / 4};
+inline constexpr ByteLimit kStoreFile{"a file of a store", 20'000 * kMega};
 
 // Archives, and the statements in them.
 inline constexpr CountLimit kMembers{"members", "an archive", 200'000};
@@ -91,6 +95,8 @@ inline constexpr ByteLimit kPipReport{"pip's report", 40 * kMega};
 inline constexpr ByteLimit kCredentials{"a file of credentials", kMega};
 inline constexpr ByteLimit kPlan{"a frozen plan", 32 * kMega};
 inline constexpr ByteLimit kReport{"a report", 32 * kMega};
+inline constexpr ByteLimit kReleaseRecord{"a record of a release", 8 * kMega};
+inline constexpr CountLimit kRecordedFiles{"files", "a record of a release", 10'000};
 inline constexpr uint64_t kJsonLevels = 100;  ///< of lists and objects in JSON
 inline constexpr uint64_t kTomlLevels = 100;  ///< of tables, lists and parts of keys in TOML
 inline constexpr uint64_t kReportPlaces =

@@ -85,6 +85,10 @@ std::string mask_urls(std::string_view text) {
   return out.append(text);
 }
 
+std::string quoted_url(std::string_view url) {
+  return quoted(mask_urls(url));
+}
+
 std::vector<std::string> mask_arguments(const std::vector<std::string>& argv) {
   std::vector<std::string> out;
   bool value_of_secret = false;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 namespace pinwheel {
 namespace {
@@ -98,6 +100,23 @@ void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits, Crew&
   Jobs jobs(costs, limits.memory, crew, work);
   constexpr size_t kThreadsPerJob = 2;  // one makes pieces, one processes them
   run_on(std::min<size_t>(limits.threads, kThreadsPerJob * costs.size()), jobs);
+}
+
+Done try_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits,
+              const std::function<Done(size_t)>& work) {
+  std::mutex mutex;
+  Done first;
+  const auto failed = [&] {
+    const std::lock_guard lock(mutex);
+    return !first.has_value();
+  };
+  run_jobs(costs, limits, [&](size_t i) {
+    if (failed()) return;
+    Done done = work(i);
+    const std::lock_guard lock(mutex);
+    if (first && !done) first = std::move(done);
+  });
+  return first;
 }
 
 }  // namespace pinwheel

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/crew.h"
+#include "base/result.h"
 
 namespace pinwheel {
 
@@ -25,5 +26,9 @@ void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits,
 /// the others.
 void run_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits, Crew& crew,
               const std::function<void(size_t)>& work);
+
+/// The same for jobs that may fail: after an error, no further job starts. Returns the first error.
+Done try_jobs(const std::vector<uint64_t>& costs, const JobLimits& limits,
+              const std::function<Done(size_t)>& work);
 
 }  // namespace pinwheel

@@ -96,6 +96,13 @@ enum class Map : uint8_t {
   half6 = 6
 };
 
+/// Whether an opcode after VEX operates on integers (BMI1, BMI2): ANDN, BLSR and the like, BZHI,
+/// MULX, SHLX and RORX.
+bool is_bmi(Map map, uint8_t opcode) {
+  if (map == Map::three_byte_3a) return opcode == 0xF0;
+  return map == Map::three_byte_38 && opcode >= 0xF2 && opcode <= 0xF7;
+}
+
 class Reader {
  public:
   explicit Reader(std::string_view code) : code_(code.substr(0, kLongestX86)) {}
@@ -207,14 +214,14 @@ class Reader {
         return kind;
       case Map::three_byte_3a:
         operands(Form::modrm_imm8);
-        return kind;
+        return kind == X86Kind::avx && is_bmi(Map::three_byte_3a, opcode) ? X86Kind::bmi : kind;
       case Map::half5:
       case Map::half6:
         if (kind != X86Kind::avx512) return reject();
         [[fallthrough]];
       case Map::three_byte_38:
         operands(Form::modrm);
-        return kind;
+        return kind == X86Kind::avx && is_bmi(Map::three_byte_38, opcode) ? X86Kind::bmi : kind;
     }
     return reject();
   }
@@ -324,6 +331,9 @@ size_t count_x86(std::string_view code, X86Counts& counts) {
         break;
       case X86Kind::avx:
         ++counts.avx;
+        break;
+      case X86Kind::bmi:
+        ++counts.bmi;
         break;
       case X86Kind::avx512:
         ++counts.avx512;

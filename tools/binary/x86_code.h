@@ -8,7 +8,8 @@ namespace pinwheel::binary {
 enum class X86Kind {
   other,
   sse,         ///< operates on vectors in the encoding of SSE, which every x86_64 processor has
-  avx,         ///< in the encoding of AVX, AVX2, FMA and BMI (VEX), or of AMD's XOP
+  avx,         ///< in the encoding of AVX, AVX2 and FMA (VEX), or of AMD's XOP
+  bmi,         ///< of BMI, which has the encoding of AVX and operates on integers
   avx512,      ///< in the encoding of AVX-512 (EVEX)
   cpu_queries  ///< `cpuid` or `xgetbv`, which report the processor's features
 };
@@ -31,6 +32,7 @@ std::optional<X86Instruction> read_x86(std::string_view code);
 struct X86Counts {
   uint64_t sse = 0;
   uint64_t avx = 0;
+  uint64_t bmi = 0;
   uint64_t avx512 = 0;
   uint64_t cpu_queries = 0;
 

@@ -23,7 +23,8 @@ struct WorkflowJob {
 
 /// Whether the job fails if tests have too little evidence.
 bool depends_on_tests(const Job& job) {
-  return job.id == "gate" || job.id.starts_with("publish-") || job.runner == JobRunner::of_tests;
+  return job.id == "gate" || job.id.starts_with("publish-") || job.runner == JobRunner::of_tests ||
+         job.runner == JobRunner::of_installs;
 }
 
 std::vector<WorkflowJob> workflow_jobs(const std::vector<PlannedWorkflow>& workflows) {
@@ -52,13 +53,29 @@ struct JobCost {
   int minutes = 0;                                     ///< of the longest row
 };
 
+/// The kind of the job with that row.
+JobRunner runner_for(const JobRow& row) {
+  switch (plan::kind_of_step(row.step).value_or(plan::StepKind::build)) {
+    case plan::StepKind::test:
+      return JobRunner::of_tests;
+    case plan::StepKind::install:
+      return JobRunner::of_installs;
+    case plan::StepKind::environment:
+    case plan::StepKind::toolkit:
+    case plan::StepKind::build:
+    case plan::StepKind::sdist:
+    case plan::StepKind::publish:
+      break;
+  }
+  return JobRunner::of_builds;
+}
+
 /// A job without rows has one runner and its own time.
 JobCost cost_of(const Job& job, const std::vector<JobRow>& rows) {
   if (job.runner == JobRunner::hosted) return {{{kHostedRunner}}, job.minutes};
   JobCost cost;
   for (const JobRow& row : rows) {
-    const bool test = plan::kind_of_step(row.step) == plan::StepKind::test;
-    if (!row.runner || test != (job.runner == JobRunner::of_tests)) continue;
+    if (!row.runner || job.runner != runner_for(row)) continue;
     cost.minutes = std::max(cost.minutes, row.minutes);
     if (std::ranges::find(cost.runners, *row.runner) == cost.runners.end()) {
       cost.runners.push_back(*row.runner);
@@ -133,6 +150,11 @@ RowReason reason_of(const JobRow& row, const plan::Outline& outline) {
     if (row.step != plan::build_id(group.cls.id)) continue;
     return {group.tests, fmt::format("{} cannot differ in their binaries, so one build serves them",
                                      plural(group.tests.size(), "variant"))};
+  }
+  if (plan::kind_of_step(row.step) == plan::StepKind::install) {
+    return {{row.variant},
+            "the release is installed with the oldest and the newest Python of each compute before "
+            "it is promoted"};
   }
   return {{row.variant},
           row.step == plan::sdist_id() ? "`package.sdist` asks for it"

@@ -25,10 +25,27 @@ constexpr std::string_view kJob = R"(
       @STEPS@
 )";
 
-constexpr std::string_view kJobPermissions = R"(
+constexpr std::string_view kIdentityPermissions = R"(
 permissions:
   contents: read
   id-token: write # the index gives a token for it
+)";
+
+constexpr std::string_view kSigningPermissions = R"(
+permissions:
+  contents: read
+  id-token: write # attestations are signed with it
+)";
+
+constexpr std::string_view kContentsPermissions = R"(
+permissions:
+  contents: write # for the tag and the release
+)";
+
+constexpr std::string_view kSignedContentsPermissions = R"(
+permissions:
+  contents: write # for the tag and the release
+  id-token: write # attestations are signed with it
 )";
 
 // Without `queue`, a job that waits is canceled when the next arrives.
@@ -63,6 +80,22 @@ std::string outputs_lines(const Job& job) {
   return text;
 }
 
+std::string permission_lines(JobPermission permission) {
+  switch (permission) {
+    case JobPermission::usual:
+      break;
+    case JobPermission::identity:
+      return filled(kIdentityPermissions, {});
+    case JobPermission::signing:
+      return filled(kSigningPermissions, {});
+    case JobPermission::contents:
+      return filled(kContentsPermissions, {});
+    case JobPermission::signed_contents:
+      return filled(kSignedContentsPermissions, {});
+  }
+  return {};
+}
+
 std::string line_of(std::string_view key, const std::string& value) {
   return value.empty() ? std::string() : fmt::format("{}: {}", key, value);
 }
@@ -91,7 +124,7 @@ std::string yaml_of(const Job& job) {
        {"OUTPUTS", outputs_lines(job)},
        {"ENVIRONMENT",
         line_of("environment", job.environment.empty() ? "" : yaml_string(job.environment))},
-       {"PERMISSIONS", job.trusted ? filled(kJobPermissions, {}) : std::string()},
+       {"PERMISSIONS", permission_lines(job.permission)},
        {"CONCURRENCY",
         job.group.empty() ? std::string() : filled(kJobConcurrency, {{"GROUP", job.group}})},
        {"ROWS", rows ? filled(kJobStrategy, {{"ROWS", job.rows}}) : std::string()},

@@ -7,9 +7,13 @@ namespace pinwheel::ci {
 
 inline constexpr const char* kHostedRunner = "ubuntu-24.04";
 
-/// Where a job runs: on `kHostedRunner`; or once for each row of builds or of tests, on the runner
-/// of the row.
-enum class JobRunner { hosted, of_builds, of_tests };
+/// Where a job runs: on `kHostedRunner`; or once for each row of builds, of tests or of
+/// installations, on the runner of the row.
+enum class JobRunner { hosted, of_builds, of_tests, of_installs };
+
+/// What a job may do beyond the workflow's `contents: read`: request a token that proves its
+/// identity to an index or to Sigstore, or write to the repository.
+enum class JobPermission { usual, identity, signing, contents, signed_contents };
 
 /// A job of a workflow: `ci generate` writes it as YAML, `ci explain` as text.
 struct Job {
@@ -25,7 +29,7 @@ struct Job {
   int limit = 30;              ///< the time limit in minutes, unless a row has a lower one
   std::vector<std::pair<std::string, std::string>> outputs = {};  ///< name and expression
   std::string environment = {};                                   ///< that protects it; empty: none
-  bool trusted = false;    ///< it may request a token that proves its identity to an index
+  JobPermission permission = JobPermission::usual;
   std::string group = {};  ///< of jobs that run one after another; empty: none
   std::string steps = {};  ///< the items of the list, as YAML
 };

@@ -50,6 +50,18 @@ constexpr std::string_view kDownloadResults = R"(
     path: @PLACE@
 )";
 
+constexpr std::string_view kUploadResult = R"(
+- name: Upload the result
+  @CONDITION@
+  uses: @UPLOAD@
+  with:
+    name: result-@ARTIFACT@-${{ github.run_attempt }}
+    path: @PLACE@
+    if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}
+    compression-level: 0
+    @RETENTION@
+)";
+
 /// The stores of a command, nearest first.
 std::string stores_of(const WorkflowFacts& facts, Results results) {
   std::string text = "--store " + shell_quote(fmt::format("artifacts:{}", kDownloadedResults));
@@ -116,8 +128,21 @@ std::string download_results() {
   return download_results("Download the results", {}, "result-*");
 }
 
+std::string upload_result(const WorkflowFacts& facts, std::string_view artifact,
+                          const std::string& condition) {
+  return filled(kUploadResult, {{"CONDITION", condition},
+                                {"UPLOAD", pinned("actions/upload-artifact")},
+                                {"ARTIFACT", std::string(artifact)},
+                                {"PLACE", kOwnResults},
+                                {"RETENTION", retention_of(facts)}});
+}
+
 std::string after(const std::string& job) {
   return fmt::format("${{{{ !cancelled() && needs.{}.result == 'success' }}}}", job);
+}
+
+std::string has_rows(const Job& job) {
+  return fmt::format("contains({}, '\"step\"')", job.rows);
 }
 
 std::string own_lines(std::string_view name) {

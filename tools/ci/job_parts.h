@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "ci/job.h"
 #include "ci/workflow_facts.h"
 
 // Common parts of a workflow's jobs, as lines without indentation.
@@ -37,6 +38,10 @@ std::string download_results(std::string_view name, std::string_view condition,
 /// The same for the results of all jobs.
 std::string download_results();
 
+/// The step that uploads the result of the job's step, as the artifact `result-ARTIFACT-ATTEMPT`.
+std::string upload_result(const WorkflowFacts& facts, std::string_view artifact,
+                          const std::string& condition);
+
 /// The condition of a job or a step that no pull request from a fork runs.
 inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";
 
@@ -47,6 +52,9 @@ inline constexpr const char* kReleased =
 /// The condition of a job that follows only `job`. Without it, GitHub skips a job if any job before
 /// `job` was skipped, for instance one without rows, even if the gate succeeded.
 std::string after(const std::string& job);
+/// The condition that a job has rows: GitHub rejects an empty matrix, so a job without rows has to
+/// be skipped. Each row has a step.
+std::string has_rows(const Job& job);
 
 /// The place for a person's own lines.
 std::string own_lines(std::string_view name);

@@ -70,15 +70,22 @@ Known know(const plan::Plan& plan, const plan::Outline& outline,
 }
 
 bool is_job(const std::string& id, Rows rows) {
-  if (rows == Rows::tests) return plan::kind_of_step(id) == plan::StepKind::test;
-  return plan::makes_files(id);
+  switch (rows) {
+    case Rows::builds:
+      return plan::makes_files(id);
+    case Rows::tests:
+      return plan::kind_of_step(id) == plan::StepKind::test;
+    case Rows::installs:
+      return plan::kind_of_step(id) == plan::StepKind::install;
+  }
+  return false;
 }
 
 /// The time of a job, which also makes the environments of its step.
 double seconds_of(const plan::Step& step, const Known& known) {
   double seconds = step.predicted_seconds;
   for (const std::string& need : step.needs) {
-    if (!plan::makes_files(need)) seconds += seconds_of(*known.steps.at(need), known);
+    if (plan::prepares(need)) seconds += seconds_of(*known.steps.at(need), known);
   }
   return seconds;
 }
@@ -144,8 +151,8 @@ plan::NeedsGpu needs_gpu(const plan::Step& step) {
 
 std::optional<std::vector<std::string>> runner_of(const RowStep& job,
                                                   const matrix::CiSettings& settings) {
-  const bool test = plan::kind_of_step(job.step->id) == plan::StepKind::test;
-  return plan::runner_labels(settings, test ? plan::RunnerUse::test : plan::RunnerUse::build,
+  const bool builds = plan::makes_files(job.step->id);
+  return plan::runner_labels(settings, builds ? plan::RunnerUse::build : plan::RunnerUse::test,
                              *job.variant, needs_gpu(*job.step));
 }
 

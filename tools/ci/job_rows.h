@@ -17,13 +17,13 @@ namespace pinwheel::ci {
 constexpr size_t kGitHubRowLimit = 256;
 
 /// The most bytes of one chunk. GitHub Actions accepts 1 MB for the outputs of a job, two bytes a
-/// character, and a job has a chunk of builds and one of tests.
-constexpr size_t kGitHubChunkBytes = 240'000;
+/// character, and a job has a chunk of builds, one of tests and one of installations.
+constexpr size_t kGitHubChunkBytes = 160'000;
 
-/// The job of a workflow with the rows: `build` or `test`.
-enum class Rows { builds, tests };
+/// The job of a workflow with the rows: `build`, `test` or `install-TARGET`.
+enum class Rows { builds, tests, installs };
 
-/// A row of such a job: a build, the sdist, or a test, also of an image.
+/// A row of such a job: a build, the sdist, a test, also of an image, or an installation.
 struct JobRow {
   std::string step;      ///< "build:cu130"
   std::string name;      ///< "build cu130"

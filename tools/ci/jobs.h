@@ -23,7 +23,9 @@ std::vector<Job> build_jobs(const WorkflowFacts& facts);
 std::vector<Job> test_jobs(const WorkflowFacts& facts, const std::vector<Job>& builds);
 /// `gate`, named `pinwheel`: the one required check, after all jobs before it.
 Job gate_job(const WorkflowFacts& facts, const std::vector<Job>& before);
-/// `publish-TARGET`, one after the other, each behind its environment.
+/// `publish-TARGET`, one after the other, each behind its environment. If the release is promoted,
+/// `install-TARGET`, `install-TARGET-2`, ... follow the first: a row is an installation, without
+/// identity and secrets.
 std::vector<Job> publish_jobs(const WorkflowFacts& facts);
 /// `remember`, after the job `last` of a nightly: stores its fingerprint for the next (ci/idle.h).
 Job remember_job(const WorkflowFacts& facts, const std::string& last);

@@ -111,6 +111,9 @@ std::vector<std::pair<std::string, size_t>> stages_of(const WorkflowFacts& facts
   std::vector<std::pair<std::string, size_t>> stages;
   if (chunk <= facts.build_chunks) stages.emplace_back("build", facts.build_chunks);
   if (chunk <= facts.test_chunks) stages.emplace_back("test", facts.test_chunks);
+  if (!facts.through.empty() && chunk <= facts.install_chunks) {
+    stages.emplace_back("install", facts.install_chunks);
+  }
   return stages;
 }
 
@@ -193,9 +196,9 @@ Job plan_job(const WorkflowFacts& facts) {
 
 std::vector<Job> list_jobs(const WorkflowFacts& facts) {
   std::vector<Job> jobs;
-  for (size_t chunk = 2; chunk <= std::max(facts.build_chunks, facts.test_chunks); ++chunk) {
+  for (size_t chunk = 2; !stages_of(facts, chunk).empty(); ++chunk) {
     Job job{lister(chunk), fmt::format("list part {}", chunk),
-            "the outputs of one job only have room for the rows of `build` and `test`"};
+            "the outputs of one job only have room for the first rows of each kind"};
     job.needs = {"plan"};
     if (may_be_idle(facts)) job.condition = "needs.plan.outputs.idle != 'true'";
     job.container = facts.settings.container.image;

@@ -12,6 +12,7 @@
 #include "matrix/settings.h"
 #include "matrix/target_kind.h"
 #include "plan/make_plan.h"
+#include "plan/promotion.h"
 
 namespace pinwheel::ci {
 namespace {
@@ -29,6 +30,10 @@ PublishAuth usual_auth(matrix::TargetKind kind) {
       return PublishAuth::trusted;
     case matrix::TargetKind::index:
       return PublishAuth::token;
+    case matrix::TargetKind::github_release:
+      return PublishAuth::contents;
+    case matrix::TargetKind::s3:
+      return PublishAuth::aws;
     case matrix::TargetKind::directory:
       break;
   }
@@ -40,14 +45,16 @@ const matrix::ChannelSettings* channel_named(const matrix::Matrix& matrix, std::
   return found == matrix.channels.end() ? nullptr : &*found;
 }
 
-/// The targets of a channel. A test index comes first: the others get the files that it accepted.
+/// The publications of a channel. A test index comes first: the others get the files that it
+/// accepted. The target through which it publishes comes before all others.
 std::vector<PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
                                         const matrix::ChannelSettings& channel,
                                         const fs::path& directory) {
   std::vector<PublishJob> jobs;
-  for (const std::string& name : channel.publish) {
+  for (const std::string& name : plan::targets_of(matrix, channel.name, {})) {
     const auto target = std::ranges::find(matrix.targets, name, &matrix::PublishTarget::name);
     PublishJob job{name, target->kind, auth_of(*target), {}, {}};
+    job.attestations = target->attestations;
     if (is_directory(job)) {
       job.directory = (directory / target->path).lexically_normal().string();
     }
@@ -58,17 +65,23 @@ std::vector<PublishJob> publish_jobs_of(const matrix::Matrix& matrix,
   }
   std::stable_partition(jobs.begin(), jobs.end(),
                         [](const PublishJob& job) { return is_trial(job.kind); });
+  std::stable_partition(jobs.begin(), jobs.end(), [&channel](const PublishJob& job) {
+    return job.target == channel.through;
+  });
   return jobs;
 }
 
-/// The plan of an outline, in any version; with its publications if it has targets.
+/// The plan of an outline, in any version; with the publications of its channel, which may be null.
 Result<plan::Plan> planned(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
-                           const plan::Outline& outline, const std::vector<std::string>& targets,
+                           const plan::Outline& outline, const matrix::ChannelSettings* channel,
                            container::Engine engine) {
   plan::PlanOptions options;
   options.engine = engine;
-  options.stage = targets.empty() ? plan::Stage::test : plan::Stage::publish;
-  options.targets = targets;
+  if (channel != nullptr) {
+    options.targets = plan::targets_of(matrix, channel->name, {});
+    options.through = channel->through;
+  }
+  options.stage = options.targets.empty() ? plan::Stage::test : plan::Stage::publish;
   plan::PlanFacts facts;
   facts.version = {kSomeVersion, ""};
   return plan::make_plan(matrix, expansion, outline, facts, options);
@@ -158,7 +171,9 @@ Result<std::vector<std::string>> secret_names(const matrix::Matrix& matrix,
 }  // namespace
 
 PublishAuth auth_of(const matrix::PublishTarget& target) {
-  if (matrix::place_of(target.kind) == matrix::TargetPlace::directory) return PublishAuth::none;
+  if (matrix::place_of(target.kind) == matrix::TargetPlace::directory) {
+    return target.files.empty() ? PublishAuth::none : PublishAuth::reading;
+  }
   switch (target.auth) {
     case matrix::UploadAuth::none:
       return PublishAuth::none;
@@ -179,6 +194,8 @@ bool is_trial(matrix::TargetKind kind) {
     case matrix::TargetKind::pypi:
     case matrix::TargetKind::index:
     case matrix::TargetKind::directory:
+    case matrix::TargetKind::s3:
+    case matrix::TargetKind::github_release:
       break;
   }
   return false;
@@ -215,20 +232,22 @@ Result<PlannedWorkflow> plan_workflow(const matrix::Matrix& matrix,
   facts.set = set;
   facts.matrix = matrix_path.string();
   facts.settings = matrix.ci;
-  std::vector<std::string> targets;
-  if (const auto* const channel = channel_named(matrix, to_string(set))) {
+  const matrix::ChannelSettings* const channel = channel_named(matrix, to_string(set));
+  if (channel != nullptr) {
     facts.channel = channel->name;
-    targets = channel->publish;
+    // The checks of a commit publish nothing.
+    if (set != WorkflowSet::ci) facts.through = channel->through;
     facts.publish = publish_jobs_of(matrix, *channel, matrix_path.parent_path());
   }
   TRY(facts.secrets, secret_names(matrix, outline.variants));
   TRY(const Contained contained, contained_in(matrix, outline.variants));
   facts.engine = engine_of(matrix.ci, contained);
   facts.emulated = facts.engine != container::Engine::host && contained.other_arch;
-  TRY(const plan::Plan plan, planned(matrix, expansion, outline, targets, facts.engine));
+  TRY(const plan::Plan plan, planned(matrix, expansion, outline, channel, facts.engine));
   for (PublishJob& job : facts.publish) job.names = names_in(plan, job.target);
   TRY(facts.build_chunks, chunks_of(matrix, expansion, outline, plan, Rows::builds));
   TRY(facts.test_chunks, chunks_of(matrix, expansion, outline, plan, Rows::tests));
+  TRY(facts.install_chunks, chunks_of(matrix, expansion, outline, plan, Rows::installs));
   std::vector<Error> warnings = engine_warnings(facts, contained);
   std::vector<plan::UnreachableEvidence> unreachable =
       plan::unreachable_evidence(plan, expansion.variants, matrix.ci);

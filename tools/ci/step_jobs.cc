@@ -74,18 +74,6 @@ constexpr std::string_view kFork = R"(
   run: echo "::notice::a pull request from a fork gets no secrets, and this step needs some"
 )";
 
-constexpr std::string_view kStoreResult = R"(
-- name: Upload the result
-  @CONDITION@
-  uses: @UPLOAD@
-  with:
-    name: result-${{ matrix.artifact }}-${{ github.run_attempt }}
-    path: @PLACE@
-    if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}
-    compression-level: 0
-    @RETENTION@
-)";
-
 std::string build_command() {
   return fmt::format("build --plan {} --step '${{{{ matrix.step }}}}'", plan_argument());
 }
@@ -107,10 +95,7 @@ Places common_places(const WorkflowFacts& facts) {
           {"SECRETS", secrets_of(facts)},
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", condition},
-          {"RESULT", filled(kStoreResult, {{"CONDITION", condition},
-                                           {"UPLOAD", pinned("actions/upload-artifact")},
-                                           {"PLACE", kOwnResults},
-                                           {"RETENTION", retention_of(facts)}})},
+          {"RESULT", upload_result(facts, "${{ matrix.artifact }}", condition)},
           {"EARLIER", earlier()}};
 }
 
@@ -130,11 +115,6 @@ std::string test_steps(const WorkflowFacts& facts, const std::string& id) {
   places.emplace_back("DRIVER",
                       facts.settings.drivers.empty() ? std::string() : filled(kDriver, {}));
   return filled(kTestSteps, places);
-}
-
-/// GitHub rejects an empty matrix, so a job without rows is skipped. Each row has a step.
-std::string has_rows(const Job& job) {
-  return fmt::format("contains({}, '\"step\"')", job.rows);
 }
 
 /// In a pull request, no test starts after a failed build. Elsewhere the tests of the other builds

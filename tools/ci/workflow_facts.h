@@ -14,8 +14,10 @@ namespace pinwheel::ci {
 /// The workflows of a matrix: one file each.
 enum class WorkflowSet { ci, nightly, release };
 
-/// How a publish job authenticates: by the identity of the job, with a secret, or not at all.
-enum class PublishAuth { trusted, token, none };
+/// How a publish job authenticates: by the identity of the job, with a secret, with the job's own
+/// token, which may write to the repository (`contents`) or only read it, with keys of AWS, or not
+/// at all.
+enum class PublishAuth { trusted, token, contents, reading, aws, none };
 
 /// A target that a workflow publishes to, in a job of its own.
 struct PublishJob {
@@ -25,6 +27,7 @@ struct PublishJob {
   std::string environment;              ///< that protects the job; empty: none
   std::string directory;                ///< of a directory target: its path in the repository
   std::vector<std::string> names = {};  ///< of the projects that it publishes, in plan order
+  matrix::Attesting attestations = matrix::Attesting::automatic;
 };
 
 inline bool is_directory(const PublishJob& job) {
@@ -43,7 +46,10 @@ struct WorkflowFacts {
   bool emulated = false;    ///< a container has another architecture than the job `plan`
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
   size_t test_chunks = 1;
-  std::vector<PublishJob> publish = {};   ///< in the order in which they run
+  size_t install_chunks = 1;             ///< used with `through`
+  std::vector<PublishJob> publish = {};  ///< in the order in which they run
+  /// The target of the first of them, if the files are installed from there before the others run.
+  std::string through = {};
   std::vector<std::string> secrets = {};  ///< variables that builds and tests get from secrets
   /// The value of `uses:`. `$/`, which zizmor prefers, is unknown to runners before 2.336 and on
   /// servers of GitHub Enterprise.

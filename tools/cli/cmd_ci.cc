@@ -133,7 +133,7 @@ std::vector<Registration> registrations_of(const ci::PlannedWorkflow& workflow) 
   std::vector<Registration> found;
   const std::string file = ci::workflow_name(workflow.facts.settings, workflow.facts.set) + ".yml";
   for (const ci::PublishJob& job : workflow.facts.publish) {
-    if (ci::is_directory(job) || job.names.empty()) continue;
+    if (!matrix::has_upload_api(job.kind) || job.names.empty()) continue;
     found.push_back(
         {job.target, file, job.environment, job.auth == ci::PublishAuth::trusted, job.names});
   }

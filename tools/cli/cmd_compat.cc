@@ -290,7 +290,8 @@ Result<int> cmd_compat(const prepare::Host& host, const prepare::GlobalOptions& 
   if (options.json) {
     streams.json(report::compat_json(assessment));
   } else {
-    streams.data(report::compat_text(assessment, streams.data_columns()));
+    const auto rows = options.all ? report::TorchRows::all : report::TorchRows::grouped;
+    streams.data(report::compat_text(assessment, rows, streams.data_columns()));
   }
   if (!options.require.empty()) TRY_DONE(require(assessment, options.require, range));
   if (!outcome.failures.empty()) return fail(joined(std::move(outcome.failures)));

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "host/run/journal_file.h"
 #include "plan/image_tests.h"
+#include "plan/promotion.h"
 #include "plan/step_id.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
@@ -36,6 +37,21 @@ void add_ids(const prepare::Loaded& loaded, Words& words) {
   for (const matrix::AbiClass& each : loaded.classes) words.push_back(plan::build_id(each.id));
 }
 
+void add_installs(const prepare::Loaded& loaded, Words& words) {
+  for (const auto& each : plan::channel_installs(loaded.matrix, loaded.expansion)) {
+    for (const std::string& variant : each.variants) words.push_back(plan::install_id(variant));
+  }
+}
+
+/// Adds the ids that `explain` takes, except those of environments.
+void add_explained(const prepare::Loaded& loaded, Words& words) {
+  add_ids(loaded, words);
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    words.push_back(plan::test_id(variant.id));
+  }
+  add_installs(loaded, words);
+}
+
 void add_matrix_files(ports::Files& files, Words& words) {
   for (const std::string directory : {"", "matrix/"}) {
     const Result<Words> names = files.list(directory.empty() ? "." : directory);
@@ -55,13 +71,14 @@ void add_steps(const prepare::GlobalOptions& global, const CompletionRequest& re
   for (const auto& [step, attempt] : history->unfinished) words.push_back(step.first);
 }
 
-/// Adds the builds, the sdist, the tests and the publications of the matrix.
+/// Adds the builds, the sdist, the tests, the install tests and the publications of the matrix.
 void add_planned_steps(const prepare::Loaded& loaded, Words& words) {
   for (const matrix::AbiClass& each : loaded.classes) words.push_back(plan::build_id(each.id));
   if (loaded.matrix.package.sdist) words.push_back(plan::sdist_id());
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     words.push_back(plan::test_id(variant.id));
   }
+  add_installs(loaded, words);
   for (const matrix::PublishTarget& target : loaded.matrix.targets) {
     words.push_back(plan::publish_id(target.name));
   }
@@ -74,7 +91,7 @@ void add_planned_steps(const prepare::Loaded& loaded, Words& words) {
   for (const plan::ImageTest& test : *tests) words.push_back(test.id);
 }
 
-/// Adds the jobs of the workflows, and the rows of builds and tests.
+/// Adds the jobs of the workflows, and the rows of builds, tests and install tests.
 void add_jobs(const prepare::Loaded& loaded, Words& words) {
   add_planned_steps(loaded, words);
   std::erase_if(words, [](const std::string& word) {
@@ -115,6 +132,8 @@ void add_matrix_words(const prepare::Host& host, const CompletionRequest& reques
     add_planned_steps(*loaded, words);
   } else if (request.what == Completing::job_or_matrix) {
     add_jobs(*loaded, words);
+  } else if (request.what == Completing::explained) {
+    add_explained(*loaded, words);
   } else {
     add_ids(*loaded, words);
   }
@@ -135,6 +154,7 @@ Words candidates_for(const prepare::Host& host, const prepare::GlobalOptions& gl
       add_steps(global, request, words);
       [[fallthrough]];
     case Completing::job_or_matrix:
+    case Completing::explained:
     case Completing::id_or_matrix:
       add_matrix_words(host, request, streams, words);
       add_matrix_files(host.files, words);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "plan/promotion.h"
 #include "plan/step_id.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
@@ -66,8 +67,9 @@ Result<std::string> variant_text(const prepare::Host& host, prepare::RunScope sc
                                  const std::string& id, Streams& streams) {
   const prepare::Loaded& loaded = scope.loaded;
   TRY(const plan::Namings namings, prepare::name_builds(loaded, scope.outline, scope.version));
+  const auto installs = plan::channel_installs(loaded.matrix, loaded.expansion);
   TRY(const std::string text,
-      report::explain({loaded.matrix, loaded.expansion, loaded.classes, namings}, id));
+      report::explain({loaded.matrix, loaded.expansion, loaded.classes, namings, installs}, id));
   TRY(const std::string would, forecast_of_id(host, std::move(scope), id, streams));
   return text + would;
 }

@@ -1,22 +1,83 @@
 #include <fmt/format.h>
 
+#include <stop_token>
+#include <utility>
+
+#include "base/limits.h"
+#include "base/text.h"
 #include "cli/commands.h"
+#include "host/wheels/derive_wheels.h"
 #include "host/wheels/finish_files.h"
 #include "inspect/needed_library.h"
 #include "prepare/host.h"
+#include "prepare/stoppable.h"
+#include "report/derivation_report.h"
 
 namespace pinwheel::cli {
+namespace {
 
-Result<int> cmd_finish(const prepare::Host& host, const prepare::GlobalOptions& global,
-                       const FinishOptions& options, Streams& streams) {
-  host::FinishRequest request;
-  request.naming = {options.distribution, options.wheel_version, {}};
+/// Prints the finished files, as lines or as JSON at the end.
+class FinishOutput {
+ public:
+  FinishOutput(const FinishOptions& options, Streams& streams)
+      : options_(options), streams_(streams) {}
+
+  void add(const plan::Output& output, const wheel::Derivation* derivation) {
+    if (derivation != nullptr) streams_.note(report::derivation_text(output, *derivation));
+    if (options_.json) {
+      objects_.push_back(report::finish_json(output, derivation));
+    } else {
+      streams_.data(fmt::format("{} sha256={}\n", output.path, output.sha256));
+    }
+  }
+
+  void end() {
+    if (!options_.json) return;
+    streams_.json(objects_.size() == 1 ? objects_[0] : "[" + join(objects_, ",") + "]\n");
+  }
+
+ private:
+  const FinishOptions& options_;
+  Streams& streams_;
+  std::vector<std::string> objects_ = {};
+};
+
+/// Whether wheels are derived from others, instead of finished after their own build.
+bool derives(const FinishOptions& options) {
+  return options.strip_local || options.distribution.find('{') != std::string::npos;
+}
+
+Done derive(const prepare::GlobalOptions& global, const FinishOptions& options,
+            const std::string& record_json, Streams& streams) {
+  host::DeriveRequest request;
+  request.files = options.files;
+  request.rule = {options.distribution, options.wheel_version,
+                  options.strip_local ? wheel::LocalPart::strip : wheel::LocalPart::keep};
   request.epoch = options.epoch;
   request.requirement = options.requirement;
+  request.record_json = record_json;
   request.external = options.external;
-  if (!options.record.empty()) {
-    TRY(request.record_json, host.files.read(options.record, limits::kMetadata));
+  using Wheels = std::vector<host::DerivedWheel>;
+  TRY(const Wheels wheels, prepare::stoppable<Wheels>([&](const std::stop_token& stop) {
+        return host::derive_wheels(request, global.output_dir, stop);
+      }));
+  FinishOutput out(options, streams);
+  for (const host::DerivedWheel& each : wheels) {
+    for (const Error& warning : each.warnings) streams.warn(warning);
+    out.add(each.output, &each.derivation);
   }
+  out.end();
+  return {};
+}
+
+Done finish_each(const prepare::GlobalOptions& global, const FinishOptions& options,
+                 const std::string& record_json, Streams& streams) {
+  const host::FinishRequest request{{options.distribution, options.wheel_version, {}},
+                                    options.epoch,
+                                    options.requirement,
+                                    record_json,
+                                    options.external};
+  FinishOutput out(options, streams);
   for (const std::string& file : options.files) {
     host::FinishedBuild finished;
     if (file.ends_with(".tar.gz")) {
@@ -30,8 +91,24 @@ Result<int> cmd_finish(const prepare::Host& host, const prepare::GlobalOptions& 
         streams.warn(warning);
       }
     }
-    const plan::Output& output = finished.output;
-    streams.data(fmt::format("{} sha256={}\n", output.path, output.sha256));
+    out.add(finished.output, nullptr);
+  }
+  out.end();
+  return {};
+}
+
+}  // namespace
+
+Result<int> cmd_finish(const prepare::Host& host, const prepare::GlobalOptions& global,
+                       const FinishOptions& options, Streams& streams) {
+  std::string record_json;
+  if (!options.record.empty()) {
+    TRY(record_json, host.files.read(options.record, limits::kMetadata));
+  }
+  if (derives(options)) {
+    TRY_DONE(derive(global, options, record_json, streams));
+  } else {
+    TRY_DONE(finish_each(global, options, record_json, streams));
   }
   return 0;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/digest.h"
 #include "base/mask.h"
 #include "base/text.h"
+#include "base/throttle.h"
 #include "base/url.h"
 #include "cli/commands.h"
 #include "host/index/gather_index.h"
@@ -34,28 +34,6 @@ namespace fs = std::filesystem;
 using std::chrono::system_clock;
 
 constexpr int kMostConnections = 64;
-
-/// Prints the progress of a long check every few seconds.
-class CheckProgress {
- public:
-  explicit CheckProgress(Streams& streams) : streams_(streams) {}
-
-  void operator()(const host::IndexProgress& progress) {
-    using Steady = std::chrono::steady_clock;
-    constexpr std::chrono::seconds kPause(3);
-    const std::lock_guard lock(mutex_);
-    const Steady::time_point now = Steady::now();
-    if (now - last_ < kPause) return;
-    last_ = now;
-    streams_.note(fmt::format("{} of {} checked, {} hashed\n", progress.files,
-                              plural(progress.all, "file"), format_bytes(progress.bytes)));
-  }
-
- private:
-  Streams& streams_;
-  std::mutex mutex_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 std::string rule_table(size_t columns) {
   std::vector<std::vector<std::string>> rows = {{"rule", "severity", "says"}};
@@ -158,13 +136,18 @@ Result<int> cmd_index_check(const prepare::Host& host, const prepare::GlobalOpti
       host.http(prepare::reading_options(host.variables), streams.log(), {});
   const host::IndexReader reader = reader_of(host, options, *http, streams);
   TRY(const std::unique_ptr<host::VerifiedFiles> verified, record_of(host, options, reader.root()));
-  CheckProgress progress(streams);
+  Throttle throttle;
+  const auto progress = [&streams, &throttle](const host::IndexProgress& so_far) {
+    if (!throttle.passes()) return;
+    streams.note(fmt::format("{} of {} checked, {} hashed\n", so_far.files,
+                             plural(so_far.all, "file"), format_bytes(so_far.bytes)));
+  };
   TRY(const host::GatheredIndex index,
       host::gather_index(reader, *verified,
                          {options.projects, options.labels,
                           options.no_hashes ? host::Hashes::leave_out : host::Hashes::check,
                           static_cast<unsigned>(options.connections)},
-                         [&progress](const host::IndexProgress& so_far) { progress(so_far); }));
+                         progress));
   report::IndexReport report = report_of(index, reader.root(), options);
   for (const publish::AuditedPage& page : index.pages) {
     std::vector<publish::MachineChoice> choices = publish::choices_of(page, machines, before);

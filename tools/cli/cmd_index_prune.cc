@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/index_place.h"
 #include "host/index/index_directory.h"
 #include "pep/name.h"
 #include "prepare/host.h"
@@ -139,21 +140,28 @@ std::string prune_table(const IndexPruneOptions& options, const publish::PruneRu
                      format_bytes(kept.bytes));
 }
 
+/// Removes the versions with `--execute`, else only decides.
+Result<publish::Pruning> prune(const prepare::Host& host, const IndexPruneOptions& options,
+                               const publish::PruneRules& rules, Streams& streams) {
+  if (host::is_bucket(options.index)) {
+    TRY(host::BucketIndex index, open_bucket(host, options.index, streams));
+    if (options.execute) return index.prune(rules, host.clock);
+    TRY(publish::Catalog catalog, index.read());
+    return publish::prune(std::move(catalog), rules, host.clock.now());
+  }
+  const fs::path index = host.directory / options.index;
+  if (options.execute) return host::prune_directory(index, rules, host.files, host.clock);
+  TRY(publish::Catalog catalog, host::read_directory(index, host.files));
+  return publish::prune(std::move(catalog), rules, host.clock.now());
+}
+
 }  // namespace
 
 Result<int> cmd_index_prune(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
                             const IndexPruneOptions& options, Streams& streams) {
   TRY(const publish::PruneRules rules, prune_rules(host, options));
-  const fs::path index = host.directory / options.index;
-  std::vector<publish::PrunedVersion> versions;
-  if (options.execute) {
-    TRY(publish::Pruning pruning, host::prune_directory(index, rules, host.files, host.clock));
-    versions = std::move(pruning.versions);
-  } else {
-    TRY(publish::Catalog catalog, host::read_directory(index, host.files));
-    TRY(publish::Pruning pruning, publish::prune(std::move(catalog), rules, host.clock.now()));
-    versions = std::move(pruning.versions);
-  }
+  TRY(const publish::Pruning pruning, prune(host, options, rules, streams));
+  const std::vector<publish::PrunedVersion>& versions = pruning.versions;
   if (options.json) {
     streams.json(prune_json(options, rules, versions));
   } else {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
+#include "cli/index_place.h"
 #include "host/index/index_directory.h"
 #include "prepare/host.h"
 #include "publish/yank.h"
@@ -35,13 +36,21 @@ std::string yank_json(const IndexYankOptions& options, const publish::YankReques
          "\n";
 }
 
+Result<publish::Yanking> yank(const prepare::Host& host, const std::string& place,
+                              const publish::YankRequest& request, Streams& streams) {
+  if (!host::is_bucket(place)) {
+    return host::yank_in_directory(host.directory / place, request, host.files);
+  }
+  TRY(host::BucketIndex index, open_bucket(host, place, streams));
+  return index.yank(request, host.clock);
+}
+
 }  // namespace
 
 Result<int> cmd_index_yank(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
                            const IndexYankOptions& options, Streams& streams) {
   TRY(const publish::YankRequest request, yank_request(options));
-  TRY(const publish::Yanking yanking,
-      host::yank_in_directory(host.directory / options.index, request, host.files));
+  TRY(const publish::Yanking yanking, yank(host, options.index, request, streams));
   if (options.json) {
     streams.json(yank_json(options, request, yanking.files));
     return 0;

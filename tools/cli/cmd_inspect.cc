@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/limits.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -13,6 +14,9 @@
 #include "compat/judge_on.h"
 #include "compat/torch_bounds.h"
 #include "compat/wheel_policy.h"
+#include "host/provision/attestations.h"
+#include "host/system/digest_file.h"
+#include "host/system/signals.h"
 #include "host/torch/torch_exports.h"
 #include "host/wheels/inspect_path.h"
 #include "inspect/arch_list.h"
@@ -24,6 +28,9 @@
 #include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/read_scope.h"
+#include "prepare/workplace.h"
+#include "publish/attestation.h"
+#include "report/attestation_report.h"
 #include "report/difference_report.h"
 #include "report/inspect_json.h"
 #include "report/inspect_text.h"
@@ -214,6 +221,89 @@ Result<int> compare(const prepare::Host& host, const InspectOptions& options, St
   return 0;
 }
 
+/// The signer that the options require; nullopt if they require none.
+Result<std::optional<publish::ExpectedSigner>> required_signer(const InspectOptions& options) {
+  if (options.repository.empty()) return std::nullopt;
+  return publish::expected_signer(options.repository, options.workflow);
+}
+
+Done check_attestation_options(const InspectOptions& options) {
+  TRY_DONE(required_signer(options));
+  if (options.attestation.empty() || options.files.size() == 1) return {};
+  return fail(ErrorKind::usage, "`--attestation` takes exactly one file",
+              "pass the wheel or sdist that it describes");
+}
+
+/// Reads the attestations of a file; they are about it.
+Result<std::vector<publish::Attestation>> read_attestations(const prepare::Host& host,
+                                                            const InspectOptions& options,
+                                                            const FileArgument& argument) {
+  const std::filesystem::path& path = argument.input.path;
+  const std::string& shown = argument.input.name;
+  TRY(const host::FileDigest digest, host::digest_file(path));
+  const publish::AttestedFile file{shown.empty() ? path.filename().string() : shown, digest.sha256};
+  TRY(const std::string text, host.files.read(host.at(options.attestation), limits::kMetadata));
+  const auto check = [&]() -> Result<std::vector<publish::Attestation>> {
+    TRY(std::vector<publish::Attestation> attestations, publish::parse_attestations(text));
+    for (const publish::Attestation& each : attestations) {
+      TRY_DONE(publish::check_attested(each, file));
+    }
+    return attestations;
+  };
+  Result<std::vector<publish::Attestation>> checked = check();
+  if (checked) return checked;
+  return fail(
+      std::move(checked).error().with_location({.file = options.attestation, .excerpt = {}}));
+}
+
+/// Verifies the attestations of a file.
+Result<std::vector<report::VerifiedAttestation>> verified_attestations(
+    const prepare::Host& host, const InspectOptions& options, const FileArgument& argument,
+    Streams& streams) {
+  TRY(const std::optional<publish::ExpectedSigner> expected, required_signer(options));
+  TRY(const std::vector<publish::Attestation> attestations,
+      read_attestations(host, options, argument));
+  host::StopOnSignal stop;
+  TRY(const prepare::OpenMachine machine,
+      prepare::cache_machine(host, streams.log(), stop.token()));
+  if (const auto notice = host::attestation_notice(*machine)) streams.note(*notice + "\n");
+  const std::filesystem::path trust =
+      options.sigstore.empty() ? std::filesystem::path() : host.at(options.sigstore);
+  const auto checked = host::verify_attestations(*machine, attestations, trust);
+  const int signal = stop.end();
+  if (!checked && signal != 0) {
+    return fail(kind_of_stop(signal), "the verification was stopped");
+  }
+  TRY(const std::vector<publish::Signer> signers, checked);
+  std::vector<report::VerifiedAttestation> verified;
+  for (size_t i = 0; i < attestations.size(); ++i) {
+    if (expected) TRY_DONE(publish::check_signer(signers[i], *expected));
+    verified.push_back({attestations[i].predicate, signers[i]});
+  }
+  if (!expected) {
+    streams.warn({ErrorKind::check,
+                  "the signatures are valid, but anyone can sign",
+                  std::nullopt,
+                  "name the expected signer with `--repository OWNER/NAME`",
+                  {}});
+  }
+  return verified;
+}
+
+/// Verifies the attestations of an sdist, of which nothing else is inspected.
+Result<int> verify_sdist(const prepare::Host& host, const InspectOptions& options,
+                         Streams& streams) {
+  TRY(const FileArgument argument, open_argument(host, options.files.front(), streams));
+  TRY(const std::vector<report::VerifiedAttestation> verified,
+      verified_attestations(host, options, argument, streams));
+  if (options.json) {
+    streams.json(report::attested_file_json(argument.input.path.filename().string(), verified));
+  } else {
+    streams.lines(report::attestations_text(verified));
+  }
+  return 0;
+}
+
 /// One JSON object by itself, several as an array.
 std::string as_document(const std::vector<std::string>& objects) {
   return objects.size() == 1 ? objects[0] : "[" + join(objects, ",") + "]\n";
@@ -229,6 +319,10 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
   }
   if (options.files.empty()) {
     return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
+  }
+  TRY_DONE(check_attestation_options(options));
+  if (!options.attestation.empty() && options.files.front().ends_with(".tar.gz")) {
+    return verify_sdist(host, options, streams);
   }
   if (is_comparison(options)) return compare(host, options, streams);
   TRY(const std::optional<prepare::Loaded> matrix, matrix_of(host.files, options, streams));
@@ -250,8 +344,16 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
     TRY(const inspect::Expectations expected, expectations_of(options, policy, judges));
     TRY(const std::vector<inspect::Finding> findings,
         inspect::check(facts, expected, rules.judged));
-    if (options.json) objects.push_back(report::inspect_json(facts, expected, findings));
-    if (!options.json) streams.lines(report::inspect_text(facts, expected, findings));
+    std::vector<report::VerifiedAttestation> verified;
+    if (!options.attestation.empty()) {
+      TRY(verified, verified_attestations(host, options, argument, streams));
+    }
+    if (options.json) objects.push_back(report::inspect_json(facts, expected, findings, verified));
+    if (!options.json) {
+      const auto lines = options.all ? report::FindingLines::all : report::FindingLines::grouped;
+      streams.lines(report::inspect_text(facts, expected, findings, lines) +
+                    report::attestations_text(verified));
+    }
     broken += inspect::failures(findings, rules.strict).size();
   }
   if (options.json) streams.json(as_document(objects));

@@ -16,6 +16,7 @@
 #include "host/system/named_output.h"
 #include "host/torch/torch_index.h"
 #include "plan/image_tests.h"
+#include "plan/promotion.h"
 #include "plan/shards.h"
 #include "prepare/check_abi.h"
 #include "prepare/check_build.h"
@@ -154,11 +155,18 @@ Result<std::string> text_from_facts(const PlanCommand& options, const prepare::R
   TRY(const plan::PlanOptions tests, prepare::plan_options(plan::Stage::test, {}, options.levels));
   TRY(const std::vector<plan::ImageTest> images,
       plan::image_tests(loaded.matrix, loaded.expansion, scope.outline, tests));
-  if (options.format == PlanFormat::json) {
-    return report::outline_json(scope.outline, namings, scope.version.version.version, images,
-                                forecast);
+  std::optional<plan::PromotionPath> promotion;
+  if (!scope.options.through.empty()) {
+    TRY(promotion, plan::promotion_path(loaded.matrix, scope.outline, namings,
+                                        scope.options.through, scope.options.targets));
   }
-  return report::plan_table(scope.outline, images, columns);
+  if (options.format == PlanFormat::json) {
+    return report::outline_json(scope.outline, namings, scope.version.version.version,
+                                {images, std::move(promotion), forecast});
+  }
+  std::string table = report::plan_table(scope.outline, images, columns);
+  if (promotion) table += report::promotion_lines(*promotion, columns);
+  return table;
 }
 
 /// The forecast of a run here, printed below the table; empty if nothing has been run.
@@ -205,6 +213,10 @@ Done check_combination(const PlanCommand& options) {
   const bool rows = !options.plan_file.empty() && options.format == PlanFormat::github;
   if (options.chunk && !rows) {
     return fail(ErrorKind::usage, "`--chunk` needs `--plan` and `--format github`");
+  }
+  if (options.stage == StageRows::install && !rows) {
+    return fail(ErrorKind::usage, "`--stage install` needs `--plan` and `--format github`",
+                "the installations of a release are only in a plan of its channel");
   }
   if (rows && options.shards > 0) {
     return fail(ErrorKind::usage, "`--plan` and `--shards` exclude each other",
@@ -257,6 +269,18 @@ Result<prepare::RunScope> fresh_scope(const prepare::Host& host,
   return scope;
 }
 
+ci::Rows rows_of_stage(StageRows stage) {
+  switch (stage) {
+    case StageRows::build:
+      return ci::Rows::builds;
+    case StageRows::test:
+      return ci::Rows::tests;
+    case StageRows::install:
+      break;
+  }
+  return ci::Rows::installs;
+}
+
 /// The rows of a frozen plan's jobs.
 Result<std::string> rows_of(const PlanCommand& options, const prepare::RunScope& scope,
                             Streams& streams) {
@@ -264,7 +288,7 @@ Result<std::string> rows_of(const PlanCommand& options, const prepare::RunScope&
   plan::PlanFacts facts = prepare::plan_facts(scope.version, {});
   facts.durations = prepare::earlier_durations(scope.global.state_dir);
   TRY(const plan::Plan plan, prepare::decide_plan(scope, facts));
-  const ci::Rows rows = options.stage == StageRows::build ? ci::Rows::builds : ci::Rows::tests;
+  const ci::Rows rows = rows_of_stage(options.stage);
   TRY(const ci::RowChunks jobs, ci::row_chunks(plan, scope.outline, scope.loaded.expansion.variants,
                                                scope.loaded.matrix.ci, rows));
   for (const std::string& step : jobs.unplaced) {

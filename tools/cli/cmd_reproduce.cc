@@ -195,9 +195,11 @@ Result<ReproduceTarget> find_target(const prepare::Host& host, const prepare::Gl
                                        : from_report(host, named.report, named.id, streams);
   if (!target) return target;
   if (!named.matrix.empty()) target->matrix = named.matrix.front();
-  if (plan::kind_of_step(target->step) == plan::StepKind::publish) {
+  if (plan::publishes(target->step)) {
+    const bool upload = plan::kind_of_step(target->step) == plan::StepKind::publish;
     return fail(ErrorKind::usage,
-                fmt::format("{} is an upload, which cannot be repeated", quoted(target->step)),
+                fmt::format("{} is {}, which cannot be repeated by itself", quoted(target->step),
+                            upload ? "an upload" : "an install test of uploaded files"),
                 "`pinwheel release` continues where it stopped");
   }
   return target;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -9,11 +10,12 @@
 #include "cli/commands.h"
 #include "host/run/journal_file.h"
 #include "host/run/stored_results.h"
-#include "pep/tag_pattern.h"
 #include "pep/version.h"
 #include "plan/known_results.h"
+#include "prepare/checkout_state.h"
 #include "prepare/earlier_results.h"
 #include "prepare/http_options.h"
+#include "prepare/load.h"
 #include "prepare/prepare_run.h"
 #include "prepare/requested_run.h"
 #include "prepare/step_choice.h"
@@ -85,23 +87,39 @@ Result<std::vector<plan::StepOutcome>> outcomes_of(const prepare::Host& host,
   return plan::known_outcomes(run.plan, searched.results);
 }
 
-/// Fills in the tag of a final or pre-release version. Outside git there is none to create.
-Done add_tag(const prepare::Host& host, const prepare::RunScope& scope,
+bool makes_tag(const plan::Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const plan::Step& step) {
+    const auto* const publication = std::get_if<plan::Publish>(&step.action);
+    return publication != nullptr && publication->target.kind == matrix::TargetKind::github_release;
+  });
+}
+
+Error tag_elsewhere(const std::string& tag) {
+  return Error{ErrorKind::check, fmt::format("tag {} is at another commit than HEAD", quoted(tag))}
+      .with_hint("the release of that tag is compared in a checkout of its commit");
+}
+
+/// Fills in the tag of a final or pre-release version. A package that no repository tracks has none
+/// to create.
+Done add_tag(const prepare::Host& host, const prepare::PreparedRun& run,
              publish::ReleaseStatus& status) {
-  const auto version = pep::parse_version(status.version);
-  if (!version || version->dev || !version->local.empty()) return {};
-  const Result<ports::GitFacts> git = host.git.facts(host.directory, ports::WorkTree::ignore);
+  const matrix::Matrix& matrix = run.gathered.scope.loaded.matrix;
+  const matrix::Package& package = matrix.package;
+  if (!package.requirement.empty()) return {};
+  TRY(const std::filesystem::path directory, prepare::package_directory(host, matrix));
+  const Result<ports::GitFacts> git = prepare::own_repository(host.git, directory);
   if (!git) return {};
-  const matrix::Package& package = scope.loaded.matrix.package;
-  TRY(const std::optional<version::Tagged> tag,
-      version::tag_of_package(*git, package.version.match, package.name));
-  if (tag && tag->version == *version) {
-    status.tag = tag->name;
-    return {};
+  TRY(const std::optional<version::ReleaseTag> tag,
+      version::release_tag(*git, package.version.match, package.name, status.version));
+  if (!tag) return {};
+  if (tag->exists) status.tag = tag->name;
+  // A release on GitHub makes the tag, and its files show whether it did.
+  if (tag->exists || makes_tag(run.plan)) return {};
+  if (tag->elsewhere) {
+    status.conflicts.push_back(tag_elsewhere(tag->name));
+  } else {
+    status.wanted_tag = tag->name;
   }
-  const std::string& match = package.version.match;
-  TRY(const pep::TagPattern pattern, pep::parse_tag_pattern(match.empty() ? "v*" : match));
-  status.wanted_tag = pattern.with(status.version);
   return {};
 }
 
@@ -116,14 +134,25 @@ std::string release_command(const prepare::GlobalOptions& global, const std::str
   return "pinwheel " + shell_join(words);
 }
 
+/// Only an index that does not answer is worth asking again.
+std::string hint_for_reading(const std::vector<Error>& unreadable) {
+  for (const Error& each : unreadable) {
+    if (each.kind != ErrorKind::transient && !each.hint.empty()) return each.hint;
+  }
+  return "run it again when the index answers";
+}
+
 std::string hint_for(const publish::ReleaseStatus& status, const std::string& release) {
   switch (publish::remedy_of(status)) {
     case publish::Remedy::another_version:
-      return "publish another version: an index never replaces a file";
+      return status.conflicts.empty()
+                 ? "publish another version: an index never replaces a file"
+                 : "publish another version: no command completes this one, because a tag is not "
+                   "moved";
     case publish::Remedy::release:
       return quoted(release);
     case publish::Remedy::ask_again:
-      return "run it again when the index answers";
+      return hint_for_reading(status.unreadable);
     case publish::Remedy::tag:
       return quoted(fmt::format("git tag {0} && git push origin {0}", status.wanted_tag));
     case publish::Remedy::none:
@@ -169,12 +198,12 @@ Result<int> cmd_status(const prepare::Host& host, const prepare::GlobalOptions& 
   TRY_DONE(check_version(arguments.version, version));
   TRY(const std::vector<plan::StepOutcome> outcomes,
       outcomes_of(host, run, store, asked.plan_digest, streams));
-  publish::ReleaseStatus status = session::compare_release(
-      run.plan, session::expected_files(run.plan, outcomes),
-      {host, run.gathered.workplace.matrix_directory, host::last_options(requests), streams.log()});
+  publish::ReleaseStatus status =
+      session::compare_release(run.plan, session::expected_files(run.plan, outcomes),
+                               {host, run.gathered.workplace, host::last_options(requests)});
   status.version = version;
   status.missing_steps = session::steps_without_result(run.plan, outcomes);
-  TRY_DONE(add_tag(host, run.gathered.scope, status));
+  TRY_DONE(add_tag(host, run, status));
   print_status(status, options.json, streams);
   if (publish::remedy_of(status) == publish::Remedy::none) {
     streams.note(fmt::format("release {} is complete\n", version));
@@ -182,7 +211,8 @@ Result<int> cmd_status(const prepare::Host& host, const prepare::GlobalOptions& 
   }
   Error error = Error{ErrorKind::check, publish::status_sentence(status)}.with_hint(
       hint_for(status, release_command(global, arguments.version)));
-  error.causes = status.unreadable;
+  error.causes = status.conflicts;
+  error.causes.insert(error.causes.end(), status.unreadable.begin(), status.unreadable.end());
   return fail(std::move(error));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/throttle.h"
 #include "cli/commands.h"
 #include "cli/store_place.h"
 #include "host/store/tree_inventory.h"
@@ -95,7 +96,13 @@ Result<int> verify(const prepare::Host& host, const StoreCommandOptions& options
     return fail(ErrorKind::usage, fmt::format("{} is not a directory", quoted(place.root.string())),
                 "name one that `--store dir:PATH` wrote to");
   }
-  const std::vector<std::string> wrong = host::verify_tree(place.root);
+  Throttle throttle;
+  const std::vector<std::string> wrong =
+      host::verify_tree(place.root, [&streams, &throttle](const host::VerifyProgress& now) {
+        if (!throttle.passes()) return;
+        streams.note(fmt::format("{} of {} verified, {}\n", now.files, plural(now.all, "file"),
+                                 format_bytes(now.bytes)));
+      });
   std::string text;
   for (const std::string& line : wrong) text += line + "\n";
   print_of_store(

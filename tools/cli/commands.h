@@ -96,6 +96,9 @@ Result<int> cmd_reproduce(const prepare::Host& host, const prepare::GlobalOption
 Result<int> cmd_logs(const prepare::Host& host, const prepare::GlobalOptions& global,
                      const LogsOptions& options, Streams& streams);
 
+Result<int> cmd_report(const prepare::Host& host, const prepare::GlobalOptions& global,
+                       const ReportOptions& options, Streams& streams);
+
 Result<int> cmd_doctor(const prepare::Host& host, const prepare::GlobalOptions& global,
                        const DoctorOptions& options, Streams& streams);
 

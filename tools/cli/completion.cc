@@ -169,7 +169,7 @@ Kinds argument_kinds() {
   return {{"plan", Completing::id_or_matrix},        {"build", Completing::id_or_matrix},
           {"test", Completing::id_or_matrix},        {"release", Completing::id_or_matrix},
           {"status", Completing::id_or_matrix},      {"env lock", Completing::id_or_matrix},
-          {"explain", Completing::id_or_matrix},     {"env shell", Completing::id_or_matrix},
+          {"explain", Completing::explained},        {"env shell", Completing::id_or_matrix},
           {"env export", Completing::id_or_matrix},  {"reproduce", Completing::step_or_matrix},
           {"store why", Completing::step_or_matrix}, {"logs", Completing::step},
           {"ci explain", Completing::job_or_matrix}, {"docs", Completing::subject}};

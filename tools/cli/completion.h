@@ -21,6 +21,7 @@ enum class Completing {
   selector,        ///< `AXIS=VALUE,VALUE`
   id,              ///< a variant or a build
   id_or_matrix,    ///< the same, or a matrix file
+  explained,       ///< the same, or a test or an install test
   step,            ///< a step that was run here, or that runs
   step_or_matrix,  ///< a step that was run here or is running
   planned_step,    ///< the same, or a variant or a matrix file

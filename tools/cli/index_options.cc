@@ -6,7 +6,9 @@ namespace pinwheel::cli {
 namespace {
 
 void add_directory(CLI::App& app, std::string& index) {
-  app.add_option("index", index, "the directory of the index")->type_name("INDEX")->required();
+  app.add_option("index", index, "the directory of the index, or s3://BUCKET/PREFIX")
+      ->type_name("INDEX")
+      ->required();
 }
 
 void add_yank(CLI::App& index, IndexYankOptions& options) {

@@ -3,6 +3,33 @@
 #include <CLI/CLI.hpp>
 
 namespace pinwheel::cli {
+namespace {
+
+void add_attestation(CLI::App& app, InspectOptions& options) {
+  CLI::Option* const attestation =
+      app.add_option("--attestation", options.attestation,
+                     "verify this attestation, Sigstore bundle, or provenance of a wheel or an "
+                     "sdist, offline once its tools are installed; exit 5 if it is not valid")
+          ->type_name("FILE");
+  CLI::Option* const repository =
+      app.add_option("--repository", options.repository,
+                     "with `--attestation`, the repository whose job must have signed it, "
+                     "`OWNER/NAME` on GitHub or a URL")
+          ->type_name("REPOSITORY")
+          ->needs(attestation);
+  app.add_option(
+         "--workflow", options.workflow,
+         "with `--repository`, the workflow on GitHub that must have signed it, `release.yml`")
+      ->type_name("NAME")
+      ->needs(repository);
+  app.add_option("--sigstore", options.sigstore,
+                 "with `--attestation`, the client trust configuration of your own Sigstore "
+                 "(default: the public instance)")
+      ->type_name("FILE")
+      ->needs(attestation);
+}
+
+}  // namespace
 
 void add_inspect(CLI::App& program, InspectOptions& options) {
   CLI::App& app = *program.add_subcommand(
@@ -15,6 +42,9 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
   app.add_flag("--check", options.check, "exit 5 if a rule with severity error is violated");
   app.add_flag("--strict", options.strict, "with `--check`, fail on warnings too");
   app.add_flag("--rules", options.rules, "list the rules");
+  app.add_flag(
+      "--all", options.all,
+      "list each finding, instead of one line for those that say the same of several files");
   app.add_option("--select", options.select, "check only this rule; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--ignore", options.ignore, "skip this rule")->allow_extra_args(false);
@@ -36,6 +66,7 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
                  "own record)")
       ->type_name("ID")
       ->needs(matrix);
+  add_attestation(app, options);
   app.add_flag("--json", options.json, "as JSON");
 }
 
@@ -71,6 +102,9 @@ void add_compat(CLI::App& program, CompatOptions& options) {
   app.add_option("--torch", options.torch, "only these releases or builds, `2.13`, `2.13.0+cpu`")
       ->type_name("VERSION")
       ->allow_extra_args(false);
+  app.add_flag(
+      "--all", options.all,
+      "a line for each build of torch, instead of one for neighbors with the same verdict");
   app.add_option("--with", options.with, "another wheel to install as well")
       ->type_name("WHEEL")
       ->allow_extra_args(false);

@@ -178,6 +178,9 @@ struct Dispatch {
   Result<int> operator()(const ReproduceOptions& o) const {
     return cmd_reproduce(host, global, o, streams);
   }
+  Result<int> operator()(const ReportOptions& o) const {
+    return cmd_report(host, global, o, streams);
+  }
   Result<int> operator()(const LogsOptions& o) const { return cmd_logs(host, global, o, streams); }
   Result<int> operator()(const DoctorOptions& o) const {
     return cmd_doctor(host, global, o, streams);

@@ -13,7 +13,7 @@ namespace pinwheel::cli {
 inline constexpr std::string_view kStdout = "-";
 
 enum class PlanFormat { table, ids, json, github, support_table, dot, fingerprint };
-enum class StageRows { build, test };
+enum class StageRows { build, test, install };
 
 struct PlanCommand {
   prepare::SelectionOptions selection;
@@ -49,9 +49,14 @@ struct PublishOptions {
   std::string target;
   std::string repository_url;
   std::string check_url;
-  std::vector<std::string> files;
+  std::vector<std::string> files;  ///< with `from`: "PROJECT==VERSION"
+  std::string from;                ///< the source of a promotion; empty: the files are here
+  std::string record;              ///< of the release to promote
+  prepare::StoreOptions store;
   std::string token_file;
   std::string trusted_publishing = "auto";
+  std::string attestations = "auto";
+  std::string sigstore;  ///< a client trust configuration; empty: the public instance
   bool no_auth = false;
   bool insecure = false;
   bool no_confirm = false;
@@ -145,6 +150,7 @@ struct InspectOptions {
   bool check = false;
   bool rules = false;
   bool strict = false;
+  bool all = false;  ///< a line for each finding
   std::vector<std::string> select;
   std::vector<std::string> ignore;
   std::string arch_list;
@@ -153,6 +159,10 @@ struct InspectOptions {
   std::string torch;
   std::string matrix;
   std::string variant;
+  std::string attestation;  ///< a file with the attestations of the one file
+  std::string repository;   ///< of the expected signer
+  std::string workflow;     ///< of the expected signer
+  std::string sigstore;     ///< a client trust configuration; empty: the public instance
 };
 
 enum class TorchExportsVerb { list, add, update, verify };
@@ -229,6 +239,7 @@ struct CompatOptions {
   std::vector<std::string> with;
   std::vector<std::string> installed;
   std::vector<std::string> external;
+  bool all = false;  ///< a line for each build
   bool run = false;
   std::string smoke;
   std::string timeout = "10 min";
@@ -242,6 +253,8 @@ struct FinishOptions {
   std::string record;
   std::string requirement;
   std::vector<std::string> external;
+  bool strip_local = false;
+  bool json = false;
   int64_t epoch = 315532800;  ///< 1980-01-01, the earliest time of zip members
 };
 
@@ -259,6 +272,12 @@ struct LogsOptions {
   std::string id;
   int attempt = 0;
   bool follow = false;
+};
+
+struct ReportOptions {
+  std::vector<std::string> runs;  ///< names of runs, or files; empty: the last run
+  std::string trace;
+  bool json = false;
 };
 
 struct DoctorOptions {

@@ -50,6 +50,7 @@ struct Parser {
   RepairOptions repair;
   ReproduceOptions reproduce;
   LogsOptions logs;
+  ReportOptions report;
   DoctorOptions doctor;
   DocsOptions docs;
   CompleteOptions complete;
@@ -72,8 +73,10 @@ void add_plan(Parser& parser) {
                           {"fingerprint", PlanFormat::fingerprint}},
                          "how to print it (default: table)");
   add_choice<StageRows>(
-      app, "--stage", parser.plan.stage, {{"build", StageRows::build}, {"test", StageRows::test}},
-      "rows of `ids` and `github`: one per build, or one per variant (default: test)");
+      app, "--stage", parser.plan.stage,
+      {{"build", StageRows::build}, {"test", StageRows::test}, {"install", StageRows::install}},
+      "rows of `ids` and `github`: one per build, or one per variant (default: test); with "
+      "`--plan`, also one per install test");
   app.add_option("--shards", parser.plan.shards, "with `--format github`: one row per shard")
       ->check(CLI::PositiveNumber);
   app.add_option("--plan", parser.plan.plan_file,
@@ -174,23 +177,49 @@ void add_version(Parser& parser) {
   app.add_flag("--json", parser.version.json, "version, channel, commit and reasons as JSON");
 }
 
+void add_promotion(CLI::App& app, PublishOptions& publish) {
+  app.add_option("--from", publish.from,
+                 "publish the same files from `pypi`, `testpypi`, the URL of a simple index, a "
+                 "directory, or `store`")
+      ->type_name("SOURCE");
+  app.add_option("--record", publish.record,
+                 "the record of the release, which selects the files of `--from`")
+      ->type_name("FILE");
+  add_places(app, publish.store, "with `--from store`, the places of results");
+}
+
 void add_publish(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
       "publish", "check all files, then upload them to PyPI, TestPyPI or another index");
-  app.add_option("files", parser.publish.files, "wheels and sdists")->type_name("FILE")->required();
-  app.add_option("--target", parser.publish.target, "`pypi` or `testpypi`")
+  app.add_option("files", parser.publish.files,
+                 "wheels and sdists; with `--from`, `PROJECT==VERSION`")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("--target,--to", parser.publish.target,
+                 "`pypi` or `testpypi` (default with `--from`: `pypi`)")
       ->envname("PINWHEEL_TARGET");
   app.add_option("--repository-url", parser.publish.repository_url, "upload URL of another index");
   app.add_option("--check-url", parser.publish.check_url,
                  "simple index to look files up in (default: derived from the upload URL)");
+  add_promotion(app, parser.publish);
   CLI::Option* const token =
       app.add_option("--token-file", parser.publish.token_file, "a file with the upload token");
-  app.add_option(
-         "--trusted-publishing", parser.publish.trusted_publishing,
-         "a token issued for the CI job: `always`, `never`, or `auto` (if no other is given)")
+  app.add_option("--trusted-publishing", parser.publish.trusted_publishing,
+                 "a token issued for the CI job: `always`, `never`, or `auto` (with `--target`, if "
+                 "no other "
+                 "is given)")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
+  app.add_option("--attestations", parser.publish.attestations,
+                 "sign the files with the identity of the CI job: `always`, `never`, or `auto` (on "
+                 "PyPI and TestPyPI, if their token is issued for the job)")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  app.add_option("--sigstore", parser.publish.sigstore,
+                 "the client trust configuration of your own Sigstore (default: the public one)")
+      ->type_name("FILE");
   app.add_flag("--no-auth", parser.publish.no_auth,
                "send no credentials, for an index that needs none")
       ->excludes(token);
@@ -217,8 +246,14 @@ void add_finish(Parser& parser) {
   app.add_option("files", finish.files, "wheels and sdists (.tar.gz)")
       ->type_name("FILE")
       ->required();
-  app.add_option("--distribution", finish.distribution, "the new name (default: unchanged)");
-  app.add_option("--wheel-version", finish.wheel_version, "the new version (default: unchanged)");
+  app.add_option("--distribution", finish.distribution,
+                 "the new name, with `{name}` and `{label}` for the old name and the local version "
+                 "(default: unchanged)");
+  CLI::Option* const version = app.add_option("--wheel-version", finish.wheel_version,
+                                              "the new version (default: unchanged)");
+  app.add_flag("--strip-local", finish.strip_local,
+               "remove the local version, which PyPI does not accept: `+cu130`")
+      ->excludes(version);
   app.add_option("--requires", finish.requirement, "a requirement to set, `torch>=2.10`");
   app.add_option("--external", finish.external,
                  "a library that others provide, `libfoo.so.*`; may be repeated")
@@ -228,6 +263,7 @@ void add_finish(Parser& parser) {
                  "a JSON file to store as `pinwheel.json` in its metadata");
   app.add_option("--epoch", finish.epoch, "the timestamp of every member, in seconds since 1970")
       ->envname("SOURCE_DATE_EPOCH");
+  app.add_flag("--json", finish.json, "the files and what was changed, as JSON");
 }
 
 void add_reproduce(Parser& parser) {
@@ -247,6 +283,20 @@ void add_reproduce(Parser& parser) {
                "keep the containers of failed commands for inspection");
 }
 
+void add_report(Parser& parser) {
+  CLI::App& app = *parser.app.add_subcommand(
+      "report", "show where the time of a run went, and write its trace for Perfetto");
+  app.add_option(
+         "runs", parser.report.runs,
+         "a run of the state directory, `20260102T030405-4711`, or the reports and journals "
+         "of several jobs of a plan (default: the last run)")
+      ->type_name("[RUN|FILE]");
+  app.add_option("--trace", parser.report.trace,
+                 "write the trace there as Chrome JSON, for ui.perfetto.dev; `-` is stdout")
+      ->type_name("FILE");
+  app.add_flag("--json", parser.report.json, "as JSON");
+}
+
 void add_small_commands(Parser& parser) {
   CLI::App& logs = *parser.app.add_subcommand("logs", "print the log of a step's last attempt");
   logs.add_option("id", parser.logs.id, "step id, `build:cpu`")->type_name("ID")->required();
@@ -255,6 +305,7 @@ void add_small_commands(Parser& parser) {
   logs.add_flag("-f,--follow", parser.logs.follow,
                 "print new output until the step ends; during a run, wait for the step to start")
       ->excludes(attempt);
+  add_report(parser);
   CLI::App& doctor = *parser.app.add_subcommand(
       "doctor", "show what this machine can build and test, and how to fix the rest");
   doctor.add_option("matrix", parser.doctor.matrix, "a matrix file, whose Pythons are checked")
@@ -353,6 +404,7 @@ CommandOptions chosen(Parser& parser) {
   }
   if (app.got_subcommand("reproduce")) return parser.reproduce;
   if (app.got_subcommand("logs")) return parser.logs;
+  if (app.got_subcommand("report")) return parser.report;
   if (app.got_subcommand("doctor")) return parser.doctor;
   if (app.got_subcommand("complete")) return parser.complete;
   if (app.got_subcommand("schema")) return SchemaOptions{};

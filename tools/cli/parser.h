@@ -33,8 +33,8 @@ using CommandOptions =
                  EnvLockOptions, EnvShellOptions, EnvExportOptions, CiGenerateOptions,
                  CiCheckOptions, CiExplainOptions, InspectOptions, CompatOptions, IndexCheckOptions,
                  IndexYankOptions, IndexPruneOptions, StoreCommandOptions, TorchExportsOptions,
-                 FinishOptions, RepairOptions, ReproduceOptions, LogsOptions, DoctorOptions,
-                 SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
+                 FinishOptions, RepairOptions, ReproduceOptions, LogsOptions, ReportOptions,
+                 DoctorOptions, SchemaOptions, DocsOptions, CompleteOptions, CompletionOptions>;
 
 struct ParsedCommandLine {
   prepare::GlobalOptions global;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "ci/job_rows.h"
 #include "cli/commands.h"
+#include "plan/step_id.h"
 #include "plan/subplan.h"
 #include "prepare/frozen_run.h"
 #include "prepare/host.h"
@@ -64,6 +65,14 @@ bool is_publication(const plan::Step& step) {
   return std::holds_alternative<plan::Publish>(step.action);
 }
 
+/// Removes the evidence that a publication requires of steps that come after the gate.
+void require_only_before_gate(std::vector<plan::Step>& publications) {
+  for (plan::Step& step : publications) {
+    std::erase_if(std::get<plan::Publish>(step.action).require_evidence,
+                  [](const auto& each) { return plan::publishes(each.first); });
+  }
+}
+
 std::vector<plan::Step> publications_of(const plan::Plan& plan) {
   std::vector<plan::Step> publications;
   std::copy_if(plan.steps.begin(), plan.steps.end(), std::back_inserter(publications),
@@ -108,8 +117,26 @@ Done add_gate_to(session::RunRequest& request, const prepare::PreparedRun& run, 
   }
   request.gate_message = "all results exist, with the required evidence; nothing was published";
   request.gate = publications_of(run.plan);
-  std::erase_if(request.plan.steps, is_publication);
+  require_only_before_gate(*request.gate);
+  std::erase_if(request.plan.steps,
+                [](const plan::Step& step) { return plan::publishes(step.id); });
   return {};
+}
+
+/// Removes the publications that nobody requested, except the first one of a promoted release, from
+/// which the others get their files: pages that link to a release read it back, whoever made it.
+void drop_unrequested(plan::Plan& part, const std::vector<std::string>& steps) {
+  std::set<std::string> dropped;
+  std::erase_if(part.steps, [&](const plan::Step& step) {
+    const auto* const publication = std::get_if<plan::Publish>(&step.action);
+    const bool needed = publication == nullptr || publication->role == plan::PublishRole::first ||
+                        std::ranges::find(steps, step.id) != steps.end();
+    if (!needed) dropped.insert(step.id);
+    return !needed;
+  });
+  for (plan::Step& step : part.steps) {
+    std::erase_if(step.needs, [&](const std::string& need) { return dropped.contains(need); });
+  }
 }
 
 /// The requested part of the plan. A release that only reuses does not need the builds that it
@@ -120,7 +147,9 @@ Result<plan::Plan> requested_part(const plan::Plan& plan, const prepare::RunOpti
     for (const plan::Step& step : publications_of(plan)) steps.push_back(step.id);
   }
   if (steps.empty()) return plan;
-  return plan::subplan(plan, steps);
+  TRY(plan::Plan part, plan::subplan(plan, steps));
+  drop_unrequested(part, steps);
+  return part;
 }
 
 /// How the run uses its store. A gate publishes nothing.
@@ -173,6 +202,11 @@ Done add_store_to(const prepare::Host& host, session::RunRequest& request,
   return {};
 }
 
+/// The facts for the records of a release.
+publish::ReleaseFacts release_facts(const prepare::RunScope& scope) {
+  return {scope.loaded.matrix.package.name, scope.version.release_tag, scope.version.commit};
+}
+
 /// Runs `build`, `test` or `release` up to `stage`: load, gather, decide, run. `command` is its
 /// name in the command line that repeats the run.
 Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& all,
@@ -204,6 +238,7 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   request.workplace.on_upload = upload_notes(global, streams);
   request.workplace.mask = [&streams](const Secret& secret) { streams.mask(secret); };
   request.origin = [&] { return prepare::origin_of(host, run.gathered); };
+  request.release = release_facts(run.gathered.scope);
   TRY_DONE(add_store_to(host, request, run,
                         {store, store_use_of(run.plan, options), requested.plan_digest}, streams));
   if (options.reuse_only) {

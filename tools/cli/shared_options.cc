@@ -108,8 +108,7 @@ void add_transfer(CLI::App& app, prepare::TransferOptions& transfer) {
       ->envname("PINWHEEL_TRANSFER_TIME");
 }
 
-void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& description) {
-  const OptionGroup group(app, "Where");
+void add_places(CLI::App& app, prepare::StoreOptions& store, const std::string& description) {
   app.add_option(
          "--store", store.places,
          description +
@@ -117,6 +116,11 @@ void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& d
              "them; may be repeated, nearest first (also PINWHEEL_STORE, separated by spaces)")
       ->type_name("PLACE[,ro]")
       ->allow_extra_args(false);
+}
+
+void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& description) {
+  const OptionGroup group(app, "Where");
+  add_places(app, store, description);
   app.add_option("--store-domain", store.domain,
                  "the domain of this run's results, which limits the results it may reuse: "
                  "`release`, `branch` or `pull-request` (also PINWHEEL_STORE_DOMAIN; default: by "

@@ -58,6 +58,9 @@ void add_selection(CLI::App& app, prepare::SelectionOptions& selection);
 void add_levels(CLI::App& app, prepare::LevelOptions& levels);
 /// The bounds of transfers to an index.
 void add_transfer(CLI::App& app, prepare::TransferOptions& transfer);
+/// The places of a store, without its domain, which matters only to results that are looked up or
+/// written; `description` begins the help text.
+void add_places(CLI::App& app, prepare::StoreOptions& store, const std::string& description);
 /// Where results are stored for other runs and machines; `description` begins the help text.
 void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& description);
 /// Options shared by `build`, `test` and `release`.

@@ -11,6 +11,7 @@
 #include "compat/python_tags.h"
 #include "inspect/bundled_library.h"
 #include "inspect/gpu_library.h"
+#include "inspect/libc.h"
 #include "inspect/platform_tag.h"
 #include "inspect/symbol_owner.h"
 
@@ -186,6 +187,7 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
   out.copies = copies_of_torch(facts);
   out.unreachable = inspect::unreachable_libraries(facts, companions.declared);
   std::erase_if(out.unreachable, [](const auto& each) { return each.may_be_loaded; });
+  out.of_musl = inspect::needs_of_libc(facts.libraries, pep::Libc::musl);
   out.use = out.copies.empty() ? use_of(symbols, view) : TorchUse::classic;
   if (out.use == TorchUse::stable) out.minimum = minimum_of(symbols, torch);
   if (facts.claim.torch) {
@@ -199,7 +201,8 @@ TorchVerdicts evaluate(const inspect::WheelFacts& facts, const exports::Table& t
     std::vector<std::string> pythons = shared_pythons(facts, companions, torch.pythons(index));
     if (pythons.empty()) continue;
     BuildVerdict verdict = judge(input, index, std::move(pythons));
-    verdict.loads = verdict.loads && out.copies.empty() && out.unreachable.empty();
+    verdict.loads =
+        verdict.loads && out.copies.empty() && out.unreachable.empty() && out.of_musl.empty();
     verdict.verdict = verdict_of(verdict, out);
     for (const inspect::WantedSymbol& symbol : verdict.missing) {
       if (!out.histories.contains(symbol.name)) {

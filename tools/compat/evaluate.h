@@ -117,6 +117,9 @@ struct TorchVerdicts {
   std::vector<std::string> copies = {};
   /// Libraries of the wheel that a module does not find: its import fails on every build.
   std::vector<inspect::UnreachableLibrary> unreachable = {};
+  /// What the wheel needs of musl ("`a.so` needs `libc.so` of musl"): every build of torch is for
+  /// glibc, so no process loads both.
+  std::vector<std::string> of_musl = {};
 };
 
 /// Libraries and wheels that are loaded in addition to the wheel and torch.

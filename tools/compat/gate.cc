@@ -47,25 +47,31 @@ inspect::Finding finding_for(const BuildVerdict& build, const TorchVerdicts& all
 
 }  // namespace
 
-std::string why_not(const BuildVerdict& build, const TorchVerdicts& all) {
-  if (build.loads) return "";
+Obstacle obstacle_on(const BuildVerdict& build, const TorchVerdicts& all) {
+  if (build.loads) return {};
   if (!all.copies.empty()) {
-    return fmt::format(
+    return {fmt::format(
         "the wheel has its own copy of a library of torch, {}, and importing both aborts",
-        quoted(all.copies.front()));
+        quoted(all.copies.front()))};
   }
   if (!all.unreachable.empty()) {
     const inspect::UnreachableLibrary& first = all.unreachable.front();
-    return quoted(first.needed_by) + " " + to_words(first);
+    return {quoted(first.needed_by) + " " + to_words(first)};
   }
+  if (!all.of_musl.empty()) return {all.of_musl.front() + ", and torch is built for glibc"};
   const std::vector<std::string> absent = absent_torch_libraries(build);
   // An absent library implies that its symbols are missing.
-  if (!absent.empty()) return fmt::format("it has no {}", quoted_list(absent));
+  if (!absent.empty()) return {fmt::format("it has no {}", quoted_list(absent))};
   const inspect::WantedSymbol& first = build.missing.front();
-  std::string text =
-      fmt::format("{} is missing ({})", quoted(demangle(first.name)), history_of(first.name, all));
-  if (build.missing.size() > 1) text += fmt::format(", and {} more", build.missing.size() - 1);
-  return text;
+  return {fmt::format("{} is missing ({})", quoted(brief_name(demangle(first.name))),
+                      history_of(first.name, all)),
+          build.missing.size() - 1};
+}
+
+std::string why_not(const BuildVerdict& build, const TorchVerdicts& all) {
+  const Obstacle obstacle = obstacle_on(build, all);
+  if (obstacle.others == 0) return obstacle.what;
+  return fmt::format("{}, and {} more", obstacle.what, obstacle.others);
 }
 
 std::optional<pep::SpecifierSet> declared_range(const std::string& version, PinBy by) {

@@ -10,7 +10,17 @@
 
 namespace pinwheel::compat {
 
-/// Why a wheel does not load on a build: "`at::foo()` is missing (since 2.13.0), and 3 more", or
+/// What prevents a wheel from loading on a build.
+struct Obstacle {
+  std::string what = {};  ///< "`at::foo()` is missing (since 2.13.0)", or a missing library
+  size_t others = 0;      ///< symbols that are missing, too
+
+  bool operator==(const Obstacle&) const = default;
+};
+/// Empty when it loads.
+Obstacle obstacle_on(const BuildVerdict& build, const TorchVerdicts& all);
+
+/// The same as text: "`at::foo()` is missing (since 2.13.0), and 3 more", or
 /// the library that the build lacks. Empty when it loads.
 std::string why_not(const BuildVerdict& build, const TorchVerdicts& all);
 

@@ -9,7 +9,6 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "env/commands.h"
 #include "env/pass_list.h"
 
 namespace pinwheel::conda {
@@ -228,15 +227,6 @@ ports::Command rattler_command(const CondaClient& client, const std::string& scr
   ports::Command command;
   command.argv = {client.program, "-I", script, request};
   command.environment = passed(user);
-  return command;
-}
-
-ports::Command install_rattler(const std::string& python,
-                               const std::map<std::string, std::string>& pip_variables) {
-  ports::Command command;
-  command.argv = env::pip_argv(
-      python, {"install", "--only-binary", ":all:", std::string(rattler_requirement())});
-  command.environment = pip_variables;
   return command;
 }
 

@@ -92,9 +92,6 @@ std::string rattler_install_request(const std::vector<env::CondaPackage>& packag
 ports::Command rattler_command(const CondaClient& client, const std::string& script,
                                const std::string& request,
                                const std::map<std::string, std::string>& user);
-/// Installs py-rattler with the pip of a virtual environment, wheels only.
-ports::Command install_rattler(const std::string& python,
-                               const std::map<std::string, std::string>& pip_variables);
 /// The releases of py-rattler that the script supports.
 std::string_view rattler_requirement();
 

@@ -16,7 +16,7 @@ namespace pinwheel::doctor {
 /// A container engine of this machine.
 struct EngineFacts {
   std::string program = {};                        ///< the client; empty: not installed
-  std::string version = {};                        ///< the client's
+  std::string version = {};                        ///< the client's; empty: it printed none in time
   std::string silence = {};                        ///< why the engine does not respond
   std::optional<container::EngineInfo> info = {};  ///< none: it does not respond
   bool builds = true;         ///< whether the client can build images with BuildKit

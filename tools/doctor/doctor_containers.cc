@@ -12,6 +12,13 @@ namespace {
 constexpr uint64_t kLittle = 5'000'000'000;
 
 DoctorLine silent(const container::EngineClient& client, const EngineFacts& engine) {
+  if (engine.version.empty()) {
+    return {std::string(client.program), DoctorVerdict::limited,
+            fmt::format("{}, printed no version in time", engine.program),
+            "no builds or tests in containers",
+            fmt::format("run {}: its own configuration may make it hang",
+                        quoted(engine.program + " --version"))};
+  }
   const std::string why =
       engine.silence.empty() ? "" : fmt::format(" ({})", split(engine.silence, '\n').front());
   return {std::string(client.program), DoctorVerdict::limited,

@@ -142,6 +142,13 @@ constexpr std::string_view kLogin = "check the credentials of the index";
 constexpr std::string_view kNoPackage =
     "check the name, the version and the indexes of the pip configuration (`pip config list`)";
 
+constexpr std::string_view kPipMismatch = "THESE PACKAGES DO NOT MATCH THE HASHES";
+constexpr std::string_view kOtherBytes =
+    "the index serves other bytes than the release has: publish another version";
+
+constexpr std::string_view kPrivate =
+    "the first index of a release must be readable without credentials";
+
 constexpr std::string_view kPipConflict =
     "because these package versions have conflicting dependencies";
 
@@ -150,7 +157,7 @@ constexpr std::string_view kPipConflict =
 // rejections by the index.
 constexpr std::array kPipTable = {
     Symptom{
-        "THESE PACKAGES DO NOT MATCH THE HASHES", ErrorKind::environment,
+        kPipMismatch, ErrorKind::environment,
         "the index serves a different file under the same name: resolve again with `--refresh`"},
     Symptom{kPipConflict, ErrorKind::config, "relax one of the requirements it names"},
     Symptom{"ERROR: ResolutionImpossible", ErrorKind::config,
@@ -223,6 +230,61 @@ Diagnosis classify_pip(const ports::Exit& exit, std::string_view output) {
   if (diagnosis.kind != ErrorKind::step) return diagnosis;
   if (const std::optional<Diagnosis> compiler = missing_compiler(output)) return *compiler;
   diagnosis.line = pip_reason(output);
+  return diagnosis;
+}
+
+Diagnosis classify_pip_of_release(const ports::Exit& exit, std::string_view output) {
+  Diagnosis diagnosis = classify_pip(exit, output);
+  const bool mismatch = diagnosis.line.find(kPipMismatch) != std::string::npos;
+  if (!mismatch && diagnosis.hint != kLogin) return diagnosis;
+  diagnosis.kind = ErrorKind::check;
+  diagnosis.hint = mismatch ? kOtherBytes : kPrivate;
+  return diagnosis;
+}
+
+namespace {
+
+constexpr std::array kUvTable = {
+    Symptom{"Hash mismatch for", ErrorKind::check, kOtherBytes},
+    Symptom{"401 Unauthorized", ErrorKind::check, kPrivate},
+    Symptom{"403 Forbidden", ErrorKind::check, kPrivate},
+    Symptom{"invalid peer certificate", ErrorKind::environment,
+            "set `SSL_CERT_FILE` to the certificate authority of the index"},
+    Symptom{"error sending request", ErrorKind::transient, kIndexHint},
+    Symptom{"Connection reset", ErrorKind::transient, kIndexHint},
+    Symptom{"operation timed out", ErrorKind::transient, kIndexHint},
+    Symptom{"HTTP status server error", ErrorKind::transient, kIndexHint},
+    Symptom{"429 Too Many Requests", ErrorKind::transient, kIndexHint},
+    Symptom{"No space left on device", ErrorKind::environment, kFreeSpace},
+};
+
+/// The error of uv and its first cause, "No solution found: Because ...". Older releases mark both
+/// with signs that are not ASCII.
+std::string uv_reason(std::string_view output) {
+  constexpr size_t kMost = 2;
+  std::vector<std::string> reasons;
+  for (const std::string& line : split(output, '\n')) {
+    std::string_view text = trim(line);
+    const size_t before = text.size();
+    for (const std::string_view mark : {"error: ", "cause: "}) {
+      if (text.starts_with(mark)) text.remove_prefix(mark.size());
+    }
+    while (!text.empty() && static_cast<unsigned char>(text.front()) >= 0x80) text.remove_prefix(1);
+    const bool marked = text.size() < before;
+    text = trim(text);
+    if (text.ends_with(':')) text.remove_suffix(1);
+    if (marked && reasons.size() < kMost) reasons.emplace_back(text);
+  }
+  return join(reasons, ": ");
+}
+
+}  // namespace
+
+Diagnosis classify_uv(const ports::Exit& exit, std::string_view output) {
+  Diagnosis diagnosis = diagnose(exit, output, kUvTable);
+  if (diagnosis.line.empty() || diagnosis.kind == ErrorKind::check) {
+    diagnosis.line = uv_reason(output);
+  }
   return diagnosis;
 }
 

@@ -54,6 +54,15 @@ std::string ending(const ports::Exit& exit);
 /// `pip_reason`.
 Diagnosis classify_pip(const ports::Exit& exit, std::string_view output);
 
+/// Why pip did not install a release by the hashes of its record: as `classify_pip`, but a hash
+/// mismatch and a rejected login are `check`, because the index is wrong, and not the environment.
+Diagnosis classify_pip_of_release(const ports::Exit& exit, std::string_view output);
+
+/// Why uv did not install a release by the hashes of its record: an unreachable or busy index is
+/// `transient`, a hash mismatch or a rejected login `check`; anything else is `step`, with the line
+/// of its error.
+Diagnosis classify_uv(const ports::Exit& exit, std::string_view output);
+
 /// Why a command of a test failed. Its exit alone decides the kind. The line comes from the output:
 /// the exception by which a process ended itself before a signal ended it, pytest's or unittest's
 /// first failure, Python's exception, or the error of a compiler that the test ran. An unexplained

@@ -188,6 +188,62 @@ ports::Command try_requirements(const Pip& pip, const std::vector<std::string>& 
   return run(pip.python, arguments, pip.variables);
 }
 
+ports::Command install_by_pip(const Pip& pip, const std::string& target_python,
+                              const IndexInstall& install) {
+  return run(pip.python,
+             {"--python", target_python, "install", "--no-deps", "--require-hashes",
+              "--only-binary", ":all:", "--no-cache-dir", "--ignore-installed", "--index-url",
+              install.index, "-r", install.requirements_file},
+             pip.variables);
+}
+
+ports::Command install_uv(const Pip& pip, const std::string& target_python) {
+  return run(pip.python, {"--python", target_python, "install", "uv"}, pip.variables);
+}
+
+Variables uv_variables(const Variables& pip) {
+  Variables variables;
+  for (const auto& [name, value] : pip) {
+    if (!name.starts_with("PIP_")) variables[name] = value;
+  }
+  const auto certificates = pip.find("PIP_CERT");
+  if (certificates != pip.end()) variables.emplace("SSL_CERT_FILE", certificates->second);
+  if (const auto proxy = pip.find("PIP_PROXY"); proxy != pip.end()) {
+    for (const char* const name : {"HTTP_PROXY", "HTTPS_PROXY"}) {
+      variables.emplace(name, proxy->second);
+    }
+  }
+  if (const auto hosts = pip.find("PIP_TRUSTED_HOST"); hosts != pip.end()) {
+    // uv separates hosts by spaces, pip also by lines.
+    variables.emplace("UV_INSECURE_HOST", replace_all(hosts->second, "\n", " "));
+  }
+  variables["UV_NO_PROGRESS"] = "1";
+  variables["UV_PYTHON_DOWNLOADS"] = "never";
+  return variables;
+}
+
+ports::Command install_by_uv(const Uv& uv, const std::string& target_python,
+                             const IndexInstall& install) {
+  ports::Command command;
+  command.argv = {uv.program,
+                  "pip",
+                  "install",
+                  "--python",
+                  target_python,
+                  "--no-config",
+                  "--no-deps",
+                  "--require-hashes",
+                  "--only-binary",
+                  ":all:",
+                  "--no-cache",
+                  "--index-url",
+                  install.index,
+                  "-r",
+                  install.requirements_file};
+  command.environment = uv.variables;
+  return command;
+}
+
 ports::Command install_prefix(const Pip& pip, const std::string& requirements_file,
                               const std::string& prefix) {
   return run(

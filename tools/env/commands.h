@@ -75,6 +75,28 @@ ports::Command install_overlay(const Pip& pip, const std::string& target_python,
                                Dependencies dependencies = Dependencies::installed);
 /// Finds files for requirements on the index, without their dependencies, and installs nothing.
 ports::Command try_requirements(const Pip& pip, const std::vector<std::string>& requirements);
+/// Projects that are installed from one index and from nowhere else.
+struct IndexInstall {
+  std::string index;              ///< the URL of its simple API
+  std::string requirements_file;  ///< pinned, with hashes
+};
+/// Installs only wheels of that index, with these hashes, without requirements and caches. The pip
+/// is one of `without_indexes`.
+ports::Command install_by_pip(const Pip& pip, const std::string& target_python,
+                              const IndexInstall& install);
+
+/// Installs uv into the environment of `target_python`.
+ports::Command install_uv(const Pip& pip, const std::string& target_python);
+/// The variables for a uv that has no settings of its own: those of a pip of `without_indexes`,
+/// with its certificates.
+Variables uv_variables(const Variables& pip);
+struct Uv {
+  std::string program;
+  Variables variables;  ///< from `uv_variables`
+};
+/// The same as `install_by_pip`.
+ports::Command install_by_uv(const Uv& uv, const std::string& target_python,
+                             const IndexInstall& install);
 /// Installs exactly the lines of a requirements file with hashes into a separate prefix.
 ports::Command install_prefix(const Pip& pip, const std::string& requirements_file,
                               const std::string& prefix);

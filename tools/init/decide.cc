@@ -63,7 +63,86 @@ bool is_threaded(const std::string& python) {
   return python.ends_with('t');
 }
 
+/// Whether cibuildwheel's `enable` has the group, by its name or by `all`.
+bool enables(const ProjectFacts& facts, std::string_view group) {
+  return std::ranges::any_of(
+      project::words_of_option(facts.cibuildwheel, "enable"),
+      [&](const std::string& word) { return word == group || word == "all"; });
+}
+
+/// An implementation of Python that cibuildwheel builds for and pinwheel does not.
+struct OtherPython {
+  std::string_view name;
+  std::string_view prefix;  ///< of its build identifiers
+  std::array<std::string_view, 2> groups;
+  std::array<std::string_view, 5> builds;  ///< identifiers without their platform
+};
+constexpr std::array kOtherPythons = {
+    OtherPython{"PyPy", "pp", {"pypy", "pypy-eol"}, {"pp37", "pp38", "pp39", "pp310", "pp311"}},
+    OtherPython{"GraalPy", "gp", {"graalpy"}, {"gp242", "gp311_242", "gp250", "gp312_250"}}};
+
+/// Whether cibuildwheel builds `build` ("pp310") for Linux: `build` selects it, and `skip` does not
+/// exclude it.
+bool is_built(const ProjectFacts& facts, std::string_view build) {
+  const auto selects_build = [&](const Texts& globs) {
+    return std::ranges::any_of(globs, [&](const std::string& glob) {
+      return glob_match(glob, std::string(build) + "-manylinux_x86_64") ||
+             glob_match(glob, std::string(build) + "-manylinux_aarch64");
+    });
+  };
+  const Texts globs = project::words_of_option(facts.cibuildwheel, "build");
+  return (globs.empty() || selects_build(globs)) &&
+         !selects_build(project::words_of_option(facts.cibuildwheel, "skip"));
+}
+
+/// The option that selects builds for the implementation: "build", "enable", or empty.
+std::string option_for(const ProjectFacts& facts, const OtherPython& other) {
+  Texts builds(other.builds.begin(), other.builds.end());
+  bool named = false;
+  for (const std::string& glob : project::words_of_option(facts.cibuildwheel, "build")) {
+    if (!glob.starts_with(other.prefix) &&
+        glob.find(fmt::format("{{{}", other.prefix)) == glob.npos) {
+      continue;
+    }
+    named = true;
+    builds.push_back(glob.substr(0, glob.find('-')));
+  }
+  const bool enabled = std::ranges::any_of(other.groups, [&](std::string_view group) {
+    return !group.empty() && enables(facts, group);
+  });
+  const bool built = std::ranges::any_of(
+      builds, [&](const std::string& build) { return !build.empty() && is_built(facts, build); });
+  if (!built || (!named && !enabled)) return {};
+  return named ? "build" : "enable";
+}
+
+std::string by_option(const ProjectFacts& facts, const std::string& option) {
+  return fmt::format("by cibuildwheel's {} ({})", quoted(option),
+                     facts.cibuildwheel.options.at(option).file);
+}
+
 }  // namespace
+
+std::vector<LeftOut> other_pythons(const ProjectFacts& facts) {
+  std::vector<LeftOut> left_out;
+  for (const OtherPython& other : kOtherPythons) {
+    const std::string option = option_for(facts, other);
+    if (option.empty()) continue;
+    left_out.push_back({fmt::format("wheels for {}, {}", other.name, by_option(facts, option)),
+                        "pinwheel builds for CPython"});
+  }
+  const Texts builds = project::words_of_option(facts.cibuildwheel, "build");
+  if (std::ranges::any_of(builds,
+                          [](const auto& glob) { return glob.find("pyodide") != glob.npos; })) {
+    left_out.push_back(
+        {"wheels for Pyodide, " + by_option(facts, "build"), "pinwheel builds for Linux"});
+  }
+  if (enables(facts, "cpython-prerelease")) {
+    left_out.push_back({"pre-releases of CPython, " + by_option(facts, "enable"),
+                        "`axes.python` takes them by their version, such as `3.16`"});
+  }
+  return left_out;
+}
 
 std::vector<LeftOut> musl_builds(const ProjectFacts& facts, const Texts& pythons) {
   const Texts options = options_for_musl(facts);
@@ -93,9 +172,9 @@ std::vector<LeftOut> threaded_builds(const ProjectFacts& facts, const Texts& nam
              "they have no limited API, and not every torch; if the project builds for them, write "
              "them into `axes.python`, and `python: limited(X.Y) else version` into `abi`"}};
   }
-  const Texts enabled = project::words_of_option(facts.cibuildwheel, "enable");
-  const bool wanted = std::ranges::find(enabled, "cpython-freethreading") != enabled.end();
-  if (!wanted || std::ranges::any_of(pythons, is_threaded)) return {};
+  if (!enables(facts, "cpython-freethreading") || std::ranges::any_of(pythons, is_threaded)) {
+    return {};
+  }
   return {
       {fmt::format("cibuildwheel's `enable` ({})", facts.cibuildwheel.options.at("enable").file),
        "free-threaded Pythons are values of `axes.python`, `3.13t` and `3.14t`, with "
@@ -493,6 +572,7 @@ Decision decide(const ProjectFacts& facts, const std::optional<Proof>& proof) {
   }
   append(draft, musl_builds(facts, pythons.values));
   append(draft, threaded_builds(facts, named.values, pythons.values));
+  append(draft, other_pythons(facts));
   append(draft, cibw.left_out);
   append(draft, facts.unread);
   return decision;

@@ -31,6 +31,11 @@ std::vector<LeftOut> threaded_builds(const ProjectFacts& facts,
                                      const std::vector<std::string>& named,
                                      const std::vector<std::string>& pythons);
 
+/// The builds that cibuildwheel's `build` and `enable` select and a matrix cannot have, or has only
+/// if its author lists them: PyPy, GraalPy, Pyodide, and pre-releases of CPython.
+/// (https://cibuildwheel.pypa.io/en/stable/options/#enable)
+std::vector<LeftOut> other_pythons(const ProjectFacts& facts);
+
 /// `environment.python` of a matrix with free-threaded Pythons, which few machines have; none
 /// without them.
 std::vector<MatrixLine> threaded_lines(const std::vector<std::string>& pythons);

@@ -17,7 +17,18 @@ struct Claim {
   std::vector<std::string> variants = {};           ///< ids of the variants it serves
 };
 
-/// Kind `check` when the text is not a build record.
+/// Kind `check` when the text is not a build record. The record of a derived wheel may state
+/// nothing but its origin.
 Result<Claim> claim_of(std::string_view record_json);
+
+/// The wheel that another one was derived from.
+struct Origin {
+  std::string file;
+  std::string sha256;  ///< hexadecimal
+};
+
+/// The build record of the derived wheel: that of the original, which may be empty, with the origin
+/// as `derived-from`. Kind `check` when the text is not a JSON object.
+Result<std::string> with_origin(std::string_view record_json, const Origin& origin);
 
 }  // namespace pinwheel::inspect

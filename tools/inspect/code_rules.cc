@@ -33,8 +33,8 @@ bool is_cpu_query(const binary::Symbol& symbol) {
 /// Whether the file name states the processors it is for, so that the loading code makes the
 /// choice: "_swigfaiss_avx2.so".
 bool is_named_for_processors(std::string_view member) {
-  constexpr std::array<std::string_view, 7> kMarks = {"avx",     "sse4",     "fma",     "haswell",
-                                                      "skylake", "x86_64_v", "x86-64-v"};
+  constexpr std::array<std::string_view, 9> kMarks = {
+      "avx", "bmi", "adx", "sse4", "fma", "haswell", "skylake", "x86_64_v", "x86-64-v"};
   const std::string name = to_lower(last_part(member));
   return std::any_of(kMarks.begin(), kMarks.end(), [&name](std::string_view mark) {
     return name.find(mark) != std::string::npos;
@@ -91,6 +91,7 @@ std::string counts_text(const binary::X86Counts& code) {
   std::vector<std::string> parts;
   if (code.avx512 > 0) parts.push_back(fmt::format("{} of AVX-512", code.avx512));
   if (code.avx > 0) parts.push_back(fmt::format("{} of AVX", code.avx));
+  if (code.bmi > 0) parts.push_back(fmt::format("{} of BMI", code.bmi));
   parts.push_back(fmt::format("{} of SSE", code.sse));
   return join(parts, ", ");
 }
@@ -128,7 +129,8 @@ Findings judge_cpu_baseline(const WheelFacts& facts, const Expectations& expecte
   CpuQueries queries(facts);
   for (const ElfMember& library : facts.libraries) {
     const binary::X86Counts& code = library.code.x86;
-    if (code.avx + code.avx512 < kSome || is_named_for_processors(library.name)) continue;
+    if (code.avx + code.avx512 + code.bmi < kSome || is_named_for_processors(library.name))
+      continue;
     const bool everywhere = is_beyond_everywhere(code);
     if (!everywhere && queries.reach(library)) continue;
     out.push_back(

@@ -21,28 +21,27 @@ Error to_error(const Finding& finding) {
   return Error{ErrorKind::check, std::move(message), std::nullopt, finding.hint, {}};
 }
 
-std::vector<std::string> to_lines(const std::vector<Finding>& findings) {
-  struct Group {
-    const Finding* first;
-    std::vector<std::string> files = {};
-    std::vector<std::string> evidence = {};
-  };
+std::vector<FindingGroup> group_findings(const std::vector<Finding>& findings) {
   const auto add = [](std::vector<std::string>& names, const std::string& name) {
     const bool known = std::find(names.begin(), names.end(), name) != names.end();
     if (!known && !name.empty()) names.push_back(name);
   };
-  std::vector<Group> groups;
+  std::vector<FindingGroup> groups;
   for (const Finding& finding : findings) {
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& each) {
-      return each.first->rule == finding.rule && each.first->message == finding.message &&
-             each.first->hint == finding.hint;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const FindingGroup& each) {
+      return each.first->rule == finding.rule && each.first->severity == finding.severity &&
+             each.first->message == finding.message && each.first->hint == finding.hint;
     });
-    if (group == groups.end()) group = groups.insert(group, Group{&finding});
+    if (group == groups.end()) group = groups.insert(group, FindingGroup{&finding});
     add(group->files, finding.file);
     add(group->evidence, finding.evidence);
   }
+  return groups;
+}
+
+std::vector<std::string> to_lines(const std::vector<Finding>& findings) {
   std::vector<std::string> lines;
-  for (const Group& group : groups) {
+  for (const FindingGroup& group : group_findings(findings)) {
     std::string& line = lines.emplace_back("[" + group.first->rule + "] " +
                                            quoted_list(group.files) + ": " + group.first->message);
     if (!group.evidence.empty()) line += " (" + join(group.evidence, "; ") + ")";

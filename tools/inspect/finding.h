@@ -30,6 +30,15 @@ Finding unreadable(std::string rule, const std::string& file, const Error& error
 /// An error of kind `check`: "[platform-tag] `demo/_C.so`: needs GLIBC_2.34 (libc.so.6)".
 Error to_error(const Finding& finding);
 
+/// Findings with the same rule, severity, message and hint.
+struct FindingGroup {
+  const Finding* first = nullptr;
+  std::vector<std::string> files = {};     ///< each once
+  std::vector<std::string> evidence = {};  ///< each once
+};
+/// The groups of findings, which must outlive them, in the order of the first of each.
+std::vector<FindingGroup> group_findings(const std::vector<Finding>& findings);
+
 /// One line for each rule and message, with every file that has it: "[debug-info] `a.so`, `b.so`:
 /// has debug information; strip it". In the order of the findings.
 std::vector<std::string> to_lines(const std::vector<Finding>& findings);

@@ -36,25 +36,82 @@ std::string torch_symbol(const WheelFacts& facts) {
 
 }  // namespace
 
-Findings judge_gpu_label(const WheelFacts& facts, const Expectations& /*expected*/) {
-  if (!facts.name) return {};  // reported by `unreadable` under wheel-name
-  const std::optional<GpuRelease> promised = promised_release(facts.name->version);
-  if (!promised) return {};
+namespace {
+
+/// The release of the label of a wheel, and the place of the label.
+struct ReleaseLabel {
+  GpuRelease release;
+  std::string_view place;
+};
+
+std::optional<ReleaseLabel> label_of_wheel(const WheelFacts& facts) {
+  if (const auto release = promised_release(facts.name->version)) {
+    return ReleaseLabel{*release, "the label in the wheel's version"};
+  }
+  if (const auto release = release_in_name(facts.name->distribution)) {
+    return ReleaseLabel{*release, "the label in the wheel's name"};
+  }
+  return std::nullopt;
+}
+
+/// Uses of a release other than that of the label, each once per file.
+Findings other_releases(const ReleaseLabel& label, const std::vector<GpuUse>& uses) {
   Findings out;
-  const std::vector<GpuUse> uses = gpu_uses(facts);
   std::set<std::pair<GpuRelease, std::string>> reported;
   for (const GpuUse& use : uses) {
-    if (agrees(*promised, use.release) || !reported.emplace(use.release, use.file).second) continue;
+    if (agrees(label.release, use.release) || !reported.emplace(use.release, use.file).second) {
+      continue;
+    }
     out.push_back({"", use.file,
-                   "is for " + to_string(use.release) +
-                       ", but the label in the wheel's version is for " + to_string(*promised),
+                   fmt::format("is for {}, but {} is for {}", to_string(use.release), label.place,
+                               to_string(label.release)),
                    use.evidence, "build with the toolkit of the label, or correct the label"});
   }
-  if (promised->stack != GpuStack::cpu && uses.empty() && !facts.libraries.empty()) {
-    out.push_back({"", facts.file_name,
-                   "is labeled for " + to_string(*promised) + ", but contains nothing for a GPU",
-                   "no device code, no library of " + to_string(*promised) + " needed",
-                   "find out why the build made only its CPU part, or drop the label"});
+  return out;
+}
+
+/// Without a label: libraries of one major release of CUDA, and requirements on packages of
+/// another. A wheel with libraries for several releases chooses one when it is imported.
+Findings contradicting_requirements(const std::vector<GpuUse>& uses) {
+  const GpuUse* needed = nullptr;
+  for (const GpuUse& use : uses) {
+    const bool library = use.kind == GpuUseKind::library && use.release.stack == GpuStack::cuda;
+    if (!library || use.release.major == 0) continue;
+    if (needed != nullptr && needed->release != use.release) return {};
+    needed = &use;
+  }
+  if (needed == nullptr) return {};
+  const auto is_required = [](const GpuUse& use) { return use.kind == GpuUseKind::requirement; };
+  Findings out;
+  for (const GpuUse& use : uses) {
+    if (!is_required(use) || use.release.stack != GpuStack::cuda) continue;
+    if (use.release.major == needed->release.major) return {};
+    if (!out.empty()) continue;
+    out.push_back({"", use.file,
+                   fmt::format("requires packages of {}, but libraries need {}",
+                               to_string(use.release), to_string(needed->release)),
+                   fmt::format("{}; {} {}", use.evidence, quoted(needed->file), needed->evidence),
+                   "require the packages of the toolkit that the wheel was built with"});
+  }
+  return out;
+}
+
+}  // namespace
+
+Findings judge_gpu_label(const WheelFacts& facts, const Expectations& /*expected*/) {
+  if (!facts.name) return {};  // reported by `unreadable` under wheel-name
+  const std::vector<GpuUse> uses = gpu_uses(facts);
+  const std::optional<ReleaseLabel> label = label_of_wheel(facts);
+  if (!label) return contradicting_requirements(uses);
+  Findings out = other_releases(*label, uses);
+  const bool in_version = promised_release(facts.name->version).has_value();
+  if (in_version && label->release.stack != GpuStack::cpu && uses.empty() &&
+      !facts.libraries.empty()) {
+    out.push_back(
+        {"", facts.file_name,
+         "is labeled for " + to_string(label->release) + ", but contains nothing for a GPU",
+         "no device code, no library of " + to_string(label->release) + " needed",
+         "find out why the build made only its CPU part, or drop the label"});
   }
   return out;
 }

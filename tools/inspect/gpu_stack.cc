@@ -7,6 +7,9 @@
 #include <charconv>
 
 #include "matrix/axis_value.h"
+#include "pep/name.h"
+#include "pep/requirement.h"
+#include "pep/specifier.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -67,21 +70,63 @@ void add_code(const DeviceCodeMember& member, std::vector<GpuUse>& out) {
     return code.kind == binary::CodeKind::code_object;
   };
   if (std::any_of(member.code.begin(), member.code.end(), is_hip)) {
-    out.push_back({{GpuStack::rocm}, member.name, "has device code for AMD GPUs"});
+    out.push_back(
+        {{GpuStack::rocm}, member.name, "has device code for AMD GPUs", GpuUseKind::device_code});
   }
   if (!std::all_of(member.code.begin(), member.code.end(), is_hip)) {
-    out.push_back({{GpuStack::cuda}, member.name, "has device code for NVIDIA GPUs"});
+    out.push_back({{GpuStack::cuda},
+                   member.name,
+                   "has device code for NVIDIA GPUs",
+                   GpuUseKind::device_code});
   }
 }
 
-/// "nvidia-cublas-cu12" is for CUDA 12.
+/// The release in the last part of a distribution's name, "cu12" of "nvidia-cublas-cu12".
+std::optional<GpuRelease> release_of_suffix(std::string_view project) {
+  const size_t dash = project.rfind('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto compute = matrix::compute_of_label(project.substr(dash + 1));
+  return compute ? release_of(*compute) : std::nullopt;
+}
+
+/// The only major release of CUDA that the specifiers admit.
+std::optional<GpuRelease> admitted_cuda(const pep::SpecifierSet& specifiers) {
+  constexpr int kOldest = 10;
+  constexpr int kNewest = 30;
+  constexpr int kMinors = 10;
+  std::optional<GpuRelease> found;
+  for (int major = kOldest; major <= kNewest; ++major) {
+    bool admitted = false;
+    for (int minor = 0; minor < kMinors && !admitted; ++minor) {
+      for (const char* patch : {"0", "99"}) {
+        const auto version = pep::parse_version(fmt::format("{}.{}.{}", major, minor, patch));
+        admitted = admitted || (version && pep::satisfies(*version, specifiers));
+      }
+    }
+    if (!admitted) continue;
+    if (found) return std::nullopt;
+    found = GpuRelease{GpuStack::cuda, major};
+  }
+  return found;
+}
+
+/// Distributions without a suffix since CUDA 13 whose versions are those of the toolkit.
+constexpr std::array<std::string_view, 4> kNumberedAsToolkit = {
+    "nvidia-cuda-runtime", "nvidia-cuda-nvrtc", "nvidia-cuda-cupti", "nvidia-nvjitlink"};
+
+/// A requirement of an extra is a choice of the user.
 void add_requirement(const std::string& file, const std::string& line, std::vector<GpuUse>& out) {
-  const std::string project = wheel::requirement_project(line);
-  const size_t at = project.rfind("-cu");
-  if (!project.starts_with("nvidia-") || at == std::string::npos) return;
-  const auto compute = matrix::compute_of_label(std::string_view(project).substr(at + 1));
-  const std::optional<GpuRelease> release = compute ? release_of(*compute) : std::nullopt;
-  if (release) out.push_back({*release, file, "requires " + project});
+  const Result<pep::Requirement> requirement = pep::parse_requirement(line);
+  if (!requirement || requirement->marker.find("extra") != std::string::npos) return;
+  const std::string project = pep::normalize_name(requirement->name);
+  if (!project.starts_with("nvidia-")) return;
+  std::optional<GpuRelease> release = release_of_suffix(project);
+  std::string evidence = "requires " + project;
+  if (!release && std::ranges::find(kNumberedAsToolkit, project) != kNumberedAsToolkit.end()) {
+    release = admitted_cuda(requirement->specifiers);
+    evidence += pep::to_string(requirement->specifiers);
+  }
+  if (release) out.push_back({*release, file, std::move(evidence), GpuUseKind::requirement});
 }
 
 }  // namespace
@@ -101,6 +146,10 @@ std::optional<GpuRelease> promised_release(const pep::Version& version) {
   const std::optional<matrix::Compute> compute =
       matrix::compute_in_local_version(std::string_view(text).substr(plus + 1));
   return compute ? release_of(*compute) : std::nullopt;
+}
+
+std::optional<GpuRelease> release_in_name(std::string_view distribution) {
+  return release_of_suffix(pep::normalize_name(distribution));
 }
 
 std::optional<GpuRelease> release_of_library(std::string_view soname) {

@@ -30,15 +30,24 @@ std::optional<GpuRelease> promised_release(const pep::Version& version);
 /// libraries numbered like their toolkit count.
 std::optional<GpuRelease> release_of_library(std::string_view soname);
 
+/// The release that the name of a distribution ends with: CUDA 13.0 for "demo-cu130", CUDA 12 for
+/// "demo-cu12", the CPU for "demo-cpu"; nullopt for others.
+std::optional<GpuRelease> release_in_name(std::string_view distribution);
+
+/// How a wheel depends on a release.
+enum class GpuUseKind { library, device_code, requirement };
+
 /// A dependency on a particular release.
 struct GpuUse {
   GpuRelease release;
   std::string file;      ///< the member
   std::string evidence;  ///< "needs libcudart.so.12"
+  GpuUseKind kind = GpuUseKind::library;
 };
 
 /// Every use of a GPU stack: libraries of a release, libraries that only identify the stack (major
-/// 0), device code (major 0), requirements on NVIDIA's distributions for a release.
+/// 0), device code (major 0), requirements on NVIDIA's distributions for a release
+/// ("nvidia-cublas-cu12", "nvidia-cuda-runtime>=13,<14") outside extras.
 std::vector<GpuUse> gpu_uses(const WheelFacts& facts);
 
 }  // namespace pinwheel::inspect

@@ -61,8 +61,11 @@ class PlatformJudge {
 
   void check_root() {
     if (!facts_.wheel_file || facts_.wheel_file->root == wheel::RootIs::platlib) return;
-    add(facts_.dist_info + "/WHEEL", "sets Root-Is-Purelib, but the wheel has binaries",
+    add(facts_.dist_info + "/WHEEL",
+        "sets Root-Is-Purelib, but the wheel has binaries, which some systems expect in another "
+        "directory",
         first_library(), "set `Root-Is-Purelib: false`");
+    findings_.back().severity = Severity::warning;
   }
 
   void check_tag(const std::string& tag, const PlatformTag& earned) {

@@ -197,8 +197,29 @@ class PythonJudge {
     const bool shared = defines_module(library.elf) && is_installed_by_several();
     if (named || (module.kind == ModuleKind::plain && (tagged || shared))) {
       judge_stable(library, symbols);
+    } else if (has_abi("none") && defines_module(library.elf)) {
+      judge_without_abi(library, module, symbols);
     }
     judge_threads(library, module, symbols);
+  }
+
+  /// A wheel for one Python whose tag says that its modules depend on no ABI ("cp313-none").
+  /// Free-threaded builds of that Python install it, too.
+  void judge_without_abi(const ElfMember& library, const ModuleName& module,
+                         const std::vector<std::string>& symbols) {
+    const StableAbiFaults faults = stable_abi_faults(symbols, pep::kNewestPython);
+    if (pythons_.empty() || faults.never.empty()) return;
+    const std::string python = fmt::format("cp3{}", pythons_.front().minor);
+    const bool crashes = module.kind == ModuleKind::plain && !is_locked() && !is_free_threaded();
+    add(library.name,
+        crashes ? fmt::format("depends on the ABI of {}, but a free-threaded Python can install "
+                              "the wheel, too, and crashes",
+                              quoted(python))
+                : fmt::format("depends on the ABI of {}, but the tag says that it depends on none",
+                              quoted(python)),
+        first_names(faults.never),
+        fmt::format("tag the wheel {}", quoted(fmt::format("{0}-{0}", python))));
+    if (!crashes) findings_.back().severity = Severity::warning;
   }
 
   /// The oldest Python that installs the wheel, if there is a lower bound.

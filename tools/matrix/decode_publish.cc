@@ -7,18 +7,27 @@
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
 #include "matrix/template.h"
+#include "store/place_description.h"
 
 namespace pinwheel::matrix {
 namespace {
 
 /// The keys that apply to a kind of target, besides `kind` and `name`.
 const std::set<std::string>& keys_for(TargetKind kind) {
-  static const std::set<std::string> kPypi = {"kind",   "name", "default",
-                                              "others", "auth", "size-limit"};
-  static const std::set<std::string> kIndex = {"kind", "name", "default", "others",     "label",
-                                               "url",  "auth", "confirm", "size-limit", "audience"};
-  static const std::set<std::string> kDirectory = {"kind",  "name", "default",       "others",
-                                                   "label", "path", "keep-nightlies"};
+  static const std::set<std::string> kPypi = {"kind", "name",       "default",     "others",
+                                              "auth", "size-limit", "attestations"};
+  static const std::set<std::string> kIndex = {
+      "kind", "name",    "default",    "others",   "label",        "url",
+      "auth", "confirm", "size-limit", "audience", "attestations", "sigstore"};
+  static const std::set<std::string> kDirectory = {
+      "kind", "name",           "default", "others",       "label",
+      "path", "keep-nightlies", "files",   "attestations", "sigstore"};
+  static const std::set<std::string> kS3 = {"kind",           "name",         "default",
+                                            "others",         "label",        "bucket",
+                                            "keep-nightlies", "attestations", "sigstore"};
+  static const std::set<std::string> kGithub = {"kind",         "name",       "default", "others",
+                                                "label",        "repository", "api",     "notes",
+                                                "attestations", "sigstore"};
   switch (kind) {
     case TargetKind::pypi:
     case TargetKind::testpypi:
@@ -27,6 +36,10 @@ const std::set<std::string>& keys_for(TargetKind kind) {
       return kIndex;
     case TargetKind::directory:
       return kDirectory;
+    case TargetKind::s3:
+      return kS3;
+    case TargetKind::github_release:
+      return kGithub;
   }
   return kPypi;
 }
@@ -36,11 +49,14 @@ std::string_view place_key(TargetKind kind) {
   switch (kind) {
     case TargetKind::pypi:
     case TargetKind::testpypi:
+    case TargetKind::github_release:
       break;
     case TargetKind::index:
       return "url";
     case TargetKind::directory:
       return "path";
+    case TargetKind::s3:
+      return "bucket";
   }
   return {};
 }
@@ -51,6 +67,8 @@ bool may_allow_anonymous(TargetKind kind) {
     case TargetKind::pypi:
     case TargetKind::testpypi:
     case TargetKind::directory:
+    case TargetKind::s3:
+    case TargetKind::github_release:
       break;
     case TargetKind::index:
       return true;
@@ -85,6 +103,60 @@ Done check_audience(const Node& node) {
                            audience->at, "remove it, or write `auth: trusted`"));
 }
 
+/// PyPI accepts attestations only from jobs that it trusts, and only those of the public instance
+/// of Sigstore.
+Done check_attesting(const Node& node, TargetKind kind) {
+  const Node* const attestations = node.find("attestations");
+  const bool always =
+      attestations != nullptr && attestations->scalar == to_string(Attesting::always);
+  if (const Node* const trust = node.find("sigstore"); trust != nullptr && !always) {
+    return fail(config_error("`sigstore` needs `attestations: always`", trust->at,
+                             "add it, or leave `sigstore` out"));
+  }
+  if (always && node.find("files") != nullptr) {
+    return fail(config_error("the pages only link to the files, whose target has the attestations",
+                             attestations->at, "move `attestations` to the target in `files`"));
+  }
+  const Node* const auth = node.find("auth");
+  const bool own_token = auth != nullptr && auth->scalar == to_string(UploadAuth::token);
+  const bool is_pypi = kind == TargetKind::pypi || kind == TargetKind::testpypi;
+  if (!always || !own_token || !is_pypi) return {};
+  return fail(config_error("PyPI accepts attestations only with trusted publishing",
+                           attestations->at, "remove `auth: token`, or `attestations`"));
+}
+
+/// Whether the text is "OWNER/NAME", as GitHub allows it.
+bool is_repository(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size()) return false;
+  const std::string_view name = text.substr(slash + 1);
+  if (name == "." || name == ".." || name.find('/') != std::string_view::npos) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return is_alphanumeric(c) || c == '/' || c == '-' || c == '_' || c == '.';
+  });
+}
+
+Done check_github(const Node& node) {
+  if (const Node* const repository = node.find("repository")) {
+    if (!is_repository(repository->scalar)) {
+      return fail(config_error(fmt::format("{} is not a repository", quoted(repository->scalar)),
+                               repository->at, "write its owner and name: `OWNER/NAME`"));
+    }
+  }
+  return {};
+}
+
+Done check_bucket(const Node& node) {
+  const Node* const bucket = node.find("bucket");
+  if (bucket == nullptr) return {};
+  const auto place = store::parse_place(bucket->scalar, store::NamedBy::matrix);
+  const bool plain = bucket->scalar.find(',') == std::string::npos;
+  if (place && place->kind == store::PlaceKind::s3 && plain) return {};
+  return fail(config_error(fmt::format("{} is not a bucket", quoted(bucket->scalar)), bucket->at,
+                           "write `s3://BUCKET/PREFIX`; the server and its region come from "
+                           "`AWS_ENDPOINT_URL_S3` and `AWS_REGION`"));
+}
+
 Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   const std::string kind_name = node.find("kind")->scalar;
   const std::set<std::string>& keys = keys_for(kind);
@@ -107,6 +179,9 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
         auth->at, "use `auth: trusted` or `auth: token`, or neither"));
   }
   TRY_DONE(check_audience(node));
+  TRY_DONE(check_attesting(node, kind));
+  TRY_DONE(check_github(node));
+  TRY_DONE(check_bucket(node));
   const Node* const fallback = node.find("default");
   if (node.find("others") != nullptr && fallback == nullptr) {
     return fail(config_error("`others` needs `default`", node.at,
@@ -148,6 +223,8 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   // The schema allows no other word.
   target.auth = parse_upload_auth(text_or(node, "auth", "")).value_or(UploadAuth::automatic);
   target.audience = text_or(node, "audience", "");
+  target.attestations = attesting_of(text_or(node, "attestations", ""));
+  target.sigstore = text_or(node, "sigstore", "");
   target.unconfirmed = node.find("confirm") != nullptr;
   if (const Node* const limit = node.find("size-limit")) {
     target.size_limit = parse_bytes(limit->scalar);
@@ -157,6 +234,11 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
     target.keep_nightlies = std::stoul(nightlies->scalar);
   }
   target.path = text_or(node, "path", "");
+  target.files = text_or(node, "files", "");
+  target.bucket = text_or(node, "bucket", "");
+  target.repository = text_or(node, "repository", "");
+  target.api = text_or(node, "api", "");
+  target.notes = text_or(node, "notes", "");
   target.default_compute = text_or(node, "default", "");
   target.name_suffix = node.find("others") != nullptr;
   target.name_template = text_or(node, "name", "");
@@ -164,6 +246,99 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   target.local_label = label == "local";
   if (!target.local_label) target.label_template = label;
   return target;
+}
+
+/// Whether two targets give a wheel the same name.
+bool name_alike(const PublishTarget& a, const PublishTarget& b) {
+  return a.name_template == b.name_template && a.name_suffix == b.name_suffix &&
+         a.default_compute == b.default_compute && a.local_label == b.local_label &&
+         a.label_template == b.label_template;
+}
+
+/// Checks that the pages of a directory can link to the files of the target that `files` names.
+Done check_linked(const PublishTarget& target, const Node& files, const Matrix& matrix) {
+  std::vector<std::string> known;
+  const PublishTarget* linked = nullptr;
+  for (const PublishTarget& each : matrix.targets) {
+    if (each.kind == TargetKind::github_release) known.push_back(each.name);
+    if (each.name == target.files) linked = &each;
+  }
+  if (linked == nullptr || linked->kind != TargetKind::github_release) {
+    return fail(config_error(
+        fmt::format("{} is not a target of kind `github-release`", quoted(target.files)), files.at,
+        known.empty() ? "the matrix declares none" : suggest(target.files, known)));
+  }
+  if (name_alike(target, *linked)) return {};
+  return fail(config_error(fmt::format("{} and {} do not give the wheels the same names",
+                                       quoted(target.name), quoted(linked->name)),
+                           files.at,
+                           "write the same `name`, `label`, `default` and `others` in both"));
+}
+
+/// Why installers on other machines cannot install what a target has; empty if they can.
+std::string_view not_installable(const PublishTarget& target) {
+  switch (target.kind) {
+    case TargetKind::pypi:
+    case TargetKind::testpypi:
+      return {};
+    case TargetKind::index:
+      return target.unconfirmed ? "it has no pages (`confirm: none`)" : "";
+    case TargetKind::directory:
+      return "other machines cannot reach a local directory";
+    case TargetKind::s3:
+      return "the matrix does not say at which address installers read a bucket";
+    case TargetKind::github_release:
+      return "a release on GitHub is not an index";
+  }
+  return {};
+}
+
+/// The declared target that a node names.
+Result<const PublishTarget*> named_target(const Node& name, const Matrix& matrix) {
+  std::vector<std::string> known;
+  for (const PublishTarget& target : matrix.targets) {
+    if (target.name == name.scalar) return &target;
+    known.push_back(target.name);
+  }
+  return fail(config_error(
+      fmt::format("unknown publish target {}", quoted(name.scalar)), name.at,
+      known.empty() ? "the matrix declares no `publish` targets" : suggest(name.scalar, known)));
+}
+
+/// Checks that a channel can promote its files from the target `through`.
+Done check_through(const Node& through, const ChannelSettings& channel, const Matrix& matrix) {
+  TRY(const PublishTarget* const target, named_target(through, matrix));
+  if (channel.publish.empty()) {
+    return fail(config_error("`through` needs `publish`", through.at,
+                             "name the targets that get the files after the install test"));
+  }
+  if (std::ranges::find(channel.publish, target->name) != channel.publish.end()) {
+    return fail(config_error(
+        fmt::format("channel {} names {} in both `publish` and `through`", quoted(channel.name),
+                    quoted(target->name)),
+        through.at, "remove it from `publish`: the target of `through` gets the files first"));
+  }
+  const std::string_view why = not_installable(*target);
+  if (why.empty()) return {};
+  return fail(config_error(
+      fmt::format("nothing can be installed from {}: {}", quoted(target->name), why), through.at,
+      "name a target of kind `testpypi`, or an index of your own that lists its files"));
+}
+
+/// The targets of a channel, each once.
+Result<std::vector<std::string>> decode_targets(const Node& publish, const std::string& channel,
+                                                const Matrix& matrix) {
+  std::vector<std::string> targets;
+  std::set<std::string> seen;
+  for (const Node& name : publish.items) {
+    TRY_DONE(named_target(name, matrix).map([](const auto&) {}));
+    if (!seen.insert(name.scalar).second) {
+      return fail(config_error(
+          fmt::format("channel {} lists {} twice", quoted(channel), quoted(name.scalar)), name.at));
+    }
+    targets.push_back(name.scalar);
+  }
+  return targets;
 }
 
 Result<ChannelSettings> decode_channel(const Node::Member& member, const Matrix& matrix) {
@@ -175,25 +350,13 @@ Result<ChannelSettings> decode_channel(const Node::Member& member, const Matrix&
     TRY(channel.select, decode_when(*select, matrix));
   }
   channel.nightly_version = node.find("version") != nullptr;
-  const Node* const publish = node.find("publish");
-  if (publish == nullptr) return channel;
-  channel.publishes_nowhere = publish->items.empty();
-  std::vector<std::string> known;
-  for (const PublishTarget& target : matrix.targets) known.push_back(target.name);
-  std::set<std::string> seen;
-  for (const Node& name : publish->items) {
-    if (std::find(known.begin(), known.end(), name.scalar) == known.end()) {
-      return fail(config_error(fmt::format("unknown publish target {}", quoted(name.scalar)),
-                               name.at,
-                               known.empty() ? "the matrix declares no `publish` targets"
-                                             : suggest(name.scalar, known)));
-    }
-    if (!seen.insert(name.scalar).second) {
-      return fail(config_error(
-          fmt::format("channel {} lists {} twice", quoted(channel.name), quoted(name.scalar)),
-          name.at));
-    }
-    channel.publish.push_back(name.scalar);
+  if (const Node* const publish = node.find("publish")) {
+    TRY(channel.publish, decode_targets(*publish, channel.name, matrix));
+    channel.publishes_nowhere = channel.publish.empty();
+  }
+  if (const Node* const through = node.find("through")) {
+    TRY_DONE(check_through(*through, channel, matrix));
+    channel.through = through->scalar;
   }
   return channel;
 }
@@ -216,6 +379,10 @@ Done decode_publish(const Node& root, Matrix& matrix) {
     }
     TRY(PublishTarget target, decode_target(member, matrix));
     matrix.targets.push_back(std::move(target));
+  }
+  for (const PublishTarget& target : matrix.targets) {
+    if (target.files.empty()) continue;
+    TRY_DONE(check_linked(target, *publish->find(target.name)->find("files"), matrix));
   }
   return {};
 }

@@ -111,11 +111,6 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-Error not_one(std::string_view text) {
-  return Error{ErrorKind::config, quoted(text) + " is not one architecture"}.with_hint(
-      fmt::format("write a list with an entry for each: {}", as_yaml_list(words_of(text))));
-}
-
 /// "9.0" for "sm_90", "compute_90", "sm90" and "90"; empty if there is no such GPU.
 std::string from_compiler(std::string_view text) {
   for (const std::string_view prefix : {"sm_", "compute_", "sm"}) {
@@ -128,6 +123,24 @@ std::string from_compiler(std::string_view text) {
   std::string dotted(text);
   dotted.insert(digits - 1, ".");
   return compute_capability(dotted) ? dotted : std::string();
+}
+
+const NamedList* find_named(std::string_view text) {
+  const auto* const found = std::find_if(kNamed.begin(), kNamed.end(), [&](const NamedList& list) {
+    return to_lower(list.name) == to_lower(text);
+  });
+  return found == kNamed.end() ? nullptr : found;
+}
+
+/// The entries of a list that a word stands for: {"9.0"} for "9.0" and "sm_90", those of a named
+/// list for its name; none for other words.
+std::vector<std::string> meant_entries(const std::string& word) {
+  std::string_view number = word;
+  if (number.ends_with(kPtx)) number.remove_suffix(kPtx.size());
+  if (is_amd(word) || compute_capability(number)) return {word};
+  if (const NamedList* const named = find_named(word)) return split(named->entries, ';');
+  const std::string meant = from_compiler(to_lower(word));
+  return meant.empty() ? std::vector<std::string>{} : std::vector{meant};
 }
 
 Error unknown_architecture(std::string_view text) {
@@ -145,17 +158,37 @@ Error unknown_architecture(std::string_view text) {
                     "architectures of the wheel, [\"8.0\", \"9.0\", \"12.0+PTX\"]",
                     quoted(text)));
   }
-  for (const NamedList& named : kNamed) {
-    if (to_lower(named.name) != plain) continue;
+  if (const NamedList* const named = find_named(plain)) {
     return std::move(error).with_hint(
         fmt::format("torch 2.14 reads it as {}, other releases as more or less: write that list",
-                    as_yaml_list(split(named.entries, ';'))));
+                    as_yaml_list(split(named->entries, ';'))));
   }
   const std::string meant = from_compiler(plain);
   if (!meant.empty()) {
     return std::move(error).with_hint(fmt::format("write {}", quoted("\"" + meant + "\"")));
   }
   return std::move(error).with_hint("use `9.0`, `9.0a` or `12.0+PTX` for NVIDIA, `gfx90a` for AMD");
+}
+
+Error several_entries(std::string_view text, const std::vector<std::string>& entries) {
+  return Error{ErrorKind::config, quoted(text) + " is not one architecture"}.with_hint(
+      fmt::format("write a list with an entry for each: {}", as_yaml_list(entries)));
+}
+
+/// The error for several words in one entry. Its hint is a list that a matrix accepts; if a word
+/// has no meaning, the error is about that word.
+Error not_one(std::string_view text) {
+  std::vector<std::string> entries;
+  for (const std::string& word : words_of(text)) {
+    const std::vector<std::string> meant = meant_entries(word);
+    if (meant.empty()) return unknown_architecture(word);
+    for (const std::string& entry : meant) {
+      if (std::find(entries.begin(), entries.end(), entry) == entries.end()) {
+        entries.push_back(entry);
+      }
+    }
+  }
+  return entries.empty() ? unknown_architecture(text) : several_entries(text, entries);
 }
 
 Error of_other_vendor(std::string_view entry, std::string_view of, std::string_view family) {
@@ -184,8 +217,8 @@ Result<GpuArchitecture> parse_gpu_architecture(std::string_view text) {
 Done check_architecture(std::string_view entry, std::string_view family) {
   const bool nvidia = family.empty() || family == "cuda";
   if (!nvidia && family != "rocm") {
-    if (entry.find_first_of(kSeparators) != std::string_view::npos) return fail(not_one(entry));
-    return {};
+    if (entry.find_first_of(kSeparators) == std::string_view::npos) return {};
+    return fail(several_entries(entry, words_of(entry)));
   }
   TRY(const GpuArchitecture known, parse_gpu_architecture(entry));
   const bool is_nvidias = known.vendor == GpuArchitecture::Vendor::nvidia;

@@ -97,14 +97,17 @@ struct ChannelSettings {
   bool nightly_version = false;
   std::vector<std::string> publish = {};  ///< names of publish targets
   bool publishes_nowhere = false;         ///< `publish: []`
+  /// The target that gets the files first, for an install test; it is not one of `publish`.
+  std::string through = {};
   Location at;
 };
 
-struct PublishTarget {
+struct PublishTarget {  // NOLINT(clang-analyzer-optin.performance.Padding): as documented
   std::string name;
   TargetKind kind = TargetKind::directory;
   std::string url = {};              ///< kind `index`
   std::string path = {};             ///< kind `directory`, relative to the matrix file
+  std::string bucket = {};           ///< kind `s3`: "s3://BUCKET/PREFIX"
   std::string default_compute = {};  ///< pypi kinds: the compute whose wheel has the plain name
   bool name_suffix = false;          ///< `others: name-suffix`, see plan/names.h
   std::string name_template = {};    ///< `name: "{name}-nightly"`
@@ -112,12 +115,22 @@ struct PublishTarget {
   std::string label_template = {};   ///< `label: "pt{torch.nodot}{compute.label}"`
   UploadAuth auth = UploadAuth::automatic;
   std::string audience = {};  ///< of identity tokens, kind `index`; empty: its own
-  bool unconfirmed = false;   ///< `confirm: none`: the index has no pages that list its files
+  Attesting attestations = Attesting::automatic;
+  /// Kind `index`: the client trust configuration of a private Sigstore, relative to the matrix
+  /// file.
+  std::string sigstore = {};
+  bool unconfirmed = false;  ///< `confirm: none`: the index has no pages that list its files
   /// `size-limit: 300 MB`, in bytes per file; the known limit of the index when absent.
   std::optional<uint64_t> size_limit = std::nullopt;
-  /// `keep-nightlies: 14`, kind `directory`: the number of nightlies of each project that stay
-  /// listed; all when absent.
+  /// `keep-nightlies: 14`, kinds `directory` and `s3`: the number of nightlies of each project that
+  /// stay listed; all when absent.
   std::optional<size_t> keep_nightlies = std::nullopt;
+  /// `files: github`, kind `directory`: the target of kind `github-release` that has the files; the
+  /// pages link there. Empty: the directory has them.
+  std::string files = {};
+  std::string repository = {};  ///< kind `github-release`: "OWNER/NAME"; empty: found at the run
+  std::string api = {};         ///< kind `github-release`: the URL of the API; empty: the usual one
+  std::string notes = {};  ///< kind `github-release`: the changelog, relative to the matrix file
   Location at;
 };
 

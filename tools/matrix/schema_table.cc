@@ -233,6 +233,8 @@ Shape channel() {
       {"version", one_of({"nightly"}), "a date-based version instead of the commit's"},
       {"publish", list(scalar(Format::name), Shape::Empty::allowed),
        "the targets it publishes to; empty: nowhere"},
+      {"through", scalar(Format::name),
+       "the index that gets the files first; the others follow after an install test from it"},
   });
   shape.empty = Shape::Empty::allowed;
   return shape;
@@ -269,11 +271,30 @@ Shape publish() {
       {"audience", scalar(Format::text),
        "kind `index`: the audience of the identity tokens that it accepts; default: its host or "
        "URL"},
+      {"attestations",
+       one_of(
+           {std::string(to_string(Attesting::always)), std::string(to_string(Attesting::never))}),
+       "whether files are signed with the identity of the job; default: on PyPI and TestPyPI, if "
+       "their token is issued for the job"},
+      {"sigstore", scalar(Format::text),
+       "not for PyPI and TestPyPI: the client trust configuration of your own Sigstore, "
+       "relative to the matrix file; default: the public instance"},
       {"confirm", one_of({"none"}), "kind `index`: do not look up the files after their upload"},
       {"size-limit", scalar(Format::bytes), "the largest file that the index accepts, 300 MB"},
       {"path", scalar(Format::text), "kind `directory`: relative to the matrix file"},
+      {"bucket", scalar(Format::text), "kind `s3`: s3://BUCKET/PREFIX"},
+      {"files", scalar(Format::text),
+       "kind `directory`: the target of kind `github-release` that stores the files; default: the "
+       "directory itself"},
       {"keep-nightlies", scalar(Format::count),
-       "kind `directory`: the number of nightlies of a project to list; default: all"},
+       "kinds `directory` and `s3`: the number of nightlies of a project to list; default: all"},
+      {"repository", scalar(Format::text),
+       "kind `github-release`: OWNER/NAME; default: that of the job or of the remote `origin`"},
+      {"api", scalar(Format::url),
+       "kind `github-release`: the API of a GitHub server; default: that of the job, or GitHub's"},
+      {"notes", scalar(Format::text),
+       "kind `github-release`: the changelog, relative to the matrix file; default: CHANGELOG.md "
+       "of the package"},
       {"default", scalar(Format::text), "the compute whose wheels use the plain name"},
       {"others", one_of({"name-suffix"}),
        "other computes and values of custom axes: appended to the name"},

@@ -7,11 +7,12 @@ namespace pinwheel::matrix {
 
 /// The kind of a publish target, by the key `kind`. Differences between kinds are in switches
 /// without a default, so that a new kind does not compile before each place handles it.
-enum class TargetKind { pypi, testpypi, index, directory };
+enum class TargetKind { pypi, testpypi, index, directory, s3, github_release };
 
 /// All kinds, in the order of messages.
-inline constexpr std::array kTargetKinds = {TargetKind::pypi, TargetKind::testpypi,
-                                            TargetKind::index, TargetKind::directory};
+inline constexpr std::array kTargetKinds = {TargetKind::pypi,  TargetKind::testpypi,
+                                            TargetKind::index, TargetKind::directory,
+                                            TargetKind::s3,    TargetKind::github_release};
 
 constexpr std::string_view to_string(TargetKind kind) {
   switch (kind) {
@@ -23,6 +24,10 @@ constexpr std::string_view to_string(TargetKind kind) {
       return "index";
     case TargetKind::directory:
       return "directory";
+    case TargetKind::s3:
+      return "s3";
+    case TargetKind::github_release:
+      return "github-release";
   }
   return {};
 }
@@ -39,11 +44,28 @@ constexpr TargetPlace place_of(TargetKind kind) {
     case TargetKind::pypi:
     case TargetKind::testpypi:
     case TargetKind::index:
+    case TargetKind::s3:
+    case TargetKind::github_release:
       break;
     case TargetKind::directory:
       return TargetPlace::directory;
   }
   return TargetPlace::server;
+}
+
+/// Whether files are uploaded by the API of PyPI.
+constexpr bool has_upload_api(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::pypi:
+    case TargetKind::testpypi:
+    case TargetKind::index:
+      return true;
+    case TargetKind::directory:
+    case TargetKind::s3:
+    case TargetKind::github_release:
+      break;
+  }
+  return false;
 }
 
 /// How uploads to a target are authorized, by the key `auth`.
@@ -70,6 +92,36 @@ constexpr std::string_view to_string(UploadAuth auth) {
       return "none";
   }
   return {};
+}
+
+/// Whether uploads have attestations (PEP 740), by the key `attestations`.
+enum class Attesting {
+  automatic,  ///< on PyPI and TestPyPI, if their token is issued for the job
+  always,
+  never,
+};
+
+/// The words of the key; without the key it is `automatic`.
+inline constexpr std::array kAttestings = {Attesting::always, Attesting::never};
+
+constexpr std::string_view to_string(Attesting attesting) {
+  switch (attesting) {
+    case Attesting::automatic:
+      return "auto";
+    case Attesting::always:
+      return "always";
+    case Attesting::never:
+      return "never";
+  }
+  return {};
+}
+
+/// The inverse, `automatic` for other words.
+constexpr Attesting attesting_of(std::string_view word) {
+  for (const Attesting attesting : kAttestings) {
+    if (to_string(attesting) == word) return attesting;
+  }
+  return Attesting::automatic;
 }
 
 /// The inverse for the words of the key.

@@ -124,6 +124,36 @@ struct TestWheel {
   std::vector<std::string> secrets = {};    ///< names of variables
 };
 
+/// Another target of the same run, and the names of the wheels there.
+struct OtherTarget {
+  matrix::PublishTarget target;
+  std::map<std::string, wheel::Naming> names = {};  ///< as `Publish::names`
+};
+
+/// The release that a publication with a tag makes.
+struct TaggedRelease {
+  std::string project = {};  ///< the matrix's package
+  std::string version = {};
+  std::string tag = {};
+  std::string commit = {};  ///< 40 digits; empty outside git
+  std::string notes = {};   ///< the changelog, relative to the matrix file
+
+  bool operator==(const TaggedRelease&) const = default;
+};
+
+/// How a publication is related to the others of its release.
+enum class PublishRole {
+  direct,    ///< it publishes what was built
+  first,     ///< the same, and writes the record with which the others select the files
+  promoted,  ///< it publishes the files of the first one
+};
+
+/// The exact packages of an environment.
+struct ResolvedRequest {
+  std::string request;     ///< `env::digest`
+  std::string resolution;  ///< `env::Resolution::digest`; empty: not known
+};
+
 /// Uploads or copies the wheels of the builds to one target.
 struct Publish {
   matrix::PublishTarget target;
@@ -134,10 +164,39 @@ struct Publish {
   std::string default_build = {};  ///< build step whose wheels are also in the root index
   std::map<std::string, std::string> require_evidence;  ///< test step id -> minimum evidence
   std::vector<std::string> withheld = {};  ///< builds whose variants are all experimental
+  /// Nothing is sent if one of these would reject a file of the release.
+  std::vector<OtherTarget> others = {};
+  /// The target of kind `github-release` that has the files of a directory which only links to
+  /// them.
+  std::optional<matrix::PublishTarget> linked = std::nullopt;
+  /// Of a target of kind `github-release`, of `linked`, and of the first of several targets; else
+  /// empty.
+  TaggedRelease release = {};
+  PublishRole role = PublishRole::direct;
+  matrix::PublishTarget from = {};  ///< the first target, for a `promoted` publication
+  /// For the provenance of its files: the version of pinwheel, the commit of the package's source
+  /// (empty unless the source is known to be that of a commit), and the packages of the builds'
+  /// environments by step id.
+  std::string pinwheel = {};
+  std::string commit = {};
+  std::map<std::string, ResolvedRequest> environments = {};
 };
 
-using Action =
-    std::variant<CreateEnvironment, MakeToolkit, BuildWheel, BuildSdist, TestWheel, Publish>;
+/// Installs the wheel of a variant from an index into clean environments, with pip and with uv, and
+/// imports it. No other index is asked for the project (docs/publishing.md, "Promotion").
+struct InstallWheel {
+  std::string variant_id;
+  std::string build;   ///< id of the step whose wheel it expects
+  wheel::Naming name;  ///< of that wheel on the index
+  matrix::PublishTarget target;
+  env::Request environment;
+  std::string arch = {};  ///< "aarch64"; empty without that axis
+  std::string compute;
+  std::map<std::string, std::string> variables;
+};
+
+using Action = std::variant<CreateEnvironment, MakeToolkit, BuildWheel, BuildSdist, TestWheel,
+                            InstallWheel, Publish>;
 
 /// "build" for a test that sees the packages of the build (`StepOutcome::environment`); else empty.
 inline std::string test_environment(const Action& action) {

@@ -14,6 +14,7 @@
 #include "pep/tag.h"
 #include "pep/version.h"
 #include "project/limited_api.h"
+#include "publish/release_record.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -237,10 +238,43 @@ size_t count_of_outputs(const Action& action) {
   return std::holds_alternative<BuildSdist>(action) ? 1 : 0;
 }
 
+/// The records of a release, one for each project that its first publication has.
+std::vector<std::string> unexpected_records(const Publish& action,
+                                            const std::vector<NamedFile>& files) {
+  std::set<std::string> projects;
+  for (const auto& [build, naming] : action.names) {
+    projects.insert(pep::normalize_name(naming.distribution));
+  }
+  std::vector<std::string> reasons;
+  std::set<std::string> names;
+  for (const NamedFile& file : files) {
+    const bool planned = publish::is_release_record(file.name) &&
+                         file.name.find('/') == file.name.npos &&
+                         file.size <= limits::kReleaseRecord.most;
+    if (planned && names.insert(file.name).second) continue;
+    reasons.push_back(fmt::format("{} is not an output of the plan", quoted(file.name)));
+  }
+  if (files.size() != projects.size()) {
+    reasons.push_back(fmt::format("it has {}", plural(files.size(), "file")));
+  }
+  return reasons;
+}
+
 }  // namespace
+
+bool is_wheel_named(const std::string& filename, const wheel::Naming& naming) {
+  const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
+  const auto version = pep::parse_version(naming.version);
+  return name && version && name->version == *version &&
+         pep::normalize_name(name->distribution) == pep::normalize_name(naming.distribution);
+}
 
 std::vector<std::string> unexpected_outputs(const Action& action,
                                             const std::vector<NamedFile>& files) {
+  const auto* const publication = std::get_if<Publish>(&action);
+  if (publication != nullptr && publication->role == PublishRole::first) {
+    return unexpected_records(*publication, files);
+  }
   std::vector<std::string> reasons;
   std::set<std::string> names;
   for (const NamedFile& file : files) {

@@ -50,9 +50,13 @@ struct NamedFile {
   uint64_t size = 0;
 };
 
+/// Whether the file name of a wheel has that distribution and version.
+bool is_wheel_named(const std::string& filename, const wheel::Naming& naming);
+
 /// Why files cannot be the outputs of a step, one text for each reason; empty: they can. A build
 /// makes a wheel for each of its names, with tags that keep the plan's promise, and one sdist; both
-/// have size limits. Other actions make no files. Pure.
+/// have size limits. The first publication of a release writes a record for each project. Other
+/// actions make no files. Pure.
 std::vector<std::string> unexpected_outputs(const Action& action,
                                             const std::vector<NamedFile>& files);
 

@@ -92,6 +92,13 @@ Result<env::Request> test_request(const matrix::Matrix& matrix, const matrix::Va
   return request;
 }
 
+Result<env::Request> install_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
+                                     const matrix::Settings& settings, const PlanOptions& options) {
+  matrix::Settings clean = settings;
+  clean.test.environment = matrix::TestSettings().environment;
+  return test_request(matrix, variant, clean, options);
+}
+
 Result<std::optional<env::Request>> operators_request(const matrix::Matrix& matrix,
                                                       const matrix::Variant& variant,
                                                       const matrix::Settings& settings,

@@ -26,6 +26,11 @@ Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Va
 Result<env::Request> test_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
                                   const matrix::Settings& settings, const PlanOptions& options);
 
+/// The environment into which a variant's wheel is installed from an index: that of a test, never
+/// that of the build.
+Result<env::Request> install_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
+                                     const matrix::Settings& settings, const PlanOptions& options);
+
 /// The environment in which `checks.after: operators` loads a wheel, which is that of the variant's
 /// tests; nullopt without that check.
 Result<std::optional<env::Request>> operators_request(const matrix::Matrix& matrix,

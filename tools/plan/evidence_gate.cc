@@ -14,7 +14,7 @@ constexpr const char* kNoCommand =
     "give the matrix a `test.command`, which makes evidence `ran`, or require less: "
     "`publish.require: loaded`";
 constexpr const char* kMissingResults =
-    "run these steps with `--step`, and name the stores that have their results with `--store`";
+    "run these steps, or name the stores that have their results with `--store`";
 
 const StepOutcome* find(const std::vector<StepOutcome>& outcomes, const std::string& id) {
   for (const StepOutcome& outcome : outcomes) {
@@ -89,6 +89,29 @@ Done check_evidence(const std::map<std::string, std::string>& required,
                           plural(weak.tests.size(), "test"))};
   error.causes = std::move(weak.tests);
   return fail(std::move(error).with_hint(weak.hint));
+}
+
+std::string evidence_of_installation(const std::string& required) {
+  const auto least = parse_evidence(required);
+  return least && *least > Evidence::loaded ? std::string(to_string(Evidence::loaded)) : required;
+}
+
+Done check_installed(const std::vector<StepOutcome>& outcomes,
+                     const std::map<std::string, std::string>& accepted) {
+  std::vector<Error> skipped;
+  for (const StepOutcome& outcome : outcomes) {
+    if (kind_of_step(outcome.id) != StepKind::install) continue;
+    if (outcome.evidence >= Evidence::loaded) return {};
+    if (is_accepted(outcome.id, accepted)) continue;
+    skipped.push_back(
+        {ErrorKind::check, fmt::format("{} did not run: {}", quoted(outcome.id), outcome.reason)});
+  }
+  if (skipped.empty()) return {};
+  Error error{ErrorKind::check, "nothing was promoted: no wheel could be installed here"};
+  error.causes = std::move(skipped);
+  return fail(std::move(error).with_hint(
+      "run the release where one of them can be installed, or accept a variant without its install "
+      "test: `--accept ID=REASON`"));
 }
 
 Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,

@@ -15,6 +15,15 @@ Done check_evidence(const std::map<std::string, std::string>& required,
                     const std::vector<StepOutcome>& outcomes,
                     const std::map<std::string, std::string>& accepted);
 
+/// The evidence that an installation from an index must have for a variant whose test must have
+/// `required`: no more than `loaded`, because nothing runs. Empty if nothing is required.
+std::string evidence_of_installation(const std::string& required);
+
+/// Checks, for a promoted publication, that at least one installation from the first target could
+/// import the wheel, unless all were accepted with a reason. `check`, with the reason of each.
+Done check_installed(const std::vector<StepOutcome>& outcomes,
+                     const std::map<std::string, std::string>& accepted);
+
 /// The requirements before the publications of a plan: `missing` are the steps without a result,
 /// each as an error, and `outcomes` must have the evidence that all targets require. Kind `check`,
 /// with each missing result or evidence as a cause, without duplicates.

@@ -97,6 +97,8 @@ FrozenPlan read(const Json& json) {
   json.value("backend-answers", Json::object()).get_to(frozen.answers);
   frozen.patchelf = json.value("patchelf", "");
   frozen.matrix = json.value("matrix", "");
+  frozen.tag = json.value("tag", "");
+  frozen.repository = json.value("repository", "");
   if (json.contains("variables")) {
     frozen.variables = json.at("variables").get<std::map<std::string, std::string>>();
   }
@@ -161,6 +163,8 @@ std::string to_json(const FrozenPlan& frozen) {
       {"patchelf", frozen.patchelf},
       {"files", frozen.files}};
   if (!frozen.matrix.empty()) json["matrix"] = frozen.matrix;
+  if (!frozen.tag.empty()) json["tag"] = frozen.tag;
+  if (!frozen.repository.empty()) json["repository"] = frozen.repository;
   if (frozen.variables) json["variables"] = *frozen.variables;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -192,6 +196,7 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
 Result<std::string> fingerprint(const FrozenPlan& frozen) {
   FrozenPlan lasting = frozen;
   lasting.version = {};
+  lasting.tag.clear();
   lasting.source_date_epoch = 0;
   lasting.wheel_change.epoch = 0;
   lasting.machine.clear();

@@ -50,6 +50,8 @@ struct FrozenPlan {
   int64_t source_date_epoch = 0;
   SourceChange wheel_change = {};
   std::string commit;
+  std::string tag = {};         ///< of a release of this version; empty in older plans
+  std::string repository = {};  ///< on GitHub, "OWNER/NAME"; empty if unknown
   std::string source_digest;
   std::string machine;
   FrozenLevels levels = {};

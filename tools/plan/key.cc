@@ -183,6 +183,10 @@ Json to_json(const TestWheel& action) {
   return action_json("test-wheel", action, kTestWheelFields);
 }
 
+Json to_json(const InstallWheel& action) {
+  return action_json("install-wheel", action, kInstallWheelFields);
+}
+
 Json to_json(const Publish& action) {
   return action_json("publish", action, kPublishFields);
 }

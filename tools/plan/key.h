@@ -288,19 +288,46 @@ inline constexpr auto kTestWheelFields = every_field<TestWheel>(
 inline constexpr auto kTargetFields = every_field<matrix::PublishTarget>(
     part(&matrix::PublishTarget::name, "target"), part(&matrix::PublishTarget::kind, "kind"),
     part(&matrix::PublishTarget::url, "url"), part(&matrix::PublishTarget::path, "path"),
+    part<InKey::if_set>(&matrix::PublishTarget::bucket, "bucket"),
     excluded(&matrix::PublishTarget::default_compute),
     excluded(&matrix::PublishTarget::name_suffix), excluded(&matrix::PublishTarget::name_template),
     excluded(&matrix::PublishTarget::local_label), excluded(&matrix::PublishTarget::label_template),
     excluded(&matrix::PublishTarget::auth), excluded(&matrix::PublishTarget::audience),
+    excluded(&matrix::PublishTarget::attestations), excluded(&matrix::PublishTarget::sigstore),
     excluded(&matrix::PublishTarget::unconfirmed), excluded(&matrix::PublishTarget::size_limit),
     part<InKey::if_set>(&matrix::PublishTarget::keep_nightlies, "keep-nightlies"),
-    excluded(&matrix::PublishTarget::at));
+    part<InKey::if_set>(&matrix::PublishTarget::files, "files"),
+    part<InKey::if_set>(&matrix::PublishTarget::repository, "repository"),
+    part<InKey::if_set>(&matrix::PublishTarget::api, "api"),
+    excluded(&matrix::PublishTarget::notes), excluded(&matrix::PublishTarget::at));
+
+/// The record of the first publication, which the key covers, identifies the files.
+inline constexpr auto kInstallWheelFields = every_field<InstallWheel>(
+    part(&InstallWheel::variant_id, "variant"), part(&InstallWheel::build, "build"),
+    list_part(&InstallWheel::name, "name", kNamingFields),
+    merged(&InstallWheel::target, kTargetFields),
+    object_part(&InstallWheel::environment, "environment", kRequestFields),
+    excluded(&InstallWheel::arch),  // part of the variant's id
+    part(&InstallWheel::compute, "compute"), part(&InstallWheel::variables, "variables"));
+
+/// The notes are read when the release is made, and only for a new one.
+inline constexpr auto kTaggedReleaseFields = every_field<TaggedRelease>(
+    part<InKey::if_set>(&TaggedRelease::project, "project"),
+    part<InKey::if_set>(&TaggedRelease::version, "version"),
+    part<InKey::if_set>(&TaggedRelease::tag, "tag"),
+    part<InKey::if_set>(&TaggedRelease::commit, "commit"), excluded(&TaggedRelease::notes));
 
 inline constexpr auto kPublishFields = every_field<Publish>(
     merged(&Publish::target, kTargetFields), part(&Publish::builds, "builds"),
     list_part(&Publish::names, "names", kNamingFields), part(&Publish::labels, "labels"),
     part(&Publish::default_build, "default"), part(&Publish::require_evidence, "evidence"),
-    excluded(&Publish::withheld));  // `builds` excludes them
+    excluded(&Publish::withheld),  // `builds` excludes them
+    excluded(&Publish::others),    // they do not change what this target gets
+    excluded(&Publish::linked),    // `target` names it, and `release` has its tag
+    merged(&Publish::release, kTaggedReleaseFields), part<InKey::if_set>(&Publish::role, "role"),
+    excluded(&Publish::from),  // the record of its step identifies the files
+    excluded(&Publish::pinwheel), excluded(&Publish::commit),
+    excluded(&Publish::environments));  // the keys of its builds
 
 /// A part in which two keys differ: an element of the `map_differences` of their parts.
 using KeyDifference = MapDifference<std::string>;

@@ -65,9 +65,12 @@ class Knowledge {
 }  // namespace
 
 bool is_shareable(const Step& step) {
+  const auto* const publication = std::get_if<Publish>(&step.action);
+  if (publication != nullptr) return publication->role == PublishRole::first;
   return std::holds_alternative<BuildWheel>(step.action) ||
          std::holds_alternative<BuildSdist>(step.action) ||
-         std::holds_alternative<TestWheel>(step.action);
+         std::holds_alternative<TestWheel>(step.action) ||
+         std::holds_alternative<InstallWheel>(step.action);
 }
 
 std::vector<SearchableStep> searchable_steps(const Plan& plan, const Results& results) {

@@ -8,8 +8,10 @@
 
 namespace pinwheel::plan {
 
-/// Whether a result of this step may be used elsewhere: that of a build, an sdist or a test.
-/// Environments and toolkits are made where they are needed, and a publication happens once.
+/// Whether a result of this step may be used elsewhere: that of a build, an sdist, a test, an
+/// installation, or the first publication of a release that is promoted, whose record the others
+/// need. Environments and toolkits are made where they are needed, and any other publication
+/// happens once.
 bool is_shareable(const Step& step);
 
 /// A step whose result can be looked up before anything runs.

@@ -14,14 +14,18 @@
 #include "matrix/condition.h"
 #include "matrix/variant.h"
 #include "plan/environments.h"
+#include "plan/evidence_gate.h"
 #include "plan/image_tests.h"
 #include "plan/key.h"
+#include "plan/promotion.h"
 #include "plan/record.h"
 #include "plan/step_id.h"
 #include "toolkits/made_toolkit.h"
 
 namespace pinwheel::plan {
 namespace {
+
+constexpr const char* kChangelog = "CHANGELOG.md";
 
 /// The inputs of every step, bundled instead of repeated in each signature.
 struct StepInputs {
@@ -47,16 +51,6 @@ std::string required_evidence(const matrix::Matrix& matrix, const matrix::Varian
   return evidence;
 }
 
-/// The name of a build's wheel on a target.
-wheel::Naming name_for(const std::string& target, const std::vector<wheel::Naming>& namings) {
-  for (const wheel::Naming& naming : namings) {
-    const bool takes =
-        std::find(naming.targets.begin(), naming.targets.end(), target) != naming.targets.end();
-    if (takes) return naming;
-  }
-  return {};
-}
-
 /// Whether a build serves selected variants, and all of them are experimental.
 bool is_experimental(const Outline& outline, const BuildGroup& group) {
   const auto serves = [&group](const matrix::Variant& variant) {
@@ -80,21 +74,120 @@ void require_image_tests(const StepInputs& in, const std::string& variant,
   }
 }
 
+Result<const matrix::PublishTarget*> find_target(const StepInputs& in, const std::string& name) {
+  for (const matrix::PublishTarget& target : in.matrix.targets) {
+    if (target.name == name) return &target;
+  }
+  return fail(ErrorKind::usage,
+              fmt::format("{} has no publish target {}", quoted(in.matrix.file), quoted(name)));
+}
+
+/// The other targets of the run.
+Result<std::vector<OtherTarget>> other_targets(const StepInputs& in, const std::string& target,
+                                               const Publish& publication, const Outline& outline,
+                                               const Namings& namings) {
+  std::vector<OtherTarget> others;
+  for (const std::string& name : in.options.targets) {
+    if (name == target) continue;
+    TRY(const matrix::PublishTarget* const found, find_target(in, name));
+    OtherTarget other{*found};
+    for (const BuildGroup& group : outline.builds) {
+      const std::string build = build_id(group.cls.id);
+      if (!publication.names.contains(build)) continue;
+      other.names[build] = name_on(name, namings.at(group.cls.id));
+    }
+    others.push_back(std::move(other));
+  }
+  return others;
+}
+
+/// The release that a target with tags makes.
+TaggedRelease tagged_release(const StepInputs& in, const matrix::PublishTarget& target) {
+  const matrix::Package& package = in.matrix.package;
+  const std::string usual =
+      package.source.empty() ? std::string(kChangelog) : package.source + "/" + kChangelog;
+  return {package.name, in.facts.version.version, in.facts.tag, in.facts.commit,
+          target.notes.empty() ? usual : target.notes};
+}
+
+/// The target with the repository of this checkout, unless the matrix names one.
+matrix::PublishTarget with_repository(const StepInputs& in, matrix::PublishTarget target) {
+  if (target.repository.empty()) target.repository = in.facts.repository;
+  return target;
+}
+
+/// Adds the release on GitHub that a publication makes, or to whose files its pages link.
+Done add_release(const StepInputs& in, Publish& action, Step& step) {
+  if (action.target.kind == matrix::TargetKind::github_release) {
+    action.target = with_repository(in, std::move(action.target));
+    action.release = tagged_release(in, action.target);
+  }
+  if (action.target.files.empty()) return {};
+  TRY(const matrix::PublishTarget* const linked, find_target(in, action.target.files));
+  action.linked = with_repository(in, *linked);
+  action.release = tagged_release(in, *linked);
+  // Another job may have published it: the step reads the release back in any case.
+  const std::vector<std::string>& targets = in.options.targets;
+  const bool here = std::find(targets.begin(), targets.end(), linked->name) != targets.end();
+  if (here) step.needs.push_back(publish_id(linked->name));
+  return {};
+}
+
+/// Adds the relation of a publication to the first target of its release. A promoted one needs the
+/// first and the installations from it, with the evidence that the tests of their variants need,
+/// but at most `loaded`.
+Done add_role(const StepInputs& in, const Outline& outline, Publish& action, Step& step) {
+  const std::string& through = in.options.through;
+  if (through.empty()) return {};
+  if (action.target.name == through) {
+    action.role = PublishRole::first;
+    action.release = tagged_release(in, action.target);
+    return {};
+  }
+  action.role = PublishRole::promoted;
+  TRY(const matrix::PublishTarget* const first, find_target(in, through));
+  action.from = *first;
+  step.needs.push_back(publish_id(through));
+  for (const std::string& id : install_variants(outline)) {
+    step.needs.push_back(install_id(id));
+    TRY(const matrix::Variant* const variant, in.variants.find(id));
+    const std::string evidence = evidence_of_installation(required_evidence(in.matrix, *variant));
+    if (!evidence.empty()) action.require_evidence[install_id(id)] = evidence;
+  }
+  return {};
+}
+
+/// The environment in which the sdist is built.
+Result<env::Request> sdist_request(const StepInputs& in, const BuildGroup& group) {
+  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
+  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  return base_request(in.matrix, *variant, settings, in.options);
+}
+
+/// Whether the source is known to be that of the commit. A version that does not come from git says
+/// nothing about changed files, except that only an unchanged release has a tag.
+bool is_committed(const PlanFacts& facts) {
+  const std::string& unreleased = facts.version.unreleased;
+  return unreleased.empty() ? !facts.tag.empty() : !unreleased.ends_with(".dirty");
+}
+
+ResolvedRequest resolved(const StepInputs& in, const env::Request& request) {
+  const std::string digest = env::digest(request);
+  return {digest, value_at(in.facts.resolutions, digest)};
+}
+
 /// The step that publishes the builds of an outline to a target. It needs their tests, including
 /// those on distributions, with the evidence that the matrix requires. Builds that serve only
 /// experimental variants are withheld. `usage` for an unknown target, `check` if nothing remains.
 Result<Step> publish_step(const StepInputs& in, const std::string& target, const Outline& outline,
                           const Namings& namings) {
-  const auto found =
-      std::find_if(in.matrix.targets.begin(), in.matrix.targets.end(),
-                   [&target](const matrix::PublishTarget& each) { return each.name == target; });
-  if (found == in.matrix.targets.end()) {
-    return fail(ErrorKind::usage,
-                fmt::format("{} has no publish target {}", quoted(in.matrix.file), quoted(target)));
-  }
+  TRY(const matrix::PublishTarget* const found, find_target(in, target));
   Publish action;
   action.target = *found;
+  action.pinwheel = in.facts.pinwheel;
+  if (is_committed(in.facts)) action.commit = in.facts.commit;
   Step step{publish_id(target), {}, {}};
+  TRY_DONE(add_release(in, action, step));
   for (const BuildGroup& group : outline.builds) {
     const std::string build = build_id(group.cls.id);
     if (is_experimental(outline, group)) {
@@ -102,10 +195,13 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
       continue;
     }
     action.builds.push_back(build);
-    action.names[build] = name_for(target, namings.at(group.cls.id));
+    action.names[build] = name_on(target, namings.at(group.cls.id));
     step.needs.push_back(build);
     TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
     action.labels[build] = label_of(in.matrix, *variant);
+    TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+    TRY(const env::Request environment, build_request(in.matrix, *variant, settings, in.options));
+    action.environments[build] = resolved(in, environment);
     for (const std::string& test : group.tests) {
       TRY(const matrix::Variant* const tested, in.variants.find(test));
       const std::string evidence = required_evidence(in.matrix, *tested);
@@ -129,7 +225,11 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   if (in.matrix.package.sdist) {
     action.builds.push_back(sdist_id());
     step.needs.push_back(sdist_id());
+    TRY(const env::Request environment, sdist_request(in, outline.builds.front()));
+    action.environments[sdist_id()] = resolved(in, environment);
   }
+  TRY(action.others, other_targets(in, target, action, outline, namings));
+  TRY_DONE(add_role(in, outline, action, step));
   step.action = action;
   step.resources.pools["upload"] = 1;
   return step;
@@ -358,6 +458,29 @@ Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
   return step;
 }
 
+/// The installation of a variant's wheel from the first target.
+Result<Step> install_step(const StepInputs& in, const std::string& id, const BuildGroup& group,
+                          const Namings& namings) {
+  TRY(const matrix::Variant* const variant, in.variants.find(id));
+  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  TRY(const matrix::PublishTarget* const target, find_target(in, in.options.through));
+  InstallWheel action{id,
+                      build_id(group.cls.id),
+                      name_on(target->name, namings.at(group.cls.id)),
+                      *target,
+                      {},
+                      variant->get("arch"),
+                      variant->get("compute"),
+                      settings.environment.variables};
+  TRY(action.environment, install_request(in.matrix, *variant, settings, in.options));
+  Step step{install_id(id), {}, action, {action.build, publish_id(target->name)}};
+  step.retry = settings.build.retry;
+  step.timeout = settings.test.timeout;
+  step.predicted_seconds = kTestSeconds;
+  step.resources.pools["install"] = 1;
+  return step;
+}
+
 /// Adds a step, which needs the environment of its action and the environment's toolkit.
 Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& request) {
   TRY(std::string toolkit, builder.toolkit(request, step));
@@ -437,6 +560,38 @@ Done add_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builde
   return {};
 }
 
+/// Adds the installations from the first target.
+Done add_installations(const StepInputs& in, const Outline& outline, const Namings& namings,
+                       PlanBuilder& builder) {
+  TRY(const PromotionPath path,
+      promotion_path(in.matrix, outline, namings, in.options.through, in.options.targets));
+  for (const BuildGroup& group : outline.builds) {
+    for (const std::string& variant : group.tests) {
+      if (std::ranges::find(path.installs, variant) == path.installs.end()) continue;
+      TRY(Step step, install_step(in, variant, group, namings));
+      const env::Request request = std::get<InstallWheel>(step.action).environment;
+      TRY_DONE(add_with_environment(builder, std::move(step), request));
+    }
+  }
+  return {};
+}
+
+/// Adds the publications. The first target of a release and the installations from it come before
+/// the targets to which it is promoted.
+Done add_publications(const StepInputs& in, const Outline& outline, const Namings& namings,
+                      PlanBuilder& builder) {
+  std::vector<std::string> targets = in.options.targets;
+  const std::string& through = in.options.through;
+  std::stable_partition(targets.begin(), targets.end(),
+                        [&](const std::string& target) { return target == through; });
+  for (const std::string& target : targets) {
+    TRY(Step step, publish_step(in, target, outline, namings));
+    TRY_DONE(builder.add(std::move(step)));
+    if (target == through) TRY_DONE(add_installations(in, outline, namings, builder));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
@@ -466,6 +621,14 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
       remember(std::move(request));
     }
   }
+  if (options.stage == Stage::publish && !options.through.empty()) {
+    for (const std::string& id : install_variants(outline)) {
+      TRY(const matrix::Variant* const installed, variants.find(id));
+      TRY(const matrix::Settings settings, matrix::settings_for(matrix, *installed));
+      TRY(env::Request request, install_request(matrix, *installed, settings, options));
+      remember(std::move(request));
+    }
+  }
   std::vector<env::Request> sorted;
   sorted.reserve(requests.size());
   for (auto& [digest, request] : requests) sorted.push_back(std::move(request));
@@ -487,10 +650,7 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
   }
   if (options.stage != Stage::build) TRY_DONE(add_tests(in, outline, builder));
   if (options.stage == Stage::publish) {
-    for (const std::string& target : options.targets) {
-      TRY(Step step, publish_step(in, target, outline, namings));
-      TRY_DONE(builder.add(std::move(step)));
-    }
+    TRY_DONE(add_publications(in, outline, namings, builder));
   }
   return std::move(builder).finish();
 }

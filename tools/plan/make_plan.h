@@ -36,6 +36,9 @@ struct PlanFacts {
   int64_t source_date_epoch = 0;            ///< of the sdist
   SourceChange wheel_change = {};           ///< of wheels
   std::string commit;                       ///< HEAD: 40 digits; empty outside git
+  std::string tag = {};         ///< of a release of this version; empty if its commit has none
+  std::string repository = {};  ///< on GitHub, "OWNER/NAME"; empty if unknown
+  std::string pinwheel = {};    ///< the version of pinwheel
   std::string machine = "x86_64";
   std::map<std::string, ToolkitFact> toolkits;     ///< by `env::toolkit_digest`
   std::string toolchain;                           ///< version output of the host's compiler
@@ -57,6 +60,9 @@ struct PlanOptions {
   /// Images to use instead of the matrix's: a base by globs on a variant's compute and arch,
   /// `COMPUTE`, `@ARCH` or `COMPUTE@ARCH`, or any image by its name -> image; the first match wins.
   std::vector<std::pair<std::string, std::string>> bases = {};
+  /// The target from which the files are promoted to the other targets; empty: each gets them from
+  /// the builds.
+  std::string through = {};
 };
 
 /// The environments that a plan of this outline needs, for the caller to resolve before the plan is

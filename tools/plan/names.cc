@@ -13,6 +13,7 @@
 #include "matrix/expand.h"
 #include "matrix/template.h"
 #include "matrix/variant.h"
+#include "pep/version.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
@@ -51,6 +52,8 @@ bool accepts_local_versions(matrix::TargetKind kind) {
       return false;
     case matrix::TargetKind::index:
     case matrix::TargetKind::directory:
+    case matrix::TargetKind::s3:
+    case matrix::TargetKind::github_release:
       return true;
   }
   return true;
@@ -100,6 +103,21 @@ std::string with_local(const ReleaseVersion& version, const std::string& label) 
   return fmt::format("{}+{}", version.version, join(parts, "."));
 }
 
+/// A GitHub release has a tag, and a tag of a development version would be a version of later
+/// commits.
+Done check_released(const matrix::PublishTarget& target, const ReleaseVersion& version) {
+  if (target.kind != matrix::TargetKind::github_release) return {};
+  const Result<pep::Version> parsed = pep::parse_version(version.version);
+  const bool development = parsed && parsed->dev.has_value();
+  if (!development && version.unreleased.empty()) return {};
+  return fail(
+      Error{ErrorKind::config, fmt::format("target {} would tag {}, which is no release",
+                                           quoted(target.name), quoted(with_local(version, "")))}
+          .with_location(target.at)
+          .with_hint("publish development versions and nightlies to another target; for a "
+                     "release, tag the commit"));
+}
+
 /// One class on one target.
 struct Place {
   const matrix::AbiClass* cls = nullptr;
@@ -124,6 +142,7 @@ Result<std::string> distribution_of(const matrix::Matrix& matrix, const Place& p
 Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
                                const ReleaseVersion& version) {
   const matrix::PublishTarget& target = *place.target;
+  TRY_DONE(check_released(target, version));
   std::string label;
   if (target.local_label) label = label_of(matrix, *place.representative);
   if (!target.label_template.empty()) {
@@ -266,6 +285,15 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
   }
   if (!torch.empty() || !compute.empty()) others.insert(others.begin(), torch + compute);
   return join(others, ".");
+}
+
+wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming>& namings) {
+  for (const wheel::Naming& naming : namings) {
+    const bool takes =
+        std::find(naming.targets.begin(), naming.targets.end(), target) != naming.targets.end();
+    if (takes) return naming;
+  }
+  return {};
 }
 
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request) {

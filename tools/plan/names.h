@@ -85,6 +85,9 @@ struct NamingRequest {
 /// Class id -> the names of its finished wheel, one per distinct (distribution, version).
 using Namings = std::map<std::string, std::vector<wheel::Naming>>;
 
+/// Of the names of a wheel, the one on a target; empty if the target gets none of them.
+wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming>& namings);
+
 /// Checks and assigns names before anything is built. Errors of kind `config`: two classes with the
 /// same file name on one target (the message names the axis that distinguishes them), a local
 /// version on PyPI or TestPyPI, an unknown target.

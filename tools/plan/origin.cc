@@ -39,13 +39,13 @@ std::string to_json(const RunOrigin& origin) {
   for (const StepCommand& step : origin.steps) {
     json["steps"].push_back({{"id", step.id}, {"argv", step.argv}, {"variables", step.variables}});
   }
-  json["plan"] = parse_json<OrderedJson>(to_json(origin.plan));
+  json["plan"] = own_json(to_json(origin.plan));
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Result<RunOrigin> parse_origin(std::string_view text) {
   try {
-    const OrderedJson json = parse_json<OrderedJson>(text);
+    const nlohmann::json json = parse_json(text);
     RunOrigin origin;
     json.at("pinwheel").get_to(origin.pinwheel);
     json.at("matrix").get_to(origin.matrix);
@@ -53,7 +53,7 @@ Result<RunOrigin> parse_origin(std::string_view text) {
     json.at("dirty").get_to(origin.dirty);
     json.at("variables").get_to(origin.variables);
     json.at("toolchain").get_to(origin.toolchain);
-    for (const OrderedJson& step : json.at("steps")) {
+    for (const nlohmann::json& step : json.at("steps")) {
       origin.steps.push_back({step.at("id").get<std::string>(),
                               step.at("argv").get<std::vector<std::string>>(),
                               step.at("variables").get<std::map<std::string, std::string>>()});

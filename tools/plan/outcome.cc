@@ -116,7 +116,7 @@ Enum known(std::optional<Enum> value, const std::string& name) {
   return *value;
 }
 
-Error error_from(const OrderedJson& json) {
+Error error_from(const nlohmann::json& json) {
   Error error;
   const std::string kind = json.at("kind").get<std::string>();
   error.kind = known(parse_error_kind(kind), kind);
@@ -127,12 +127,12 @@ Error error_from(const OrderedJson& json) {
                         at->value("column", 0), at->value("excerpt", "")};
   }
   if (const auto causes = json.find("causes"); causes != json.end()) {
-    for (const OrderedJson& cause : *causes) error.causes.push_back(error_from(cause));
+    for (const nlohmann::json& cause : *causes) error.causes.push_back(error_from(cause));
   }
   return error;
 }
 
-StepOutcome outcome_from(const OrderedJson& json) {
+StepOutcome outcome_from(const nlohmann::json& json) {
   StepOutcome outcome;
   outcome.id = json.at("id").get<std::string>();
   outcome.key = json.at("key").get<std::string>();
@@ -147,10 +147,15 @@ StepOutcome outcome_from(const OrderedJson& json) {
   outcome.log = json.value("log", "");
   outcome.reason = json.value("reason", "");
   outcome.environment = json.value("environment", "");
+  outcome.needs = json.value("needs", std::vector<std::string>());
+  outcome.reused_from = json.value("reused_from", "");
+  if (const auto trace = json.find("trace"); trace != json.end()) {
+    for (const nlohmann::json& one : *trace) outcome.trace.push_back(trace_from(one));
+  }
   const std::string evidence = json.value("evidence", "none");
   outcome.evidence = known(parse_evidence(evidence), evidence);
   if (const auto outputs = json.find("outputs"); outputs != json.end()) {
-    for (const OrderedJson& one : *outputs) {
+    for (const nlohmann::json& one : *outputs) {
       outcome.outputs.push_back({one.at("path").get<std::string>(),
                                  one.at("sha256").get<std::string>(),
                                  one.at("size").get<uint64_t>()});
@@ -187,12 +192,15 @@ std::string outcome_json(const StepOutcome& outcome) {
   }
   if (!outcome.warnings.empty()) json["warnings"] = outcome.warnings;
   if (outcome.error) json["error"] = error_object(*outcome.error);
+  if (!outcome.needs.empty()) json["needs"] = outcome.needs;
+  if (!outcome.reused_from.empty()) json["reused_from"] = outcome.reused_from;
+  for (const AttemptTrace& trace : outcome.trace) json["trace"].push_back(trace_object(trace));
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Result<StepOutcome> parse_outcome(std::string_view text) {
   try {
-    return outcome_from(parse_json<OrderedJson>(text));
+    return outcome_from(parse_json(text));
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::config,
                 fmt::format("cannot parse the outcome of a step: {}", thrown.what()));

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/result.h"
+#include "plan/attempt_trace.h"
 
 namespace pinwheel::plan {
 
@@ -44,6 +45,10 @@ struct StepOutcome {
   std::optional<Error> error = std::nullopt;
   std::vector<std::string> warnings = {};   ///< for people who use the result
   std::chrono::milliseconds installing{0};  ///< of packages for it, in addition
+  std::vector<std::string> needs = {};      ///< ids of the steps that it needs
+  /// Where a reused result was found: "journal", or the name of a place; empty if it ran.
+  std::string reused_from = {};
+  std::vector<AttemptTrace> trace = {};  ///< of each attempt; empty in old records
 };
 
 struct Report {

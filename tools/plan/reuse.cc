@@ -17,6 +17,8 @@ std::optional<StepOutcome> find_result(const Results& results, const std::string
   outcome.attempts = 0;
   outcome.elapsed = std::chrono::milliseconds(0);
   outcome.installing = std::chrono::milliseconds(0);
+  outcome.trace.clear();
+  if (outcome.reused_from.empty()) outcome.reused_from = "journal";
   return outcome;
 }
 

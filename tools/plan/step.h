@@ -23,7 +23,8 @@ struct Resources {
 enum class Prediction { guessed, measured };
 
 /// One unit of work. `id` is "env:<digest>", "toolkit:<name>-<digest>", "build:<class>", "sdist",
-/// "test:<variant>", "test:<variant>@<image>" (plan/step_id.h) or "publish:<target>".
+/// "test:<variant>", "test:<variant>@<image>" (plan/step_id.h), "install:<variant>" or
+/// "publish:<target>".
 struct Step {
   std::string id;
   /// Hex digest of everything that determines the result, as far as it is known before anything

@@ -14,7 +14,8 @@ namespace pinwheel::plan {
 namespace {
 
 constexpr std::array kStepKinds = {StepKind::environment, StepKind::toolkit, StepKind::build,
-                                   StepKind::sdist,       StepKind::test,    StepKind::publish};
+                                   StepKind::sdist,       StepKind::test,    StepKind::install,
+                                   StepKind::publish};
 
 constexpr std::string_view word_of(StepKind kind) {
   switch (kind) {
@@ -28,6 +29,8 @@ constexpr std::string_view word_of(StepKind kind) {
       return "sdist";
     case StepKind::test:
       return "test";
+    case StepKind::install:
+      return "install";
     case StepKind::publish:
       return "publish";
   }
@@ -129,12 +132,22 @@ std::string test_id(std::string_view variant, std::string_view image) {
   return fmt::format("{}@{}", test_id(variant), image_slug(image));
 }
 
+std::string install_id(std::string_view variant) {
+  return to_string({StepKind::install, std::string(variant)});
+}
+
+bool publishes(std::string_view id) {
+  const std::optional<StepKind> kind = kind_of_step(id);
+  return kind == StepKind::install || kind == StepKind::publish;
+}
+
 bool is_image_test(std::string_view id) {
   return kind_of_step(id) == StepKind::test && id.find('@') != id.npos;
 }
 
 std::string variant_of(std::string_view id) {
   const std::optional<StepId> parsed = parse_step_id(id);
+  if (parsed && parsed->kind == StepKind::install) return parsed->name;
   if (!parsed || parsed->kind != StepKind::test) return std::string(id);
   return parsed->name.substr(0, parsed->name.find('@'));
 }

@@ -7,8 +7,9 @@
 
 namespace pinwheel::plan {
 
-/// The kind of a step, and its word in ids: "env", "toolkit", "build", "sdist", "test", "publish".
-enum class StepKind { environment, toolkit, build, sdist, test, publish };
+/// The kind of a step, and its word in ids: "env", "toolkit", "build", "sdist", "test", "install",
+/// "publish".
+enum class StepKind { environment, toolkit, build, sdist, test, install, publish };
 
 /// The id of a step, which is text in a plan, in JSON and in messages: "build:cpu".
 struct StepId {
@@ -48,13 +49,17 @@ std::string test_id(std::string_view variant);
 /// in lower case, with `-` for characters that an id cannot contain:
 /// "test:cp311-cpu@debian-bookworm".
 std::string test_id(std::string_view variant, std::string_view image);
+/// "install:<variant>": the installation of a variant's wheel from an index.
+std::string install_id(std::string_view variant);
+/// Whether a step is part of a publication: an upload or an install test.
+bool publishes(std::string_view id);
 /// Whether an id is that of a test on a distribution.
 bool is_image_test(std::string_view id);
 /// The form of an image's name in a tag or id: "debian-bookworm".
 std::string image_slug(std::string_view image);
 
-/// The variant in a test's id; any other text is returned unchanged, so it may be a variant's id
-/// itself.
+/// The variant in the id of a test or an installation; any other text is returned unchanged, so it
+/// may be a variant's id itself.
 std::string variant_of(std::string_view id);
 
 }  // namespace pinwheel::plan

@@ -28,6 +28,7 @@ struct GitFacts {
   int commit_count = 0;                        ///< commits reachable from HEAD
   bool dirty = false;                          ///< tracked files differ from HEAD
   bool shallow = false;
+  std::string origin = {};  ///< the URL of the remote `origin`; empty without one
   /// Whether git tracks a file below the directory that was asked for, or it is the top level.
   bool tracks_directory = true;
 };

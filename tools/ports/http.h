@@ -38,7 +38,7 @@ using FormPart = std::variant<FormField, FormFile>;
 
 /// The handling of a response body that is longer than its limit.
 enum class LongBody {
-  fails,  ///< the request fails, with kind `check`
+  fails,  ///< the request fails, with kind `check`; at once if the server declares the length
   ends,   ///< the body is cut off at the limit, and the rest is not received
 };
 
@@ -66,7 +66,8 @@ struct HttpRequest {
   /// Called after each chunk that the sink received. An error, such as a full disk, ends the
   /// request and is returned.
   std::function<Done()> sink_state = {};
-  /// The limit of a body that a sink receives; beyond it the request fails, with kind `check`.
+  /// The limit of a body that a sink receives; beyond it the request fails, with kind `check`, at
+  /// once if the server declares the length.
   ByteLimit sink_limit = limits::kDownload;
 };
 

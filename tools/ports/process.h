@@ -50,6 +50,8 @@ struct Exit {
   bool out_of_memory =
       false;  ///< the kernel killed it, or a process of its group, for lack of memory
   uint64_t peak_memory = 0;  ///< bytes of its largest process; 0 if that is not known
+  std::optional<std::chrono::milliseconds> cpu_time =
+      std::nullopt;  ///< of all its processes; nullopt if that is not known
 
   bool ok() const { return code == 0 && signal == 0; }
 };

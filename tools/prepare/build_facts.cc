@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "env/arch_list.h"
@@ -68,7 +69,8 @@ Result<plan::Source> sdist_source(const Host& host, const std::string& requireme
   const Result<pep::Requirement> pinned = pep::parse_requirement(requirement);
   if (!pinned || pinned->specifiers.size() != 1 || pinned->specifiers[0].wildcard ||
       pinned->specifiers[0].comparison != pep::Comparison::equal) {
-    return fail(ErrorKind::config, fmt::format("{} does not pin a version", quoted(requirement)),
+    return fail(ErrorKind::config,
+                fmt::format("{} does not pin a version", quoted_url(requirement)),
                 "name one version: `NAME==VERSION`");
   }
   const fs::path directory = place_of(pep::to_string(*pinned), workplace);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "host/machine/machine_name.h"
 #include "plan/outline.h"
+#include "plan/promotion.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -16,10 +17,16 @@ Done check_names(const Loaded& loaded, const matrix::ChannelSettings& channel,
   SelectionOptions selection;
   selection.channel = channel.name;
   TRY(const plan::Outline outline, select_outline(loaded, selection, {}, channel.name));
-  plan::NamingRequest request{
-      {}, loaded.expansion.variants, channel.publish, version, host::machine_name()};
+  plan::NamingRequest request{{},
+                              loaded.expansion.variants,
+                              plan::targets_of(loaded.matrix, channel.name, {}),
+                              version,
+                              host::machine_name()};
   for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(group.cls);
-  return plan::name_wheels(loaded.matrix, request).map([](const auto&) {});
+  TRY(const plan::Namings namings, plan::name_wheels(loaded.matrix, request));
+  if (channel.through.empty()) return {};
+  return plan::promotion_path(loaded.matrix, outline, namings, channel.through, request.targets)
+      .map([](const auto&) {});
 }
 
 /// Adds the name of the channel to the error.

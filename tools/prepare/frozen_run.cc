@@ -99,6 +99,8 @@ Result<plan::FrozenPlan> decisions_of(const Host& host, const GatheredRun& run,
   frozen.source_date_epoch = run.facts.source_date_epoch;
   frozen.wheel_change = run.facts.wheel_change;
   frozen.commit = run.facts.commit;
+  frozen.tag = run.facts.tag;
+  frozen.repository = run.facts.repository;
   frozen.source_digest = run.facts.source.digest;
   frozen.machine = run.facts.machine;
   frozen.levels = {scope.levels.engine, scope.options.python, scope.options.bases};
@@ -181,6 +183,8 @@ VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen) {
   here.source_date_epoch = frozen.source_date_epoch;
   here.wheel_change = frozen.wheel_change;
   here.commit = frozen.commit;
+  here.release_tag = frozen.tag;
+  here.repository = frozen.repository;
   return here;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mask.h"
 #include "base/text.h"
 #include "init/identity.h"
 #include "pep/wheel_name.h"
@@ -21,7 +22,8 @@ namespace fs = std::filesystem;
 Result<version::Derived> version_of_requirement(const std::string& requirement) {
   const size_t at = requirement.find("==");
   if (at == std::string::npos) {
-    return fail(ErrorKind::config, fmt::format("{} does not pin a version", quoted(requirement)),
+    return fail(ErrorKind::config,
+                fmt::format("{} does not pin a version", quoted_url(requirement)),
                 "set `package.requirement` to `name==version`");
   }
   return version::version_from_file(requirement.substr(at + 2), requirement);

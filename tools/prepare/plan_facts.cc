@@ -1,5 +1,7 @@
 #include "prepare/plan_facts.h"
 
+#include "prepare/host.h"
+
 namespace pinwheel::prepare {
 
 plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build) {
@@ -7,7 +9,10 @@ plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build)
   facts.version = version.version;
   facts.source_date_epoch = version.source_date_epoch;
   facts.wheel_change = build.wheel_change;
+  facts.pinwheel = kPinwheelVersion;
   facts.commit = version.commit;
+  facts.tag = version.release_tag;
+  facts.repository = version.repository;
   facts.machine = version.machine;
   facts.source = build.source;
   facts.wheel_source = build.wheel_source;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "plan/promotion.h"
 
 namespace pinwheel::prepare {
 
@@ -33,6 +34,8 @@ Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std:
 
 Result<RunScope> up_to(plan::Stage stage, RunScope scope) {
   TRY(scope.options, plan_options(stage, scope.version.targets, scope.levels));
+  scope.options.through =
+      plan::through_of(scope.loaded.matrix, scope.version.channel, scope.version.targets);
   return scope;
 }
 

@@ -30,7 +30,7 @@ std::string selecting_option(const SelectionOptions& selection,
 bool comes_later(const std::string& step, plan::Stage stage) {
   const std::optional<plan::StepKind> kind = plan::kind_of_step(step);
   const bool test = kind == plan::StepKind::test;
-  const bool publish = kind == plan::StepKind::publish;
+  const bool publish = plan::publishes(step);
   return (stage == plan::Stage::build && (test || publish)) ||
          (stage == plan::Stage::test && publish);
 }
@@ -41,6 +41,7 @@ const env::Request* request_of(const plan::Action& action) {
   if (const auto* const build = std::get_if<plan::BuildWheel>(&action)) return &build->environment;
   if (const auto* const sdist = std::get_if<plan::BuildSdist>(&action)) return &sdist->environment;
   if (const auto* const test = std::get_if<plan::TestWheel>(&action)) return &test->environment;
+  if (const auto* const each = std::get_if<plan::InstallWheel>(&action)) return &each->environment;
   return nullptr;
 }
 

@@ -11,8 +11,8 @@
 
 namespace pinwheel::prepare {
 
-/// The environment of a build, an sdist or a test; nullptr for other actions, which have none or
-/// make one. Pure.
+/// The environment of a build, an sdist, a test or an installation; nullptr for other actions,
+/// which have none or make one. Pure.
 const env::Request* request_of(const plan::Action& action);
 
 /// The part of a plan to execute for these steps. Pure.

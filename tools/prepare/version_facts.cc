@@ -8,13 +8,16 @@
 
 #include "base/text.h"
 #include "host/machine/machine_name.h"
+#include "plan/promotion.h"
 #include "prepare/check_channels.h"
 #include "prepare/checkout_state.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "prepare/load.h"
 #include "prepare/package_version.h"
+#include "publish/github_place.h"
 #include "version/run_date.h"
+#include "version/tagged.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -67,6 +70,15 @@ Result<int64_t> source_epoch(const std::map<std::string, std::string>& variables
   return git ? seconds(git->date) : kFirstZipTime;
 }
 
+/// The tag of a release of HEAD; empty for a commit that is none.
+Result<std::string> release_tag_of(const ports::GitFacts& git, const matrix::Package& package,
+                                   const plan::ReleaseVersion& version) {
+  if (git.dirty || !version.unreleased.empty()) return std::string();
+  TRY(const std::optional<version::ReleaseTag> tag,
+      version::release_tag(git, package.version.match, package.name, version.version));
+  return tag ? tag->name : std::string();
+}
+
 }  // namespace
 
 std::optional<std::string> named_date(const std::map<std::string, std::string>& variables) {
@@ -100,11 +112,10 @@ Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded
     if (find_channel(matrix, facts.default_channel.name) != nullptr)
       facts.channel = facts.default_channel.name;
   }
-  facts.targets = targets;
+  facts.targets = plan::targets_of(matrix, facts.channel, targets);
   const matrix::ChannelSettings* const found = find_channel(matrix, facts.channel);
   if (found != nullptr) TRY_DONE(check_dated_version(matrix.package, *found));
-  if (facts.targets.empty() && found != nullptr) {
-    facts.targets = found->publish;
+  if (targets.empty() && found != nullptr) {
     facts.publishes_nowhere = publishes_nowhere(matrix, facts.channel);
   }
   TRY(const auto date, version::run_date(named_date(host.variables), host.clock.now()));
@@ -120,8 +131,11 @@ Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded
     facts.commit = repository->commit;
     facts.branch = repository->branch;
     facts.dirty = repository->dirty;
+    TRY(facts.release_tag, release_tag_of(*repository, matrix.package, facts.version));
     TRY(facts.tag, tag_on_head(*repository, matrix.package));
   }
+  facts.repository =
+      publish::github_repository(host.variables, repository ? repository->origin : std::string());
   facts.machine = host::machine_name();
   return facts;
 }

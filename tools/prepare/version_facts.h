@@ -40,8 +40,12 @@ struct VersionFacts {
   int64_t source_date_epoch = 0;
   /// From a frozen plan; none: `gather_build_facts` finds it.
   std::optional<plan::SourceChange> wheel_change = {};
-  std::string commit;   ///< 40 hex digits; empty outside git
-  std::string machine;  ///< "x86_64"
+  std::string commit;  ///< 40 hex digits; empty outside git
+  /// The tag of a release of this commit, whether it exists or not; empty for a development version
+  /// and a dirty tree, which have none.
+  std::string release_tag = {};
+  std::string repository = {};  ///< on GitHub, "OWNER/NAME"; empty if unknown
+  std::string machine;          ///< "x86_64"
 };
 
 /// Reads git, and the source of the package's version. `channel` and `targets` override those from

@@ -80,6 +80,15 @@ Result<fs::path> cache_directory(const Host& host) {
   return fs::path(home) / ".cache" / "pinwheel";
 }
 
+Result<OpenMachine> cache_machine(const Host& host, const ports::LogHandle& log,
+                                  std::stop_token stop) {
+  host::Workplace place = outside_run(host, log);
+  TRY(place.cache, cache_directory(host));
+  place.state = place.cache;
+  place.stop = std::move(stop);
+  return host.machine(place);
+}
+
 Result<host::Workplace> make_workplace(const Host& host, const RunScope& scope,
                                        const ports::LogHandle& log) {
   host::Workplace workplace;

@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ std::filesystem::path unnamed_files_directory(const std::map<std::string, std::s
 /// `$PINWHEEL_CACHE_DIR`, else `$XDG_CACHE_HOME/pinwheel`, else `~/.cache/pinwheel`; `environment`
 /// if there is no home directory.
 Result<std::filesystem::path> cache_directory(const Host& host);
+
+/// The machine of a command outside a run, with the cache: for programs of pinwheel's own. A stop
+/// ends its programs.
+Result<OpenMachine> cache_machine(const Host& host, const ports::LogHandle& log,
+                                  std::stop_token stop);
 
 /// The workplace for the run of a scope; makes the state directory, which ignores itself in git. It
 /// has no containers yet, and whether builds see a fixed path is not decided: `run_plan` asks the

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "ports/byte_source.h"
 #include "ports/http.h"
+#include "publish/attestation.h"
 
 namespace pinwheel::publish {
 
@@ -27,6 +28,8 @@ struct Artifact {
   std::string name;           ///< as written in METADATA or PKG-INFO
   std::string version;        ///< as written in METADATA or PKG-INFO
   std::string metadata = {};  ///< the bytes of METADATA or PKG-INFO
+  /// Signed statements about it, which the index gets with the file.
+  std::vector<Attestation> attestations = {};
   /// The metadata as upload form fields, see `metadata_fields`.
   std::vector<ports::FormField> fields = {};
   /// Violations of PyPI's rules for zip files, one finding each.

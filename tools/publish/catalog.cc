@@ -49,7 +49,7 @@ std::string link_html(const IndexFile& file) {
   if (!file.metadata_sha256.empty()) {
     attributes +=
         fmt::format(" data-core-metadata=\"sha256={0}\" data-dist-info-metadata=\"sha256={0}\"",
-                    file.metadata_sha256);
+                    escape_html(file.metadata_sha256));
   }
   if (!file.upload_time.empty()) {
     attributes += fmt::format(" data-upload-time=\"{}\"", escape_html(file.upload_time));
@@ -162,8 +162,9 @@ std::optional<std::string> yanked_version(const Catalog& catalog, const Addition
   return reason;
 }
 
-/// The path from a page to a file, percent-encoded.
-std::string relative_url(const std::string& from_directory, const std::string& to) {
+/// The path from a page to a file, percent-encoded; the URL of a file that is stored elsewhere.
+std::string link_to(const std::string& from_directory, const std::string& to) {
+  if (is_address(to)) return to;
   const std::filesystem::path relative =
       std::filesystem::path(to).lexically_relative(from_directory);
   std::vector<std::string> parts;
@@ -175,7 +176,7 @@ std::vector<IndexFile> page_files(const std::string& directory, const ProjectFil
   std::vector<IndexFile> out;
   for (const auto& [filename, file] : files) {
     out.push_back({filename,
-                   relative_url(directory, file.home),
+                   link_to(directory, file.home),
                    {{"sha256", file.sha256}},
                    file.size,
                    file.requires_python,
@@ -184,15 +185,6 @@ std::vector<IndexFile> page_files(const std::string& directory, const ProjectFil
                    file.yanked});
   }
   return out;
-}
-
-Done check_label(const std::string& label) {
-  const bool plain =
-      label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") == std::string::npos;
-  if (label.empty() || (plain && label.front() != '.')) return {};
-  return fail(ErrorKind::config,
-              fmt::format("{} is not a valid name for a sub-index", quoted(label)),
-              "a label consists of lower-case letters, digits, `.`, `_` and `-`");
 }
 
 Done check_names(const Catalog& catalog) {
@@ -215,6 +207,24 @@ bool list_in(Catalog& catalog, const std::string& place, const Addition& additio
 
 }  // namespace
 
+Done check_label(const std::string& label) {
+  const bool plain =
+      label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") == std::string::npos;
+  if (label.empty() || (plain && label.front() != '.')) return {};
+  return fail(ErrorKind::config,
+              fmt::format("{} is not a valid name for a sub-index", quoted(label)),
+              "a label consists of lower-case letters, digits, `.`, `_` and `-`");
+}
+
+bool is_listed(const Catalog& catalog, const std::string& filename) {
+  for (const auto& [place, projects] : catalog.places) {
+    for (const auto& [project, files] : projects) {
+      if (files.contains(filename)) return true;
+    }
+  }
+  return false;
+}
+
 Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
   Merge merge;
   merge.catalog = std::move(catalog);
@@ -233,8 +243,10 @@ Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
     }
     CatalogFile file = held == nullptr ? addition.file : *held;
     if (held == nullptr) {
-      file.home =
-          fmt::format("{}/{}", page_directory(addition.label, addition.project), addition.filename);
+      if (file.home.empty()) {
+        file.home = fmt::format("{}/{}", page_directory(addition.label, addition.project),
+                                addition.filename);
+      }
       file.yanked = yanked_version(merge.catalog, addition);
     }
     merge.outcomes.push_back(held == nullptr ? Outcome::uploaded : Outcome::identical);
@@ -261,6 +273,15 @@ std::set<std::string> homes_of(const Catalog& catalog) {
   return homes;
 }
 
+std::vector<IndexFile> files_of(const Catalog& catalog, const std::string& project) {
+  ProjectFiles all;
+  for (const auto& [place, projects] : catalog.places) {
+    const auto files = projects.find(project);
+    if (files != projects.end()) all.insert(files->second.begin(), files->second.end());
+  }
+  return page_files("", all);
+}
+
 std::map<std::string, std::string> pages_of(const Catalog& catalog) {
   std::map<std::string, std::string> pages;
   // A root page without projects still marks the directory as an index.
@@ -285,6 +306,19 @@ std::map<std::string, std::string> pages_of(const Catalog& catalog) {
   return pages;
 }
 
+namespace {
+
+/// The inverse of `link_to`; empty for a path outside the index.
+std::string home_of(const std::string& directory, const std::string& url) {
+  if (is_address(url)) return url;
+  const std::filesystem::path home =
+      (std::filesystem::path(directory) / decode_percent(url)).lexically_normal();
+  const bool outside = home.empty() || *home.begin() == ".." || home.is_absolute();
+  return outside ? std::string() : home.generic_string();
+}
+
+}  // namespace
+
 Done read_back(Catalog& catalog, const std::string& place, const std::string& project,
                std::string_view json) {
   TRY(const std::vector<IndexFile> files,
@@ -292,15 +326,13 @@ Done read_back(Catalog& catalog, const std::string& place, const std::string& pr
   ProjectFiles& held = catalog.places[place][project];
   for (const IndexFile& file : files) {
     const auto hash = file.hashes.find("sha256");
-    const std::filesystem::path home =
-        (std::filesystem::path(page_directory(place, project)) / decode_percent(file.url))
-            .lexically_normal();
-    if (hash == file.hashes.end() || home.empty() || *home.begin() == ".." || home.is_absolute()) {
+    const std::string home = home_of(page_directory(place, project), file.url);
+    if (hash == file.hashes.end() || home.empty()) {
       return fail(ErrorKind::publish,
                   fmt::format("{} is not a file of this index", quoted(file.filename)),
                   "only pinwheel may write the index; rebuild it from its wheels");
     }
-    held[file.filename] = {home.generic_string(),
+    held[file.filename] = {home,
                            hash->second,
                            file.size.value_or(0),
                            file.requires_python,

@@ -15,7 +15,9 @@ namespace pinwheel::publish {
 
 /// A file of a directory index.
 struct CatalogFile {
-  std::string home;  ///< its path in the index, "cu130/pinwheel-kernels/x.whl"
+  /// Its path in the index, "cu130/pinwheel-kernels/x.whl", or the URL of a file that is stored
+  /// elsewhere.
+  std::string home;
   std::string sha256;
   uint64_t size = 0;  ///< bytes
   std::string requires_python = {};
@@ -39,6 +41,9 @@ struct Catalog {
   bool operator==(const Catalog&) const = default;
 };
 
+/// Whether the index lists a file of that name, in any place.
+bool is_listed(const Catalog& catalog, const std::string& filename);
+
 enum class InRoot { no, yes };
 
 /// A file to be listed in the sub-index of its label, in the root, or in both; without a label
@@ -48,13 +53,13 @@ struct Addition {
   std::string project;  ///< normalized
   std::string label = {};
   InRoot in_root = InRoot::no;
-  CatalogFile file = {};  ///< `home` is set by `add`
+  CatalogFile file = {};  ///< `add` sets `home`, unless it is a URL
 };
 
 struct Merge {
   Catalog catalog;
   std::vector<Outcome> outcomes;   ///< `uploaded` or `identical`, one per addition
-  std::vector<std::string> homes;  ///< the path of each added file
+  std::vector<std::string> homes;  ///< the path or URL of each added file
   bool changed = false;            ///< whether anything must be written
 };
 
@@ -65,8 +70,14 @@ struct Merge {
 /// also the name of a project.
 Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions);
 
-/// The paths of all files that the pages list.
+/// Whether a text can be the name of a sub-index; "" is the root. Kind `config`.
+Done check_label(const std::string& label);
+
+/// The paths and URLs of all files that the pages list.
 std::set<std::string> homes_of(const Catalog& catalog);
+
+/// The files of a project, in the root and in the sub-indexes, each once; `url` is their home.
+std::vector<IndexFile> files_of(const Catalog& catalog, const std::string& project);
 
 /// Every page of the index by its path: `index.html` and `index.json` of the root, of each
 /// sub-index, and of each project in them, and `SHA256SUMS` in each directory with files.

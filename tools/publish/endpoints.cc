@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "pep/pypi.h"
@@ -27,7 +28,7 @@ std::string derived_simple_url(std::string_view upload_url) {
 Done check_url(std::string_view url) {
   const std::optional<UrlParts> parts = split_url(url);
   if (!parts || (parts->scheme != "https" && parts->scheme != "http") || parts->host.empty()) {
-    return fail(ErrorKind::usage, fmt::format("{} is not an index URL", quoted(url)),
+    return fail(ErrorKind::usage, fmt::format("{} is not an index URL", quoted_url(url)),
                 "use `pypi`, `testpypi`, or a URL that starts with https://");
   }
   if (!parts->userinfo.empty()) {

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/base64.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -41,34 +41,6 @@ constexpr std::array kShownClaims = {"iss",
                                      "email",
                                      "email_verified"};
 
-constexpr unsigned kBitsPerDigit = 6;
-constexpr unsigned kBitsPerByte = 8;
-
-std::optional<unsigned> digit_of(char c) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const size_t at = kDigits.find(c);
-  if (at == std::string_view::npos) return std::nullopt;
-  return static_cast<unsigned>(at);
-}
-
-/// The bytes of base64url text without padding; empty for other text.
-std::string from_base64url(std::string_view text) {
-  std::string bytes;
-  unsigned buffered = 0;
-  unsigned bits = 0;
-  for (const char c : text) {
-    const std::optional<unsigned> digit = digit_of(c);
-    if (!digit) return {};
-    buffered = ((buffered << kBitsPerDigit) | *digit) & 0xFFFFU;
-    bits += kBitsPerDigit;
-    if (bits < kBitsPerByte) continue;
-    bits -= kBitsPerByte;
-    bytes += static_cast<char>((buffered >> bits) & 0xFFU);
-  }
-  return bytes;
-}
-
 std::string plain_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   return value.is_number() || value.is_boolean() ? value.dump() : std::string();
@@ -89,7 +61,7 @@ IdentityClaims identity_claims(const Secret& token) {
   constexpr size_t kParts = 3;
   const std::vector<std::string> parts = split(token.reveal(), '.');
   if (parts.size() != kParts) return {};
-  const nlohmann::json payload = read_json(from_base64url(parts[1]));
+  const nlohmann::json payload = read_json(from_base64(parts[1], Base64::url).value_or(""));
   if (!payload.is_object()) return {};
   IdentityClaims claims;
   for (const auto& [name, value] : payload.items()) {

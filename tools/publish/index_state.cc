@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -61,16 +62,22 @@ std::string release_text(const IndexState& state) {
       return fmt::format("{} there{}", plural(state.release_files, "file"), opened);
     case ReleaseState::closed:
       return fmt::format("closed, {} there{}", plural(state.release_files, "file"), opened);
+    case ReleaseState::draft:
+      return fmt::format("draft, {} there", plural(state.release_files, "file"));
+    case ReleaseState::published:
+      return fmt::format("published, {} there{}", plural(state.release_files, "file"), opened);
   }
   return {};
 }
 
 std::string project_text(const IndexState& state) {
   if (state.unreadable) return "not checked";
+  if (!state.tag.empty()) return state.tag;
   return state.project_files == 0 ? "name is free" : "newest " + state.newest;
 }
 
 std::string size_text(const IndexState& state) {
+  if (!state.tag.empty()) return "";
   if (state.unreadable || !state.project_bytes) return "unknown";
   std::string size = format_bytes(*state.project_bytes);
   if (!has_pypi_rules(state.planned.endpoint.kind)) return size;
@@ -87,6 +94,10 @@ std::string_view to_string(ReleaseState state) {
       return "open";
     case ReleaseState::closed:
       return "closed";
+    case ReleaseState::draft:
+      return "draft";
+    case ReleaseState::published:
+      return "published";
   }
   return {};
 }
@@ -107,10 +118,46 @@ IndexState state_of(const PlannedRelease& planned, const Result<std::vector<Inde
   return state;
 }
 
+void note_github(IndexState& state, const ReleaseGoal& goal, const GithubState& found) {
+  state.tag = fmt::format("tag {} {}", quoted(goal.tag), found.tag_commit ? "exists" : "is new");
+  state.release = ReleaseState::absent;
+  if (found.release) {
+    state.release = found.release->draft ? ReleaseState::draft : ReleaseState::published;
+    state.opened = found.release->opened.substr(0, 10);
+    state.release_files = static_cast<size_t>(std::ranges::count_if(
+        found.assets, [](const GithubAsset& asset) { return asset.complete; }));
+  }
+  // Without assets in the goal, only the tag can be wrong.
+  ReleaseGoal tag_only = goal;
+  tag_only.assets.clear();
+  const Result<GithubAction> next = next_action(tag_only, found);
+  if (!next) state.obstacles.push_back(next.error());
+  const bool lacks =
+      state.release == ReleaseState::published && state.release_files < state.planned.files;
+  if (lacks) {
+    state.obstacles.push_back(
+        Error{ErrorKind::publish,
+              fmt::format("the release of tag {} of {} is published with {}, and needs {}",
+                          quoted(goal.tag), quoted(goal.place.repository),
+                          plural(state.release_files, "file"), state.planned.files)}
+            .with_hint("a published release is not changed: publish another version"));
+  }
+}
+
+void note_unanswered(IndexState& state, const Error& error) {
+  const bool answered = error.kind == ErrorKind::publish;
+  if (answered) {
+    state.obstacles.push_back(error);
+  } else {
+    state.unreadable = error;
+  }
+}
+
 std::vector<Error> blockers(const std::vector<IndexState>& states) {
   std::vector<Error> found;
   for (const IndexState& state : states) {
     const PlannedRelease& planned = state.planned;
+    found.insert(found.end(), state.obstacles.begin(), state.obstacles.end());
     // A release that was published whole before is repeated without sending anything.
     if (state.release != ReleaseState::closed || state.release_files >= planned.files) continue;
     found.push_back(

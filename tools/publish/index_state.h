@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "publish/endpoints.h"
+#include "publish/github_release.h"
 #include "publish/index_file.h"
 
 namespace pinwheel::publish {
@@ -26,8 +27,8 @@ struct PlannedRelease {
 };
 
 /// How far an index has a release. PyPI accepts no new file for a release whose first file is more
-/// than 14 days old.
-enum class ReleaseState { unknown, absent, open, closed };
+/// than 14 days old. On GitHub a release is a draft until it is published.
+enum class ReleaseState { unknown, absent, open, closed, draft, published };
 
 /// The state of an index for one planned release, as the project's page shows it.
 struct IndexState {
@@ -39,6 +40,8 @@ struct IndexState {
   ReleaseState release = ReleaseState::unknown;
   size_t release_files = 0;
   std::string opened = {};  ///< day of the release's first upload, "2026-11-02"; empty if unknown
+  std::string tag = {};     ///< of a release on GitHub: "tag `v1.0` is new"; else empty
+  std::vector<Error> obstacles = {};  ///< why the release cannot be made, whatever is built
 };
 
 /// PyPI's limit for all files of a project, unless it was raised for the project.
@@ -49,8 +52,15 @@ inline constexpr uint64_t kProjectLimit = uint64_t{10} << 30U;
 IndexState state_of(const PlannedRelease& planned, const Result<std::vector<IndexFile>>& page,
                     std::chrono::system_clock::time_point now);
 
-/// The reasons why this release cannot be completed, whatever is built, each of kind `publish`: the
-/// release is closed and lacks files.
+/// Adds the state of a release on GitHub.
+void note_github(IndexState& state, const ReleaseGoal& goal, const GithubState& found);
+
+/// Adds that a question to GitHub failed: an answer such as a rejected token is an obstacle, the
+/// lack of an answer is not.
+void note_unanswered(IndexState& state, const Error& error);
+
+/// The reasons why this release cannot be completed, whatever is built, of kind `publish` if it is
+/// closed and lacks files; and the obstacles.
 std::vector<Error> blockers(const std::vector<IndexState>& states);
 
 /// Problems that may stop the release later: a page that cannot be read, a project near its size

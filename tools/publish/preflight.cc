@@ -346,7 +346,7 @@ std::vector<Error> preflight(const std::vector<Artifact>& files, const Preflight
 
 std::vector<Artifact> in_upload_order(std::vector<Artifact> files) {
   const auto place = [](const Artifact& file) {
-    return std::tuple(pep::normalize_name(file.name), file.kind == FileKind::sdist, file.filename);
+    return std::tuple(file.kind == FileKind::sdist, pep::normalize_name(file.name), file.filename);
   };
   std::sort(files.begin(), files.end(),
             [&place](const Artifact& a, const Artifact& b) { return place(a) < place(b); });

@@ -61,6 +61,20 @@ std::vector<ReleaseFile> compare_with_page(const std::vector<ExpectedFile>& expe
   return compared;
 }
 
+std::vector<IndexFile> released_files(const GithubState& state) {
+  std::vector<IndexFile> files;
+  if (!state.release || state.release->draft) return files;
+  for (const GithubAsset& asset : state.assets) {
+    if (!asset.complete) continue;
+    IndexFile file;
+    file.filename = asset.name;
+    file.size = asset.size;
+    if (!asset.sha256.empty()) file.hashes = {{"sha256", asset.sha256}};
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
 std::vector<std::string> unplanned_files(const std::vector<ExpectedFile>& expected,
                                          const std::vector<IndexFile>& page) {
   std::set<std::string> names;
@@ -81,7 +95,9 @@ std::vector<std::string> unplanned_files(const std::vector<ExpectedFile>& expect
 }
 
 Remedy remedy_of(const ReleaseStatus& status) {
-  if (count(status, FileState::different) > 0) return Remedy::another_version;
+  if (!status.conflicts.empty() || count(status, FileState::different) > 0) {
+    return Remedy::another_version;
+  }
   const bool lacks = !status.missing_steps.empty() || count(status, FileState::missing) > 0 ||
                      count(status, FileState::not_built) > 0;
   if (lacks) return Remedy::release;
@@ -110,13 +126,17 @@ nlohmann::json status_json(const ReleaseStatus& status) {
                      {"sha256", file.expected.sha256},
                      {"state", to_string(file.state)}});
   }
+  std::vector<std::string> conflicts;
+  conflicts.reserve(status.conflicts.size());
+  for (const Error& conflict : status.conflicts) conflicts.push_back(conflict.message);
   return {{"schema", "pinwheel-status/1"},
           {"version", status.version},
           {"complete", remedy_of(status) == Remedy::none},
           {"tag", status.tag},
           {"missing-steps", status.missing_steps},
           {"files", std::move(files)},
-          {"unplanned", status.unplanned}};
+          {"unplanned", status.unplanned},
+          {"conflicts", std::move(conflicts)}};
 }
 
 std::string status_sentence(const ReleaseStatus& status) {
@@ -133,6 +153,7 @@ std::string status_sentence(const ReleaseStatus& status) {
   if (!status.missing_steps.empty()) {
     reasons.push_back(plural(status.missing_steps.size(), "step") + " without a result");
   }
+  if (!status.conflicts.empty()) reasons.emplace_back("its tag is at another commit");
   if (reasons.empty() && !status.wanted_tag.empty()) reasons.emplace_back("no tag on HEAD");
   return fmt::format("release {} is incomplete: {}", status.version, join(reasons, ", "));
 }

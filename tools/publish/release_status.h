@@ -1,9 +1,11 @@
 #pragma once
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "publish/github_release.h"
 #include "publish/index_file.h"
 
 namespace pinwheel::publish {
@@ -15,6 +17,7 @@ struct ExpectedFile {
   std::string build;          ///< id of the step that makes it
   std::string filename = {};  ///< empty: the step has no result
   std::string sha256 = {};
+  uint64_t size = 0;  ///< bytes; 0: the step has no result
 };
 
 enum class FileState {
@@ -41,11 +44,15 @@ struct ReleaseStatus {
   /// Files of the same version on a target that the plan does not have: "pypi: x-1.0.tar.gz".
   std::vector<std::string> unplanned = {};
   std::vector<Error> unreadable = {};  ///< one per page
+  std::vector<Error> conflicts = {};   ///< that no command resolves: the tag is at another commit
 };
 
 /// The states of files of one project on one target, whose page it is.
 std::vector<ReleaseFile> compare_with_page(const std::vector<ExpectedFile>& expected,
                                            const Result<std::vector<IndexFile>>& page);
+
+/// The files of a published release on GitHub; none of a draft, which nobody can install.
+std::vector<IndexFile> released_files(const GithubState& state);
 
 /// The names of the page's files that have a version of the expected files and are not among them,
 /// sorted. None if a build has no result: its files are not known then.
@@ -55,7 +62,7 @@ std::vector<std::string> unplanned_files(const std::vector<ExpectedFile>& expect
 /// The action that completes a release; the first that applies.
 enum class Remedy {
   none,             ///< it is complete
-  another_version,  ///< an index has other bytes, and never replaces a file
+  another_version,  ///< an index has other bytes, and never replaces a file; or a conflict
   release,          ///< steps or files are missing
   ask_again,        ///< a page could not be read
   tag,              ///< only its tag is missing
@@ -65,7 +72,8 @@ Remedy remedy_of(const ReleaseStatus& status);
 /// A table of the files: target, file, state; then steps without a result.
 std::vector<std::vector<std::string>> status_rows(const ReleaseStatus& status);
 
-/// `pinwheel-status/1`: `version`, `complete`, `tag`, `missing-steps`, `files`, `unplanned`.
+/// `pinwheel-status/1`: `version`, `complete`, `tag`, `missing-steps`, `files`, `unplanned`,
+/// `conflicts`.
 nlohmann::json status_json(const ReleaseStatus& status);
 
 /// The sentence for an incomplete release: "release 1.2.0 is incomplete: 2 of 8 files are missing".

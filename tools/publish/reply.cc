@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "publish/credential_variable.h"
@@ -190,10 +191,10 @@ Error reply_error(Outcome outcome, const ports::HttpResponse& response, std::str
   const std::string found = server_message(response, hidden);
   const std::string location = header(response, "location");
   std::string message = fmt::format("{} was not accepted by {}: HTTP {}", quoted(filename),
-                                    quoted(to.url), response.status);
+                                    quoted_url(to.url), response.status);
   if (!found.empty()) message += fmt::format(" ({})", found);
   if (!location.empty() && is_redirect(response.status)) {
-    message += fmt::format(", moved to {}", quoted(resolve_url(to.url, location)));
+    message += fmt::format(", moved to {}", quoted_url(resolve_url(to.url, location)));
   }
   std::string hint = outcome == Outcome::auth ? token_hint(to) : hint_for(outcome, response.status);
   if (found.find(kOtherPendingName) != std::string::npos) {

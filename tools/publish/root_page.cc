@@ -34,13 +34,18 @@ Result<std::vector<std::string>> parse_root_html(std::string_view body, const st
   std::set<std::string> seen;
   const std::string directory = directory_of(url);
   std::string base = url;
+  uint64_t links = 0;
   const auto visit = [&](const HtmlTag& tag) -> Done {
+    if (tag.name == "a" && ++links > limits::kRootLinks.most) {
+      return fail(too_many("the index's page", limits::kRootLinks));
+    }
     const auto href = tag.attributes.find("href");
     if (href == tag.attributes.end()) return {};
     if (tag.name == "base") {
       base = resolve_url(url, href->second);
       return check_size("the base of the page", base.size(), limits::kBaseUrl);
     }
+    if (tag.name != "a") return {};
     const std::string target = resolve_url(base, href->second);
     const bool is_own = target.substr(0, target.find('?')) == url;  // sorted in another way
     std::string name = is_own ? std::string() : name_below(directory, target);

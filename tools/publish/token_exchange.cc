@@ -350,7 +350,7 @@ Error no_exchange(const ports::HttpResponse& response, const ExchangeParties& pa
       {}};
   const std::string location = short_line(header(response, "location"), hidden);
   if (is_redirect(response.status) && !location.empty()) {
-    error.message += fmt::format(", moved to {}", quoted(mask_urls(location)));
+    error.message += fmt::format(", moved to {}", quoted_url(location));
   }
   if (succeeded(response.status)) error.message += fmt::format(" without {}", lacking);
   return error;

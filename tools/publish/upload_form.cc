@@ -150,6 +150,7 @@ std::vector<ports::FormPart> upload_form(const Artifact& file) {
   add("sha256_digest", file.sha256);
   add("blake2_256_digest", file.blake2b_256);
   for (const ports::FormField& field : file.fields) form.emplace_back(field);
+  if (!file.attestations.empty()) add("attestations", attestations_field(file.attestations));
   form.emplace_back(ports::FormFile{"content", file.filename, file.contents});
   return form;
 }

@@ -16,7 +16,8 @@ namespace pinwheel::publish {
 /// or a duplicate of a header that must be unique.
 Result<std::vector<ports::FormField>> metadata_fields(const wheel::Metadata& metadata);
 
-/// The complete form for one file: its type, digests, metadata, and finally its contents.
+/// The complete form for one file: its type, digests, metadata, attestations (PEP 740) if it has
+/// some, and finally its contents.
 std::vector<ports::FormPart> upload_form(const Artifact& file);
 
 }  // namespace pinwheel::publish

@@ -25,14 +25,75 @@ std::string pythons_text(const std::vector<std::string>& tags) {
   return join(out, " ");
 }
 
-std::string note_on(const compat::BuildVerdict& build, const compat::TorchVerdicts& all) {
-  std::vector<std::string> notes;
-  if (!build.loads) notes.push_back(compat::why_not(build, all));
+/// A line of the table of torch: builds with the same verdict, from the oldest to the newest.
+struct TorchRow {
+  std::string first;
+  std::string last;
+  std::string pythons;
+  std::string loads;
+  std::string verdict;
+  std::string run;  ///< empty: not run
+  std::string what = {};
+  size_t least = 0;  ///< the symbols that are missing, too: on the build with the fewest
+  size_t most = 0;
+  std::string unprovided = {};
+};
+
+std::string unprovided_libraries(const compat::BuildVerdict& build) {
   std::vector<std::string> absent;
   for (const inspect::AbsentLibrary& library : build.needed_unresolved) {
     if (!inspect::is_torch_library(library.soname)) absent.push_back(library.soname);
   }
-  if (!absent.empty()) notes.push_back(fmt::format("no package provides {}", quoted_list(absent)));
+  return absent.empty() ? "" : fmt::format("no package provides {}", quoted_list(absent));
+}
+
+TorchRow row_of(const compat::BuildVerdict& build, const compat::TorchVerdicts& all) {
+  const compat::Obstacle obstacle = compat::obstacle_on(build, all);
+  return {.first = build.build.version,
+          .last = build.build.version,
+          .pythons = pythons_text(build.pythons),
+          .loads = build.loads ? "yes" : "no",
+          .verdict = std::string(compat::to_string(build.verdict)),
+          .run = build.run ? std::string(compat::to_words(build.run->state)) : "",
+          .what = obstacle.what,
+          .least = obstacle.others,
+          .most = obstacle.others,
+          .unprovided = unprovided_libraries(build)};
+}
+
+/// Whether two neighbors say the same. A build that was run has a line of its own.
+bool belong_together(const TorchRow& a, const TorchRow& b) {
+  return a.run.empty() && b.run.empty() && a.pythons == b.pythons && a.loads == b.loads &&
+         a.verdict == b.verdict && a.what == b.what && a.unprovided == b.unprovided;
+}
+
+std::vector<TorchRow> rows_of(const compat::TorchVerdicts& torch, TorchRows detail) {
+  std::vector<TorchRow> rows;
+  for (const compat::BuildVerdict& build : torch.builds) {
+    TorchRow row = row_of(build, torch);
+    const bool joins = detail == TorchRows::grouped && !rows.empty();
+    if (!joins || !belong_together(rows.back(), row)) {
+      rows.push_back(std::move(row));
+      continue;
+    }
+    rows.back().last = row.last;
+    rows.back().least = std::min(rows.back().least, row.least);
+    rows.back().most = std::max(rows.back().most, row.most);
+  }
+  return rows;
+}
+
+std::string note_of(const TorchRow& row) {
+  std::vector<std::string> notes;
+  if (!row.what.empty()) {
+    notes.push_back(row.what);
+    if (row.most > 0) {
+      notes.back() += row.least == row.most
+                          ? fmt::format(", and {} more", row.most)
+                          : fmt::format(", and {} to {} more", row.least, row.most);
+    }
+  }
+  if (!row.unprovided.empty()) notes.push_back(row.unprovided);
   return join(notes, "; ");
 }
 
@@ -41,16 +102,16 @@ bool was_run(const compat::TorchVerdicts& torch) {
                      [](const compat::BuildVerdict& build) { return build.run.has_value(); });
 }
 
-std::string torch_table(const compat::TorchVerdicts& torch, size_t width) {
+std::string torch_table(const compat::TorchVerdicts& torch, TorchRows detail, size_t width) {
   if (torch.builds.empty()) return "no known build of torch supports its Pythons\n";
   const bool runs = was_run(torch);
   std::vector<std::vector<std::string>> rows = {{"torch", "python", "loads", "verdict", ""}};
   if (runs) rows[0].insert(rows[0].end() - 1, "run");
-  for (const compat::BuildVerdict& build : torch.builds) {
-    rows.push_back({build.build.version, pythons_text(build.pythons), build.loads ? "yes" : "no",
-                    std::string(compat::to_string(build.verdict)), note_on(build, torch)});
-    const std::string words = build.run ? std::string(compat::to_words(build.run->state)) : "";
-    if (runs) rows.back().insert(rows.back().end() - 1, words);
+  for (const TorchRow& row : rows_of(torch, detail)) {
+    const std::string versions =
+        row.first == row.last ? row.first : fmt::format("{} to {}", row.first, row.last);
+    rows.push_back({versions, row.pythons, row.loads, row.verdict, note_of(row)});
+    if (runs) rows.back().insert(rows.back().end() - 1, row.run);
   }
   return align_columns(rows, width);
 }
@@ -122,10 +183,10 @@ std::string cuda_line(const compat::CudaNeeds& cuda) {
 
 }  // namespace
 
-std::string compat_text(const compat::Assessment& assessment, size_t width) {
+std::string compat_text(const compat::Assessment& assessment, TorchRows torch_rows, size_t width) {
   std::string out = visible(assessment.wheel) + "\n\n" + compat::paragraph(assessment) + "\n\n";
   if (assessment.torch.use != compat::TorchUse::none) {
-    out += torch_table(assessment.torch, width) + "\n";
+    out += torch_table(assessment.torch, torch_rows, width) + "\n";
     const std::string missing = missing_symbols(assessment.torch);
     if (!missing.empty()) out += missing + "\n";
   }

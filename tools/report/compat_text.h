@@ -5,9 +5,13 @@
 
 namespace pinwheel::report {
 
-/// The compatibility of a wheel, for people: the verdict first, then a line for each build of
-/// torch, the missing symbols of the newest incomplete build, and the requirements on the system.
+/// The builds of torch in a text: a line for neighbors with the same verdict, or one for each.
+enum class TorchRows { grouped, all };
+
+/// The compatibility of a wheel, for people: the verdict first, then lines for the builds of torch,
+/// the missing symbols of the newest incomplete build, and the requirements on the system.
 /// Control characters in names from the wheel are replaced.
-std::string compat_text(const compat::Assessment& assessment, size_t width = 0);
+std::string compat_text(const compat::Assessment& assessment, TorchRows torch_rows,
+                        size_t width = 0);
 
 }  // namespace pinwheel::report

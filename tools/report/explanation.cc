@@ -64,6 +64,17 @@ Result<std::string> build_text(const Explained& known, const matrix::VariantInde
   return out;
 }
 
+/// The channels whose releases install the wheel of a variant from their first target.
+std::string installs_text(const Explained& known, const std::string& variant) {
+  std::string out;
+  for (const plan::ChannelInstalls& each : known.installs) {
+    if (std::ranges::find(each.variants, variant) == each.variants.end()) continue;
+    out += line("installed", fmt::format("from {} with pip and with uv, in the channel {}",
+                                         each.through, each.channel));
+  }
+  return out;
+}
+
 std::string environment_text(const matrix::Settings& settings, const matrix::Variant& variant) {
   std::string out = line("python", variant.get("python"));
   if (!settings.environment.torch.spec.empty()) {
@@ -86,6 +97,7 @@ Result<std::string> variant_text(const Explained& known, const matrix::VariantIn
   for (const size_t rule : variant.shaped_by) out += line("rule", rule_text(known.matrix, rule));
   TRY(const matrix::Settings settings, matrix::settings_for(known.matrix, variant));
   out += environment_text(settings, variant);
+  out += installs_text(known, variant.id);
   const matrix::AbiClass* const cls = class_of(known, variant.id);
   if (cls == nullptr) return out;
   TRY(const std::string build, build_text(known, variants, *cls));
@@ -122,6 +134,9 @@ std::vector<std::string> known_ids(const Explained& known) {
     ids.push_back(excluded.variant.id);
   }
   for (const matrix::AbiClass& cls : known.classes) ids.push_back(plan::build_id(cls.id));
+  for (const plan::ChannelInstalls& each : known.installs) {
+    for (const std::string& variant : each.variants) ids.push_back(plan::install_id(variant));
+  }
   return ids;
 }
 
@@ -136,6 +151,12 @@ Result<std::string> explain(const Explained& known, const std::string& id) {
     }
   }
   const std::string variant = plan::variant_of(id);
+  const bool install = plan::kind_of_step(id) == plan::StepKind::install;
+  if (install && installs_text(known, variant).empty()) {
+    return fail(ErrorKind::usage,
+                fmt::format("{} has no install test {}", quoted(known.matrix.file), quoted(id)),
+                suggest(id, known_ids(known)));
+  }
   const Result<const matrix::Variant*> found = variants.find(variant);
   if (found) return variant_text(known, variants, **found);
   for (const matrix::Excluded& excluded : known.expansion.excluded) {

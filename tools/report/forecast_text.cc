@@ -19,6 +19,7 @@ std::string group_of(const std::string& id) {
   const std::optional<plan::StepKind> kind = plan::kind_of_step(id);
   if (kind == plan::StepKind::test) return "test";
   if (kind == plan::StepKind::environment) return "environment";
+  if (kind == plan::StepKind::install) return "install test";
   return {};
 }
 

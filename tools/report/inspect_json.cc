@@ -181,7 +181,8 @@ void put_files(const inspect::WheelFacts& facts, SortedJson& out) {
 }  // namespace
 
 std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
-                         const std::vector<inspect::Finding>& findings) {
+                         const std::vector<inspect::Finding>& findings,
+                         const std::vector<VerifiedAttestation>& attestations) {
   SortedJson out;
   put_identity(facts, out);
   put_platform(facts, expected, out);
@@ -203,6 +204,7 @@ std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expect
                                {"evidence", finding.evidence},
                                {"hint", finding.hint}});
   }
+  if (!attestations.empty()) out["attestations"] = attestation_list(attestations);
   // A foreign wheel may contain any bytes; JSON must be UTF-8.
   return out.dump(2, ' ', false, SortedJson::error_handler_t::replace) + "\n";
 }

@@ -5,6 +5,7 @@
 #include "inspect/expectations.h"
 #include "inspect/finding.h"
 #include "inspect/wheel_facts.h"
+#include "report/attestation_report.h"
 
 namespace pinwheel::report {
 
@@ -47,9 +48,11 @@ namespace pinwheel::report {
 ///     files           [{name, size, compressed_size, crc32, sha256}]: crc32 in hexadecimal,
 ///                     sha256 in the form of RECORD
 ///     unpacked_size   bytes of all files
+///     attestations    only if some were verified: see `attestation_list`
 ///     findings        [{rule, severity, file, message, evidence, hint}]; severity is error or
 ///                     warning
 std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
-                         const std::vector<inspect::Finding>& findings);
+                         const std::vector<inspect::Finding>& findings,
+                         const std::vector<VerifiedAttestation>& attestations = {});
 
 }  // namespace pinwheel::report

@@ -192,14 +192,43 @@ void add_budget(const inspect::BudgetPlan& plan, Lines& lines) {
   if (!plan.reached) lines.add("budget", "  all of these are not enough");
 }
 
-void add_findings(const std::vector<inspect::Finding>& findings, Lines& lines) {
+void add_finding(std::string_view label, const inspect::Finding& finding, Lines& lines) {
+  lines.add(label, to_error(finding).message);
+  if (!finding.hint.empty()) lines.add(label, "  hint: " + finding.hint);
+}
+
+/// One entry for a group of three files or more; a smaller group has one for each finding.
+void add_group(std::string_view label, const inspect::FindingGroup& group,
+               const std::vector<inspect::Finding>& findings, Lines& lines) {
+  constexpr size_t kFewest = 3;
+  const inspect::Finding& first = *group.first;
+  if (group.files.size() >= kFewest) {
+    lines.add(label, fmt::format("[{}] {}: {}", first.rule, inspect::first_names(group.files),
+                                 first.message));
+    if (!first.hint.empty()) lines.add(label, "  hint: " + first.hint);
+    return;
+  }
+  for (const inspect::Finding& finding : findings) {
+    const bool in_group = finding.rule == first.rule && finding.severity == first.severity &&
+                          finding.message == first.message && finding.hint == first.hint;
+    if (in_group) add_finding(label, finding, lines);
+  }
+}
+
+void add_findings(const std::vector<inspect::Finding>& findings, FindingLines detail,
+                  Lines& lines) {
   if (findings.empty()) lines.add("findings", "none");
   for (const inspect::Severity severity : {inspect::Severity::warning, inspect::Severity::error}) {
     const std::string_view label = severity == inspect::Severity::warning ? "warnings" : "findings";
+    for (const inspect::FindingGroup& group : inspect::group_findings(findings)) {
+      if (detail == FindingLines::grouped && group.first->severity == severity) {
+        add_group(label, group, findings, lines);
+      }
+    }
     for (const inspect::Finding& finding : findings) {
-      if (finding.severity != severity) continue;
-      lines.add(label, to_error(finding).message);
-      if (!finding.hint.empty()) lines.add(label, "  hint: " + finding.hint);
+      if (detail == FindingLines::all && finding.severity == severity) {
+        add_finding(label, finding, lines);
+      }
     }
   }
 }
@@ -207,7 +236,8 @@ void add_findings(const std::vector<inspect::Finding>& findings, Lines& lines) {
 }  // namespace
 
 std::string inspect_text(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
-                         const std::vector<inspect::Finding>& findings) {
+                         const std::vector<inspect::Finding>& findings,
+                         FindingLines finding_lines) {
   Lines lines(facts.file_name);
   add_metadata(facts, lines);
   add_platform(facts, expected, lines);
@@ -216,7 +246,7 @@ std::string inspect_text(const inspect::WheelFacts& facts, const inspect::Expect
   add_device_code(facts, lines);
   add_sizes(facts, lines);
   if (expected.budget) add_budget(plan_budget(facts, *expected.budget), lines);
-  add_findings(findings, lines);
+  add_findings(findings, finding_lines, lines);
   return lines.take();
 }
 

@@ -43,8 +43,7 @@ void JsonStatus::step_retry(const plan::Step& step, const Error& error,
 }
 
 void JsonStatus::step_finished(const plan::StepOutcome& outcome) {
-  out_(line(
-      {{"event", "step_finished"}, {"outcome", parse_json<Json>(plan::outcome_json(outcome))}}));
+  out_(line({{"event", "step_finished"}, {"outcome", own_json(plan::outcome_json(outcome))}}));
 }
 
 void JsonStatus::heartbeat(const run::Progress& progress) {

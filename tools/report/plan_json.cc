@@ -60,14 +60,13 @@ Json forecast_json(const TimedForecast& forecast) {
 }  // namespace
 
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
-                         const std::string& version, const std::vector<plan::ImageTest>& images,
-                         const std::optional<TimedForecast>& forecast) {
+                         const std::string& version, const OutlineFacts& facts) {
   const std::unordered_map<std::string, std::string> build_of = plan::builds_by_variant(outline);
   Json out = {{"schema", "pinwheel-plan/1"}, {"version", version}};
   out["variants"] = Json::array();
   for (const matrix::Variant& variant : outline.variants) {
     Json one = variant_json(variant, build_of.at(variant.id));
-    const std::vector<std::string> tested_on = plan::images_of(images, variant.id);
+    const std::vector<std::string> tested_on = plan::images_of(facts.images, variant.id);
     if (!tested_on.empty()) one["images"] = tested_on;
     out["variants"].push_back(std::move(one));
   }
@@ -82,7 +81,12 @@ std::string outline_json(const plan::Outline& outline, const plan::Namings& nami
          {"tests", group.tests},
          {"names", names == namings.end() ? Json::array() : names_json(names->second)}});
   }
-  if (forecast) out["forecast"] = forecast_json(*forecast);
+  if (facts.promotion) {
+    const plan::PromotionPath& path = *facts.promotion;
+    out["promotion"] = {
+        {"through", path.through}, {"install", path.installs}, {"targets", path.targets}};
+  }
+  if (facts.forecast) out["forecast"] = forecast_json(*facts.forecast);
   return out.dump(2) + "\n";
 }
 

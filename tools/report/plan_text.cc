@@ -62,6 +62,13 @@ std::string plan_table(const plan::Outline& outline, const std::vector<plan::Ima
                    width);
 }
 
+std::string promotion_lines(const plan::PromotionPath& path, size_t width) {
+  return fit_lines(fmt::format("published to {} first, installed from there for {}, then published "
+                               "to {}\n",
+                               path.through, join(path.installs, ", "), join(path.targets, ", ")),
+                   width);
+}
+
 std::string support_table(const plan::SupportTable& table, size_t width) {
   std::vector<std::vector<std::string>> rows = {{""}};
   for (const std::string& column : table.columns) rows[0].push_back(column);

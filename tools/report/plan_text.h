@@ -6,6 +6,7 @@
 #include "matrix/matrix.h"
 #include "plan/image_tests.h"
 #include "plan/outline.h"
+#include "plan/promotion.h"
 #include "plan/step.h"
 #include "plan/support_table.h"
 
@@ -19,6 +20,9 @@ std::string build_ids(const plan::Outline& outline);
 /// the summary line. `width` of this and the next: see report/table.
 std::string plan_table(const plan::Outline& outline, const std::vector<plan::ImageTest>& images,
                        size_t width = 0);
+
+/// The order in which a release that is promoted reaches its targets.
+std::string promotion_lines(const plan::PromotionPath& path, size_t width = 0);
 
 /// The support table with its footnotes.
 std::string support_table(const plan::SupportTable& table, size_t width = 0);

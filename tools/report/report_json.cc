@@ -87,9 +87,9 @@ std::string report_json(const RunReport& run) {
                {"elapsed_ms", run.report.elapsed.count()},
                {"outcomes", Json::array()}};
   for (const plan::StepOutcome& one : run.report.outcomes) {
-    json["outcomes"].push_back(parse_json<Json>(plan::outcome_json(one)));
+    json["outcomes"].push_back(own_json(plan::outcome_json(one)));
   }
-  if (run.origin) json["run"] = parse_json<Json>(plan::to_json(*run.origin));
+  if (run.origin) json["run"] = own_json(plan::to_json(*run.origin));
   return json.dump(2) + "\n";
 }
 
@@ -100,7 +100,7 @@ Result<RunReport> parse_report(std::string_view text) {
                 "get it again from the run");
   }
   try {
-    const Json json = parse_json<Json>(text);
+    const nlohmann::json json = parse_json(text);
     if (const std::string schema = json.at("schema").get<std::string>(); schema != kSchema) {
       return fail(
           ErrorKind::config,
@@ -110,7 +110,7 @@ Result<RunReport> parse_report(std::string_view text) {
     RunReport run;
     run.report.signal = json.at("signal").get<int>();
     run.report.elapsed = std::chrono::milliseconds(json.at("elapsed_ms").get<int64_t>());
-    for (const Json& one : json.at("outcomes")) {
+    for (const nlohmann::json& one : json.at("outcomes")) {
       TRY(plan::StepOutcome outcome, plan::parse_outcome(one.dump()));
       run.report.outcomes.push_back(std::move(outcome));
     }
@@ -118,7 +118,7 @@ Result<RunReport> parse_report(std::string_view text) {
       TRY(run.origin, plan::parse_origin(json.at("run").dump()));
     }
     return run;
-  } catch (const Json::exception& thrown) {
+  } catch (const nlohmann::json::exception& thrown) {
     return fail(ErrorKind::config, fmt::format("cannot parse the report: {}", thrown.what()));
   }
 }

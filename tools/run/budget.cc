@@ -23,12 +23,27 @@ uint64_t Ledger::memory_share(const plan::Resources& wanted, int cores) const {
   return budget_.memory == 0 ? share : std::min(share, budget_.memory);
 }
 
-std::optional<int> Ledger::fit(const plan::Resources& wanted, int limit) const {
+const std::string* Ledger::full_pool(const plan::Resources& wanted) const {
   for (const auto& [name, count] : wanted.pools) {
     const auto used = pools_.find(name);
     const int taken = used == pools_.end() ? 0 : used->second;
-    if (taken + pool_share(name, count) > pool_size(name)) return std::nullopt;
+    if (taken + pool_share(name, count) > pool_size(name)) return &name;
   }
+  return nullptr;
+}
+
+Shortage Ledger::shortage(const plan::Resources& wanted, int limit) const {
+  if (const std::string* const pool = full_pool(wanted)) return {plan::WaitCause::pool, *pool};
+  return {has_slot(wanted, limit) ? plan::WaitCause::memory : plan::WaitCause::slot};
+}
+
+bool Ledger::has_slot(const plan::Resources& wanted, int limit) const {
+  const int most = std::max(std::min({wanted.cores_max, limit, budget_.cores_per_step}), 1);
+  return budget_.cores - cores_ >= std::min({std::max(wanted.cores_min, 1), budget_.cores, most});
+}
+
+std::optional<int> Ledger::fit(const plan::Resources& wanted, int limit) const {
+  if (full_pool(wanted) != nullptr) return std::nullopt;
   const int useful_cores = std::max(std::min({wanted.cores_max, limit, budget_.cores_per_step}), 1);
   int cores = std::min(budget_.cores - cores_, useful_cores);
   int least = std::min({std::max(wanted.cores_min, 1), budget_.cores, useful_cores});

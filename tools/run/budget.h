@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "plan/attempt_trace.h"
 #include "plan/step.h"
 
 namespace pinwheel::run {
@@ -17,6 +18,12 @@ struct Budget {
   std::map<std::string, int> pools = {};                 ///< a pool that is not listed has size one
 };
 
+/// What a step waits for: cores, memory, or a pool.
+struct Shortage {
+  plan::WaitCause cause = plan::WaitCause::slot;
+  std::string pool = {};
+};
+
 /// Tracks what is in use of a budget. A step that wants more than the total gets all of it, so that
 /// every step can start when nothing else runs.
 class Ledger {
@@ -25,13 +32,19 @@ class Ledger {
 
   /// The cores that the step can have now, at most `limit`; nullopt if it has to wait.
   std::optional<int> fit(const plan::Resources& wanted, int limit) const;
+  /// Why a step that does not fit has to wait.
+  Shortage shortage(const plan::Resources& wanted, int limit) const;
+  /// The memory that a step with these cores reserves; 0: none.
+  uint64_t memory_share(const plan::Resources& wanted, int cores) const;
   void take(const plan::Resources& wanted, int cores);
   void release(const plan::Resources& wanted, int cores);
 
  private:
   int pool_size(const std::string& name) const;
   int pool_share(const std::string& name, int wanted) const;
-  uint64_t memory_share(const plan::Resources& wanted, int cores) const;
+  /// The first pool without enough room; null: all have.
+  const std::string* full_pool(const plan::Resources& wanted) const;
+  bool has_slot(const plan::Resources& wanted, int limit) const;
 
   Budget budget_;
   int cores_ = 0;

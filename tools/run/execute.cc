@@ -6,6 +6,7 @@
 #include <cctype>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <random>
 #include <set>
@@ -110,7 +111,18 @@ struct Cursor {
   TimePoint resume_at = {};
   std::optional<Error> last_error = std::nullopt;
   std::string log = {};
+  std::vector<plan::AttemptTrace> trace = {};  ///< of attempts that ended
+  std::shared_ptr<AttemptMeter> meter = {};    ///< of the current or next attempt
 };
+
+/// The time of this run: the wall clock when it began, plus steady time, so that it never
+/// decreases. For any thread; the clock must outlive it.
+AttemptMeter::Now run_time(const ports::Clock& clock) {
+  const auto wall = std::chrono::floor<milliseconds>(clock.now());
+  return [&clock, wall, begun = clock.steady()] {
+    return wall + std::chrono::duration_cast<milliseconds>(clock.steady() - begun);
+  };
+}
 
 class Execution {
  public:
@@ -124,11 +136,15 @@ class Execution {
         random_(options.seed),
         cursors_(plan.steps.size()),
         outcomes_(plan.steps.size()),
-        begun_(around.clock.steady()) {}
+        begun_(around.clock.steady()),
+        now_(run_time(around.clock)) {}
 
   plan::Report run() {
     around_.status.plan_started(plan_, plan::reuse(plan_, options_.results).size());
-    for (size_t i = 0; i < cursors_.size(); ++i) cursors_[i].open_needs = graph_.needs[i].size();
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      cursors_[i].open_needs = graph_.needs[i].size();
+      queue(i, plan::WaitCause::dependency);
+    }
     if (graph_.unknown_needs.empty()) open_first();
     if (!graph_.unknown_needs.empty()) reject_invalid_plan();
     while (unfinished()) {
@@ -153,6 +169,12 @@ class Execution {
   bool unfinished() const { return finished_ < cursors_.size(); }
   bool stopping() const { return signal_ != 0 || !stopped_by_.empty(); }
 
+  /// The next attempt of a step waits from now on.
+  void queue(size_t i, plan::WaitCause cause) {
+    cursors_[i].meter = std::make_shared<AttemptMeter>(options_.worker, now_);
+    cursors_[i].meter->wait_for(cause);
+  }
+
   void open_first() {
     for (size_t i = 0; i < cursors_.size(); ++i) {
       if (cursors_[i].phase == Phase::waiting && cursors_[i].open_needs == 0) open(i);
@@ -167,6 +189,7 @@ class Execution {
     cursor.parts = plan::result_parts(plan_.steps[i], needs);
     cursor.key = plan::key_of(cursor.parts);
     cursor.phase = Phase::ready;
+    cursor.meter->wait_for(plan::WaitCause::slot);
     if (auto reused = plan::find_result(options_.results, plan_.steps[i].id, cursor.parts)) {
       settle(i, *std::move(reused));
     }
@@ -194,6 +217,9 @@ class Execution {
     outcome.attempts = cursor.attempts;
     outcome.log = cursor.log;
     if (cursor.attempts > 0) outcome.elapsed = since(cursor.first_start);
+    outcome.needs = plan_.steps[i].needs;
+    outcome.trace = cursor.trace;
+    if (cursor.phase == Phase::running) outcome.trace.push_back(cursor.meter->trace());
     return outcome;
   }
 
@@ -203,6 +229,7 @@ class Execution {
     cursor.phase = Phase::finished;
     ++finished_;
     outcome.environment = plan::test_environment(plan_.steps[i].action);
+    outcome.needs = plan_.steps[i].needs;
     const plan::StepState state = outcome.state;
     if (state == plan::StepState::failed) {
       ++failed_;
@@ -221,7 +248,9 @@ class Execution {
     for (const size_t next : graph_.dependents[i]) {
       if (cursors_[next].phase == Phase::finished) continue;
       if (good) {
-        if (--cursors_[next].open_needs == 0) open(next);
+        if (--cursors_[next].open_needs > 0) continue;
+        cursors_[next].meter->name_wait(outcomes_[i].id);
+        open(next);
       } else if (state == plan::StepState::failed) {
         block(next, fmt::format("{} failed", quoted(outcomes_[i].id)));
       } else if (state == plan::StepState::blocked) {
@@ -259,7 +288,9 @@ class Execution {
   void wake_delayed() {
     const TimePoint now = around_.clock.steady();
     for (Cursor& cursor : cursors_) {
-      if (cursor.phase == Phase::delayed && cursor.resume_at <= now) cursor.phase = Phase::ready;
+      if (cursor.phase != Phase::delayed || cursor.resume_at > now) continue;
+      cursor.phase = Phase::ready;
+      cursor.meter->wait_for(plan::WaitCause::slot);
     }
   }
 
@@ -274,15 +305,18 @@ class Execution {
     for (const size_t i : ready) {
       if (stopping()) return;
       const auto cores = ledger_.fit(plan_.steps[i].resources, cursors_[i].cores_limit);
-      if (cores) start(i, *cores);
+      if (cores) {
+        start(i, *cores);
+      } else {
+        const Shortage lacks = ledger_.shortage(plan_.steps[i].resources, cursors_[i].cores_limit);
+        cursors_[i].meter->wait_for(lacks.cause, lacks.pool);
+      }
     }
   }
 
   void start(size_t i, int cores) {
     const plan::Step& step = plan_.steps[i];
     Cursor& cursor = cursors_[i];
-    const TimePoint now = around_.clock.steady();
-    if (cursor.attempts == 0) cursor.first_start = now;
     Attempt attempt;
     attempt.step = &step;
     attempt.key = cursor.key;
@@ -295,10 +329,16 @@ class Execution {
       settle(i, std::move(outcome));
       return;
     }
+    // The record is written to the disk, which is not the step's own time.
+    const TimePoint now = around_.clock.steady();
+    if (cursor.attempts == 0) cursor.first_start = now;
     ++cursor.attempts;
     attempt.cores = cores;
     attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
     for (const size_t need : graph_.needs[i]) attempt.needs.push_back(outcomes_[need]);
+    attempt.meter = cursor.meter;
+    const uint64_t memory = ledger_.memory_share(step.resources, cores);
+    cursor.meter->start(cores, memory == 0 ? std::nullopt : std::optional(memory));
     cursor.phase = Phase::running;
     cursor.start = now;
     cursor.cores = cores;
@@ -402,6 +442,8 @@ class Execution {
     if (error.kind == ErrorKind::transient) ++cursor.failures.transient;
     if (error.kind == ErrorKind::out_of_memory) ++cursor.failures.out_of_memory;
     if (again->halve_cores) cursor.cores_limit = std::max(1, cursor.cores / 2);
+    cursor.trace.push_back(cursor.meter->trace());
+    queue(i, plan::WaitCause::retry);
     cursor.phase = Phase::delayed;
     cursor.resume_at = around_.clock.steady() + again->delay;
     cursor.last_error = error;
@@ -453,6 +495,7 @@ class Execution {
   std::vector<Cursor> cursors_;
   std::vector<plan::StepOutcome> outcomes_;
   const TimePoint begun_;
+  const AttemptMeter::Now now_;
   size_t finished_ = 0;
   size_t failed_ = 0;
   int signal_ = 0;

@@ -34,7 +34,8 @@ struct ExecuteOptions {
   /// Results of earlier runs. A step whose key is among them is `reused`, never started. Its key is
   /// complete when its needs have ended, so a need that made the same files again starts nothing.
   plan::Results results = {};
-  uint64_t seed = 0;  ///< for the random part of delays
+  uint64_t seed = 0;        ///< for the random part of delays
+  std::string worker = {};  ///< the name of the machine, for traces
 };
 
 /// The interfaces that an execution uses; all of them outlive the call.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -18,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 
-Result<store::Domain> domain_of(const Json& record) {
+Result<store::Domain> domain_of(const nlohmann::json& record) {
   const auto named = record.find("domain");
   if (named == record.end()) return Finished{}.domain;
   const auto name = named->get<std::string>();
@@ -53,7 +55,7 @@ std::string to_line(const JournalRecord& record) {
 
 Result<JournalRecord> parse_line(std::string_view line) {
   try {
-    const Json json = parse_json<Json>(line);
+    const nlohmann::json json = parse_json(line);
     const std::string at = json.value("at", "");
     if (const auto found = json.find("started"); found != json.end()) {
       return Started{found->at("id").get<std::string>(), found->at("key").get<std::string>(),
@@ -62,7 +64,7 @@ Result<JournalRecord> parse_line(std::string_view line) {
     TRY(plan::StepOutcome outcome, plan::parse_outcome(json.at("finished").dump()));
     TRY(const store::Domain domain, domain_of(json));
     return Finished{std::move(outcome), at, domain};
-  } catch (const Json::exception& thrown) {
+  } catch (const nlohmann::json::exception& thrown) {
     return fail(ErrorKind::config,
                 fmt::format("a line of the journal is not a record: {}", thrown.what()));
   }
@@ -72,7 +74,7 @@ namespace {
 
 /// `config`, with a hint, if the line is not a header or has another version.
 Done check_header(std::string_view line) {
-  const Json json = read_json<Json>(line);
+  const nlohmann::json json = read_json(line);
   if (!json.is_object() || !json.contains("journal") || !json["journal"].is_number_integer()) {
     return fail(ErrorKind::config, "the journal does not start with its header",
                 "move the file away, or choose another `--state-dir`");
@@ -106,13 +108,18 @@ void History::add(const JournalRecord& record) {
   latest[outcome.id] = ended;
 }
 
-Result<History> read_history(std::string_view text, store::Domain own) {
-  History history{own};
+namespace {
+
+/// Calls `take` for each record of a journal's text, and returns the length of the text up to its
+/// last complete line.
+Result<size_t> for_each_record(std::string_view text,
+                               const std::function<void(const JournalRecord&)>& take) {
+  size_t intact = 0;
   int number = 0;
   for (;;) {
-    const size_t end = text.find('\n', history.intact_bytes);
-    if (end == std::string_view::npos) return history;
-    const std::string_view line = text.substr(history.intact_bytes, end - history.intact_bytes);
+    const size_t end = text.find('\n', intact);
+    if (end == std::string_view::npos) return intact;
+    const std::string_view line = text.substr(intact, end - intact);
     ++number;
     if (number == 1) {
       TRY_DONE(check_header(line));
@@ -124,10 +131,36 @@ Result<History> read_history(std::string_view text, store::Domain own) {
         error.hint = "move the file away, or choose another `--state-dir`";
         return fail(std::move(error));
       }
-      history.add(*record);
+      take(*record);
     }
-    history.intact_bytes = end + 1;
+    intact = end + 1;
   }
+}
+
+/// The run that wrote an outcome, by its log; empty in records without one.
+std::string run_of(const plan::StepOutcome& outcome) {
+  return std::filesystem::path(outcome.log).parent_path().filename().string();
+}
+
+}  // namespace
+
+Result<History> read_history(std::string_view text, store::Domain own) {
+  History history{own};
+  TRY(history.intact_bytes,
+      for_each_record(text, [&history](const JournalRecord& record) { history.add(record); }));
+  return history;
+}
+
+Result<std::vector<RecordedRun>> read_runs(std::string_view text) {
+  std::vector<RecordedRun> runs;
+  TRY_DONE(for_each_record(text, [&runs](const JournalRecord& record) {
+    const Finished* const finished = std::get_if<Finished>(&record);
+    if (finished == nullptr || finished->outcome.log.empty()) return;
+    std::string name = run_of(finished->outcome);
+    if (runs.empty() || runs.back().name != name) runs.push_back({std::move(name)});
+    runs.back().outcomes.push_back(finished->outcome);
+  }));
+  return runs;
 }
 
 }  // namespace pinwheel::run

@@ -65,4 +65,14 @@ struct History {
 /// before the end and for an unknown version: a journal is rejected, never discarded.
 Result<History> read_history(std::string_view text, store::Domain own);
 
+/// The steps that a run executed.
+struct RecordedRun {
+  std::string name;  ///< of the directory of its logs, "20260102T030405-4711"
+  std::vector<plan::StepOutcome> outcomes = {};
+};
+
+/// The runs in a journal's text, in order, whatever their domains. Runs that executed nothing leave
+/// no record. Errors as for `read_history`.
+Result<std::vector<RecordedRun>> read_runs(std::string_view text);
+
 }  // namespace pinwheel::run

@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -9,6 +10,7 @@
 #include "base/result.h"
 #include "plan/outcome.h"
 #include "plan/step.h"
+#include "run/attempt_meter.h"
 
 namespace pinwheel::run {
 
@@ -20,7 +22,8 @@ struct Attempt {
   int cores = 1;                  ///< MAX_JOBS
   std::filesystem::path scratch;  ///< fresh and empty
   std::filesystem::path log;
-  std::vector<plan::StepOutcome> needs;  ///< outcomes of the steps it needs, in `needs` order
+  std::vector<plan::StepOutcome> needs;      ///< outcomes of the steps it needs, in `needs` order
+  std::shared_ptr<AttemptMeter> meter = {};  ///< null: not measured
 };
 
 /// The result of a successful attempt.

@@ -61,7 +61,7 @@ std::vector<publish::PlannedRelease> planned_releases(
   std::vector<publish::PlannedRelease> all;
   for (const plan::Publish* const publication : publications) {
     if (publication->target.unconfirmed) continue;
-    if (publication->target.kind == matrix::TargetKind::directory) continue;
+    if (!matrix::has_upload_api(publication->target.kind)) continue;
     const Result<publish::Endpoint> endpoint = host::endpoint_of(publication->target);
     // The publication itself reports a malformed URL.
     if (!endpoint) continue;

@@ -11,7 +11,8 @@
 namespace pinwheel::session {
 
 /// The releases that publications of a plan make: one per target, project and version. Targets
-/// without pages (directories, `confirm: none`) have none. Pure.
+/// without pages (directories, `confirm: none`) have none, nor has GitHub (`session/ask_github`).
+/// Pure.
 std::vector<publish::PlannedRelease> planned_releases(
     const plan::Plan& plan, const std::vector<const plan::Publish*>& publications);
 

@@ -2,18 +2,22 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/parallel.h"
+#include "host/index/bucket_index.h"
 #include "host/index/publish_target.h"
 #include "host/index/upload_lookup.h"
 #include "matrix/target_kind.h"
 #include "pep/name.h"
-#include "pep/wheel_name.h"
+#include "plan/built_wheel.h"
 #include "plan/known_results.h"
 #include "plan/step_id.h"
+#include "publish/release_assets.h"
 #include "publish/simple_page.h"
+#include "session/ask_github.h"
 
 namespace pinwheel::session {
 namespace {
@@ -22,19 +26,18 @@ namespace fs = std::filesystem;
 using Outcomes = std::map<std::string, const plan::StepOutcome*>;
 using Page = Result<std::vector<publish::IndexFile>>;
 
+/// The page of a project on a target, and the conflict that the target reports.
+struct ReadTarget {
+  Page page = std::vector<publish::IndexFile>();
+  std::optional<Error> conflict = {};
+};
+
 constexpr unsigned kPageReads = 8;
 
 Outcomes by_step(const std::vector<plan::StepOutcome>& outcomes) {
   Outcomes out;
   for (const plan::StepOutcome& outcome : outcomes) out[outcome.id] = &outcome;
   return out;
-}
-
-bool is_named(const std::string& filename, const wheel::Naming& naming) {
-  const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
-  const auto version = pep::parse_version(naming.version);
-  return name && version && name->version == *version &&
-         pep::normalize_name(name->distribution) == pep::normalize_name(naming.distribution);
 }
 
 /// The wheel of a build under its name on a target.
@@ -46,11 +49,16 @@ publish::ExpectedFile wheel_of(const plan::Publish& publication, const std::stri
   if (outcome == outcomes.end()) return file;
   for (const plan::Output& output : outcome->second->outputs) {
     const std::string name = fs::path(output.path).filename().string();
-    if (!is_named(name, naming)) continue;
+    if (!plan::is_wheel_named(name, naming)) continue;
     file.filename = name;
     file.sha256 = output.sha256;
+    file.size = output.size;
   }
   return file;
+}
+
+bool is_github(const plan::Publish& publication) {
+  return publication.target.kind == matrix::TargetKind::github_release;
 }
 
 /// The sdist, which is published only with wheels of its project.
@@ -75,6 +83,31 @@ void add_sdist(const plan::Plan& plan, const plan::Publish& publication, const O
       const plan::Output& output = outcome->second->outputs.front();
       file.filename = fs::path(output.path).filename().string();
       file.sha256 = output.sha256;
+      file.size = output.size;
+    }
+    files.push_back(std::move(file));
+  }
+}
+
+/// The files that describe the others, if all of these are known.
+void add_describing(const plan::Publish& publication, std::vector<publish::ExpectedFile>& files) {
+  publish::Publication known{publication.target.name};
+  bool complete = true;
+  for (const publish::ExpectedFile& file : files) {
+    if (file.target != publication.target.name) continue;
+    complete = complete && !file.filename.empty();
+    if (!file.filename.empty()) {
+      known.projects[file.project].push_back({file.filename, file.size, file.sha256});
+    }
+  }
+  const plan::TaggedRelease& release = publication.release;
+  for (const publish::MadeAsset& made :
+       publish::describing_assets({release.project, release.tag, release.commit}, known)) {
+    publish::ExpectedFile file{publication.target.name, pep::normalize_name(release.project),
+                               plan::publish_id(publication.target.name)};
+    if (complete) {
+      file.filename = made.asset.name;
+      file.sha256 = made.asset.sha256;
     }
     files.push_back(std::move(file));
   }
@@ -84,15 +117,27 @@ std::vector<const plan::Publish*> publications_in(const plan::Plan& plan) {
   std::vector<const plan::Publish*> all;
   for (const plan::Step& step : plan.steps) {
     const auto* const publication = std::get_if<plan::Publish>(&step.action);
-    if (publication != nullptr && !publication->target.unconfirmed) all.push_back(publication);
+    if (publication != nullptr) all.push_back(publication);
   }
   return all;
+}
+
+/// The files of a project in a bucket: in the root, and in the sub-indexes of labels.
+Page bucket_page(const PageSource& source, const plan::Publish& publication,
+                 const std::string& project) {
+  TRY(host::BucketIndex index, host::open_bucket_index({.url = publication.target.bucket,
+                                                        .environment = source.workplace.variables,
+                                                        .mask = source.workplace.mask}));
+  TRY(const std::optional<publish::Catalog> catalog, index.find());
+  if (!catalog) return std::vector<publish::IndexFile>();
+  return publish::files_of(*catalog, project);
 }
 
 /// The files of a project in a directory index: in the root, and in the sub-indexes of labels.
 Page directory_page(const PageSource& source, const plan::Publish& publication,
                     const std::string& project) {
-  const fs::path index = (source.matrix_directory / publication.target.path).lexically_normal();
+  const fs::path index =
+      (source.workplace.matrix_directory / publication.target.path).lexically_normal();
   std::vector<fs::path> pages = {index / project / "index.json"};
   std::set<std::string> labels;
   for (const auto& [build, label] : publication.labels) labels.insert(label);
@@ -112,9 +157,22 @@ Page page_of(const PageSource& source, const plan::Publish& publication,
   if (publication.target.kind == matrix::TargetKind::directory) {
     return directory_page(source, publication, project);
   }
+  if (publication.target.kind == matrix::TargetKind::s3) {
+    return bucket_page(source, publication, project);
+  }
   TRY(const publish::Endpoint endpoint, host::endpoint_of(publication.target));
-  const std::shared_ptr<ports::Http> http = source.host.http(source.requests, source.log, {});
+  const std::shared_ptr<ports::Http> http =
+      source.host.http(source.requests, source.workplace.log, {});
   return host::read_project({publication.target.name, endpoint}, project, *http);
+}
+
+ReadTarget read_target(const PageSource& source, const plan::Publish& publication,
+                       const std::string& project) {
+  if (!is_github(publication)) return {page_of(source, publication, project)};
+  Result<GithubFiles> found =
+      github_files({source.host, source.workplace, source.requests}, publication);
+  if (!found) return {fail(std::move(found).error())};
+  return {std::move(found->files), std::move(found->conflict)};
 }
 
 /// The files of one project on one target.
@@ -128,9 +186,13 @@ std::vector<Group> groups_of(const plan::Plan& plan,
                              const std::vector<publish::ExpectedFile>& expected) {
   std::vector<Group> groups;
   for (const plan::Publish* const publication : publications_in(plan)) {
+    if (publication->target.unconfirmed) continue;
     std::map<std::string, std::vector<publish::ExpectedFile>> projects;
     for (const publish::ExpectedFile& file : expected) {
-      if (file.target == publication->target.name) projects[file.project].push_back(file);
+      // A release on GitHub has the files of all projects.
+      if (file.target == publication->target.name) {
+        projects[is_github(*publication) ? std::string() : file.project].push_back(file);
+      }
     }
     for (auto& [project, files] : projects) {
       groups.push_back({publication, project, std::move(files)});
@@ -152,6 +214,7 @@ std::vector<publish::ExpectedFile> expected_files(const plan::Plan& plan,
       files.push_back(wheel_of(*publication, build, naming->second, known));
     }
     add_sdist(plan, *publication, known, files);
+    if (is_github(*publication)) add_describing(*publication, files);
   }
   return files;
 }
@@ -161,7 +224,10 @@ std::vector<std::string> steps_without_result(const plan::Plan& plan,
   const Outcomes known = by_step(outcomes);
   std::vector<std::string> missing;
   for (const plan::Step& step : plan.steps) {
-    if (plan::is_shareable(step) && !known.contains(step.id)) missing.push_back(step.id);
+    const bool published = plan::kind_of_step(step.id) == plan::StepKind::publish;
+    if (!published && plan::is_shareable(step) && !known.contains(step.id)) {
+      missing.push_back(step.id);
+    }
   }
   return missing;
 }
@@ -170,20 +236,22 @@ publish::ReleaseStatus compare_release(const plan::Plan& plan,
                                        const std::vector<publish::ExpectedFile>& expected,
                                        const PageSource& source) {
   const std::vector<Group> groups = groups_of(plan, expected);
-  std::vector<Page> pages(groups.size());
+  std::vector<ReadTarget> targets(groups.size());
   run_jobs(std::vector<uint64_t>(groups.size(), 1), {.threads = kPageReads}, [&](size_t at) {
-    pages[at] = page_of(source, *groups[at].publication, groups[at].project);
+    targets[at] = read_target(source, *groups[at].publication, groups[at].project);
   });
   publish::ReleaseStatus status;
   for (size_t at = 0; at < groups.size(); ++at) {
     const auto& [publication, project, files] = groups[at];
-    const auto compared = publish::compare_with_page(files, pages[at]);
+    const auto& [page, conflict] = targets[at];
+    const auto compared = publish::compare_with_page(files, page);
     status.files.insert(status.files.end(), compared.begin(), compared.end());
-    if (!pages[at]) {
-      status.unreadable.push_back(pages[at].error());
+    if (conflict) status.conflicts.push_back(*conflict);
+    if (!page) {
+      status.unreadable.push_back(page.error());
       continue;
     }
-    for (const std::string& name : publish::unplanned_files(files, *pages[at])) {
+    for (const std::string& name : publish::unplanned_files(files, *page)) {
       status.unplanned.push_back(publication->target.name + ": " + name);
     }
   }

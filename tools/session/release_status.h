@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/machine/workplace.h"
 #include "host/net/http.h"
 #include "plan/outcome.h"
 #include "plan/step.h"
@@ -18,21 +19,20 @@ namespace pinwheel::session {
 std::vector<publish::ExpectedFile> expected_files(const plan::Plan& plan,
                                                   const std::vector<plan::StepOutcome>& outcomes);
 
-/// The steps before the publications that have no result and whose results are shared: builds,
-/// tests, the sdist. Pure.
+/// The steps without a result that the publications need: builds, tests, the sdist,
+/// installations from the first target. Pure.
 std::vector<std::string> steps_without_result(const plan::Plan& plan,
                                               const std::vector<plan::StepOutcome>& outcomes);
 
 /// Where pages come from.
 struct PageSource {
   const prepare::Host& host;
-  std::filesystem::path matrix_directory;  ///< paths of directory indexes are relative to it
+  const host::Workplace& workplace;  ///< paths of directory indexes are relative to its matrix
   host::HttpOptions requests;
-  ports::LogHandle log;
 };
 
 /// Compares the files with the pages of their targets, several at the same time, without
-/// credentials. A target whose index has no pages (`confirm: none`) is left out.
+/// credentials except for GitHub. A target whose index has no pages (`confirm: none`) is left out.
 publish::ReleaseStatus compare_release(const plan::Plan& plan,
                                        const std::vector<publish::ExpectedFile>& expected,
                                        const PageSource& source);

@@ -16,16 +16,16 @@
 namespace pinwheel::session {
 namespace {
 
-std::optional<plan::StepKind> requested_by_itself(plan::Stage stage) {
+bool requested_by_itself(const std::string& step, plan::Stage stage) {
   switch (stage) {
     case plan::Stage::build:
       break;
     case plan::Stage::test:
-      return plan::StepKind::test;
+      return plan::kind_of_step(step) == plan::StepKind::test;
     case plan::Stage::publish:
-      return plan::StepKind::publish;
+      return plan::publishes(step);
   }
-  return std::nullopt;
+  return false;
 }
 
 Done exclude(const char* one, const char* other, const char* hint) {
@@ -39,11 +39,10 @@ std::set<std::string> requested_steps(const plan::Plan& plan, const prepare::Run
                                       plan::Stage stage, const std::vector<std::string>& named) {
   if (!named.empty()) return {named.begin(), named.end()};
   std::set<std::string> requested;
-  const std::optional<plan::StepKind> kind = requested_by_itself(stage);
   const bool only_a_gate = options.gate && stage == plan::Stage::publish;
-  if (only_a_gate || !kind) return requested;
+  if (only_a_gate) return requested;
   for (const plan::Step& step : plan.steps) {
-    if (plan::kind_of_step(step.id) == kind) requested.insert(step.id);
+    if (requested_by_itself(step.id, stage)) requested.insert(step.id);
   }
   return requested;
 }
@@ -87,12 +86,25 @@ plan::Results with_unplaced(const plan::Plan& plan, plan::Results results,
   return results;
 }
 
+namespace {
+
+/// The command that makes the result of a step.
+std::string command_for(const std::string& step, const std::string& options) {
+  const bool test = plan::kind_of_step(step) == plan::StepKind::test;
+  const char* const verb = test ? "test" : plan::publishes(step) ? "release" : "build";
+  std::string words = options.empty() ? "" : " " + options;
+  return fmt::format("pinwheel {}{} --step {}", verb, words, shell_quote(step));
+}
+
+}  // namespace
+
 std::map<std::string, Error> missing_results(const plan::Plan& plan, const plan::Results& results,
                                              const Searched& searched) {
   std::map<std::string, Error> missing;
   for (const std::string& step : plan::missing_steps(plan, results, searched.requested)) {
     missing[step] = Error{ErrorKind::check, fmt::format("{} has no result in {}", quoted(step),
-                                                        join(searched.places, ", "))};
+                                                        join(searched.places, ", "))}
+                        .with_hint(quoted(command_for(step, searched.options)));
   }
   return missing;
 }

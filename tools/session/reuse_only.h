@@ -15,7 +15,7 @@
 namespace pinwheel::session {
 
 /// The steps that a run may execute with `--reuse-only`: the named ones; without any, the tests of
-/// `test` and the publications of `release`, unless it is only a gate. Pure.
+/// `test`, the publications and installations of `release`, unless it is only a gate. Pure.
 std::set<std::string> requested_steps(const plan::Plan& plan, const prepare::RunOptions& options,
                                       plan::Stage stage, const std::vector<std::string>& named);
 
@@ -31,6 +31,8 @@ Result<prepare::RunScope> executing_only(prepare::RunScope scope,
 struct Searched {
   std::set<std::string> requested;  ///< the steps that it executes itself
   std::vector<std::string> places;  ///< the state directory and the places of the store
+  /// The options of a command that runs a step there, quoted: "--plan plan.json --store dir:s".
+  std::string options = {};
 };
 
 /// The results, with `skipped` for each test in `unplaced` that has no result, once its build has
@@ -39,8 +41,8 @@ struct Searched {
 plan::Results with_unplaced(const plan::Plan& plan, plan::Results results,
                             const std::vector<std::string>& unplaced);
 
-/// The steps without a result in such a run, each with the places that were searched: `check`
-/// errors by id. Pure.
+/// The steps without a result in such a run, each with the places that were searched and, as its
+/// hint, the command that makes the result: `check` errors by id. Pure.
 std::map<std::string, Error> missing_results(const plan::Plan& plan, const plan::Results& results,
                                              const Searched& searched);
 

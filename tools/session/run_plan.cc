@@ -17,6 +17,7 @@
 #include "host/dry_run/dry_runner.h"
 #include "host/machine/contained_machine.h"
 #include "host/machine/ignored_directory.h"
+#include "host/machine/machine_name.h"
 #include "host/net/http.h"
 #include "host/run/journal_file.h"
 #include "host/run/stored_results.h"
@@ -42,7 +43,9 @@
 #include "run/forecast.h"
 #include "run/reuse.h"
 #include "run/silent.h"
+#include "session/ask_github.h"
 #include "session/ask_indexes.h"
+#include "session/release_records.h"
 #include "session/reuse_only.h"
 #include "session/step_secrets.h"
 #include "store/domain.h"
@@ -54,8 +57,8 @@ std::string again_line(const prepare::GlobalOptions& global, const RunRequest& r
                        const std::string& step) {
   // An upload is not repeated by hand, and the repetition of a step uses its own command line.
   const std::string& arguments = request.program_arguments;
-  const bool same = plan::kind_of_step(step) == plan::StepKind::publish ||
-                    arguments.starts_with("reproduce ") || arguments.starts_with("init ");
+  const bool same = plan::publishes(step) || arguments.starts_with("reproduce ") ||
+                    arguments.starts_with("init ");
   if (same) return "pinwheel " + arguments;
   // The runner no longer exists when people read its log.
   const std::string address =
@@ -203,9 +206,24 @@ Result<host::SearchedResults> results_everywhere(ports::Files& files, const RunR
   return known;
 }
 
-/// Checks that a run that only reuses has all results, and, for a gate, the evidence.
-Done check_complete(const RunRequest& request, const plan::Plan& plan,
-                    const plan::Results& results) {
+/// The options with which another command uses the plan and the places of this one.
+std::string options_of_places(const prepare::GlobalOptions& global,
+                              const prepare::RunOptions& options) {
+  std::vector<std::string> words = options.selection.arguments;
+  if (!options.plan_file.empty()) words = {"--plan", options.plan_file};
+  if (global.state_dir != prepare::GlobalOptions().state_dir) {
+    words.insert(words.end(), {"--state-dir", global.state_dir});
+  }
+  for (const std::string& place : options.store.places) {
+    words.insert(words.end(), {"--store", place});
+  }
+  return shell_join(words);
+}
+
+/// Checks that a run that only reuses has all results, and, for a gate, the evidence. `options`
+/// are those of `options_of_places`.
+Done check_complete(const RunRequest& request, const plan::Plan& plan, const plan::Results& results,
+                    const std::string& options) {
   if (!request.requested) return {};
   std::vector<std::string> places = {quoted(request.workplace.state.string())};
   if (request.store) {
@@ -213,7 +231,7 @@ Done check_complete(const RunRequest& request, const plan::Plan& plan,
       places.push_back(quoted(place));
   }
   const std::map<std::string, Error> missing =
-      missing_results(plan, results, {*request.requested, places});
+      missing_results(plan, results, {*request.requested, places, options});
   if (missing.empty()) return {};
   // Steps that are still to run have no evidence yet.
   const bool over = request.gate && request.requested->empty();
@@ -312,9 +330,18 @@ Done ask_before_builds(const prepare::Host& host, const host::Workplace& workpla
   }
   if (publications.size() == steps.size()) return {};
   const std::vector<publish::PlannedRelease> releases = planned_releases(plan, publications);
-  if (releases.empty()) return {};
   const host::HttpOptions requests = host::last_options(prepare::http_options(workplace.variables));
-  return report_states(ask_indexes(host, releases, requests, workplace.log), console);
+  std::vector<publish::IndexState> states = ask_indexes(host, releases, requests, workplace.log);
+  for (publish::IndexState& state : ask_github({host, workplace, requests}, publications)) {
+    states.push_back(std::move(state));
+  }
+  return report_states(states, console);
+}
+
+bool publishes(const plan::Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const plan::Step& step) {
+    return std::holds_alternative<plan::Publish>(step.action);
+  });
 }
 
 /// Removes the scratch directory of a successful run. That of a failed run remains for inspection,
@@ -332,6 +359,16 @@ void clean_up(ports::Files& files, const RunDirectories& directories,
   }
 }
 
+/// Writes the records of finished publications. The release is not less complete without them.
+void write_records(ports::Files& files, const RunRequest& request, const plan::Plan& plan,
+                   const plan::Report& report, Console& console) {
+  if (!request.release || !publishes(plan)) return;
+  for (const auto& [name, record] : release_records(plan, report.outcomes, *request.release)) {
+    const Done written = files.write(request.workplace.output / name, publish::record_json(record));
+    if (!written) console.warn(written.error());
+  }
+}
+
 Result<run::ExecuteOptions> execute_options(const std::map<std::string, std::string>& variables,
                                             const prepare::RunOptions& options,
                                             const RunDirectories& directories,
@@ -343,6 +380,7 @@ Result<run::ExecuteOptions> execute_options(const std::map<std::string, std::str
   execute.logs = directories.logs;
   execute.results = results;
   execute.seed = std::random_device{}();
+  execute.worker = host::worker_name(variables);
   return execute;
 }
 
@@ -405,7 +443,8 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
       results_everywhere(host.files, request, journal->history(), console));
   const plan::Results results = with_unplaced(request.plan, known.results, request.unplaced);
   const plan::Plan plan = plan::without_idle(request.plan, results);
-  if (Done complete = check_complete(request, plan, results); !complete) {
+  if (Done complete = check_complete(request, plan, results, options_of_places(global, options));
+      !complete) {
     // A fault of a place may be the reason for a missing result.
     finish_store(request, console);
     return fail(std::move(complete).error());
@@ -424,6 +463,7 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
       with_origin(execute_plan(host, request, workplace, plan, execute, {*journal, status}),
                   request, options.json, console);
   end_store(request, run.report, console);
+  write_records(host.files, request, plan, run.report, console);
   report_to_github(global.log_format, failures, run, workplace, console);
   clean_up(host.files, directories, workplace, run, console);
   return run;

@@ -18,6 +18,7 @@
 #include "plan/step.h"
 #include "prepare/host.h"
 #include "prepare/options.h"
+#include "publish/release_record.h"
 #include "report/failure.h"
 #include "report/report_json.h"
 #include "session/console.h"
@@ -35,6 +36,8 @@ struct RunRequest {
   std::string program_arguments;
   /// The origin of the run; called when its report is written.
   std::function<Result<plan::RunOrigin>()> origin = {};
+  /// For the records of what is published; none are written without it.
+  std::optional<publish::ReleaseFacts> release = {};
   plan::Results results = {};               ///< existing results in addition to the journal's
   std::shared_ptr<host::Store> store = {};  ///< may be null: none
   std::stop_source stop_store = {};         ///< ends the transfers of the store
@@ -51,8 +54,9 @@ struct RunRequest {
 };
 
 /// Executes a plan, with a journal, status lines and a step summary. A run with a failed step
-/// writes its report next to its logs as `report.json`. `check` before anything runs if it only
-/// reuses, and a result is missing.
+/// writes its report next to its logs as `report.json`, and one that publishes writes the records
+/// of the release next to its wheels (`publish/release_record`). `check` before anything runs if it
+/// only reuses, and a result is missing.
 Result<report::RunReport> execute_run(const prepare::Host& host,
                                       const prepare::GlobalOptions& global,
                                       const prepare::RunOptions& options, const RunRequest& request,

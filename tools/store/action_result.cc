@@ -24,8 +24,8 @@ Reply file_json(std::string_view name, const Blob& blob) {
 }
 
 /// A member by either of its names; null if there is none.
-const Reply& member(const Reply& object, const char* name, const char* other) {
-  static const Reply kNone;
+const nlohmann::json& member(const nlohmann::json& object, const char* name, const char* other) {
+  static const nlohmann::json kNone;
   for (const char* one : {name, other}) {
     if (const auto found = object.find(one); found != object.end()) return *found;
   }
@@ -33,7 +33,7 @@ const Reply& member(const Reply& object, const char* name, const char* other) {
 }
 
 /// Protocol Buffers write 64-bit numbers as texts, read both, and leave out zero.
-uint64_t read_number(const Reply& json) {
+uint64_t read_number(const nlohmann::json& json) {
   if (json.is_null()) return 0;
   if (json.is_number_unsigned()) return json.get<uint64_t>();
   const std::string text = json.get<std::string>();
@@ -45,7 +45,7 @@ uint64_t read_number(const Reply& json) {
   return value;
 }
 
-Blob read_digest(const Reply& json) {
+Blob read_digest(const nlohmann::json& json) {
   Blob blob{json.at("hash").get<std::string>(),
             read_number(member(json, "sizeBytes", "size_bytes"))};
   if (!is_sha256_hex(blob.sha256)) {
@@ -54,12 +54,12 @@ Blob read_digest(const Reply& json) {
   return blob;
 }
 
-ActionResult read_action(const Reply& json) {
-  const Reply& code = member(json, "exitCode", "exit_code");
+ActionResult read_action(const nlohmann::json& json) {
+  const nlohmann::json& code = member(json, "exitCode", "exit_code");
   if (!code.is_null() && code != 0) throw std::invalid_argument("it is that of a failed step");
   ActionResult action;
   std::optional<Blob> record;
-  for (const Reply& file : member(json, "outputFiles", "output_files")) {
+  for (const nlohmann::json& file : member(json, "outputFiles", "output_files")) {
     NamedBlob output{file.at("path").get<std::string>(), read_digest(file.at("digest"))};
     if (output.name == kRecordName) {
       record = std::move(output.blob);
@@ -87,7 +87,7 @@ std::string to_json(const ActionResult& action) {
 Result<ActionResult> parse_action_result(std::string_view text) {
   try {
     if (text.size() > kMostRecordBytes) throw std::invalid_argument("it is too long");
-    const Reply json = parse_json<Reply>(text);
+    const nlohmann::json json = parse_json(text);
     if (!json.is_object()) throw std::invalid_argument("it is not an object");
     return read_action(json);
   } catch (const std::exception& thrown) {

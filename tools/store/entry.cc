@@ -34,11 +34,11 @@ constexpr std::array<std::string_view, 4> kEvidences = {"none", "inspected", "lo
 /// A member of an object; each may be read once, and all must be read.
 class Members {
  public:
-  Members(const Json& json, std::string name) : json_(json), name_(std::move(name)) {
+  Members(const nlohmann::json& json, std::string name) : json_(json), name_(std::move(name)) {
     if (!json.is_object()) reject(fmt::format("{} is not an object", quoted(name_)));
   }
 
-  const Json& at(const char* member) {
+  const nlohmann::json& at(const char* member) {
     taken_.insert(member);
     const auto found = json_.find(member);
     if (found == json_.end())
@@ -46,13 +46,13 @@ class Members {
     return *found;
   }
   std::string text(const char* member) {
-    const Json& value = at(member);
+    const nlohmann::json& value = at(member);
     if (!value.is_string())
       reject(fmt::format("{} is not a text", quoted(fmt::format("{}.{}", name_, member))));
     return value.get<std::string>();
   }
   uint64_t number(const char* member) {
-    const Json& value = at(member);
+    const nlohmann::json& value = at(member);
     if (!value.is_number_unsigned())
       reject(fmt::format("{} is not a number", quoted(fmt::format("{}.{}", name_, member))));
     return value.get<uint64_t>();
@@ -75,7 +75,7 @@ class Members {
   }
 
  private:
-  const Json& json_;
+  const nlohmann::json& json_;
   std::string name_;
   std::set<std::string> taken_;
 };
@@ -94,11 +94,11 @@ Json output_json(const NamedBlob& output) {
   return {{"name", output.name}, {"sha256", output.blob.sha256}, {"size", output.blob.size}};
 }
 
-std::vector<NamedBlob> read_outputs(const Json& json) {
+std::vector<NamedBlob> read_outputs(const nlohmann::json& json) {
   if (!json.is_array() || json.size() > kMostOutputs) reject("`outputs` is not a list of files");
   std::vector<NamedBlob> outputs;
   std::set<std::string> names;
-  for (const Json& one : json) {
+  for (const nlohmann::json& one : json) {
     Members members(one, "outputs");
     NamedBlob output{members.text("name"), {members.digest("sha256"), members.number("size")}};
     members.end();
@@ -121,7 +121,7 @@ Json packages_json(const InstalledPackages& packages) {
   return out;
 }
 
-InstalledPackages read_packages(const Json& json) {
+InstalledPackages read_packages(const nlohmann::json& json) {
   if (!json.is_object() || json.size() > kMostPackages) reject("`packages` is not of packages");
   InstalledPackages packages;
   for (const auto& [name, one] : json.items()) {
@@ -148,7 +148,7 @@ std::string read_evidence(std::string name) {
   reject(fmt::format("{} is not evidence", quoted(name)));
 }
 
-Writer read_writer(const Json& json) {
+Writer read_writer(const nlohmann::json& json) {
   Members members(json, "writer");
   Writer writer{members.text("run"), members.text("commit"), members.text("channel")};
   const std::string name = members.text("domain");
@@ -161,14 +161,14 @@ Writer read_writer(const Json& json) {
   return writer;
 }
 
-MachineFacts read_machine(const Json& json) {
+MachineFacts read_machine(const nlohmann::json& json) {
   Members members(json, "machine");
   MachineFacts machine{members.text("compiler"), members.text("python")};
   members.end();
   return machine;
 }
 
-Entry read_entry(const Json& json) {
+Entry read_entry(const nlohmann::json& json) {
   Members members(json, "result");
   if (const std::string schema = members.text("schema"); schema != kSchema) {
     reject(
@@ -249,7 +249,7 @@ Result<Entry> parse_entry(std::string_view text) {
                 fmt::format("a stored result has more than {}", format_bytes(kMostRecordBytes)));
   }
   try {
-    return read_entry(parse_json<Json>(text));
+    return read_entry(parse_json(text));
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::check,
                 fmt::format("a stored result cannot be read: {}", visible(thrown.what())));

@@ -106,4 +106,17 @@ Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rule
   return result;
 }
 
+Result<std::optional<ReleaseTag>> release_tag(const ports::GitFacts& facts,
+                                              const std::string& match, const std::string& package,
+                                              const std::string& version) {
+  const Result<pep::Version> wanted = pep::parse_version(version);
+  if (!wanted || wanted->dev || !wanted->local.empty()) return std::nullopt;
+  TRY(const std::optional<Tagged> tag, tag_of_package(facts, match, package));
+  if (tag && tag->version == *wanted) return ReleaseTag{tag->name, true};
+  TRY(const pep::TagPattern pattern, pep::parse_tag_pattern(match.empty() ? "v*" : match));
+  std::string name = pattern.with(version);
+  const bool elsewhere = std::ranges::find(facts.all_tags, name) != facts.all_tags.end();
+  return ReleaseTag{std::move(name), false, elsewhere};
+}
+
 }  // namespace pinwheel::version

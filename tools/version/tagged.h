@@ -37,4 +37,18 @@ Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rule
 Result<std::optional<Tagged>> tag_of_package(const ports::GitFacts& facts, const std::string& match,
                                              const std::string& package);
 
+/// The tag of a release.
+struct ReleaseTag {
+  std::string name;
+  bool exists = false;     ///< on HEAD
+  bool elsewhere = false;  ///< the repository has it at another commit
+};
+
+/// The tag on HEAD that is this version of the package, else the name of the tag to create. nullopt
+/// for a version that has no tag: a development version, or one with a local part. `config` for a
+/// pattern without a version.
+Result<std::optional<ReleaseTag>> release_tag(const ports::GitFacts& facts,
+                                              const std::string& match, const std::string& package,
+                                              const std::string& version);
+
 }  // namespace pinwheel::version

@@ -80,6 +80,11 @@ Result<std::string> new_metadata(const WheelArchive& built, const FinishSpec& sp
   }
   metadata.block.set("Name", spec.naming.distribution);
   metadata.block.set("Version", pep::to_string(names.file.version));
+  for (Header& header : metadata.block.headers) {
+    if (to_lower(header.name) != "requires-dist") continue;
+    const auto changed = spec.requirements.find(header.value);
+    if (changed != spec.requirements.end()) header.value = changed->second;
+  }
   if (!spec.requirement.empty()) set_requirement(metadata, spec.requirement);
   return to_string(metadata);
 }
@@ -144,8 +149,9 @@ Result<MemberDigest> streamed_digest(const ZipReader& zip, const ZipMember& memb
 }
 
 // Finishing replaces RECORD, so the built one is verified here: a backend that writes a wrong
-// RECORD is a bug to report, not to hide.
-Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> copied) {
+// RECORD is a bug to report, not to hide. Returns the contents of the built wheel.
+Result<WheelContents> judge_built_record(const WheelArchive& built,
+                                         std::vector<MemberDigest> copied) {
   TRY(const std::string text, built.read_info(kRecordName));
   TRY(const std::vector<RecordRow> rows, parse_record(text));
   std::vector<std::string> have;
@@ -158,9 +164,15 @@ Done judge_built_record(const WheelArchive& built, std::vector<MemberDigest> cop
     TRY(MemberDigest digest, streamed_digest(built.zip, member));
     copied.push_back(std::move(digest));
   }
+  WheelContents contents{built.dist_info};
+  for (const MemberDigest& member : copied) {
+    const ZipMember* const found = built.zip.find(member.name);
+    const bool executable = found != nullptr && (found->mode & kExecutable) != 0;
+    contents.members.push_back({member.name, member.sha256, member.size, executable});
+  }
   TRY(copied, with_long_digests(std::move(copied), rows, built.zip));
   const std::vector<RecordFault> faults = record_faults(rows, copied, built.info_path(kRecordName));
-  if (faults.empty()) return {};
+  if (faults.empty()) return contents;
   return fail(ErrorKind::check,
               "the built wheel contradicts its RECORD: " + quoted(faults.front().path) + " " +
                   faults.front().message +
@@ -222,13 +234,13 @@ Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
       copied.push_back({member.source->name, digest.sha256, digest.size});
     }
   }
-  TRY_DONE(judge_built_record(built, std::move(copied)));
+  TRY(WheelContents contents, judge_built_record(built, std::move(copied)));
   const std::string record = names.stem + ".dist-info/" + kRecordName;
   rows.push_back({record});
   TRY_DONE(writer.add(record, to_string(rows)));
   TRY_DONE(writer.finish());
   return FinishedWheel{pep::to_string(names.file), meter.sha256(), meter.size(),
-                       std::move(plan.dropped)};
+                       std::move(plan.dropped), std::move(contents)};
 }
 
 }  // namespace pinwheel::wheel

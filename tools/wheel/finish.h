@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/result.h"
 #include "ports/large_memory.h"
 #include "wheel/archive.h"
+#include "wheel/contents.h"
 #include "wheel/naming.h"
 #include "wheel/zip_writer.h"
 
@@ -20,6 +22,7 @@ struct FinishSpec {
   int64_t source_date_epoch = 0;                ///< the timestamp of every member
   std::string requirement = {};  ///< "torch>=2.10": replaces its requirement on torch
   std::string record_json = {};  ///< contents of dist-info/pinwheel.json; empty: no such file
+  std::map<std::string, std::string> requirements = {};  ///< Requires-Dist before and after
 };
 
 /// A member that was dropped, and why.
@@ -33,6 +36,7 @@ struct FinishedWheel {
   std::string sha256;  ///< hexadecimal, of the whole file
   uint64_t size = 0;
   std::vector<Dropped> dropped = {};
+  WheelContents built = {};  ///< the files of the wheel that was finished, as they were read
 };
 
 /// The file name of the finished wheel: name, version and platform tags are replaced, build, Python

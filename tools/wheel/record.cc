@@ -152,4 +152,21 @@ std::vector<RecordFault> record_faults(const std::vector<RecordRow>& rows,
   return faults;
 }
 
+std::vector<std::string> not_installed(const std::vector<RecordRow>& wheel,
+                                       const std::vector<RecordRow>& installed,
+                                       std::string_view dist_info) {
+  std::map<std::string_view, std::string_view> digests;
+  for (const RecordRow& row : installed) digests[row.path] = row.digest;
+  constexpr std::string_view kInfo = ".dist-info";
+  const std::string stem(dist_info.substr(0, dist_info.size() - kInfo.size()));
+  std::vector<std::string> missing;
+  for (const RecordRow& row : wheel) {
+    const bool moved = row.path.starts_with(stem + ".data/");
+    if (moved || row.path.starts_with(std::string(dist_info) + "/RECORD")) continue;
+    const auto found = digests.find(row.path);
+    if (found == digests.end() || found->second != row.digest) missing.push_back(row.path);
+  }
+  return missing;
+}
+
 }  // namespace pinwheel::wheel

@@ -53,4 +53,11 @@ std::vector<RecordFault> record_faults(const std::vector<RecordRow>& rows,
                                        const std::vector<MemberDigest>& members,
                                        std::string_view record_path);
 
+/// The files of a wheel that an installation lacks or has with other contents, by the RECORD of
+/// each. Installers move the files of `.data` and write their own RECORD in `dist_info`, so these
+/// are not compared.
+std::vector<std::string> not_installed(const std::vector<RecordRow>& wheel,
+                                       const std::vector<RecordRow>& installed,
+                                       std::string_view dist_info);
+
 }  // namespace pinwheel::wheel

@@ -31,6 +31,11 @@ TEST_CASE("a URL keeps its place and loses its credentials and its query") {
         "https://[::1]:80/a@b https://h:80/a@b");
 }
 
+TEST_CASE("a URL in a message has no credentials and no query") {
+  CHECK(quoted_url("https://u:p@host/a.whl?X-Amz-Signature=1") == "`https://***@host/a.whl?***`");
+  CHECK(quoted_url("https://host/a") == "`https://host/a`");
+}
+
 TEST_CASE("arguments that carry a secret are masked, the others unchanged") {
   CHECK(mask_arguments({"curl", "-H", "Authorization: Bearer abc", "https://u:p@h/x?s=1"}) ==
         std::vector<std::string>{"curl", "-H", "Authorization: ***", "https://***@h/x?***"});

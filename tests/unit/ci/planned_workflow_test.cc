@@ -1,5 +1,7 @@
 #include "ci/planned_workflow.h"
 
+#include "ci/job.h"
+#include "ci/jobs.h"
 #include "matrix/parse.h"
 #include "matrix/selection.h"
 #include "unit/catch.h"
@@ -60,6 +62,34 @@ TEST_CASE("a matrix gives the sets whose channels it declares, and always `ci`")
   REQUIRE_FALSE(nightly);
   CHECK(nightly.error().kind == ErrorKind::config);
   CHECK(nightly.error().message == "`m.yaml` declares no channel `nightly`");
+}
+
+TEST_CASE("the target through which a channel publishes comes first") {
+  std::string yaml = kHead + kPublish;
+  const std::string old = "release: {publish: [pypi, testpypi, own, wheels]}";
+  yaml.replace(yaml.find(old), old.size(), "release: {publish: [pypi, testpypi], through: own}");
+  const ci::WorkflowFacts facts = planned(yaml, ci::WorkflowSet::release).facts;
+  CHECK(facts.through == "own");
+  REQUIRE(facts.publish.size() == 3);
+  CHECK(facts.publish[0].target == "own");
+  CHECK(facts.publish[1].target == "testpypi");
+  CHECK(facts.publish[2].target == "pypi");
+  CHECK(facts.publish[0].names == std::vector<std::string>{"demo"});
+  CHECK(planned(kHead + kPublish, ci::WorkflowSet::release).facts.through.empty());
+}
+
+TEST_CASE("install tests have as many jobs as their rows need") {
+  std::string yaml = kHead + kPublish;
+  const std::string old = "release: {publish: [pypi, testpypi, own, wheels]}";
+  yaml.replace(yaml.find(old), old.size(), "release: {publish: [pypi], through: testpypi}");
+  CHECK(planned(yaml, ci::WorkflowSet::release).facts.install_chunks == 1);
+  std::string flavors;
+  for (int i = 0; i < 150; ++i) flavors += (i == 0 ? "f" : ", f") + std::to_string(i);
+  yaml.replace(yaml.find("compute: [cpu]"), 14, "compute: [cpu], flavor: [" + flavors + "]");
+  for (const std::string kind : {"{kind: pypi", "{kind: testpypi"}) {
+    yaml.replace(yaml.find(kind + "}"), kind.size(), kind + ", default: cpu, others: name-suffix");
+  }
+  CHECK(planned(yaml, ci::WorkflowSet::release).facts.install_chunks == 2);
 }
 
 TEST_CASE("a test index is published to first, and who authenticates has an environment") {
@@ -141,8 +171,45 @@ TEST_CASE("the job of a target authenticates by its kind, or by the matrix") {
   CHECK(auth(TargetKind::index, UploadAuth::none) == ci::PublishAuth::none);
   CHECK(auth(TargetKind::index, UploadAuth::trusted) == ci::PublishAuth::trusted);
   CHECK(auth(TargetKind::pypi, UploadAuth::token) == ci::PublishAuth::token);
+  CHECK(auth(TargetKind::github_release, UploadAuth::automatic) == ci::PublishAuth::contents);
+  CHECK(auth(TargetKind::s3, UploadAuth::automatic) == ci::PublishAuth::aws);
   for (const UploadAuth stated : matrix::kUploadAuths) {
     CHECK(auth(TargetKind::directory, stated) == ci::PublishAuth::none);
+  }
+  matrix::PublishTarget pages;
+  pages.kind = TargetKind::directory;
+  pages.files = "github";
+  CHECK(ci::auth_of(pages) == ci::PublishAuth::reading);
+}
+
+TEST_CASE("a job that signs gets an identity, even with a token of its own") {
+  const std::string yaml = kHead + R"(
+channels: {release: {publish: [own]}}
+publish: {own: {kind: index, url: "https://own.example.org/", attestations: always}}
+)";
+  const std::vector<ci::Job> jobs = ci::publish_jobs(planned(yaml, ci::WorkflowSet::release).facts);
+  REQUIRE(jobs.size() == 1);
+  const std::string text = ci::yaml_of(jobs[0]);
+  CHECK(text.find("id-token: write # attestations are signed with it") != std::string::npos);
+  CHECK(text.find("PINWHEEL_TOKEN_OWN: ${{ secrets.PINWHEEL_TOKEN_OWN }}") != std::string::npos);
+}
+
+TEST_CASE("a job that signs the files of a release on GitHub or of an own index gets an identity") {
+  const std::string yaml = kHead + R"(
+channels: {release: {publish: [github, own, bucket]}}
+publish:
+  github: {kind: github-release, label: local, attestations: always}
+  own: {kind: directory, path: ../index, label: local, attestations: always}
+  bucket: {kind: s3, bucket: "s3://acme/whl", label: local, attestations: always}
+)";
+  const std::vector<ci::Job> jobs = ci::publish_jobs(planned(yaml, ci::WorkflowSet::release).facts);
+  REQUIRE(jobs.size() == 3);
+  for (const ci::Job& job : jobs) {
+    INFO(job.id);
+    const std::string text = ci::yaml_of(job);
+    CHECK(text.find("id-token: write # attestations are signed with it") != std::string::npos);
+    const bool releases = text.find("contents: write # for the tag") != std::string::npos;
+    CHECK(releases == (job.id.find("github") != std::string::npos));
   }
 }
 

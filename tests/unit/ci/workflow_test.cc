@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ci/composite.h"
 #include "ci/idle.h"
 #include "ci/pins.h"
@@ -98,6 +100,15 @@ WorkflowFacts unprotected() {
   return facts;
 }
 
+/// A release that is installed from its first target.
+WorkflowFacts promoted() {
+  WorkflowFacts facts = example();
+  facts.through = "testpypi";
+  facts.secrets = {"LICENSE_KEY"};
+  facts.publish.back() = {"pypi", matrix::TargetKind::pypi, PublishAuth::trusted, "pypi", {}};
+  return facts;
+}
+
 /// A workflow; its text is tests/data/workflows/NAME.yml.
 struct GoldenWorkflow {
   std::string name;
@@ -129,6 +140,7 @@ std::vector<GoldenWorkflow> golden_workflows() {
   add("pinned-container", pinned_container(), {kPulls});
   add("alone", alone(), {kNightly});
   add("unprotected", unprotected(), {kRelease});
+  add("promoted", promoted(), {kNightly, kRelease});
   return workflows;
 }
 
@@ -178,14 +190,55 @@ TEST_CASE("builds, tests and publications alone get secrets, and trusted publica
     for (const Job& job : each.workflow.jobs) {
       INFO(each.name << " " << job.id);
       const bool publication = job.id.starts_with("publish-");
+      const bool installs = job.runner == JobRunner::of_installs;
       if (job.runner != JobRunner::hosted) {
-        CHECK(has(job.steps, "secrets.") == !each.facts.secrets.empty());
+        CHECK(has(job.steps, "secrets.") == (!each.facts.secrets.empty() && !installs));
       } else if (!publication) {
         CHECK_FALSE(has(yaml_of(job), "secrets."));
       }
-      CHECK(has(yaml_of(job), "id-token: write") == job.trusted);
-      CHECK((publication || !job.trusted));
+      const bool trusted = job.permission == JobPermission::identity;
+      CHECK(has(yaml_of(job), "id-token: write") == trusted);
+      CHECK((publication || job.permission == JobPermission::usual));
     }
+  }
+}
+
+TEST_CASE("the job of a release on GitHub may write to the repository, and nothing else",
+          "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.set = WorkflowSet::release;
+  facts.publish.push_back(
+      {"github", matrix::TargetKind::github_release, PublishAuth::contents, "github", {}});
+  const Workflow workflow = make_workflow(facts);
+  size_t writing = 0;
+  for (const Job& job : workflow.jobs) {
+    const std::string text = yaml_of(job);
+    const bool github = job.id == "publish-github";
+    writing += github ? 1 : 0;
+    INFO(job.id);
+    CHECK(has(text, "contents: write") == github);
+    CHECK(has(text, "GITHUB_TOKEN: ${{ github.token }}") == github);
+    if (!github) continue;
+    CHECK(
+        has(text, "    permissions:\n      contents: write # for the tag and the release\n    c"));
+    CHECK_FALSE(has(text, "id-token"));
+    CHECK_FALSE(has(text, "secrets."));
+  }
+  CHECK(writing == 1);
+}
+
+TEST_CASE("the job of a bucket alone gets its keys", "[workflow]") {
+  WorkflowFacts facts = example();
+  facts.set = WorkflowSet::release;
+  facts.publish.push_back({"bucket", matrix::TargetKind::s3, PublishAuth::aws, "bucket", {}});
+  const Workflow workflow = make_workflow(facts);
+  for (const Job& job : workflow.jobs) {
+    const std::string text = yaml_of(job);
+    INFO(job.id);
+    const bool bucket = job.id == "publish-bucket";
+    CHECK(has(text, "AWS_SECRET_ACCESS_KEY: ${{ secrets.AWS_SECRET_ACCESS_KEY }}") == bucket);
+    CHECK(has(text, "AWS_ENDPOINT_URL_S3: ${{ vars.AWS_ENDPOINT_URL_S3 }}") == bucket);
+    if (bucket) CHECK_FALSE(has(text, "write"));
   }
 }
 
@@ -264,6 +317,62 @@ TEST_CASE("a template keeps indentation, drops empty places and searches no valu
         "a: @BLOCK@\n  b:\n    - c\n");
   CHECK(yaml_string("a\n\"b\"") == "\"a\\n\\\"b\\\"\"");
   CHECK(yaml_list({"x", "y: z"}) == "[\"x\", \"y: z\"]");
+}
+
+TEST_CASE("the job that installs a release has no identity and no secret, and others wait for it",
+          "[workflow]") {
+  WorkflowFacts facts = promoted();
+  facts.set = WorkflowSet::release;
+  const Workflow workflow = make_workflow(facts);
+  const auto job_of = [&workflow](const std::string& id) {
+    const auto found = std::ranges::find(workflow.jobs, id, &Job::id);
+    REQUIRE(found != workflow.jobs.end());
+    return *found;
+  };
+  const Job install = job_of("install-testpypi");
+  CHECK(install.permission == JobPermission::usual);
+  CHECK(install.environment.empty());
+  CHECK(install.needs == std::vector<std::string>{"plan", "publish-testpypi"});
+  const std::string text = yaml_of(install);
+  for (const char* word : {"secrets.", "id-token", "github.token", "write"}) {
+    INFO(word);
+    CHECK(text.find(word) == std::string::npos);
+  }
+  CHECK(text.find("--step '${{ matrix.step }}' --reuse-only") != std::string::npos);
+  CHECK(job_of("publish-pypi").needs == std::vector<std::string>{"install-testpypi"});
+  // Only the first publication hands its record on.
+  CHECK(job_of("publish-testpypi").steps.find("result-publish-testpypi-") != std::string::npos);
+  CHECK(job_of("publish-pypi").steps.find("name: result-") == std::string::npos);
+  CHECK(job_of("plan").steps.find("--stage install") != std::string::npos);
+  CHECK(std::ranges::find(workflow.jobs, "list-2", &Job::id) == workflow.jobs.end());
+  facts.through.clear();
+  const Workflow direct = make_workflow(facts);
+  CHECK(std::ranges::find(direct.jobs, "install-testpypi", &Job::id) == direct.jobs.end());
+}
+
+TEST_CASE("more install tests than one job has rows go to further jobs", "[workflow]") {
+  WorkflowFacts facts = promoted();
+  facts.set = WorkflowSet::release;
+  facts.install_chunks = 2;
+  const Workflow workflow = make_workflow(facts);
+  const auto job_of = [&workflow](const std::string& id) {
+    const auto found = std::ranges::find(workflow.jobs, id, &Job::id);
+    REQUIRE(found != workflow.jobs.end());
+    return *found;
+  };
+  const std::string listing = job_of("list-2").steps;
+  CHECK(listing.find("--stage install --chunk 2/2") != std::string::npos);
+  CHECK(listing.find("--stage test") == std::string::npos);
+  CHECK(job_of("plan").steps.find("--stage install --chunk 1/2") != std::string::npos);
+  const Job second = job_of("install-testpypi-2");
+  CHECK(second.rows == "needs.list-2.outputs.installs-2");
+  CHECK(second.needs == std::vector<std::string>{"plan", "list-2", "publish-testpypi"});
+  const Job next = job_of("publish-pypi");
+  CHECK(next.needs == std::vector<std::string>{"install-testpypi", "install-testpypi-2"});
+  CHECK(next.condition ==
+        "${{ !cancelled() && needs.install-testpypi.result == 'success' && "
+        "(needs.install-testpypi-2.result == 'success' || "
+        "needs.install-testpypi-2.result == 'skipped') }}");
 }
 
 }  // namespace pinwheel::ci

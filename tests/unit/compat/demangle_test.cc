@@ -14,5 +14,16 @@ TEST_CASE("mangled names are demangled, others stay unchanged") {
   CHECK(demangle(endless) == endless);
 }
 
+TEST_CASE("a long name is shown without its arguments") {
+  CHECK(compat::brief_name("at::add(at::Tensor const&)") == "at::add(at::Tensor const&)");
+  const std::string arguments(100, 'x');
+  CHECK(compat::brief_name("c10::Error::Error(" + arguments + ")") == "c10::Error::Error(...)");
+  CHECK(compat::brief_name("std::function<void (int)>::swap(" + arguments + ")") ==
+        "std::function<void (int)>::swap(...)");
+  CHECK(compat::brief_name("at::F::operator()(" + arguments + ")") == "at::F::operator()(...)");
+  CHECK(compat::brief_name("(" + arguments + ")") == "(" + arguments + ")");
+  CHECK(compat::brief_name(arguments) == arguments);
+}
+
 }  // namespace
 }  // namespace pinwheel::compat

@@ -124,6 +124,18 @@ TEST_CASE("another wheel's libraries define symbols too") {
   CHECK(evaluate(wheel, torches(), {companion_libraries(other), {}}).builds[3].loads);
 }
 
+TEST_CASE("a wheel for musl loads on no torch, because all are for glibc") {
+  inspect::WheelFacts facts = wheel_wanting({kShim});
+  facts.libraries[0].elf.needed.push_back("libc.musl-x86_64.so.1");
+  const TorchVerdicts torch = evaluate(facts, torches());
+  REQUIRE_FALSE(torch.builds.empty());
+  for (const BuildVerdict& build : torch.builds) {
+    CHECK_FALSE(build.loads);
+    CHECK(why_not(build, torch) ==
+          "`demo/_C.so` needs `libc.musl-x86_64.so.1` of musl, and torch is built for glibc");
+  }
+}
+
 TEST_CASE("a module that does not find the wheel's own library loads on no torch") {
   inspect::WheelFacts facts = wheel_wanting({kShim});
   facts.libraries[0].elf.needed.push_back("libown.so");

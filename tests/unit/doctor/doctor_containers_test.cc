@@ -47,6 +47,9 @@ TEST_CASE("what an engine lacks is reported with the command that fixes it") {
   CHECK(docker_line(facts).found ==
         "20.10.24 in /usr/bin/docker, does not respond (Cannot connect to the Docker daemon)");
   CHECK(docker_line(facts).fix == "systemctl start docker");
+  docker.version.clear();
+  CHECK(docker_line(facts).found == "/usr/bin/docker, printed no version in time");
+  CHECK(docker_line(facts).fix.starts_with("run `/usr/bin/docker --version`"));
   const DoctorLine podman = engine_lines(facts).at(1);
   CHECK(podman.found == "none");
   CHECK(podman.fix == "apt-get install podman");

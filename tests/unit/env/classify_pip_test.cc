@@ -121,3 +121,46 @@ TEST_CASE("a package that cannot be built for want of a compiler is an environme
     CHECK(kind_of(name) == ErrorKind::environment);
   }
 }
+
+TEST_CASE("other bytes than those of a release are the index's fault, and only there") {
+  const std::string mismatch = tool_output("pip_hash_mismatch.txt");
+  CHECK(env::classify_pip({.code = 1}, mismatch).kind == ErrorKind::environment);
+  const env::Diagnosis diagnosis = env::classify_pip_of_release({.code = 1}, mismatch);
+  CHECK(diagnosis.kind == ErrorKind::check);
+  CHECK(diagnosis.hint.ends_with("publish another version"));
+  const std::string denied = "ERROR: HTTP error 401 while getting x\nERROR: 401 Client Error: no\n";
+  CHECK(env::classify_pip({.code = 1}, denied).kind == ErrorKind::environment);
+  CHECK(env::classify_pip_of_release({.code = 1}, denied).kind == ErrorKind::check);
+  CHECK(env::classify_pip_of_release({.code = 1}, denied).hint.ends_with("without credentials"));
+  CHECK(
+      env::classify_uv({.code = 1}, "error: HTTP status client error (401 Unauthorized)\n").hint ==
+      env::classify_pip_of_release({.code = 1}, denied).hint);
+  CHECK(env::classify_pip_of_release({.code = 1}, tool_output("pip_index_500.txt")).kind ==
+        ErrorKind::transient);
+}
+
+TEST_CASE("uv names an error and its causes") {
+  const auto of = [](const char* text) { return env::classify_uv({.code = 1}, text); };
+  const env::Diagnosis silent =
+      of("Using Python 3.11.7 environment at: v\n"
+         "error: Request failed after 3 retries in 10.0s\n"
+         "  cause: Failed to fetch: http://127.0.0.1:8766/simple/spam/\n"
+         "  cause: error sending request for url (http://127.0.0.1:8766/simple/spam/)\n"
+         "  cause: client error (Connect)\n");
+  CHECK(silent.kind == ErrorKind::transient);
+  const env::Diagnosis mismatch =
+      of("error: Failed to download `spam==1.0+cpu`\n"
+         "  cause: Hash mismatch for `spam==1.0+cpu`\n\n         Expected:\n");
+  CHECK(mismatch.kind == ErrorKind::check);
+  CHECK(mismatch.hint.ends_with("publish another version"));
+  CHECK(mismatch.line == "Failed to download `spam==1.0+cpu`: Hash mismatch for `spam==1.0+cpu`");
+  const env::Diagnosis old =
+      of("  \xC3\x97 No solution found when resolving dependencies:\n"
+         "  \xE2\x95\xB0\xE2\x94\x80\xE2\x96\xB6 Because eggs was not found, they are "
+         "unsatisfiable.\n");
+  CHECK(old.kind == ErrorKind::step);
+  CHECK(old.line ==
+        "No solution found when resolving dependencies: Because eggs was not found, they are "
+        "unsatisfiable.");
+  CHECK(of("").line.empty());
+}

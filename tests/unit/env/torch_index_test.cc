@@ -1,5 +1,7 @@
 #include "env/torch_index.h"
 
+#include <algorithm>
+
 #include "unit/catch.h"
 
 using namespace pinwheel;
@@ -68,4 +70,30 @@ TEST_CASE("a pip for one index has all settings but those that name others") {
                                {"PIP_CONSTRAINT", "/a\n/b"},
                                {"PIP_TIMEOUT", "9"},
                                {"PIP_TRUSTED_HOST", "it's"}});
+  CHECK(uv_variables(variables) == Variables{{"PATH", "/bin"},
+                                             {"SSL_CERT_FILE", "/c"},
+                                             {"UV_INSECURE_HOST", "it's"},
+                                             {"UV_NO_PROGRESS", "1"},
+                                             {"UV_PYTHON_DOWNLOADS", "never"}});
+  const Variables proxied =
+      uv_variables({{"PIP_PROXY", "http://p"}, {"PIP_TRUSTED_HOST", "a\nb"}, {"HTTP_PROXY", "q"}});
+  CHECK(proxied.at("HTTPS_PROXY") == "http://p");
+  CHECK(proxied.at("HTTP_PROXY") == "q");
+  CHECK(proxied.at("UV_INSECURE_HOST") == "a b");
+}
+
+TEST_CASE("both installers take a release from one index only, by its hashes") {
+  const IndexInstall install{"https://first.example/simple/", "r.txt"};
+  for (const ports::Command& command : {install_by_pip({"python", {}}, "venv/bin/python", install),
+                                        install_by_uv({"uv", {}}, "venv/bin/python", install)}) {
+    const auto has = [&command](const char* word) {
+      return std::ranges::count(command.argv, word) == 1;
+    };
+    for (const char* word : {"--no-deps", "--require-hashes", "--index-url",
+                             "https://first.example/simple/", "--only-binary", "r.txt"}) {
+      INFO(word);
+      CHECK(has(word));
+    }
+    CHECK_FALSE(has("--extra-index-url"));
+  }
 }

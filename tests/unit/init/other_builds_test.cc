@@ -94,5 +94,40 @@ TEST_CASE("enabled free-threaded Pythons that no glob names are listed") {
   CHECK(threaded_builds(project_with("enable = 'pypy'\n"), {"3.12"}, {"3.12"}).empty());
 }
 
+Texts whats(const std::vector<LeftOut>& list) {
+  Texts texts;
+  for (const LeftOut& one : list) texts.push_back(one.what);
+  return texts;
+}
+
+TEST_CASE("builds for other Pythons are listed with the option that selects them") {
+  const auto listed = [](const std::string& options) {
+    return whats(other_pythons(project_with(options)));
+  };
+  const std::string pypy = "wheels for PyPy, by cibuildwheel's ";
+  CHECK(listed("enable = ['pypy']\n") == Texts{pypy + "`enable` (pyproject.toml)"});
+  CHECK(listed("build = 'cp312-* pp310-*'\n") == Texts{pypy + "`build` (pyproject.toml)"});
+  CHECK(listed("build = '{pp,cp}31*'\nenable = 'pypy'\n") ==
+        Texts{pypy + "`build` (pyproject.toml)"});
+  CHECK(listed("build = 'pp312-manylinux_aarch64'\n") == Texts{pypy + "`build` (pyproject.toml)"});
+  CHECK(listed("build = 'gp312_250-*'\n") ==
+        Texts{"wheels for GraalPy, by cibuildwheel's `build` (pyproject.toml)"});
+  CHECK(listed("build = 'cp313-pyodide_wasm32'\n") ==
+        Texts{"wheels for Pyodide, by cibuildwheel's `build` (pyproject.toml)"});
+  CHECK(listed("enable = 'cpython-prerelease'\n") ==
+        Texts{"pre-releases of CPython, by cibuildwheel's `enable` (pyproject.toml)"});
+  CHECK(listed("enable = 'all'\n").size() == 3);
+}
+
+TEST_CASE("builds for other Pythons that cibuildwheel does not make are not listed") {
+  for (const char* options :
+       {"", "build = '*'\n", "build = 'cp312-*'\nenable = ['pypy']\n",
+        "enable = ['pypy', 'pypy-eol']\nskip = 'pp*'\n", "build = 'pp310-win_amd64'\n",
+        "build = 'pp310-*'\nskip = 'pp*'\n", "enable = 'cpython-freethreading'\n"}) {
+    INFO(options);
+    CHECK(other_pythons(project_with(options)).empty());
+  }
+}
+
 }  // namespace
 }  // namespace pinwheel::init

@@ -41,3 +41,25 @@ TEST_CASE("text that is not a build record is a failed check") {
     CHECK(claim.error().kind == ErrorKind::check);
   }
 }
+
+TEST_CASE("the record of a derived wheel has the original, and may state nothing else") {
+  const Result<std::string> alone = with_origin("", {"a-1+cu130-py3-none-any.whl", "ab12"});
+  REQUIRE(alone);
+  CHECK(alone->find(R"("derived-from")") != std::string::npos);
+  CHECK(alone->find(R"("sha256": "ab12")") != std::string::npos);
+  const Result<Claim> nothing = claim_of(*alone);
+  REQUIRE(nothing);
+  CHECK_FALSE(nothing->arch_list);
+  const Result<std::string> extended = with_origin(
+      R"({"architectures": [], "built-with": {"compute": "cpu"}, "variants": ["a"]})", {"b", "c"});
+  REQUIRE(extended);
+  CHECK(claim_of(*extended)->variants == Ids{"a"});
+  CHECK(claim_of(*extended)->arch_list->empty());
+  // Derived twice: the first origin is kept.
+  CHECK(with_origin(*alone, {"b", "c"})->find("a-1+cu130") != std::string::npos);
+  for (const char* const text : {"{", "3", "[]"}) {
+    const Result<std::string> failed = with_origin(text, {"a", "b"});
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().kind == ErrorKind::check);
+  }
+}

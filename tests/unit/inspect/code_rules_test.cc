@@ -97,6 +97,9 @@ TEST_CASE("code beyond the baseline needs somebody who asks for the processor") 
   CHECK(found_by(with_code({.sse = 900, .avx = 90}), "cpu-baseline").size() == 1);
   CHECK(found_by(with_code({.sse = 900, .avx = 90, .cpu_queries = 1}), "cpu-baseline").empty());
   CHECK(found_by(with_code({.sse = 900, .avx = 90}, "demo/_C_avx2.so"), "cpu-baseline").empty());
+  CHECK(found_by(with_code({.sse = 900, .bmi = 90}, "demo/_nat_bmi2_adx.so"), "cpu-baseline")
+            .empty());
+  CHECK(found_by(with_code({.sse = 9, .bmi = 900}), "cpu-baseline").size() == 1);
   WheelFacts facts = with_code({.sse = 900, .avx = 90});
   facts.libraries[0].elf.undefined = {{"__cpu_model"}};
   CHECK(found_by(facts, "cpu-baseline").empty());

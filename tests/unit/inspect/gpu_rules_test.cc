@@ -95,6 +95,53 @@ TEST_CASE("a wrong label is an error with its evidence") {
               "(requires nvidia-cublas-cu12)"});
 }
 
+WheelFacts unlabeled(const std::string& distribution, std::vector<std::string> needed,
+                     const std::string& requires_dist) {
+  WheelFacts facts = native_facts();
+  facts.name->distribution = distribution;
+  facts.libraries[0].elf.needed = std::move(needed);
+  facts.metadata = *wheel::parse_metadata("Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\n" +
+                                          requires_dist);
+  return facts;
+}
+
+TEST_CASE("a label in the wheel's name is a label") {
+  CHECK(label_findings(unlabeled("demo_kit_cu130", {"libcudart.so.13"}, "")).empty());
+  CHECK(label_findings(unlabeled("demo_kit_cu12", {"libcudart.so.12"}, "")).empty());
+  CHECK(label_findings(unlabeled("demo_kit_cu130", {"libcudart.so.12"}, "")) ==
+        Texts{"is for CUDA 12, but the label in the wheel's name is for CUDA 13.0 (needs "
+              "libcudart.so.12)"});
+  CHECK(label_findings(unlabeled("demo_kit_cpu", {"libtorch_cuda.so"}, "")).size() == 1);
+  // NVIDIA's own packages have such names and little else.
+  CHECK(label_findings(unlabeled("nvidia_nvtx_cu12", {"libc.so.6"}, "")).empty());
+}
+
+TEST_CASE("requirements are on the packages of the CUDA release that the libraries need") {
+  const auto findings = [](const std::string& needed, const std::string& requires_dist) {
+    return label_findings(
+        unlabeled("demo_kit", {needed}, "Requires-Dist: " + requires_dist + "\n"));
+  };
+  CHECK(findings("libcudart.so.12", "nvidia-cublas-cu12").empty());
+  CHECK(findings("libcudart.so.12", "nvidia-cublas-cu13") ==
+        Texts{"requires packages of CUDA 13, but libraries need CUDA 12 (requires "
+              "nvidia-cublas-cu13; `demo/_C.so` needs libcudart.so.12)"});
+  CHECK(findings("libcudart.so.12", "nvidia-cuda-runtime>=13,<14") ==
+        Texts{"requires packages of CUDA 13, but libraries need CUDA 12 (requires "
+              "nvidia-cuda-runtime>=13,<14; `demo/_C.so` needs libcudart.so.12)"});
+  CHECK(findings("libcudart.so.13", "nvidia-cuda-runtime~=13.0").empty());
+  CHECK(findings("libcudart.so.12", "nvidia-cuda-runtime>=12").empty());
+  // The version of cuFFT is not that of the toolkit.
+  CHECK(findings("libcudart.so.13", "nvidia-cufft==12.*").empty());
+  CHECK(findings("libcudart.so.12", "nvidia-cublas-cu13; extra == \"cuda13\"").empty());
+  // One of several libraries is loaded.
+  WheelFacts several =
+      unlabeled("demo_kit", {"libcudart.so.12"}, "Requires-Dist: nvidia-cublas-cu13\n");
+  several.libraries.push_back(several.libraries[0]);
+  several.libraries[1].name = "demo/_C13.so";
+  several.libraries[1].elf.needed = {"libcudart.so.13"};
+  CHECK(label_findings(several).empty());
+}
+
 TEST_CASE("a wheel that needs torch's libraries requires torch") {
   WheelFacts facts = native_facts();
   facts.libraries[0].elf.needed = {"libtorch.so", "libc10.so"};

@@ -51,9 +51,18 @@ TEST_CASE("binaries in a wheel for any platform are a finding") {
   WheelFacts facts = native_facts("py3-none-any");
   CHECK(finding_texts(facts) ==
         Texts{"[platform-tag] `demo_kit-1.0.dist-info/WHEEL`: sets Root-Is-Purelib, but the wheel "
-              "has binaries (`demo/_C.so`)",
+              "has binaries, which some systems expect in another directory (`demo/_C.so`)",
               "[platform-tag] `demo_kit-1.0-py3-none-any.whl`: is tagged `any`, but has binaries "
               "(`demo/_C.so`)"});
+}
+
+TEST_CASE("a wheel for a platform that installs into purelib is a warning, as PyPI accepts it") {
+  WheelFacts facts = native_facts("py3-none-manylinux_2_28_x86_64");
+  facts.wheel_file->root = wheel::RootIs::purelib;
+  const std::vector<Finding> found = findings_of(facts, {}, {"platform-tag"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].severity == Severity::warning);
+  CHECK(found[0].message.find("sets Root-Is-Purelib") == 0);
 }
 
 TEST_CASE("a platform tag without a binary is a finding") {

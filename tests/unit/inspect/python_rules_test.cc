@@ -136,7 +136,6 @@ TEST_CASE("some installer takes one of the tags") {
 
 TEST_CASE("a module that several Pythons import uses only the Stable ABI") {
   CHECK(finding_texts(with_module("py3-none", "_C.so", {"PyFrame_GetBack"})).size() == 1);
-  CHECK(finding_texts(with_module("cp312-none", "_C.so", {"PyFrame_GetBack"})).empty());
   CHECK(finding_texts(with_module("cp315-abi3t", "_C.abi3t.so", {"PyFrame_GetBack"})).size() == 1);
   CHECK(finding_texts(with_module("cp315-cp315t", "_C.abi3.so", {})).size() == 1);
   CHECK(finding_texts(with_module("cp315-cp315t", "_C.abi3t.so", {})).empty());
@@ -144,6 +143,28 @@ TEST_CASE("a module that several Pythons import uses only the Stable ABI") {
   CHECK(finding_texts(with_module("cp315-abi3.abi3t", "_C.abi3.so", {})).size() == 1);
   CHECK(finding_texts(with_module("cp312-abi3", "_C.abi3t.so", {})).size() == 1);
   CHECK(finding_texts(with_module("cp313-none", "_C.cpython-313-x86_64-linux-gnu.so", {})).empty());
+}
+
+TEST_CASE("a tag without an ABI belongs to modules that depend on none") {
+  const auto found = [](const char* tags, const char* file) {
+    return findings_of(with_module(tags, file, {"PyFrame_GetBack"}), {}, {"python-abi"});
+  };
+  const std::vector<Finding> locked = found("cp312-none", "_C.so");
+  REQUIRE(locked.size() == 1);
+  CHECK(locked[0].message ==
+        "depends on the ABI of `cp312`, but the tag says that it depends on none");
+  CHECK(locked[0].evidence == "PyFrame_GetBack");
+  CHECK(locked[0].hint == "tag the wheel `cp312-cp312`");
+  CHECK(locked[0].severity == Severity::warning);
+  // Only the Python with a lock finds this name.
+  const std::vector<Finding> named = found("cp313-none", "_C.cpython-313-x86_64-linux-gnu.so");
+  REQUIRE(named.size() == 1);
+  CHECK(named[0].severity == Severity::warning);
+  const std::vector<Finding> crashes = found("cp313-none", "_C.so");
+  REQUIRE(crashes.size() == 1);
+  CHECK(crashes[0].severity == Severity::error);
+  CHECK(
+      findings_of(with_module("cp313-none", "_C.so", {"PyList_New"}), {}, {"python-abi"}).empty());
 }
 
 TEST_CASE("an abi3 wheel uses only the Stable ABI of its oldest Python") {

@@ -47,6 +47,10 @@ TEST_CASE("the hint has the correct spelling") {
   CHECK(hint_for("gfx90a,gfx942", "rocm") ==
         "write a list with an entry for each: [\"gfx90a\", \"gfx942\"]");
   CHECK(hint_for("a b", "xpu") == "write a list with an entry for each: [\"a\", \"b\"]");
+  CHECK(hint_for("Ampere;Hopper") ==
+        "write a list with an entry for each: [\"8.0\", \"8.6+PTX\", \"9.0+PTX\"]");
+  CHECK(hint_for("sm_80, 90 8.0") == "write a list with an entry for each: [\"8.0\", \"9.0\"]");
+  CHECK(hint_for("9.0;native").find("the GPU of the build machine") != std::string::npos);
   CHECK(hint_for("Hopper").find("[\"9.0+PTX\"]") != std::string::npos);
   CHECK(hint_for("ampere").find("[\"8.0\", \"8.6+PTX\"]") != std::string::npos);
   CHECK(hint_for("Common").find("a different list in each release of torch") != std::string::npos);

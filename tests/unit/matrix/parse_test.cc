@@ -20,7 +20,7 @@ const std::string kHead = "schema: pinwheel/1\npackage: {name: demo, source: .}\
 
 TEST_CASE("every valid file parses, expands and has settings for each variant") {
   const std::vector<std::string> files = testing::yaml_files("tests/data/matrix/valid");
-  REQUIRE(files.size() == 42);
+  REQUIRE(files.size() == 43);
   for (const std::string& file : files) {
     INFO(file);
     const Result<Matrix> matrix = parse_file(file);
@@ -184,16 +184,44 @@ TEST_CASE("uploads are authorized by `auth`, and PyPI accepts none without a tok
                     "m.yaml"));
 }
 
-TEST_CASE("nightlies are retired only where files can be removed") {
+TEST_CASE("a release on GitHub has a repository, an API and a changelog, and none is needed") {
+  const auto target = [](const std::string& keys) {
+    return parse(
+        kHead + "axes: {python: ['3.11']}\npublish: {a: {kind: github-release" + keys + "}}\n",
+        "m.yaml");
+  };
+  const Result<Matrix> plain = target("");
+  REQUIRE(plain);
+  CHECK(plain->targets[0].kind == TargetKind::github_release);
+  CHECK(plain->targets[0].repository.empty());
+  const Result<Matrix> whole = target(
+      ", repository: acme/my.ops, api: 'https://git.acme.example/api/v3', notes: ../NEWS.md, "
+      "label: local");
+  REQUIRE(whole);
+  CHECK(whole->targets[0].repository == "acme/my.ops");
+  CHECK(whole->targets[0].api == "https://git.acme.example/api/v3");
+  CHECK(whole->targets[0].notes == "../NEWS.md");
+  for (const char* wrong :
+       {"acme", "acme/", "/ops", "acme/ops/x", "acme/..", "acme/o ps", "a/b?c"}) {
+    const Result<Matrix> matrix = target(", repository: '" + std::string(wrong) + "'");
+    REQUIRE_FALSE(matrix);
+    CHECK(matrix.error().message.find("is not a repository") != std::string::npos);
+  }
+  CHECK_FALSE(target(", auth: token"));
+  CHECK_FALSE(target(", url: 'https://example.org'"));
+}
+
+TEST_CASE("nightlies are retired only where pinwheel writes the pages") {
   for (const TargetKind kind : kTargetKinds) {
     const std::string target = "{kind: " + std::string(to_string(kind)) +
                                (kind == TargetKind::index       ? ", url: 'https://example.org'"
                                 : kind == TargetKind::directory ? ", path: d"
+                                : kind == TargetKind::s3        ? ", bucket: 's3://bucket/p'"
                                                                 : "") +
                                ", keep-nightlies: 3}";
     const Result<Matrix> matrix =
         parse(kHead + "axes: {python: ['3.11']}\npublish: {a: " + target + "}\n", "m.yaml");
-    CHECK(matrix.has_value() == (kind == TargetKind::directory));
+    CHECK(matrix.has_value() == (kind == TargetKind::directory || kind == TargetKind::s3));
     if (matrix) continue;
     CHECK(matrix.error().message.find("does not accept `keep-nightlies`") != std::string::npos);
     CHECK(matrix.error().hint.find("by hand") != std::string::npos);

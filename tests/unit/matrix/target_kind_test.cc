@@ -10,9 +10,27 @@ TEST_CASE("a kind of target is parsed from its printed name") {
   CHECK_FALSE(parse_target_kind(""));
 }
 
+TEST_CASE("PyPI, TestPyPI and indexes have the upload API of PyPI") {
+  for (const TargetKind kind : {TargetKind::pypi, TargetKind::testpypi, TargetKind::index}) {
+    CHECK(has_upload_api(kind));
+  }
+  for (const TargetKind kind :
+       {TargetKind::directory, TargetKind::s3, TargetKind::github_release}) {
+    CHECK_FALSE(has_upload_api(kind));
+  }
+}
+
 TEST_CASE("a directory is the one kind of target that takes no uploads") {
   for (const TargetKind kind : kTargetKinds) {
     INFO(to_string(kind));
     CHECK((place_of(kind) == TargetPlace::directory) == (kind == TargetKind::directory));
   }
+}
+
+TEST_CASE("whether files are attested is automatic unless the matrix states it") {
+  for (const Attesting attesting : kAttestings) {
+    CHECK(attesting_of(to_string(attesting)) == attesting);
+  }
+  CHECK(attesting_of("") == Attesting::automatic);
+  CHECK(attesting_of("auto") == Attesting::automatic);
 }

@@ -54,6 +54,26 @@ TEST_CASE("outputs that the plan does not have are strange") {
                                  "` should have 69 GB, but a wheel has at most 20 GB"});
 }
 
+TEST_CASE("the first publication of a release leaves a record for each project") {
+  Publish action;
+  action.role = PublishRole::first;
+  action.names = {{"build:cpu", {"my-ops", "1.0"}},
+                  {"build:abi3", {"My_Ops", "1.0"}},
+                  {"build:cu13", {"my-ops-cu13", "1.0"}}};
+  const NamedFile own{"pinwheel-release.json", 10};
+  const NamedFile other{"pinwheel-release-my-ops-cu13.json", 10};
+  CHECK(unexpected_outputs(action, {own, other}).empty());
+  CHECK(unexpected_outputs(action, {own}) == std::vector<std::string>{"it has 1 file"});
+  for (const char* name :
+       {"a/pinwheel-release.json", "my_ops-1.0-py3-none-any.whl", "pinwheel-release.json"}) {
+    CHECK(unexpected_outputs(action, {own, {name, 1}}) ==
+          std::vector<std::string>{"`" + std::string(name) + "` is not an output of the plan"});
+  }
+  CHECK_FALSE(unexpected_outputs(action, {own, {other.name, 64ULL << 20U}}).empty());
+  // Another publication leaves none.
+  CHECK_FALSE(unexpected_outputs(Publish{}, {own}).empty());
+}
+
 TEST_CASE("an sdist has its name, and a test leaves no file") {
   BuildSdist sdist;
   sdist.distribution = "my-ops";

@@ -73,3 +73,16 @@ TEST_CASE("the gate reports everything that falls short, without duplicates") {
   REQUIRE_FALSE(only_missing);
   CHECK(only_missing.error().hint.find("--store") != std::string::npos);
 }
+
+TEST_CASE("a release is promoted only if a wheel could be installed from the first target") {
+  StepOutcome skipped = tested("install:b", Evidence::inspected);
+  skipped.state = StepState::skipped;
+  skipped.reason = "no aarch64 machine here";
+  CHECK(check_installed({tested("install:a", Evidence::loaded), skipped}, {}));
+  CHECK(check_installed({skipped}, {{"b", "installed by hand"}}));
+  const Done nowhere = check_installed({tested("test:b", Evidence::ran), skipped}, {});
+  REQUIRE_FALSE(nowhere);
+  CHECK(nowhere.error().kind == ErrorKind::check);
+  CHECK(messages(nowhere) ==
+        std::vector<std::string>{"`install:b` did not run: no aarch64 machine here"});
+}

@@ -23,6 +23,8 @@ FrozenPlan example() {
   frozen.source_date_epoch = 1700000000;
   frozen.wheel_change = {"decaf", 1690000000};
   frozen.commit = "c0ffee";
+  frozen.tag = "v1.2.0";
+  frozen.repository = "acme/ops";
   frozen.source_digest = "bb";
   frozen.machine = "x86_64";
   frozen.levels = {
@@ -60,6 +62,7 @@ TEST_CASE("the fingerprint of a plan outlives the day, and nothing else", "[fing
   const std::string first = fingerprint(plan).value();
   FrozenPlan next_day = plan;
   next_day.version = {"1.3.0.dev20261126", ""};
+  next_day.tag.clear();
   next_day.files = {"x-1.3.0.dev20261126-py3-none-*_x86_64.whl"};
   next_day.source_date_epoch += 86400;
   next_day.machine = "another";

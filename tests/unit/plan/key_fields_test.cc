@@ -44,6 +44,9 @@ void change(matrix::Retry& value) {
 void change(matrix::TestImages& value) {
   value.names.emplace_back("x");
 }
+void change(matrix::PublishTarget& value) {
+  value.name += "x";
+}
 void change(Location& value) {
   ++value.line;
 }
@@ -63,7 +66,12 @@ void change(V& value) {
   } else if constexpr (requires { value.emplace_back(); }) {
     value.emplace_back();
   } else if constexpr (requires { value.has_value(); }) {
-    value = typename V::value_type{value.value_or(0) + 1};
+    using Held = typename V::value_type;
+    if constexpr (requires(Held held) { held + 1; }) {
+      value = Held{value.value_or(0) + 1};
+    } else {
+      value.emplace();
+    }
   } else {
     value = std::make_shared<typename V::element_type>();
   }
@@ -219,6 +227,7 @@ Publish full_publish() {
   publish.target.url = "https://example.org";
   publish.target.path = "dist";
   publish.target.keep_nightlies = 14;
+  publish.target.bucket = "s3://b/p";
   publish.builds = {"build:cu13", "sdist"};
   publish.names = {{"build:cu13", {"demo", "1.0", {"index"}}}};
   publish.labels = {{"build:cu13", "cu130"}};
@@ -227,12 +236,19 @@ Publish full_publish() {
   return publish;
 }
 
+InstallWheel full_install() {
+  return {"cp312-cu130",         "build:cu13",   {"demo", "1.0+cu130", {"index"}},
+          full_publish().target, full_request(), "x86_64",
+          "cuda/13.0",           {{"A", "b"}}};
+}
+
 TEST_CASE("a key changes with each field that is listed as a part, and with no excluded one") {
   check_action(full_environment(), kEnvironmentFields);
   check_action(full_toolkit(), kToolkitFields);
   check_action(full_build(), kBuildWheelFields);
   check_action(full_sdist(), kBuildSdistFields);
   check_action(full_test(), kTestWheelFields);
+  check_action(full_install(), kInstallWheelFields);
   check_action(full_publish(), kPublishFields);
 }
 
@@ -248,7 +264,7 @@ TEST_CASE("the key of an action is that of every pinwheel with this schema of ke
   CHECK(key_of(key_parts(full_test())) ==
         "418ac137d667ceac37cd0bf07dd52c2bbfeb75edee488e34416053753a5a17c8");
   CHECK(key_of(key_parts(full_publish())) ==
-        "bde2805af2a262e4df3cea4791c6d4f776ed40c06228fb726353d9bcdb0e740c");
+        "911ca69c4e68f5350bf53f427fe903f70f8267e7795625b767d1eba6fb81393d");
   CHECK(key_of(key_parts(CreateEnvironment{})) ==
         "e4101f36506b7b308588ae370fe2179fbb5e87f9c3c0f16a3561916463e98683");
   CHECK(key_of(key_parts(MakeToolkit{})) ==

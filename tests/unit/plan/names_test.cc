@@ -161,6 +161,25 @@ TEST_CASE("a local label on PyPI is rejected before anything is built") {
   CHECK(namings.error().message.find("PyPI does not accept local versions") != std::string::npos);
 }
 
+TEST_CASE("a release on GitHub accepts labels, and no development version") {
+  NamesExample example;
+  matrix::PublishTarget github = target("github", matrix::TargetKind::github_release);
+  github.local_label = true;
+  example.matrix.targets = {github};
+  example.request.targets = {"github"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  CHECK(namings->at("cpu")[0].version == "1.2.0+cpu");
+  for (const ReleaseVersion& version :
+       {ReleaseVersion{"1.3.0.dev4", ""}, ReleaseVersion{"1.2.0", "g1a2b3c4"}}) {
+    example.request.version = version;
+    const Result<Namings> refused = name_wheels(example.matrix, example.request);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::config);
+    CHECK(refused.error().message.find("which is no release") != std::string::npos);
+  }
+}
+
 TEST_CASE("targets with the same name for a wheel share one finished wheel") {
   NamesExample example;
   matrix::PublishTarget one = target("index", matrix::TargetKind::directory);

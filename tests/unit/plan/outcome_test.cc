@@ -62,6 +62,29 @@ TEST_CASE("states and evidence are parsed from their names") {
   CHECK_FALSE(parse_evidence(""));
 }
 
+namespace {
+
+AttemptTrace whole_trace() {
+  using std::chrono::milliseconds;
+  const TraceTime begun = *parse_trace_time("2026-01-02T03:04:05.678Z");
+  AttemptTrace trace;
+  trace.worker = "a machine";
+  trace.queued = begun;
+  trace.ran = {begun + milliseconds(7), begun + milliseconds(1007)};
+  trace.phases = {{StepPhase::input_fetch, {begun + milliseconds(7), begun + milliseconds(9)}},
+                  {StepPhase::execution, {begun + milliseconds(9), begun + milliseconds(1007)}}};
+  trace.waits = {{WaitCause::dependency, "env:1", milliseconds(3)},
+                 {WaitCause::pool, "upload", milliseconds(4)}};
+  trace.cores = 2;
+  trace.memory = 3'000'000'000;
+  trace.peak_memory = 5'000'000'000;
+  trace.cpu_time = milliseconds(1900);
+  trace.sent = 6'000'000'000;
+  return trace;
+}
+
+}  // namespace
+
 TEST_CASE("an outcome round-trips through JSON") {
   StepOutcome outcome = failed(ErrorKind::out_of_memory);
   outcome.key = "ab";
@@ -72,6 +95,9 @@ TEST_CASE("an outcome round-trips through JSON") {
   outcome.evidence = Evidence::loaded;
   outcome.outputs = {{"a.whl", "cd", 5'000'000'000}};
   outcome.warnings = {"more than planned"};
+  outcome.needs = {"env:1", "sdist"};
+  outcome.reused_from = "a place";
+  outcome.trace = {whole_trace(), AttemptTrace{}};
   outcome.error->hint = "use fewer jobs";
   outcome.error->at = Location{"m.yaml", 7, 3, "x: y"};
   outcome.error->causes = {Error{ErrorKind::step, "cc1plus died"}};
@@ -82,13 +108,44 @@ TEST_CASE("an outcome round-trips through JSON") {
   CHECK(outcome_json(*back) == json);
   CHECK(back->outputs == outcome.outputs);
   CHECK(back->warnings == outcome.warnings);
+  CHECK(back->needs == outcome.needs);
+  CHECK(back->reused_from == outcome.reused_from);
+  CHECK(back->trace == outcome.trace);
   CHECK(back->error->kind == ErrorKind::out_of_memory);
   CHECK(back->error->at == outcome.error->at);
   CHECK(back->error->causes.at(0).message == "cc1plus died");
 }
 
+TEST_CASE("values that were not measured are absent from JSON") {
+  StepOutcome outcome;
+  outcome.trace = {AttemptTrace{}};
+  CHECK(outcome_json(outcome) ==
+        R"({"id":"","key":"","state":"done","attempts":0,"elapsed_ms":0,"trace":[{}]})");
+  const auto back = parse_outcome(R"({"id":"a","key":"b","state":"done","trace":[{"cores":2}]})");
+  REQUIRE(back);
+  CHECK(back->trace == std::vector{AttemptTrace{.cores = 2}});
+}
+
+TEST_CASE("the times of a trace") {
+  for (const char* const text :
+       {"1970-01-01T00:00:00.000Z", "2026-01-02T03:04:05.678Z", "2028-02-29T23:59:59.999Z"}) {
+    const std::optional<TraceTime> time = parse_trace_time(text);
+    REQUIRE(time);
+    CHECK(to_string(*time) == text);
+  }
+  CHECK(parse_trace_time("1970-01-01T00:00:01.002Z")->time_since_epoch().count() == 1002);
+  for (const char* const text :
+       {"", "2026-01-02T03:04:05Z", "2026-02-30T03:04:05.678Z", "2026-01-02T24:00:00.000Z",
+        "2026-01-02T03:04:05.67 Z", "2026-01-02T03:04:05.678Z ", "2026-01-02T03:-4:05.678Z"}) {
+    CHECK_FALSE(parse_trace_time(text));
+  }
+}
+
 TEST_CASE("text that is not an outcome is rejected") {
-  for (const char* text : {"", "[]", "{}", R"({"id":"a","key":"b","state":"nearly"})"}) {
+  for (const char* text : {"", "[]", "{}", R"({"id":"a","key":"b","state":"nearly"})",
+                           R"({"id":"a","key":"b","state":"done","trace":1})",
+                           R"({"id":"a","key":"b","state":"done","trace":[{"waits":[{"ms":1}]}]})",
+                           R"({"id":"a","key":"b","state":"done","trace":[{"worker":7}]})"}) {
     CHECK_FALSE(parse_outcome(text));
   }
 }

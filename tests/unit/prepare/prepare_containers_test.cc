@@ -98,6 +98,10 @@ TEST_CASE("an engine that is missing or does not answer is an error before anyth
   CHECK(silent.message == "`/fake/bin/docker` does not respond: no daemon");
   CHECK(recall_containers(world.fake.host, world.scope, world.workplace).error().message ==
         silent.message);
+  world.engine.client_hangs = true;
+  CHECK(world.refused().kind == ErrorKind::environment);
+  CHECK(world.refused().message ==
+        "`/fake/bin/docker` printed no version: it did not respond in time");
   world.workplace.variables["PATH"] = "/nowhere";
   CHECK(world.refused().kind == ErrorKind::environment);
   CHECK(world.refused().message == "there is no `docker` on PATH");

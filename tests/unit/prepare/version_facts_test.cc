@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/promotion.h"
 #include "unit/prepare/matrix_world.h"
 
 namespace pinwheel::prepare {
@@ -194,6 +195,32 @@ TEST_CASE("a channel of any name makes versions of its kind") {
   CHECK_FALSE(publishes_nowhere(matrix, "release"));
   CHECK_FALSE(publishes_nowhere(matrix, "unknown"));
   CHECK(nowhere_line("quiet") == "channel `quiet` publishes nowhere: it has `publish: []`\n");
+}
+
+TEST_CASE("a channel that publishes through a target has it first, for each of its own targets") {
+  VersionWorld world;
+  const std::string old = "release: {publish: [index]}";
+  world.yaml.replace(world.yaml.find(old), old.size(),
+                     "release: {publish: [index, other], through: trial}");
+  world.yaml +=
+      "  other: {kind: directory, path: other, label: \"{flavor}\"}\n"
+      "  trial: {kind: index, url: \"https://trial.example.org/\", label: \"{flavor}\"}\n";
+  const matrix::Matrix matrix = loaded_from(world.fake, world.yaml).matrix;
+  using Targets = std::vector<std::string>;
+  CHECK(plan::targets_of(matrix, "release", {}) == Targets{"trial", "index", "other"});
+  CHECK(plan::targets_of(matrix, "release", {"other"}) == Targets{"trial", "other"});
+  CHECK(plan::targets_of(matrix, "release", {"other", "trial"}) == Targets{"trial", "other"});
+  CHECK(plan::targets_of(matrix, "release", {"trial"}) == Targets{"trial"});
+  CHECK(plan::targets_of(matrix, "nightly-all", {}) == Targets{"index"});
+  CHECK(plan::targets_of(matrix, "", {"index"}) == Targets{"index"});
+  CHECK(plan::through_of(matrix, "release", {"trial", "index"}) == "trial");
+  CHECK(plan::through_of(matrix, "release", {"trial"}).empty());
+  CHECK(plan::through_of(matrix, "nightly-all", {"index"}).empty());
+  ports::GitFacts tagged = checkout_facts();
+  tagged.tags = {{"v1.2.0", 0}};
+  world.fake.git.known = tagged;
+  world.channel = "release";
+  CHECK(world.facts().targets == Targets{"trial", "index", "other"});
 }
 
 TEST_CASE("builds that would have one name on a target are refused") {

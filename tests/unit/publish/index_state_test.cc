@@ -127,6 +127,43 @@ TEST_CASE("a page that cannot be read is a warning with its cause, and blocks no
         Texts{"pypi", "Demo-Ops", "1.0", "2", "not checked", "not checked", "unknown"});
 }
 
+TEST_CASE("a release on GitHub is a draft until it is published, and then lacks no files") {
+  const ReleaseGoal goal{
+      {"github", "https://api.github.com", "acme/ops"}, "v1.0", std::string(40, 'c'), {}};
+  const auto on_github = [&](const GithubState& found) {
+    IndexState state{planned({}, 3)};
+    note_github(state, goal, found);
+    return state;
+  };
+  CHECK(on_github({}).release == ReleaseState::absent);
+  CHECK(state_rows({on_github({})})[1] ==
+        Texts{"pypi", "Demo-Ops", "1.0", "3", "new", "tag `v1.0` is new", ""});
+  GithubState found;
+  found.release = GithubRelease{7, "v1.0", true, false, "u"};
+  found.assets = {{1, "a", 1, "", true}, {2, "b", 1, "", false}};
+  CHECK(on_github(found).release == ReleaseState::draft);
+  CHECK(on_github(found).release_files == 1);
+  CHECK(blockers({on_github(found)}).empty());
+  found.release->draft = false;
+  found.release->opened = "2026-11-02T01:02:03Z";
+  found.tag_commit = goal.commit;
+  CHECK(messages(blockers({on_github(found)})) ==
+        Texts{"the release of tag `v1.0` of `acme/ops` is published with 1 file, and needs 3"});
+  CHECK(state_rows({on_github(found)})[1][4] == "published, 1 file there since 2026-11-02");
+  CHECK(state_json({on_github(found)})[0]["release"] == "published");
+  found.tag_commit = std::string(40, 'd');
+  CHECK(blockers({on_github(found)}).size() == 2);
+}
+
+TEST_CASE("a question without an answer blocks nothing, a refusal does") {
+  IndexState state{planned()};
+  note_unanswered(state, {ErrorKind::transient, "no answer"});
+  CHECK(blockers({state}).empty());
+  CHECK(warnings({state}).size() == 1);
+  note_unanswered(state, {ErrorKind::publish, "HTTP 401"});
+  CHECK(messages(blockers({state})) == Texts{"HTTP 401"});
+}
+
 TEST_CASE("as JSON, what is unknown is null") {
   const Error busy{ErrorKind::transient, "no answer"};
   const nlohmann::json list =

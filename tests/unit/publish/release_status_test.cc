@@ -68,6 +68,10 @@ TEST_CASE("the remedy is that of the worst state") {
   CHECK(remedy_of(status) == Remedy::ask_again);
   status.missing_steps = {"test:cp311"};
   CHECK(remedy_of(status) == Remedy::release);
+  status.conflicts = {Error{ErrorKind::publish, "tag `v1.0` is at another commit"}};
+  CHECK(remedy_of(status) == Remedy::another_version);
+  CHECK(status_sentence(status).ends_with("its tag is at another commit"));
+  CHECK(status_json(status)["conflicts"][0] == "tag `v1.0` is at another commit");
 }
 
 TEST_CASE("the sentence counts what is missing, and the table names it") {

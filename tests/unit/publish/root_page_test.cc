@@ -35,4 +35,10 @@ TEST_CASE("a root page over a limit is an error of the index") {
   const auto names = publish::parse_root_html(tag, "https://a.example/");
   REQUIRE_FALSE(names);
   CHECK(names.error().kind == ErrorKind::publish);
+  std::string many;
+  for (uint64_t i = 0; i <= limits::kRootLinks.most; ++i) many += "<a>";
+  const auto counted = publish::parse_root_html(many, "https://a.example/");
+  REQUIRE_FALSE(counted);
+  CHECK(counted.error().message ==
+        "the index's page has more than 1000000 links, the limit for the page of an index");
 }

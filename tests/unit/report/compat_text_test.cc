@@ -19,7 +19,7 @@ compat::Assessment demo(const std::vector<std::string>& symbols) {
 
 TEST_CASE(
     "the text has the verdict, a line for each build, missing symbols, and the distributions") {
-  const std::string text = compat_text(demo({kNew}));
+  const std::string text = compat_text(demo({kNew}), TorchRows::all);
   CHECK(text.starts_with("demo_kit-1.0-cp311-cp311-manylinux_2_28_x86_64.whl\n\nIts metadata"));
   for (const char* const line :
        {"torch   python  loads  verdict\n",
@@ -33,8 +33,28 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("neighbors with the same verdict share a line, with the range of what is missing") {
+  compat::Assessment assessment = demo({kNew});
+  compat::BuildVerdict older = assessment.torch.builds[0];
+  older.build.version = "2.10.0";
+  older.missing.push_back(older.missing.front());
+  assessment.torch.builds.insert(assessment.torch.builds.begin(), older);
+  const std::string text = compat_text(assessment, TorchRows::grouped);
+  INFO(text);
+  CHECK(text.find("2.10.0 to 2.11.0  3.11    no     no               `at::new()` is missing (since "
+                  "2.12.0), and 0 to 1 more\n") != std::string::npos);
+  CHECK(text.find("\n2.12.0 to ") != std::string::npos);
+  CHECK(text.find("\n2.12.0  ") == std::string::npos);
+  // A build that was run has a line of its own.
+  assessment.torch.builds[3].run = compat::RunResult{compat::RunState::failed, "why", "", ""};
+  const std::string with_run = compat_text(assessment, TorchRows::grouped);
+  INFO(with_run);
+  CHECK(with_run.find("\n2.12.0  ") != std::string::npos);
+  CHECK(with_run.find("\n2.13.0  ") != std::string::npos);
+}
+
 TEST_CASE("names from a foreign wheel are harmless for a terminal") {
-  const std::string text = compat_text(demo({"_ZN2at3oldEv", "torch_\x1b[31m"}));
+  const std::string text = compat_text(demo({"_ZN2at3oldEv", "torch_\x1b[31m"}), TorchRows::all);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(text.find("torch_\\x1b[31m") != std::string::npos);
 }
@@ -43,7 +63,7 @@ TEST_CASE("a build that was run has its result next to the verdict, and the evid
   compat::Assessment assessment = demo({kNew});
   assessment.torch.builds[2].run = compat::RunResult{
       compat::RunState::failed, "`sh` failed: exit code 3\n  sum: 7", "2.13.0+cpu", "3.11.7"};
-  const std::string text = compat_text(assessment);
+  const std::string text = compat_text(assessment, TorchRows::all);
   for (const char* const line :
        {"torch   python  loads  verdict          run\n", "2.12.0  3.11    yes    symbols-resolve\n",
         "2.13.0  3.11    yes    symbols-resolve  run failed\n",

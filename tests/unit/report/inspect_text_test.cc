@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "inspect/gather.h"
+#include "inspect/name_list.h"
 #include "inspect/rules.h"
 #include "report/inspect_json.h"
 #include "unit/binary/make_elf.h"
@@ -69,6 +70,27 @@ TEST_CASE("the summary of a wheel without binaries is short and ends with its fi
         "  size             1.0 KB, 110 B unpacked, 2 files\n"
         "  findings         [size] `x.whl`: is too large (2 GB)\n"
         "                     hint: shrink it\n");
+}
+
+TEST_CASE("findings that say the same of three files share a line") {
+  std::vector<Finding> findings;
+  for (const char* const file : {"a.so", "b.so", "c.so", "d.so", "e.so", "f.so"}) {
+    findings.push_back({"cpu-baseline", file, "needs AVX", "7 of AVX", "drop it"});
+  }
+  findings.push_back({"size", "x.whl", "is too large", "2 GB", "shrink it"});
+  findings.push_back({"rpath", "a.so", "is wrong", "", ""});
+  findings.push_back({"rpath", "b.so", "is wrong", "", ""});
+  const std::string text = inspect_text(pure_facts(), {}, findings, FindingLines::grouped);
+  INFO(text);
+  CHECK(text.find("[cpu-baseline] " +
+                  inspect::first_names({"a.so", "b.so", "c.so", "d.so", "e.so", "f.so"}) +
+                  ": needs AVX\n") != std::string::npos);
+  CHECK(text.find("hint: drop it") == text.rfind("hint: drop it"));
+  CHECK(text.find("[size] `x.whl`: is too large (2 GB)") != std::string::npos);
+  CHECK(text.find("[rpath] `a.so`: is wrong\n") != std::string::npos);
+  CHECK(text.find("[rpath] `b.so`: is wrong\n") != std::string::npos);
+  const std::string each = inspect_text(pure_facts(), {}, findings, FindingLines::all);
+  CHECK(each.find("[cpu-baseline] `f.so`: needs AVX (7 of AVX)") != std::string::npos);
 }
 
 TEST_CASE("the JSON report has every documented key") {

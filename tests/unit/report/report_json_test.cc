@@ -188,3 +188,10 @@ TEST_CASE("a failure shows the nearest hint once") {
         "  caused by: the compiler is missing\n"
         "  hint: install g++\n");
 }
+
+TEST_CASE("a report of very many names is read in the end") {
+  std::string text = "{";
+  for (int i = 0; i < 100'000; ++i) text += "\"" + std::to_string(i) + "\":1,";
+  text += "\"schema\":1}";
+  CHECK_FALSE(report::parse_report(text));
+}

@@ -1,5 +1,7 @@
 #include "run/execute.h"
 
+#include <algorithm>
+
 #include "unit/catch.h"
 #include "unit/run/execution_world.h"
 
@@ -38,6 +40,21 @@ const plan::StepOutcome& outcome(const plan::Report& report, const std::string& 
   FAIL("no outcome of " << id);
   return report.outcomes.front();
 }
+
+/// Writes each record of a start for two seconds.
+class SlowRecorder final : public run::Recorder {
+ public:
+  explicit SlowRecorder(fakes::FakeClock& clock) : clock_(clock) {}
+
+  Done started(const run::Attempt& /*attempt*/) override {
+    clock_.move_to(clock_.steady() + 2s);
+    return {};
+  }
+  Done finished(const plan::StepOutcome& /*outcome*/) override { return {}; }
+
+ private:
+  fakes::FakeClock& clock_;
+};
 
 }  // namespace
 
@@ -121,6 +138,87 @@ TEST_CASE("without keep-going nothing new starts after a failure and running ste
   CHECK(outcome(report, "d").reason == "not started after `a` failed");
   CHECK(outcome(report, "e").reason == "`a` failed");
   CHECK(plan::exit_code(report) == 5);
+}
+
+TEST_CASE("the trace of a step says why and how long it waited") {
+  World world;
+  plan::Step upload = step("upload", {"build"});
+  upload.resources.pools = {{"upload", 1}};
+  plan::Step other = step("other upload");
+  other.resources.pools = {{"upload", 1}};
+  plan::Step hungry = step("hungry");
+  hungry.resources.memory_per_core = 8;
+  world.runner.scripts["other upload"] = {{5s}};
+  run::ExecuteOptions options = cores(2);
+  options.budget.memory = 10;
+  options.worker = "a machine";
+  plan::Step large = step("large");
+  large.resources.memory_per_core = 8;
+  large.predicted_seconds = 100;
+  const plan::Report report =
+      world.run({{step("build"), upload, other, hungry, large}, ""}, options);
+  using plan::WaitCause;
+  const auto waits = [&report](const char* id) { return outcome(report, id).trace.at(0).waits; };
+  // Two of five start at once: `large` has the longest path, then `build`.
+  CHECK(waits("build").empty());
+  CHECK(waits("large").empty());
+  CHECK(waits("other upload") == std::vector<plan::TracedWait>{{WaitCause::slot, "", 1s}});
+  CHECK(waits("upload") == std::vector<plan::TracedWait>{{WaitCause::dependency, "build", 1s},
+                                                         {WaitCause::pool, "upload", 5s}});
+  CHECK(waits("hungry") == std::vector<plan::TracedWait>{{WaitCause::slot, "", 1s}});
+  for (const plan::StepOutcome& one : report.outcomes) {
+    const plan::AttemptTrace& trace = one.trace.at(0);
+    CHECK(trace.worker == "a machine");
+    CHECK(trace.cores == 1);
+    CHECK(trace.memory.has_value() == (one.id == "hungry" || one.id == "large"));
+    std::chrono::milliseconds waited{0};
+    for (const plan::TracedWait& wait : trace.waits) waited += wait.spent;
+    CHECK(*trace.queued + waited == trace.ran->start);
+    CHECK(trace.ran->completed - trace.ran->start == one.elapsed);
+  }
+  CHECK(outcome(report, "upload").needs == std::vector<std::string>{"build"});
+}
+
+TEST_CASE("recording the start of an attempt is not part of its time") {
+  World world;
+  SlowRecorder recorder(world.clock);
+  const plan::Report report = run::execute({{step("build")}, ""}, cores(1),
+                                           {world.runner, recorder, world.status, world.clock});
+  const plan::TraceSpan ran = *outcome(report, "build").trace.at(0).ran;
+  CHECK(outcome(report, "build").elapsed == 1s);
+  CHECK(ran.completed - ran.start == 1s);
+}
+
+TEST_CASE("a step that waits for memory says so") {
+  World world;
+  plan::Step hungry = step("hungry");
+  hungry.resources.memory_per_core = 8;
+  plan::Step large = hungry;
+  large.id = "large";
+  run::ExecuteOptions options = cores(2);
+  options.budget.memory = 10;
+  const plan::Report report = world.run({{hungry, large}, ""}, options);
+  CHECK(outcome(report, "large").trace.at(0).waits ==
+        std::vector<plan::TracedWait>{{plan::WaitCause::memory, "", 1s}});
+}
+
+TEST_CASE("each attempt has a trace, and a reused step has none") {
+  World world;
+  plan::Step first = step("first");
+  first.retry.transient = 1;
+  const plan::Step reused = step("reused");
+  world.runner.scripts["first"] = {fails(ErrorKind::transient)};
+  plan::StepOutcome earlier = made(reused, {}, "ab");
+  earlier.trace = {plan::AttemptTrace{}};
+  const plan::Report report = world.run({{first, reused}, ""}, with_results({earlier}));
+  const std::vector<plan::AttemptTrace>& trace = outcome(report, "first").trace;
+  REQUIRE(trace.size() == 2);
+  CHECK(trace[1].queued == trace[0].ran->completed);
+  CHECK(trace[1].waits ==
+        std::vector<plan::TracedWait>{{plan::WaitCause::retry, "", world.status.delays.at(0)}});
+  CHECK(outcome(report, "reused").trace.empty());
+  CHECK(outcome(report, "reused").reused_from == "journal");
+  CHECK(outcome(report, "first").reused_from.empty());
 }
 
 TEST_CASE("a transient failure is retried after growing delays until its retries are used up") {

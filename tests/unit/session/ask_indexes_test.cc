@@ -1,5 +1,6 @@
 #include "session/ask_indexes.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -90,6 +91,51 @@ TEST_CASE("a release asks its indexes before it builds, and prints one table") {
   REQUIRE_FALSE(world.console.notes.empty());
   CHECK(world.console.notes[0].find("name is free") != std::string::npos);
   CHECK(world.console.warnings.empty());
+  CHECK(world.fake.acts == Texts{"perform build:x", "perform publish:pypi"});
+}
+
+TEST_CASE("a release asks GitHub with its token before it builds") {
+  ReleaseWorld world;
+  plan::Publish& action = world.publish_step();
+  action.target.kind = matrix::TargetKind::github_release;
+  action.target.name = "github";
+  action.target.repository = "acme/ops";
+  action.release = {"demo-ops", "1.0", "v1.0", std::string(40, 'c')};
+  const std::string api = "https://api.github.com/repos/acme/ops";
+  const auto answer = [&](const std::string& part, const std::string& body) {
+    world.http->replies[api + part] = {200, "OK", {}, body};
+  };
+  const auto error = [&] {
+    const auto report = world.execute();
+    REQUIRE_FALSE(report);
+    CHECK(world.fake.acts.empty());
+    return report.error();
+  };
+  CHECK(error().kind == ErrorKind::usage);
+  CHECK(world.http->asked.empty());
+
+  world.request.workplace.variables["GITHUB_TOKEN"] = "canary-0123456789";
+  CHECK(error().message.find("HTTP 404") != std::string::npos);
+  CHECK(world.http->asked.front().headers.back() ==
+        std::pair<std::string, std::string>("Authorization", "Bearer canary-0123456789"));
+  answer("", R"({"id": 1, "permissions": {"push": false}})");
+  answer("/releases?per_page=30&page=1", "[]");
+  CHECK(error().message == "the token for `github` may not write to `acme/ops`");
+  answer("", R"({"id": 1})");
+  answer("/git/ref/tags/v1.0",
+         R"({"object": {"type": "commit", "sha": ")" + std::string(40, 'd') + "\"}}");
+  CHECK(error().message.find(std::string(40, 'd')) != std::string::npos);
+  world.http->replies.erase(api + "/git/ref/tags/v1.0");
+  answer("/releases/tags/v1.0",
+         R"({"id": 7, "tag_name": "v1.0", "draft": false, "upload_url": "u"})");
+  answer("/releases/7/assets?per_page=100&page=1", "[]");
+  CHECK(error().message ==
+        "the release of tag `v1.0` of `acme/ops` is published with 0 files, and needs 3");
+  world.http->replies.erase(api + "/releases/tags/v1.0");
+  CHECK(world.code() == 0);
+  CHECK(std::ranges::any_of(world.console.notes, [](const std::string& note) {
+    return note.find("tag `v1.0` is new") != std::string::npos;
+  }));
   CHECK(world.fake.acts == Texts{"perform build:x", "perform publish:pypi"});
 }
 

@@ -31,6 +31,25 @@ TEST_CASE("a run that only reuses executes the named steps, else those of its co
   CHECK(requested_steps(plan, gate, plan::Stage::test, {}) == Ids{"test:x"});
 }
 
+TEST_CASE("a release that is promoted also executes its installations") {
+  plan::Plan plan = example_plan();
+  plan::Publish first;
+  first.role = plan::PublishRole::first;
+  plan.steps.back() = {"publish:trial", "f", first, {"build:x", "test:x"}};
+  plan.steps.push_back({"install:x", "i", plan::InstallWheel{}, {"build:x", "publish:trial"}});
+  plan.steps.push_back({"publish:index", "p", plan::Publish{}, {"publish:trial", "install:x"}});
+  CHECK(requested_steps(plan, {}, plan::Stage::publish, {}) ==
+        Ids{"publish:trial", "install:x", "publish:index"});
+  CHECK(requested_steps(plan, {}, plan::Stage::test, {}) == Ids{"test:x"});
+  // A job that runs only the installation needs the result of the first publication.
+  const std::map<std::string, Error> missing =
+      missing_results(plan, {}, {{"install:x"}, {"`dir:in`"}, "--plan p.json"});
+  CHECK(missing.contains("publish:trial"));
+  CHECK(missing.at("publish:trial").hint ==
+        "`pinwheel release --plan p.json --step publish:trial`");
+  CHECK_FALSE(missing.contains("publish:index"));
+}
+
 TEST_CASE("a gate is about all targets and all steps, and nothing is looked up for a dry run") {
   constexpr plan::Stage kRelease = plan::Stage::publish;
   prepare::RunOptions options;
@@ -51,12 +70,14 @@ TEST_CASE("a gate is about all targets and all steps, and nothing is looked up f
 }
 
 TEST_CASE("each missing step is named with every place where it was looked for") {
-  const std::map<std::string, Error> missing =
-      missing_results(example_plan(), {}, {{"test:x"}, {"`.pinwheel`", "`dir:in`"}});
+  const std::map<std::string, Error> missing = missing_results(
+      example_plan(), {}, {{"test:x"}, {"`.pinwheel`", "`dir:in`"}, "--plan p.json"});
   REQUIRE(missing.size() == 1);
   CHECK(missing.at("build:x").kind == ErrorKind::check);
   CHECK(missing.at("build:x").message == "`build:x` has no result in `.pinwheel`, `dir:in`");
-  CHECK(missing.at("build:x").hint.empty());
+  CHECK(missing.at("build:x").hint == "`pinwheel build --plan p.json --step build:x`");
+  CHECK(missing_results(example_plan(), {}, {}).at("test:x").hint ==
+        "`pinwheel test --step test:x`");
 }
 
 TEST_CASE("a test that no workflow runs is skipped once its build has a result") {

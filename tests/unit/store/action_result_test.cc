@@ -59,4 +59,11 @@ TEST_CASE("addresses differ by domain, key, plan and step", "[store]") {
   for (const Address& address : addresses) CHECK(is_sha256_hex(address.hex));
 }
 
+TEST_CASE("a result of very many names is read in the end", "[store]") {
+  std::string text = "{";
+  for (int i = 0; i < 100'000; ++i) text += "\"" + std::to_string(i) + "\":1,";
+  text += "\"schema\":1}";
+  CHECK_FALSE(parse_action_result(text));
+}
+
 }  // namespace pinwheel::store

@@ -111,4 +111,11 @@ TEST_CASE("an entry cut at any byte is not read", "[store]") {
   }
 }
 
+TEST_CASE("an entry of very many names is read in the end", "[store]") {
+  std::string text = "{";
+  for (int i = 0; i < 100'000; ++i) text += "\"" + std::to_string(i) + "\":1,";
+  text += "\"schema\":1}";
+  CHECK_FALSE(parse_entry(text));
+}
+
 }  // namespace pinwheel::store

@@ -42,5 +42,25 @@ TEST_CASE("only a pattern selects the tags of the package") {
   CHECK_FALSE(tag_of_package({}, "other", "my-ops"));
 }
 
+TEST_CASE("the tag of a release is the one on HEAD, else the pattern with its version") {
+  ports::GitFacts facts;
+  facts.tags = {{"release-1.2", 0}, {"v1.1.0", 1}};
+  const auto tag = [&](const std::string& match, const std::string& version) {
+    return release_tag(facts, match, "my-ops", version).value();
+  };
+  CHECK(tag("", "1.2.0")->name == "release-1.2");
+  CHECK(tag("", "1.2.0")->exists);
+  CHECK(tag("", "1.3.0rc1")->name == "v1.3.0rc1");
+  CHECK_FALSE(tag("", "1.3.0rc1")->exists);
+  CHECK(tag("ops-v*", "1.2.0")->name == "ops-v1.2.0");
+  CHECK_FALSE(tag("", "1.3.0.dev4"));
+  CHECK_FALSE(tag("", "1.2.0+cpu"));
+  CHECK_FALSE(release_tag(facts, "other", "my-ops", "1.2.0"));
+  CHECK_FALSE(tag("", "1.3.0")->elsewhere);
+  facts.all_tags = {"release-1.2", "v1.1.0", "v1.3.0"};
+  CHECK(tag("", "1.3.0")->elsewhere);
+  CHECK_FALSE(tag("", "1.2.0")->elsewhere);
+}
+
 }  // namespace
 }  // namespace pinwheel::version

@@ -105,5 +105,25 @@ TEST_CASE("a RECORD of too many lines, bytes or fields is refused before it is h
   CHECK(wide.error().message == "RECORD line 1 has more than 3 fields");
 }
 
+TEST_CASE("an installation has the files of its wheel, which installers move and add to") {
+  constexpr const char* kInfo = "demo-1.0.dist-info";
+  const std::vector<RecordRow> wheel = {{"demo.py", "sha256", "AAA", 3},
+                                        {"demo-1.0.data/scripts/run", "sha256", "BBB", 3},
+                                        {"demo-1.0.dist-info/WHEEL", "sha256", "CCC", 3},
+                                        {"demo-1.0.dist-info/RECORD"}};
+  std::vector<RecordRow> installed = {{"demo.py", "sha256", "AAA", 3},
+                                      {"../../../bin/run", "sha256", "DDD", 9},
+                                      {"__pycache__/demo.cpython-311.pyc"},
+                                      {"demo-1.0.dist-info/WHEEL", "sha256", "CCC", 3},
+                                      {"demo-1.0.dist-info/INSTALLER", "sha256", "EEE", 3},
+                                      {"demo-1.0.dist-info/RECORD"}};
+  CHECK(not_installed(wheel, installed, kInfo).empty());
+  installed[3].digest = "other";
+  CHECK(not_installed(wheel, installed, kInfo) ==
+        std::vector<std::string>{"demo-1.0.dist-info/WHEEL"});
+  installed.erase(installed.begin());
+  CHECK(not_installed(wheel, installed, kInfo).size() == 2);
+}
+
 }  // namespace
 }  // namespace pinwheel::wheel

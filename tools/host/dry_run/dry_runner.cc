@@ -197,10 +197,18 @@ struct ScriptOfAction {
                         : fmt::format("# skipped: {}\n", action.skip));
     return {};
   }
+  Done operator()(const plan::InstallWheel& action) const {
+    step.script.add(
+        fmt::format("# would install {}=={} from {} with pip and with uv, and import it\n",
+                    action.name.distribution, action.name.version, action.target.name));
+    return {};
+  }
   Done operator()(const plan::Publish& action) const {
     const std::optional<size_t> nightlies = action.target.keep_nightlies;
+    const bool promoted = action.role == plan::PublishRole::promoted;
     step.script.add(fmt::format(
-        "# would publish to {}{}\n", action.target.name,
+        "# would publish {}to {}{}\n",
+        promoted ? fmt::format("the files of {} ", action.from.name) : "", action.target.name,
         nightlies ? fmt::format(", and keep its newest {} nightlies", *nightlies) : ""));
     return {};
   }

@@ -173,6 +173,15 @@ void pass(const git_oid& id, Node& node, TagList& tags, Graph& graph, std::vecto
   Bits().swap(node.tags);
 }
 
+std::string origin_of(const GitLibrary& git, git_repository* repository) {
+  git_config* found = nullptr;
+  if (git.repository_config_snapshot(&found, repository) != 0) return {};
+  const GitConfig config(found, git.config_free);
+  const char* url = nullptr;
+  if (git.config_get_string(&url, found, "remote.origin.url") != 0) return {};
+  return url == nullptr ? std::string() : std::string(url);
+}
+
 /// The tree of the directory in a commit; null if it has none.
 GitTree tree_of(const GitLibrary& git, const git_commit& commit, const std::string& directory) {
   git_tree* top = nullptr;
@@ -401,6 +410,7 @@ Result<ports::GitFacts> LibGit2::facts(const fs::path& directory, ports::WorkTre
   facts.all_tags = std::move(history.all_tags);
   facts.commit_count = history.commit_count;
   facts.shallow = git.repository_is_shallow(repository.get()) == 1;
+  facts.origin = origin_of(git, repository.get());
   TRY(facts.tracks_directory, tracks(git, repository.get(), directory));
   if (work_tree == ports::WorkTree::compare) {
     TRY(facts.dirty, is_dirty(git, repository.get()));

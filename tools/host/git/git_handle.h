@@ -16,6 +16,7 @@ using GitOwner = std::unique_ptr<T, void (*)(T*)>;
 using GitRepository = GitOwner<git_repository>;
 using GitReference = GitOwner<git_reference>;
 using GitObject = GitOwner<git_object>;
+using GitConfig = GitOwner<git_config>;
 using GitCommit = GitOwner<git_commit>;
 using GitStatusList = GitOwner<git_status_list>;
 using GitIndex = GitOwner<git_index>;

@@ -11,13 +11,13 @@ namespace pinwheel::host {
 #define PINWHEEL_GIT_FUNCTIONS(each) \
   each(buf_dispose) each(commit_free) each(commit_id) each(commit_lookup) each(commit_owner) \
   each(commit_parent) each(commit_parent_id) each(commit_parentcount) each(commit_time) \
-  each(commit_tree) each(diff_free) each(diff_get_delta) each(diff_num_deltas) \
+  each(commit_tree) each(config_free) each(config_get_string) each(diff_free) each(diff_get_delta) each(diff_num_deltas) \
   each(diff_tree_to_tree) each(error_last) each(index_entrycount) each(index_free) \
   each(index_get_byindex) each(libgit2_init) each(libgit2_shutdown) each(object_free) \
   each(object_id) each(object_lookup) each(object_peel) each(oid_equal) each(oid_fromstrn) \
   each(oid_tostr_s) each(patch_free) each(patch_from_buffers) each(patch_to_buf) \
   each(reference_free) each(reference_is_branch) each(reference_peel) each(reference_shorthand) \
-  each(repository_commondir) each(repository_free) each(repository_head) each(repository_index) \
+  each(repository_commondir) each(repository_config_snapshot) each(repository_free) each(repository_head) each(repository_index) \
   each(repository_is_bare) each(repository_is_shallow) each(repository_open_ext) \
   each(repository_path) each(repository_workdir) each(status_byindex) \
   each(status_list_entrycount) each(status_list_free) each(status_list_new) \

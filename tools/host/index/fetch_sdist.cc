@@ -14,6 +14,7 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/get_remote.h"
@@ -101,7 +102,8 @@ Result<std::vector<publish::IndexFile>> remote_page(ports::Http& http, const Rem
 Result<RemoteAddress> remote_index(std::string_view address) {
   std::optional<RemoteAddress> index = parse_address(address);
   if (!index) {
-    return fail(ErrorKind::config, fmt::format("{} is not the URL of an index", quoted(address)),
+    return fail(ErrorKind::config,
+                fmt::format("{} is not the URL of an index", quoted_url(address)),
                 "`pip config list` shows where pip's configuration names it");
   }
   if (!index->url.ends_with('/')) index->url += '/';

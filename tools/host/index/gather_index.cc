@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -88,14 +87,13 @@ class Gatherer {
       }
     }
     all_ = files.size();
-    run_jobs(costs, {.threads = scope_.connections}, [&](size_t i) {
-      if (has_failed()) return;
-      if (Done done = gather_file(*files[i].first, *files[i].second); !done)
-        set_failure(std::move(done).error());
+    const auto gather_one = [&](size_t i) -> Done {
+      TRY_DONE(gather_file(*files[i].first, *files[i].second));
       ++finished_;
       report();
-    });
-    if (failure_) return fail(*std::move(failure_));
+      return {};
+    };
+    TRY_DONE(try_jobs(costs, {.threads = scope_.connections}, gather_one));
     index.hashed = hashed_;
     index.verified = reused_;
     index.bytes = bytes_;
@@ -105,14 +103,6 @@ class Gatherer {
  private:
   void report() const {
     if (on_progress_) on_progress_({finished_, all_, bytes_});
-  }
-  bool has_failed() {
-    const std::lock_guard lock(mutex_);
-    return failure_.has_value();
-  }
-  void set_failure(Error error) {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::move(error);
   }
 
   /// Fails only if the record cannot be written.
@@ -213,8 +203,6 @@ class Gatherer {
   std::atomic<size_t> hashed_ = 0;
   std::atomic<size_t> reused_ = 0;
   std::atomic<uint64_t> bytes_ = 0;
-  std::mutex mutex_;
-  std::optional<Error> failure_;
 };
 
 }  // namespace

@@ -8,18 +8,18 @@
 #include <cerrno>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/digest.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
+#include "base/url.h"
 #include "host/system/atomic_write.h"
 #include "host/system/open_regular.h"
 #include "host/system/system_error.h"
 #include "host/system/unique_fd.h"
-#include "pep/name.h"
-#include "publish/preflight.h"
-#include "publish/retention.h"
+#include "publish/attestation.h"
 #include "publish/simple_page.h"
 #include "publish/upload_time.h"
 
@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view kMetadataSuffix = ".metadata";
 constexpr mode_t kReadableByAll = 0644;
 constexpr mode_t kEnteredByAll = 0755;
 
@@ -37,12 +38,12 @@ bool is_page(const fs::path& path) {
          path.filename() == "SHA256SUMS";
 }
 
-/// Whether a path of the index is a file of a release, or the metadata next to one, that no page
-/// lists.
+/// Whether a path of the index is a file of a release that no page lists, or its metadata or
+/// bundle.
 bool is_unlisted(const fs::path& path, const std::set<std::string>& listed) {
   std::string file = path.generic_string();
-  if (constexpr std::string_view kBeside = ".metadata"; file.ends_with(kBeside)) {
-    file.resize(file.size() - kBeside.size());
+  for (const std::string& suffix : {std::string(kMetadataSuffix), publish::bundle_name("")}) {
+    if (file.ends_with(suffix)) file.resize(file.size() - suffix.size());
   }
   return (file.ends_with(".whl") || file.ends_with(".tar.gz")) && !listed.contains(file);
 }
@@ -52,6 +53,15 @@ Error foreign(const fs::path& link) {
                fmt::format("{} exists and is not a pinwheel index", quoted(link.string())),
                std::nullopt,
                "choose a different path for the index, or move that one away",
+               {}};
+}
+
+Error is_checkout(const fs::path& link) {
+  return Error{ErrorKind::config,
+               fmt::format("{} is a checkout of its own, which a link cannot replace",
+                           quoted(link.string())),
+               std::nullopt,
+               "put the index in a directory of the checkout",
                {}};
 }
 
@@ -116,15 +126,25 @@ fs::path IndexPaths::generation(uint64_t number) const {
 
 namespace {
 
-/// The current generation of the index; nullopt if there is no index yet (missing, or an empty
-/// directory). Kind `config` if the path is anything else.
-Result<std::optional<uint64_t>> current_generation(const IndexPaths& paths) {
+/// The present contents of an index.
+struct CurrentIndex {
+  fs::path root = {};                       ///< of the pages; empty if there is no index yet
+  std::optional<uint64_t> generation = {};  ///< nullopt for a plain copy
+};
+
+/// The state of the index at a path, which may be missing, an empty directory or a plain copy. Kind
+/// `config` if the path is anything else.
+Result<CurrentIndex> current_index(const IndexPaths& paths) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(paths.link, error);
-  if (status.type() == fs::file_type::not_found) return std::optional<uint64_t>();
+  if (status.type() == fs::file_type::not_found) return CurrentIndex{};
   if (error) return fail(cannot("read", paths.link, error));
   if (status.type() == fs::file_type::directory) {
-    if (fs::is_empty(paths.link, error) && !error) return std::optional<uint64_t>();
+    if (fs::is_empty(paths.link, error) && !error) return CurrentIndex{};
+    if (fs::exists(paths.link / ".git", error)) return fail(is_checkout(paths.link));
+    const bool copy = fs::is_regular_file(paths.link / "index.json", error) &&
+                      fs::is_regular_file(paths.link / "index.html", error);
+    if (copy) return CurrentIndex{paths.link, std::nullopt};
     return fail(foreign(paths.link));
   }
   if (status.type() != fs::file_type::symlink) return fail(foreign(paths.link));
@@ -133,7 +153,20 @@ Result<std::optional<uint64_t>> current_generation(const IndexPaths& paths) {
   if (error || !number || target.parent_path() != paths.generations.filename()) {
     return fail(foreign(paths.link));
   }
-  return number;
+  return CurrentIndex{paths.generation(*number), number};
+}
+
+/// Ends a replacement of a plain copy by a link, in which a call was killed: undoes its first half,
+/// or completes it.
+Done restore_replaced(const IndexPaths& paths) {
+  std::error_code error;
+  if (!fs::is_directory(paths.replaced(), error)) return {};
+  const fs::file_type type = fs::symlink_status(paths.link, error).type();
+  if (type == fs::file_type::symlink) fs::remove_all(paths.replaced(), error);
+  if (type != fs::file_type::not_found) return {};
+  fs::rename(paths.replaced(), paths.link, error);
+  if (error) return fail(cannot("moved back", paths.replaced(), error));
+  return {};
 }
 
 /// Removes every generation except `current`: older ones, and those left by a killed publisher.
@@ -211,49 +244,21 @@ Done switch_to(const IndexPaths& paths, uint64_t number) {
   fs::remove(next, error);
   fs::create_symlink(paths.generations.filename() / std::to_string(number), next, error);
   if (error) return fail(cannot("made", next, error));
-  // A rename replaces a link but not a directory; this may be an empty one chosen by the user.
-  if (fs::symlink_status(paths.link, error).type() == fs::file_type::directory) {
-    fs::remove(paths.link, error);
+  // A rename replaces a link but not a directory: an empty one, or a plain copy of an index.
+  const bool directory = fs::symlink_status(paths.link, error).type() == fs::file_type::directory;
+  if (directory) {
+    fs::remove_all(paths.replaced(), error);
+    fs::rename(paths.link, paths.replaced(), error);
+    if (error) return fail(cannot("moved aside", paths.link, error));
   }
   fs::rename(next, paths.link, error);
   if (error) return fail(cannot("replaced", paths.link, error));
-  return sync_directory(paths.link.parent_path());
-}
-
-using publish::Artifact;
-
-/// Runs the preflight. A file under several labels is checked once.
-Done check(const std::vector<DirectoryEntry>& entries) {
-  std::map<std::string, Artifact> distinct;
-  for (const DirectoryEntry& entry : entries) {
-    distinct.emplace(entry.file.filename + "\n" + entry.file.sha256, entry.file);
-  }
-  std::vector<Artifact> files;
-  files.reserve(distinct.size());
-  for (const auto& [key, file] : distinct) files.push_back(file);
-  std::vector<Error> findings = publish::preflight(files, {});
-  if (findings.empty()) return {};
-  return fail(Error{ErrorKind::check, "the files failed the index checks, nothing was written",
-                    std::nullopt, "fix each finding", std::move(findings)});
-}
-
-std::string requires_python(const Artifact& file) {
-  for (const ports::FormField& field : file.fields) {
-    if (field.name == "requires_python") return field.value;
-  }
+  TRY_DONE(sync_directory(paths.link.parent_path()));
+  if (directory) fs::remove_all(paths.replaced(), error);
   return {};
 }
 
-publish::Addition addition_of(const DirectoryEntry& entry, const std::string& upload_time) {
-  const Artifact& file = entry.file;
-  const bool wheel = file.kind == publish::FileKind::wheel;
-  return {file.filename,
-          pep::normalize_name(file.name),
-          entry.label,
-          entry.in_root,
-          {"", file.sha256, file.size, requires_python(file),
-           wheel ? sha256_hex(file.metadata) : std::string(), upload_time}};
-}
+using publish::Artifact;
 
 /// Reads the pages of one directory, listed by its `index.json`.
 Done read_place(publish::Catalog& catalog, const fs::path& root, const std::string& place,
@@ -283,38 +288,40 @@ Result<publish::Catalog> read_catalog(const fs::path& root, ports::Files& files)
   return catalog;
 }
 
-/// The next contents of the index.
-struct Next {
-  publish::Merge merge;
-  std::vector<std::string> retired = {};
-
-  bool is_new() const { return merge.changed || !retired.empty(); }
-};
-
-Result<Next> next_of(publish::Catalog held, const std::vector<DirectoryEntry>& entries,
-                     const DirectoryOptions& options, const std::string& upload_time) {
-  std::vector<publish::Addition> additions;
-  additions.reserve(entries.size());
-  for (const DirectoryEntry& entry : entries) additions.push_back(addition_of(entry, upload_time));
-  TRY(publish::Merge merge, publish::add(std::move(held), additions));
-  if (!options.nightlies) return Next{std::move(merge)};
-  publish::Retention retention =
-      publish::keep_nightlies(std::move(merge.catalog), *options.nightlies, additions);
-  merge.catalog = std::move(retention.catalog);
-  return Next{std::move(merge), std::move(retention.retired)};
+/// Checks that a plain copy of an index has the files that its pages list: the parts of a mirror
+/// may be missing. Kind `config`, naming the first one.
+Done check_copy(const fs::path& root, const publish::Catalog& held, ports::Files& files) {
+  for (const auto& [place, projects] : held.places) {
+    for (const auto& [project, listed] : projects) {
+      for (const auto& [filename, file] : listed) {
+        if (is_address(file.home)) continue;
+        TRY(const ports::FileStatus status, files.status(root / file.home));
+        if (status.type == ports::FileType::regular && status.size == file.size) continue;
+        return fail(ErrorKind::config,
+                    fmt::format("{} is a copy of an index that lacks its file {}",
+                                quoted(root.string()), quoted(file.home)),
+                    "copy the whole index, or choose a different path");
+      }
+    }
+  }
+  return {};
 }
 
 /// Copies the files that are new in the index.
-Done copy_new_files(const fs::path& root, const std::vector<DirectoryEntry>& entries,
+Done copy_new_files(const fs::path& root, const std::vector<IndexEntry>& entries,
                     const publish::Merge& merge, ports::Files& files) {
   for (size_t i = 0; i < entries.size(); ++i) {
-    if (merge.outcomes[i] == publish::Outcome::identical) continue;
+    const bool elsewhere = is_address(merge.homes[i]);
+    if (merge.outcomes[i] == publish::Outcome::identical || elsewhere) continue;
     const fs::path home = root / merge.homes[i];
     const Artifact& file = entries[i].file;
     TRY_DONE(files.make_directories(home.parent_path()));
     TRY_DONE(copy_checked(file.path, home, file.sha256));
     if (file.kind == publish::FileKind::wheel) {
-      TRY_DONE(files.write(home.string() + ".metadata", file.metadata));
+      TRY_DONE(files.write(home.string() + std::string(kMetadataSuffix), file.metadata));
+    }
+    for (const publish::Attestation& bundle : file.attestations) {
+      TRY_DONE(files.write(publish::bundle_name(home.string()), bundle.document));
     }
   }
   return {};
@@ -324,7 +331,7 @@ Done copy_new_files(const fs::path& root, const std::vector<DirectoryEntry>& ent
 struct LockedIndex {
   IndexPaths paths;
   std::unique_ptr<ports::FileLock> lock;
-  std::optional<uint64_t> current;  ///< generation; nullopt for a new index
+  CurrentIndex current;
   publish::Catalog held;
 };
 
@@ -332,12 +339,14 @@ Result<LockedIndex> lock_index(const fs::path& index, ports::Files& files) {
   IndexPaths paths(index);
   TRY_DONE(files.make_directories(paths.generations));
   TRY(std::unique_ptr<ports::FileLock> lock, files.lock(paths.lock(), ports::IfLocked::wait));
-  TRY(const std::optional<uint64_t> current, current_generation(paths));
+  TRY_DONE(restore_replaced(paths));
+  TRY(CurrentIndex current, current_index(paths));
   publish::Catalog held;
-  if (current) {
-    TRY(held, read_catalog(paths.generation(*current), files));
+  if (!current.root.empty()) {
+    TRY(held, read_catalog(current.root, files));
   }
-  return LockedIndex{std::move(paths), std::move(lock), current, std::move(held)};
+  if (!current.root.empty() && !current.generation) TRY_DONE(check_copy(current.root, held, files));
+  return LockedIndex{std::move(paths), std::move(lock), std::move(current), std::move(held)};
 }
 
 /// Writes the complete tree of the next generation durably: the listed files of the current one,
@@ -346,9 +355,8 @@ Done write_generation(const LockedIndex& locked, const fs::path& root,
                       const std::map<std::string, std::string>& pages,
                       const std::function<Done(const fs::path& root)>& add_files,
                       ports::Files& files) {
-  if (locked.current) {
-    TRY_DONE(
-        link_files(locked.paths.generation(*locked.current), root, publish::homes_of(locked.held)));
+  if (!locked.current.root.empty()) {
+    TRY_DONE(link_files(locked.current.root, root, publish::homes_of(locked.held)));
   }
   TRY_DONE(add_files(root));
   for (const auto& [path, page] : pages) TRY_DONE(files.write(root / path, page));
@@ -359,8 +367,8 @@ Done write_generation(const LockedIndex& locked, const fs::path& root,
 Done replace_generation(const LockedIndex& locked, const publish::Catalog& content,
                         const std::function<Done(const fs::path& root)>& add_files,
                         ports::Files& files) {
-  TRY_DONE(clear_generations(locked.paths, locked.current, files));
-  const uint64_t next = locked.current.value_or(0) + 1;
+  TRY_DONE(clear_generations(locked.paths, locked.current.generation, files));
+  const uint64_t next = locked.current.generation.value_or(0) + 1;
   const fs::path root = locked.paths.generation(next);
   const Done written = write_generation(locked, root, publish::pages_of(content), add_files, files);
   if (!written) {
@@ -376,31 +384,17 @@ Done add_nothing(const fs::path& /*root*/) {
   return {};
 }
 
-std::vector<FileOutcome> outcomes_of(const std::vector<DirectoryEntry>& entries,
-                                     const publish::Merge& merge) {
-  std::vector<FileOutcome> outcomes;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const bool uploaded = merge.outcomes[i] == publish::Outcome::uploaded;
-    outcomes.push_back({entries[i].file.filename,
-                        entries[i].file.sha256,
-                        merge.outcomes[i],
-                        uploaded ? 1 : 0,
-                        {}});
-  }
-  return outcomes;
-}
-
 }  // namespace
 
-Result<DirectoryPublication> publish_to_directory(const fs::path& index,
-                                                  const std::vector<DirectoryEntry>& entries,
-                                                  const DirectoryOptions& options,
-                                                  ports::Files& files, const ports::Clock& clock) {
-  TRY_DONE(check(entries));
+Result<IndexPublication> publish_to_directory(const fs::path& index,
+                                              const std::vector<IndexEntry>& entries,
+                                              const RetentionOptions& options, ports::Files& files,
+                                              const ports::Clock& clock) {
+  TRY_DONE(check_entries(entries));
   TRY(const LockedIndex locked, lock_index(index, files));
-  TRY(const Next content,
-      next_of(locked.held, entries, options, publish::to_upload_time(clock.now())));
-  DirectoryPublication publication{outcomes_of(entries, content.merge), content.retired};
+  TRY(const NextContent content,
+      next_content(locked.held, entries, {}, options, publish::to_upload_time(clock.now())));
+  IndexPublication publication = publication_of(entries, content);
   if (!content.is_new()) return publication;
   TRY_DONE(replace_generation(
       locked, content.merge.catalog,
@@ -411,9 +405,9 @@ Result<DirectoryPublication> publish_to_directory(const fs::path& index,
 
 Result<publish::Catalog> read_directory(const fs::path& index, ports::Files& files) {
   const IndexPaths paths(index);
-  TRY(const std::optional<uint64_t> current, current_generation(paths));
-  if (!current) return fail(not_an_index(paths.link));
-  return read_catalog(paths.generation(*current), files);
+  TRY(const CurrentIndex current, current_index(paths));
+  if (current.root.empty()) return fail(not_an_index(paths.link));
+  return read_catalog(current.root, files);
 }
 
 Result<publish::Yanking> yank_in_directory(const fs::path& index,

@@ -1,42 +1,19 @@
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "host/index/upload.h"
+#include "host/index/index_content.h"
 #include "ports/clock.h"
 #include "ports/files.h"
-#include "publish/artifact.h"
 #include "publish/catalog.h"
 #include "publish/prune.h"
 #include "publish/yank.h"
 
 namespace pinwheel::host {
-
-/// A file for a directory index: it is listed in the sub-index of its label (`<index>/cpu/`), with
-/// `InRoot::yes` also in the root, and without a label only in the root.
-struct DirectoryEntry {
-  publish::Artifact file;
-  std::string label = {};
-  publish::InRoot in_root = publish::InRoot::no;
-};
-
-/// The retention options of an index.
-struct DirectoryOptions {
-  /// The newest development releases of each project that stay listed (publish/retention.h); all if
-  /// absent.
-  std::optional<size_t> nightlies = std::nullopt;
-};
-
-struct DirectoryPublication {
-  std::vector<FileOutcome> files;    ///< one per entry
-  std::vector<std::string> retired;  ///< names of the files that are no longer listed
-};
 
 /// Publishes files to the package index at `index`, a directory that any file server can serve and
 /// pip can read by a file:// URL: HTML and JSON pages, hashes, `.metadata` next to each wheel.
@@ -51,6 +28,10 @@ struct DirectoryPublication {
 /// one is published. If publishing is killed at any point, the link still points to a complete
 /// tree, and the next call removes the partial one. Publishers wait for each other on a lock.
 ///
+/// A plain directory with the contents of an index, such as a checkout, a mirror or the artifact of
+/// a job, is taken over: it becomes the first generation, and a link replaces it. It is moved aside
+/// for the moment between two renames; a call after a kill at that point moves it back first.
+///
 /// A new file gets the time of `clock` as its upload time, which it keeps in later generations.
 ///
 /// Publishing the same bytes again is success (`identical`) and writes nothing, unless there is
@@ -58,10 +39,10 @@ struct DirectoryPublication {
 /// if a name exists with different bytes (lists every conflict with both hashes; nothing was
 /// written), `check` if two files belong to different releases of a project or a name contradicts
 /// its metadata, `config` for an invalid label or path, `environment` for disk errors.
-Result<DirectoryPublication> publish_to_directory(const std::filesystem::path& index,
-                                                  const std::vector<DirectoryEntry>& entries,
-                                                  const DirectoryOptions& options,
-                                                  ports::Files& files, const ports::Clock& clock);
+Result<IndexPublication> publish_to_directory(const std::filesystem::path& index,
+                                              const std::vector<IndexEntry>& entries,
+                                              const RetentionOptions& options, ports::Files& files,
+                                              const ports::Clock& clock);
 
 /// The contents of an index, as the current generation lists them. Kind `config` if `index` is not
 /// an index that `publish_to_directory` wrote.
@@ -87,6 +68,8 @@ struct IndexPaths {
   std::filesystem::path link;         ///< the index itself, a symbolic link
   std::filesystem::path generations;  ///< `.<name>.generations` next to it
   std::filesystem::path lock() const { return generations / "lock"; }
+  /// A plain copy of an index while a link takes its place.
+  std::filesystem::path replaced() const { return generations / "replaced"; }
   std::filesystem::path generation(uint64_t number) const;
 };
 

@@ -97,8 +97,8 @@ ReadPage read_page(const IndexReader& reader, const std::string& parent, Audited
   read.page.place = reader.place();
   const Result<std::optional<ServedPage>> served = reader.page(url, WantedPage::served);
   if (!served || !*served) {
-    read.page.fault = served ? fmt::format("the index has no page {}", quoted(mask_urls(url)))
-                             : served.error().message;
+    read.page.fault =
+        served ? fmt::format("the index has no page {}", quoted_url(url)) : served.error().message;
     if (!served) read.error = served.error();
     return read;
   }
@@ -146,10 +146,10 @@ class PagesReader {
     const std::set<std::string> labels = labels_;
     for (const std::string& label : labels) TRY_DONE(read_label(label));
     if (pages_.empty() && !named_.empty()) {
-      return fail(ErrorKind::config,
-                  fmt::format("{} has no page of {}", quoted(mask_urls(reader_.root())),
-                              quoted_list(named_)),
-                  "check the names, and whether the index has sub-indexes (`--sub-index`)");
+      return fail(
+          ErrorKind::config,
+          fmt::format("{} has no page of {}", quoted_url(reader_.root()), quoted_list(named_)),
+          "check the names, and whether the index has sub-indexes (`--sub-index`)");
     }
     return std::move(pages_);
   }
@@ -162,7 +162,7 @@ class PagesReader {
     TRY(const auto listed, root_names(reader_, reader_.root()));
     if (!listed && (is_server || scope_.labels.empty())) {
       return fail(ErrorKind::config,
-                  fmt::format("{} is not a simple index", quoted(mask_urls(reader_.root()))),
+                  fmt::format("{} is not a simple index", quoted_url(reader_.root())),
                   "pass the URL or the directory of a root page (PEP 503), or name projects");
     }
     const std::vector<std::string> names = listed.value_or(std::vector<std::string>{});
@@ -188,7 +188,7 @@ class PagesReader {
 
   Done read_projects(const std::string& label, const std::vector<std::string>& names) {
     if (names.size() + pages_.size() > limits::kIndexPages.most) {
-      return fail(too_many(quoted(mask_urls(reader_.root())), limits::kIndexPages)
+      return fail(too_many(quoted_url(reader_.root()), limits::kIndexPages)
                       .with_hint("name projects of the index"));
     }
     const std::string parent =
@@ -212,7 +212,7 @@ class PagesReader {
   Done add(AuditedPage page) {
     files_ += page.files.size();
     if (files_ > limits::kIndexFiles.most) {
-      return fail(too_many(quoted(mask_urls(reader_.root())), limits::kIndexFiles)
+      return fail(too_many(quoted_url(reader_.root()), limits::kIndexFiles)
                       .with_hint("name projects of the index"));
     }
     pages_.push_back(std::move(page));

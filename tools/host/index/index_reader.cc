@@ -38,10 +38,6 @@ bool is_web(std::string_view url) {
   return url.starts_with("https://") || url.starts_with("http://");
 }
 
-std::string shown(const std::string& url) {
-  return quoted(mask_urls(url));
-}
-
 std::string file_url(const fs::path& path) {
   std::string url(kFileUrl);
   for (const fs::path& part : path) {
@@ -87,7 +83,7 @@ FoundFile answer_of(const std::string& url, const RemoteReply& answer) {
   if (!known && publish::is_redirect(reply.status)) {
     found.link.fault =
         fmt::format("is redirected to {}, without encryption",
-                    shown(resolve_url(answer.url, publish::header(reply, "location"))));
+                    quoted_url(resolve_url(answer.url, publish::header(reply, "location"))));
   } else if (!known) {
     found.link.fault = unexpected_answer(answer).message;
   }
@@ -124,7 +120,7 @@ Result<fs::path> IndexReader::local_path(const std::string& url) const {
   }
   const fs::path below = path.lexically_relative(directory_);
   if (path.empty() || below.empty() || *below.begin() == "..") {
-    return fail(ErrorKind::config, fmt::format("{} is outside of the index", shown(url)));
+    return fail(ErrorKind::config, fmt::format("{} is outside of the index", quoted_url(url)));
   }
   return path;
 }
@@ -188,7 +184,7 @@ FoundFile IndexReader::find(const std::string& url) const {
   if (!path) {
     found.link.fault = place_ == PagePlace::directory
                            ? path.error().message
-                           : shown(url) + " is neither an http nor an https address";
+                           : quoted_url(url) + " is neither an http nor an https address";
   } else if (::stat(path->c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
     found.link.fault = quoted(path->string()) + " is not a file";
   } else {

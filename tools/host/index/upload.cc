@@ -280,9 +280,40 @@ Error as_final(Error error) {
   return error;
 }
 
+bool is_publication_attested(const Artifact& file) {
+  return std::any_of(file.attestations.begin(), file.attestations.end(),
+                     [](const publish::Attestation& each) {
+                       return each.predicate == publish::kPublishPredicate;
+                     });
+}
+
+/// The files, those that will be sent with attestations.
+Result<std::vector<Artifact>> attested(const UploadSession& session, std::vector<Artifact> files,
+                                       const std::vector<FileLookup>& lookups) {
+  if (!session.hooks.attest) return files;
+  std::vector<size_t> chosen;
+  std::vector<Artifact> unsigned_files;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (lookups[i].presence != IndexPresence::absent) continue;
+    if (is_publication_attested(files[i])) continue;
+    chosen.push_back(i);
+    unsigned_files.push_back(files[i]);
+  }
+  if (chosen.empty()) return files;
+  TRY(FileAttestations made,
+      patiently<FileAttestations>(session, [&] { return session.hooks.attest(unsigned_files); }));
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    for (publish::Attestation& each : made.at(i)) {
+      files[chosen[i]].attestations.push_back(std::move(each));
+    }
+  }
+  return files;
+}
+
 Result<std::vector<FileOutcome>> publish_all(const UploadSession& session,
-                                             const std::vector<Artifact>& files) {
-  TRY(const std::vector<FileLookup> lookups, look_up_all(session, files));
+                                             const std::vector<Artifact>& ordered) {
+  TRY(const std::vector<FileLookup> lookups, look_up_all(session, ordered));
+  TRY(const std::vector<Artifact> files, attested(session, ordered, lookups));
   std::vector<FileOutcome> outcomes;
   ConfirmUploads confirm(session);
   for (size_t i = 0; i < files.size(); ++i) {

@@ -42,6 +42,9 @@ struct FileOutcome {
   std::string message = {};  ///< warnings of the index
 };
 
+/// The attestations of each of several files.
+using FileAttestations = std::vector<std::vector<publish::Attestation>>;
+
 /// Callbacks for the upload. All may be empty except `sleep`.
 struct UploadHooks {
   /// Waits; returns false if the wait was cut short because the run was stopped.
@@ -56,6 +59,10 @@ struct UploadHooks {
   std::function<std::chrono::system_clock::time_point()> now = {};
   /// Called with a message for the user: the retried request and the reason.
   std::function<void(std::string_view line)> notice = {};
+  /// Attests files: the attestations of each of them, in order. Called before anything is sent,
+  /// with the files to send whose publication is not attested yet; a transient error is retried.
+  /// Without it, they are sent as they are.
+  std::function<Result<FileAttestations>(const std::vector<publish::Artifact>& files)> attest = {};
   /// Called before anything is sent with warnings that do not stop the upload, such as a wheel for
   /// fewer systems than the last release.
   std::function<void(const Error& warning)> warn = {};
@@ -71,10 +78,11 @@ struct UploadHooks {
 /// 3. each project's page is read: a file that the index has with the same SHA-256 is done
 ///    (`identical`), files with different bytes are conflicts, reported together (kind
 ///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed;
-/// 4. project by project, the wheels, then the sdist, one at a time. A busy server is retried
+/// 4. files that will be sent are attested, if the upload attests (`UploadHooks::attest`);
+/// 5. the wheels, project by project, then the sdists, one at a time. A busy server is retried
 ///    with exponential backoff (honoring `Retry-After`); after an inconclusive response, or
 ///    none, or a 400 or 409, the file is looked up by hash before it is sent again;
-/// 5. accepted files are looked up by hash, those that are not listed yet again after all were
+/// 6. accepted files are looked up by hash, those that are not listed yet again after all were
 ///    sent, with growing waits; files that stay unlisted are one error (kind `publish`).
 /// Stops at the first file that cannot be published; earlier results were reported to `event`. Each
 /// file is hashed while it is sent, from its open `contents`; one that changed since it was read is

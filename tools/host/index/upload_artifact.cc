@@ -126,4 +126,30 @@ Result<std::vector<Artifact>> read_artifacts(const std::vector<std::filesystem::
   return files;
 }
 
+Result<std::vector<publish::Attestation>> stored_attestations(const Artifact& file,
+                                                              ports::Files& files) {
+  std::vector<publish::Attestation> stored;
+  for (const std::string& name : publish::attestation_names(file.filename)) {
+    const std::filesystem::path path = file.path.parent_path() / name;
+    if (files.resolved_type(path) != ports::FileType::regular) continue;
+    TRY(const std::string text, files.read(path, limits::kMetadata));
+    const auto named = [&path](Error error) {
+      return fail(std::move(error).with_location({.file = path.string(), .excerpt = {}}));
+    };
+    Result<std::vector<publish::Attestation>> parsed = publish::parse_attestations(text);
+    if (!parsed) return named(std::move(parsed).error());
+    for (publish::Attestation& attestation : *parsed) {
+      const Done about = publish::check_attested(attestation, {file.filename, file.sha256});
+      if (!about) return named(about.error());
+      if (attestation.form == publish::AttestationForm::bundle) {
+        return named({ErrorKind::check,
+                      "indexes accept attestations of PEP 740, and this is a "
+                      "bundle of Sigstore"});
+      }
+      stored.push_back(std::move(attestation));
+    }
+  }
+  return stored;
+}
+
 }  // namespace pinwheel::host

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ports/files.h"
 #include "publish/artifact.h"
 
 namespace pinwheel::host {
@@ -14,5 +15,10 @@ namespace pinwheel::host {
 Result<publish::Artifact> read_artifact(const std::filesystem::path& path);
 Result<std::vector<publish::Artifact>> read_artifacts(
     const std::vector<std::filesystem::path>& paths);
+
+/// The attestations that are stored next to a file, by the names of `publish::attestation_names`.
+/// Kind `check` for one that is malformed, a bundle, or about another file.
+Result<std::vector<publish::Attestation>> stored_attestations(const publish::Artifact& file,
+                                                              ports::Files& files);
 
 }  // namespace pinwheel::host

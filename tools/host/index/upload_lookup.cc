@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/digest.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/get_remote.h"
@@ -29,11 +30,14 @@ Error unreadable(const OpenIndex& index, const std::string& url,
   const bool passes =
       outcome == publish::Outcome::transient || outcome == publish::Outcome::unknown;
   const std::string reason = publish::server_message(response, hidden_of(index));
+  const bool denied = outcome == publish::Outcome::auth && !index.denied.empty();
   return Error{passes ? ErrorKind::transient : ErrorKind::publish,
-               fmt::format("{} cannot be read: HTTP {}{}", quoted(url), response.status,
+               fmt::format("{} cannot be read: HTTP {}{}", quoted_url(url), response.status,
                            reason.empty() ? "" : fmt::format(" ({})", reason)),
                std::nullopt,
-               "the index is read to recognize files that it has; pass its URL with --check-url",
+               denied ? index.denied
+                      : "the index is read to recognize files that it has; pass its URL with "
+                        "--check-url",
                {}};
 }
 

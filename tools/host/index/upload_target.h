@@ -25,6 +25,7 @@ struct OpenIndex {
   std::optional<ports::BasicCredentials> credentials = std::nullopt;
   /// Replaced credentials: messages hide them, too.
   std::vector<ports::BasicCredentials> earlier = {};
+  std::string denied = {};  ///< the hint if it is not readable (401, 403); empty: the usual one
 };
 
 /// Its credentials, for messages: a server may echo them, in plain form or as it received them.

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string member(const Json& object, const char* key) {
+std::string member(const nlohmann::json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
@@ -36,7 +36,7 @@ Json to_json(const VerifiedFile& file) {
 }
 
 std::optional<VerifiedFile> from_line(const std::string& text) {
-  const auto line = read_json<Json>(text);
+  const auto line = read_json(text);
   if (!line.is_object()) return std::nullopt;
   VerifiedFile file{member(line, "url"), member(line, "hashes"), member(line, "state")};
   if (file.url.empty() || file.hashes.empty()) return std::nullopt;

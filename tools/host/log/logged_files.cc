@@ -74,6 +74,7 @@ Result<std::unique_ptr<ports::FileLock>> LoggedFiles::lock(const fs::path& path,
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.steady() - begun);
   log_change(log_, "locked", {{"path", path.string()}, {"waited_ms", int64_t{ms.count()}}},
              acquired);
+  if (on_locked) on_locked(ms);
   return acquired;
 }
 

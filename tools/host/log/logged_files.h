@@ -1,4 +1,7 @@
 #pragma once
+#include <chrono>
+#include <functional>
+
 #include "ports/clock.h"
 #include "ports/files.h"
 #include "ports/log.h"
@@ -6,7 +9,8 @@
 namespace pinwheel::host {
 
 /// Logs changes of the file system: `file_written`, `file_moved`, `removed`, and `locked` with the
-/// time spent waiting for the lock. Reads are not logged.
+/// time spent waiting for the lock. Reads are not logged. `on_locked` is called with that time; it
+/// may be empty, and is set before the first lock.
 class LoggedFiles final : public ports::Files {
  public:
   /// All must outlive the object.
@@ -25,6 +29,8 @@ class LoggedFiles final : public ports::Files {
   Result<std::unique_ptr<ports::FileLock>> lock(const std::filesystem::path& path,
                                                 ports::IfLocked if_locked) override;
   Result<std::unique_ptr<ports::FileLock>> share_lock(const std::filesystem::path& path) override;
+
+  std::function<void(std::chrono::milliseconds waited)> on_locked = {};
 
  private:
   Result<std::string> read_up_to(const std::filesystem::path& path,

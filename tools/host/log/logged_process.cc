@@ -57,6 +57,7 @@ void log_end(ports::Log& log, ProcessNumber number, const Result<ports::Exit>& e
     if (exit->peak_memory > 0) {
       event.fields.push_back({"peak_bytes", static_cast<int64_t>(exit->peak_memory)});
     }
+    if (exit->cpu_time) event.fields.push_back({"cpu_ms", int64_t{exit->cpu_time->count()}});
   }
   log.write(event);
 }
@@ -71,6 +72,7 @@ Result<ports::Captured> LoggedProcess::capture(const ports::Command& command) {
   const Result<ports::Exit> exit =
       captured ? Result<ports::Exit>(captured->exit) : fail(captured.error());
   log_end(log_, number, exit, clock_.steady() - begun);
+  if (exit && on_end) on_end(*exit);
   return captured;
 }
 
@@ -80,6 +82,7 @@ Result<ports::Exit> LoggedProcess::log(const ports::Command& command,
   const ProcessNumber number = log_start(log_, command, log);
   Result<ports::Exit> exit = process_.log(command, log);
   log_end(log_, number, exit, clock_.steady() - begun);
+  if (exit && on_end) on_end(*exit);
   return exit;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <filesystem>
+#include <functional>
 
 #include "ports/clock.h"
 #include "ports/log.h"
@@ -11,7 +12,8 @@ namespace pinwheel::host {
 /// Logs each child process when it starts and when it ends: `process_started` with its arguments
 /// (those that look like a secret masked), directory and the names of its variables,
 /// `process_ended` with the exit, the time and the memory. `process` numbers the processes of a
-/// command.
+/// command. `on_end` is called with every exit; it may be empty, and is set before the first
+/// process starts.
 class LoggedProcess final : public ports::Process {
  public:
   /// All must outlive the object.
@@ -19,6 +21,8 @@ class LoggedProcess final : public ports::Process {
 
   Result<ports::Captured> capture(const ports::Command& command) override;
   Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;
+
+  std::function<void(const ports::Exit& exit)> on_end = {};
 
  private:
   ports::Process& process_;

@@ -32,6 +32,11 @@ bool names_proxy(std::string_view name) {
   return to_lower(name).ends_with("proxy");
 }
 
+/// Whether the value is the path of a file with a secret: messages about the file show it.
+bool is_path_of_file(std::string_view name, std::string_view value) {
+  return name.ends_with("_FILE") && value.starts_with('/');
+}
+
 }  // namespace
 
 std::vector<Secret> credentials_in(const std::map<std::string, std::string>& variables) {
@@ -51,7 +56,8 @@ std::vector<Secret> credentials_in(const std::map<std::string, std::string>& var
 std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variables) {
   std::vector<Secret> secrets = credentials_in(variables);
   for (const auto& [name, value] : variables) {
-    if (names_secret(name) && value.size() >= Secret::kShortest) secrets.emplace_back(value);
+    const bool is_secret = names_secret(name) && !is_path_of_file(name, value);
+    if (is_secret && value.size() >= Secret::kShortest) secrets.emplace_back(value);
   }
   return secrets;
 }

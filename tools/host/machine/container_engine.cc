@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+#include "base/parallel.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "container/container.h"
 #include "container/engine.h"
@@ -17,8 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 using Variables = std::map<std::string, std::string>;
 
-// A hung daemon must not hang pinwheel.
+// A hung daemon must not hang pinwheel, and neither must a client that hangs on its own
+// configuration: `--version` asks no daemon.
 constexpr std::chrono::seconds kAnswerTime(20);
+constexpr std::chrono::seconds kVersionTime(4);
+constexpr std::string_view kNoAnswer = "it did not respond in time";
 
 std::vector<std::string> clients_on_path(ports::Files& files, std::string_view name,
                                          const Variables& variables) {
@@ -36,8 +41,9 @@ std::vector<std::string> clients_on_path(ports::Files& files, std::string_view n
 }
 
 Result<ports::Captured> ask(ports::Process& process, const Variables& variables,
-                            std::vector<std::string> argv) {
-  return process.capture({std::move(argv), "/", variables, kAnswerTime});
+                            std::vector<std::string> argv,
+                            std::chrono::seconds time = kAnswerTime) {
+  return process.capture({std::move(argv), "/", variables, time});
 }
 
 /// "Docker version 20.10.24+dfsg1, build 297e128", "podman version 4.3.1".
@@ -53,12 +59,17 @@ std::string version_in(const std::string& text) {
 std::optional<ContainerEngine> client_at(ports::Process& process,
                                          const container::EngineClient& kind,
                                          const std::string& program, const Variables& variables) {
-  const Result<ports::Captured> captured = ask(process, variables, {program, "--version"});
+  const Result<ports::Captured> captured =
+      ask(process, variables, {program, "--version"}, kVersionTime);
+  if (captured && captured->exit.timed_out) {
+    return ContainerEngine{program, {}, variables, BuildKit::missing};
+  }
   if (!captured || !captured->exit.ok()) return std::nullopt;
   ContainerEngine client{program, version_in(captured->out), variables};
   if (kind.plugin_since == 0) return client;
-  const std::string major = client.version.substr(0, client.version.find('.'));
-  if (major.empty() || std::stoi(major) < kind.plugin_since) return client;
+  const std::optional<int> major =
+      parse_integer(client.version.substr(0, client.version.find('.')));
+  if (!major || *major < kind.plugin_since) return client;
   const Result<ports::Captured> plugin = ask(process, variables, {program, "buildx", "version"});
   if (!plugin || !plugin->exit.ok()) client.buildkit = BuildKit::missing;
   return client;
@@ -66,14 +77,19 @@ std::optional<ContainerEngine> client_at(ports::Process& process,
 
 Done check_answer(ports::Process& process, const container::EngineClient& kind,
                   const ContainerEngine& client) {
+  if (client.version.empty()) {
+    return fail(
+        ErrorKind::environment,
+        fmt::format("{} printed no version: {}", pinwheel::quoted(client.client), kNoAnswer),
+        "run it by hand: its own configuration may make it hang");
+  }
   TRY(const ports::Captured captured,
       ask(process, client.variables,
           {client.client, "version", "--format", std::string(kind.version_format)}));
   if (captured.exit.ok()) return {};
   if (captured.exit.canceled)
     return fail(ErrorKind::interrupted, "the search for a container engine was interrupted");
-  const std::string why(captured.exit.timed_out ? "it did not respond in time"
-                                                : trim(captured.err));
+  const std::string why(captured.exit.timed_out ? kNoAnswer : trim(captured.err));
   return fail(ErrorKind::environment,
               fmt::format("{} does not respond: {}", pinwheel::quoted(client.client), why),
               std::string(kind.start_hint));
@@ -82,12 +98,18 @@ Done check_answer(ports::Process& process, const container::EngineClient& kind,
 std::optional<ContainerEngine> best_client(ports::Files& files, ports::Process& process,
                                            const container::EngineClient& kind,
                                            const Variables& variables) {
+  const std::vector<std::string> programs = clients_on_path(files, kind.program, variables);
+  std::vector<std::optional<ContainerEngine>> clients(programs.size());
+  // The same configuration makes all of them hang.
+  run_jobs(std::vector<uint64_t>(programs.size(), 1), {static_cast<unsigned>(programs.size())},
+           [&](size_t i) {
+             clients[i] =
+                 client_at(process, kind, programs[i], container::client_variables(variables));
+           });
   std::optional<ContainerEngine> best;
-  for (const std::string& program : clients_on_path(files, kind.program, variables)) {
-    const std::optional<ContainerEngine> client =
-        client_at(process, kind, program, container::client_variables(variables));
+  for (const std::optional<ContainerEngine>& client : clients) {
     if (!client) continue;
-    if (!best) best = client;
+    if (!best || best->version.empty()) best = client;
     if (client->buildkit == BuildKit::missing) continue;
     best = client;
     break;

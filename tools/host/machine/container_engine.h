@@ -12,10 +12,10 @@ namespace pinwheel::host {
 
 enum class BuildKit { present, missing };
 
-/// A container engine that responds.
+/// A client of a container engine.
 struct ContainerEngine {
-  std::string client;                            ///< path of the program
-  std::string version;                           ///< of the client, "20.10.24"
+  std::string client;   ///< path of the program
+  std::string version;  ///< of the client, "20.10.24"; empty: it did not print one in time
   std::map<std::string, std::string> variables;  ///< the client's own
   BuildKit buildkit = BuildKit::present;
 };

@@ -18,4 +18,11 @@ std::string machine_name() {
   return ::uname(&name) == 0 ? std::string(static_cast<const char*>(name.machine)) : "x86_64";
 }
 
+std::string worker_name(const std::map<std::string, std::string>& variables) {
+  std::string runner = value_at(variables, "RUNNER_NAME");
+  if (!runner.empty()) return runner;
+  utsname name{};
+  return ::uname(&name) == 0 ? static_cast<const char*>(name.nodename) : "";
+}
+
 }  // namespace pinwheel::host

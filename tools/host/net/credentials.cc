@@ -78,6 +78,14 @@ Found from_variable(const CredentialRequest& request) {
   return with_token(request, token);
 }
 
+Found from_github_variables(const CredentialRequest& request) {
+  for (const char* const name : {"GH_TOKEN", "GITHUB_TOKEN"}) {
+    const std::string token = lookup(request.variables, name);
+    if (!token.empty()) return with_token(request, token);
+  }
+  return std::nullopt;
+}
+
 Found from_token_file(const CredentialRequest& request, ports::Files& files) {
   if (request.token_file.empty()) return std::nullopt;
   TRY(const std::string text, files.read(request.token_file, limits::kCredentials));
@@ -129,6 +137,8 @@ constexpr std::string_view advice_on(CredentialOrigin origin) {
       return "set {variable}";
     case CredentialOrigin::token_file:
       return "pass --token-file FILE";
+    case CredentialOrigin::github:
+      return "set GITHUB_TOKEN";
     case CredentialOrigin::pypirc:
       return "add a section `[{target}]` to ~/.pypirc";
     case CredentialOrigin::trusted:
@@ -138,6 +148,20 @@ constexpr std::string_view advice_on(CredentialOrigin origin) {
 }
 static_assert(advice_on(CredentialOrigin{kCredentialOrigins.size()}).empty(),
               "an origin is missing from kCredentialOrigins");
+
+bool serves(CredentialUse use, CredentialOrigin origin) {
+  switch (origin) {
+    case CredentialOrigin::variable:
+    case CredentialOrigin::token_file:
+      return true;
+    case CredentialOrigin::github:
+      return use == CredentialUse::github;
+    case CredentialOrigin::pypirc:
+    case CredentialOrigin::trusted:
+      return use == CredentialUse::index;
+  }
+  return false;
+}
 
 bool permits(matrix::UploadAuth auth, CredentialOrigin origin) {
   switch (auth) {
@@ -165,6 +189,8 @@ CredentialSource source_of(CredentialOrigin origin, const CredentialRequest& req
       return {advice, [request] { return from_variable(request); }};
     case CredentialOrigin::token_file:
       return {advice, [request, &files = ports.files] { return from_token_file(request, files); }};
+    case CredentialOrigin::github:
+      return {advice, [request] { return from_github_variables(request); }};
     case CredentialOrigin::pypirc:
       return {advice, [request, &files = ports.files] { return from_pypirc(request, files); }};
     case CredentialOrigin::trusted:
@@ -237,7 +263,8 @@ std::vector<CredentialSource> credential_sources(const CredentialRequest& reques
   std::vector<CredentialSource> sources;
   sources.reserve(kCredentialOrigins.size());
   for (const CredentialOrigin origin : kCredentialOrigins) {
-    if (permits(request.auth, origin)) sources.push_back(source_of(origin, request, ports));
+    const bool serving = serves(request.use, origin) && permits(request.auth, origin);
+    if (serving) sources.push_back(source_of(origin, request, ports));
   }
   return sources;
 }
@@ -251,7 +278,9 @@ Result<Credentials> find_credentials(const CredentialRequest& request,
     if (found) return std::visit(Masked{request.target, mask}, *found);
   }
   std::string hint = advice_of(sources);
-  if (!publish::has_pypi_rules(request.endpoint.kind)) {
+  if (request.use == CredentialUse::github) {
+    hint += "; in a workflow, the job needs `permissions: {contents: write}`";
+  } else if (!publish::has_pypi_rules(request.endpoint.kind)) {
     hint += "; for an index that needs none, use `auth: none` in the matrix or --no-auth";
   }
   return fail(ErrorKind::usage, fmt::format("there is no token for {}", quoted(request.target)),

@@ -55,13 +55,18 @@ struct CredentialSource {
 ///   section whose `repository` is the upload URL;
 /// - `trusted`: a token that the index issues for the job (`host/net/trusted_token`), if a CI
 ///   service gives the job an identity.
+/// - `github`: GH_TOKEN, else GITHUB_TOKEN.
 /// For the first two the user is PINWHEEL_USER_<TARGET>, else `__token__`.
-enum class CredentialOrigin { variable, token_file, pypirc, trusted };
+enum class CredentialOrigin { variable, token_file, github, pypirc, trusted };
 
 /// All sources, in the order in which they are tried.
 inline constexpr std::array kCredentialOrigins = {
-    CredentialOrigin::variable, CredentialOrigin::token_file, CredentialOrigin::pypirc,
-    CredentialOrigin::trusted};
+    CredentialOrigin::variable, CredentialOrigin::token_file, CredentialOrigin::github,
+    CredentialOrigin::pypirc, CredentialOrigin::trusted};
+
+/// What credentials are for: uploads to an index, or the API of GitHub. `github` applies to the
+/// API only, `pypirc` and `trusted` to indexes only.
+enum class CredentialUse { index, github };
 
 /// The target that needs credentials, and the inputs of the sources.
 struct CredentialRequest {
@@ -73,6 +78,7 @@ struct CredentialRequest {
   matrix::UploadAuth auth = matrix::UploadAuth::automatic;  ///< not `none`
   std::string audience =
       {};  ///< of identity tokens, as the matrix states it; empty: the index's own
+  CredentialUse use = CredentialUse::index;
 };
 
 /// The ports that the sources use. All must outlive them and the credentials they obtain.

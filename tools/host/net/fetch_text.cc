@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/limits.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/get_remote.h"
@@ -37,7 +38,7 @@ Result<std::string> fetch_text(ports::Http& http, const std::string& url) {
     return fail(std::move(error));
   }
   if (body.size() > limits::kReport.most) {
-    return fail(too_large(quoted(url), limits::kReport));
+    return fail(too_large(quoted_url(url), limits::kReport));
   }
   return body;
 }
@@ -59,17 +60,17 @@ Result<WheelAddress> parse_wheel_address(const std::string& text) {
   const std::string shown = remote ? remote->url : text;
   const std::optional<UrlParts> parts = split_url(shown);
   if (!remote || !parts) {
-    return fail(ErrorKind::usage, fmt::format("{} is not a URL", quoted(shown)));
+    return fail(ErrorKind::usage, fmt::format("{} is not a URL", quoted_url(shown)));
   }
   if (parts->scheme != "https" && !is_loopback(parts->host)) {
-    return fail(ErrorKind::usage, fmt::format("{} is not an https address", quoted(shown)),
+    return fail(ErrorKind::usage, fmt::format("{} is not an https address", quoted_url(shown)),
                 "use https, or download the file and pass its path");
   }
   WheelAddress address{*std::move(remote), {}};
   const std::string path = parts->path.substr(0, parts->path.find('?'));
   address.name = decode_percent(last_part(path));
   if (!address.name.ends_with(".whl") || address.name.find('/') != std::string::npos) {
-    return fail(ErrorKind::usage, fmt::format("{} is not the URL of a wheel", quoted(shown)),
+    return fail(ErrorKind::usage, fmt::format("{} is not the URL of a wheel", quoted_url(shown)),
                 "the path must end in the file name, `*.whl`");
   }
   const std::string fragment = text.substr(std::min(hash + 1, text.size()));
@@ -108,7 +109,7 @@ Result<FetchedWheel> fetch_wheel(ports::Http& http, const std::string& text,
   const std::string found = to_hex(body->hash.finish());
   if (!address.sha256.empty() && found != address.sha256) {
     return fail(ErrorKind::check, fmt::format("{} has the sha256 {}, but its URL says {}",
-                                              quoted(url), found, address.sha256));
+                                              quoted_url(url), found, address.sha256));
   }
   FetchedWheel wheel{address.name, {}, std::move(body->file)};
   wheel.path = fmt::format("/proc/self/fd/{}", wheel.file.descriptor().get());

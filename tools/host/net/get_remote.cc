@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "base/mask.h"
 #include "base/retries.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -82,13 +83,13 @@ Result<RemoteReply> get_remote(const RemoteAccess& access, const std::string& st
     if (next.empty() || !manner.follow(url, next)) return RemoteReply{url, *std::move(reply)};
     url = next;
   }
-  return fail(manner.endless, fmt::format("{} redirects too many times", quoted(start)));
+  return fail(manner.endless, fmt::format("{} redirects too many times", quoted_url(start)));
 }
 
 Error unexpected_answer(const RemoteReply& answer) {
   return {may_pass(answer.reply.status) ? ErrorKind::transient : ErrorKind::config,
-          std::string(trim(fmt::format("{} answered {} {}", quoted(answer.url), answer.reply.status,
-                                       answer.reply.reason))),
+          std::string(trim(fmt::format("{} answered {} {}", quoted_url(answer.url),
+                                       answer.reply.status, answer.reply.reason))),
           std::nullopt,
           {},
           {}};

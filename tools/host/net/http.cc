@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/limits.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/http_library.h"
@@ -144,7 +145,7 @@ size_t on_body(char* data, size_t size, size_t count, void* user) {
   if (exchange.request->sink) {
     exchange.sunk += bytes.size();
     if (exchange.sunk > exchange.request->sink_limit.most) {
-      exchange.fault = too_large(quoted(exchange.request->url), exchange.request->sink_limit);
+      exchange.fault = too_large(quoted_url(exchange.request->url), exchange.request->sink_limit);
       return kEndTransfer;
     }
     exchange.request->sink(bytes);
@@ -161,7 +162,7 @@ size_t on_body(char* data, size_t size, size_t count, void* user) {
   if (kept.size() == bytes.size()) return bytes.size();
   exchange.is_cut = true;
   if (exchange.request->long_body == ports::LongBody::fails) {
-    exchange.fault = too_large(quoted(exchange.request->url), limit);
+    exchange.fault = too_large(quoted_url(exchange.request->url), limit);
   }
   return kEndTransfer;
 }
@@ -191,10 +192,22 @@ size_t on_header(char* data, size_t size, size_t count, void* user) {
   return line.size();
 }
 
+/// The error for a declared length over the limit, before the body arrives; nullopt if the body is
+/// to be received, whole or up to its limit.
+std::optional<Error> declared_too_large(const ports::HttpRequest& request, curl_off_t declared) {
+  const bool is_cut = !request.sink && request.long_body == ports::LongBody::ends;
+  if (is_cut || request.method == "HEAD" || declared < 0) return std::nullopt;
+  const ByteLimit& limit = request.sink ? request.sink_limit : request.body_limit;
+  if (static_cast<uint64_t>(declared) <= limit.most) return std::nullopt;
+  return too_large(quoted_url(request.url), limit);
+}
+
 int on_progress(void* user, curl_off_t expected, curl_off_t received, curl_off_t total,
                 curl_off_t sent) {
   Exchange& exchange = *static_cast<Exchange*>(user);
   const HttpBounds& bounds = *exchange.bounds;
+  if (!exchange.fault) exchange.fault = declared_too_large(*exchange.request, expected);
+  if (exchange.fault) return 1;
   const auto bytes =
       static_cast<uint64_t>(std::max(expected, received)) + static_cast<uint64_t>(total);
   const auto lasted = Exchange::Clock::now() - exchange.begun;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/mask.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
 #include "host/system/file_source.h"
@@ -91,7 +92,7 @@ Result<std::unique_ptr<RemoteFile>> RemoteFile::open(const RemoteAccess& access,
 
 Result<std::string> RemoteFile::read(uint64_t offset, uint64_t length) const {
   if (offset > size_ || length > size_ - offset) {
-    return fail(ErrorKind::check, fmt::format("{} is truncated", quoted(url_)));
+    return fail(ErrorKind::check, fmt::format("{} is truncated", quoted_url(url_)));
   }
   if (whole_ != nullptr) return whole_->read(offset, length);
   if (offset < part_at_ || offset + length > part_at_ + part_.size()) {
@@ -123,7 +124,7 @@ Done RemoteFile::store_part(const RemoteReply& answer, std::string bytes, uint64
   const bool first = size_ == 0;
   if (!range || range->first != offset || bytes.empty() || (!first && range->total != size_)) {
     return fail(ErrorKind::transient,
-                fmt::format("{} answered with a different part than requested", quoted(url_)));
+                fmt::format("{} answered with a different part than requested", quoted_url(url_)));
   }
   size_ = range->total;
   part_ = std::move(bytes);

@@ -3,27 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <filesystem>
 
-#include "base/digest.h"
 #include "base/text.h"
-#include "env/commands.h"
-#include "env/environment_marker.h"
 #include "env/pass_list.h"
-#include "host/provision/complete_directory.h"
-#include "host/provision/env_pip.h"
-#include "host/provision/interpreters.h"
+#include "host/provision/own_tool.h"
 #include "host/system/program.h"
 
 namespace pinwheel::host {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Newest first: the venv is made once, and any of them will do.
-constexpr std::array<const char*, 5> kPythons = {"3.13", "3.12", "3.11", "3.10", "3.14"};
 
 /// The client at a path or with a name on PATH; `environment` if it does not run.
 Result<conda::CondaClient> ask(const EnvMachine& machine, const std::string& name) {
@@ -59,31 +47,9 @@ Result<conda::CondaClient> named_client(const EnvMachine& machine, const std::st
               "needs none of them");
 }
 
-fs::path rattler_directory(const EnvMachine& host) {
-  return host.cache / "tools" /
-         ("rattler-" + sha256_hex(std::string(conda::rattler_requirement())).substr(0, 12));
-}
-
-Result<env::Interpreter> python_for_rattler(const EnvMachine& host) {
-  std::optional<Error> last;
-  for (const char* const version : kPythons) {
-    Result<env::Interpreter> found = interpreter_for(host, version);
-    if (found) return found;
-    last = std::move(found).error();
-  }
-  last->message = fmt::format("{} needs CPython 3.10 or newer", conda::rattler_requirement());
-  return fail(std::move(*last));
-}
-
-Result<env::EnvironmentMarker> install(const EnvMachine& host, const fs::path& directory) {
-  TRY(const env::Interpreter interpreter, python_for_rattler(host));
-  const env::Variables variables = env::pip_variables(host.variables);
-  TRY_DONE(run_venv(
-      host, env::make_venv(interpreter, directory.string(), env::WithPip::bundled, variables),
-      directory.string()));
-  TRY_DONE(run_pip(host, conda::install_rattler(env::venv_python(directory.string()), variables),
-                   fmt::format("installing {}", conda::rattler_requirement())));
-  return env::EnvironmentMarker{interpreter.path, {}, 0, {}};
+OwnTool rattler() {
+  const std::string requirement(conda::rattler_requirement());
+  return {"rattler", requirement, requirement + "\n"};
 }
 
 }  // namespace
@@ -118,9 +84,7 @@ Result<conda::CondaClient> ready_conda_client(const EnvMachine& machine) {
   const EnvMachine& host = host_of(machine);
   TRY(conda::CondaClient client, find_conda_client(host));
   if (client.kind != conda::CondaKind::rattler) return client;
-  const fs::path directory = rattler_directory(host);
-  TRY_DONE(make_once(host, directory, [&] { return install(host, directory); }));
-  client.program = env::venv_python(directory.string());
+  TRY(client.program, own_tool_python(host, rattler()));
   return client;
 }
 
@@ -128,11 +92,10 @@ std::optional<std::string> conda_notice(const EnvMachine& machine) {
   const EnvMachine& host = host_of(machine);
   const Result<conda::CondaClient> client = find_conda_client(host);
   if (!client || client->kind != conda::CondaKind::rattler) return std::nullopt;
-  const fs::path directory = rattler_directory(host);
-  if (is_complete(host, directory).value_or(false)) return std::nullopt;
+  if (!is_own_tool_missing(host, rattler())) return std::nullopt;
   return fmt::format("installing {} from PyPI into {} as the conda client",
                      pinwheel::quoted(std::string(conda::rattler_requirement())),
-                     pinwheel::quoted(directory.string()));
+                     pinwheel::quoted(own_tool_directory(host, rattler()).string()));
 }
 
 }  // namespace pinwheel::host

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "container/engine.h"
 #include "env/pass_list.h"
@@ -100,6 +102,7 @@ doctor::EngineFacts engine_facts(const EnvMachine& machine, container::Engine en
   facts.program = client->client;
   facts.version = client->version;
   facts.builds = client->buildkit != BuildKit::missing;
+  if (client->version.empty()) return facts;
   facts.info = ask_engine(machine, kind, facts);
   if (!facts.info) return facts;
   facts.storage_free =
@@ -124,20 +127,32 @@ doctor::Arm64Facts arm64_facts(const EnvMachine& machine) {
 
 doctor::DoctorFacts gather_doctor_facts(const EnvMachine& machine) {
   doctor::DoctorFacts facts;
-  facts.interpreters =
-      list_interpreters(machine.files, machine.process, machine.variables, machine.cache);
-  facts.uv = has_uv(machine);
-  facts.compilers = compilers(machine);
-  facts.toolkits = list_toolkits(machine);
+  std::vector<std::function<void()>> questions = {
+      [&] {
+        facts.interpreters =
+            list_interpreters(machine.files, machine.process, machine.variables, machine.cache);
+      },
+      [&] { facts.uv = has_uv(machine); },
+      [&] { facts.compilers = compilers(machine); },
+      [&] { facts.toolkits = list_toolkits(machine); },
+      [&] { facts.arm64 = arm64_facts(machine); },
+      [&] { facts.conda = list_conda_clients(machine); },
+      [&] {
+        Gpus gpus = find_gpus(machine);
+        facts.gpus = std::move(gpus.names);
+        facts.driver = std::move(gpus.driver);
+      },
+  };
   for (const container::Engine engine : container::kEngines) {
     const std::optional<container::EngineClient> kind = container::client_of(engine);
-    if (kind) facts.engines[engine] = engine_facts(machine, engine, *kind);
+    if (!kind) continue;
+    doctor::EngineFacts& answer = facts.engines[engine];
+    questions.emplace_back(
+        [&machine, &answer, engine, kind] { answer = engine_facts(machine, engine, *kind); });
   }
-  facts.arm64 = arm64_facts(machine);
-  facts.conda = list_conda_clients(machine);
-  Gpus gpus = find_gpus(machine);
-  facts.gpus = std::move(gpus.names);
-  facts.driver = std::move(gpus.driver);
+  // A program that hangs must not delay the others.
+  const std::vector<uint64_t> costs(questions.size(), 1);
+  run_jobs(costs, {static_cast<unsigned>(questions.size())}, [&](size_t i) { questions[i](); });
   facts.intel_gpu = has_hardware(machine, "xpu");
   facts.disk = machine.cache.string();
   facts.disk_free = machine.files.free_bytes(existing(machine.files, machine.cache)).value_or(0);

@@ -128,7 +128,8 @@ Result<ports::Captured> run_shown(const EnvMachine& machine, const ports::Comman
 
 }  // namespace
 
-Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what) {
+Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what,
+             Classify classify) {
   TRY(ports::Captured ran, run_shown(machine, command));
   if (!ran.exit.ok() && ran.err.find("(from versions: none)") != std::string::npos) {
     // pip distinguishes a missing project from an index that responded with 500 or 401 only with
@@ -139,7 +140,7 @@ Done run_pip(const EnvMachine& machine, const ports::Command& command, const std
     TRY(ran, machine.process.capture(louder));
   }
   if (ran.exit.ok()) return {};
-  const env::Diagnosis diagnosis = env::classify_pip(ran.exit, ran.out + "\n" + ran.err);
+  const env::Diagnosis diagnosis = classify(ran.exit, ran.out + "\n" + ran.err);
   return fail(to_error(name_full_disk(machine, diagnosis), what, ran.exit));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "env/classify.h"
 #include "env/commands.h"
@@ -15,9 +16,13 @@ namespace pinwheel::host {
 /// removed.
 Result<env::Pip> own_pip(const EnvMachine& machine, const env::Interpreter& interpreter);
 
-/// Runs a pip command to completion; a failure becomes an error of the kind from `classify_pip`.
+/// The reason for the failure of a program, from its exit and its output.
+using Classify = env::Diagnosis (*)(const ports::Exit& exit, std::string_view output);
+
+/// Runs a pip command to completion; a failure becomes an error of the kind from `classify`.
 /// `what` is the beginning of the message: "resolving torch".
-Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what);
+Done run_pip(const EnvMachine& machine, const ports::Command& command, const std::string& what,
+             Classify classify = env::classify_pip);
 
 /// Creates a virtual environment; `environment` with pip's or venv's message on failure.
 Done run_venv(const EnvMachine& machine, const ports::Command& command,

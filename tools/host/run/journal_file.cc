@@ -102,6 +102,17 @@ Result<run::History> read_whole_journal(const std::filesystem::path& state_dir) 
   return read_journal(state_dir, store::Domain::pull_request);
 }
 
+Result<std::vector<run::RecordedRun>> read_recorded_runs(const std::filesystem::path& path) {
+  LocalFiles files;
+  const bool directory = files.resolved_type(path) == ports::FileType::directory;
+  const std::filesystem::path file = directory ? path / kJournal : path;
+  if (files.resolved_type(file) == ports::FileType::missing) return std::vector<run::RecordedRun>();
+  TRY(const std::string text, files.read(file, limits::kJournal));
+  Result<std::vector<run::RecordedRun>> runs = run::read_runs(text);
+  if (!runs) return fail(unreadable(std::move(runs).error(), file));
+  return runs;
+}
+
 bool is_in_use(const std::filesystem::path& state_dir) {
   // Trying the lock could stop a run that starts at this moment, so the process is looked up
   // instead.

@@ -1,6 +1,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "host/system/unique_fd.h"
 #include "ports/clock.h"
@@ -47,6 +48,10 @@ Result<run::History> read_journal(const std::filesystem::path& state_dir, store:
 
 /// The same for every domain, for display only.
 Result<run::History> read_whole_journal(const std::filesystem::path& state_dir);
+
+/// The runs in the journal of a state directory, or in the file of a journal; none if it does not
+/// exist.
+Result<std::vector<run::RecordedRun>> read_recorded_runs(const std::filesystem::path& path);
 
 /// Whether a run uses the state directory now.
 bool is_in_use(const std::filesystem::path& state_dir);

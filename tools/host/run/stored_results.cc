@@ -125,6 +125,7 @@ void add_differences(std::vector<std::string>& reasons, const std::vector<std::s
 LookedUp take(const FoundEntry& found, const ResultSearch& search) {
   LookedUp looked;
   Hit hit{found.entry, outcome_of(found.entry, search.output)};
+  hit.outcome.reused_from = found.place;
   const size_t wanted = search.files == ResultFiles::fetch ? hit.outcome.outputs.size() : 0;
   for (size_t i = 0; i < wanted; ++i) {
     Done made = search.store.fetch(found, found.entry.outputs[i], hit.outcome.outputs[i].path);
@@ -279,7 +280,8 @@ Done StoringRecorder::finished(const plan::StepOutcome& outcome) {
   const auto step = std::find_if(plan_.steps.begin(), plan_.steps.end(),
                                  [&](const plan::Step& each) { return each.id == outcome.id; });
   if (step == plan_.steps.end() || !plan::is_shareable(*step)) return {};
-  const bool test = std::holds_alternative<plan::TestWheel>(step->action);
+  const bool test = std::holds_alternative<plan::TestWheel>(step->action) ||
+                    std::holds_alternative<plan::InstallWheel>(step->action);
   const bool over =
       outcome.state == plan::StepState::done || (test && outcome.state == plan::StepState::skipped);
   if (over) store_result(*step, outcome, facts_, clock_, store_);

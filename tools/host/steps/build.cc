@@ -82,11 +82,13 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
                                         const BuildSite& site, const RepairedBuild& built) {
   TRY(const std::string added, added_requirement(action, built.wheel));
   FinishedWheels finished;
+  std::vector<FinishedBuild> builds;
   for (const wheel::Naming& naming : action.namings) {
     const FinishRequest request = finish_request(action, naming, site.space.mode(), built.record);
     const fs::path directory = context.attempt.scratch / "finished";
-    TRY(const FinishedBuild build, finish_wheel(built.wheel, request, directory));
-    const plan::Output& output = build.output;
+    TRY(FinishedBuild build, finish_wheel(built.wheel, request, directory));
+    builds.push_back(std::move(build));
+    const plan::Output& output = builds.back().output;
     TRY(const pep::WheelName name,
         pep::parse_wheel_name(fs::path(output.path).filename().string()));
     TRY_DONE(plan::judge_platform(action, name));
@@ -96,6 +98,8 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
     finished.findings.insert(finished.findings.end(), findings.begin(), findings.end());
     finished.wheels.emplace_back(output.path);
   }
+  TRY(const std::vector<std::string> lines, compare_finished(builds));
+  for (const std::string& line : lines) append_log(context, line);
   return finished;
 }
 
@@ -143,7 +147,9 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   TRY(const BuildSite site, prepare_site(context, action));
   TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
   TRY_DONE(check_before_build(context, action, site));
+  enter_phase(context, plan::StepPhase::execution);
   TRY(const fs::path built, compiled_wheel(context, action, site));
+  enter_phase(context, plan::StepPhase::output_upload);
   TRY(std::vector<std::string> warnings, check_built_wheel(context, action, built));
   TRY(const RepairedBuild repaired, repair_built(context, action, site, built));
   TRY(const FinishedWheels finished, finish_and_check(context, action, site, repaired));

@@ -10,6 +10,7 @@
 #include "host/provision/toolkit.h"
 #include "host/steps/build.h"
 #include "host/steps/build_site.h"
+#include "host/steps/install.h"
 #include "host/steps/publish.h"
 #include "host/steps/sdist.h"
 #include "host/steps/step_context.h"
@@ -48,6 +49,9 @@ struct PerformAction {
   Result<run::Success> operator()(const plan::TestWheel& action) const {
     return perform_test(context, action);
   }
+  Result<run::Success> operator()(const plan::InstallWheel& action) const {
+    return perform_install(with_output(context), action);
+  }
   Result<run::Success> operator()(const plan::Publish& action) const {
     return perform_publish(context, action);
   }
@@ -61,6 +65,10 @@ bool installs(const plan::Action& action) {
 
 Result<run::Success> perform_as_is(const Workplace& workplace, const run::Attempt& attempt,
                                    std::stop_token stop) {
+  if (attempt.meter) {
+    attempt.meter->enter(installs(attempt.step->action) ? plan::StepPhase::execution
+                                                        : plan::StepPhase::input_fetch);
+  }
   TRY(const std::unique_ptr<OpenStep> step, open_step(workplace, attempt, std::move(stop)));
   StepContext context = step->context();
   if (installs(attempt.step->action))

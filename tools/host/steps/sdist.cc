@@ -18,7 +18,9 @@ Done compile_sdist(const StepContext& context, const plan::BuildSdist& action,
 
 Result<run::Success> perform_sdist(const StepContext& context, const plan::BuildSdist& action) {
   TRY(const BuildSite site, prepare_site(context, action));
+  enter_phase(context, plan::StepPhase::execution);
   TRY_DONE(compile_sdist(context, action, site));
+  enter_phase(context, plan::StepPhase::output_upload);
   TRY(const std::filesystem::path built,
       only_file(context, context.attempt.scratch / kDistName, ".tar.gz"));
   TRY_DONE(check_sdist_for_secrets(built, action.secrets, context.workplace.secrets));

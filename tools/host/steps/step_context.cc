@@ -29,6 +29,10 @@ OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std:
   local_.machine.user = cache_user(workplace, attempt.step->id);
   local_.machine.given = workplace.given;
   if (workplace.leases) local_.machine.leases = workplace.leases;
+  if (!attempt.meter) return;
+  const std::shared_ptr<run::AttemptMeter> meter = attempt.meter;
+  local_.process.on_end = [meter](const ports::Exit& exit) { meter->add_process(exit); };
+  local_.files.on_locked = [meter](std::chrono::milliseconds waited) { meter->add_lock(waited); };
 }
 
 StepContext OpenStep::context() {
@@ -47,8 +51,14 @@ Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const ru
   TRY(step->contained_,
       contain(step->local_.machine, around, container_settings(attempt.step->action),
               attempt.step->id, step->stop_));
+  // The processes of a container belong to its engine.
+  if (step->contained_ && attempt.meter) attempt.meter->forget_processes();
   TRY_DONE(step->local_.files.make_directories(attempt.scratch));
   return step;
+}
+
+void enter_phase(const StepContext& context, plan::StepPhase phase) {
+  if (context.attempt.meter) context.attempt.meter->enter(phase);
 }
 
 void append_log(const StepContext& context, const std::string& text) {

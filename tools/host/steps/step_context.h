@@ -61,6 +61,9 @@ Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const ru
 /// The container settings of an action's environment; no base for one on the host.
 matrix::ContainerSettings container_settings(const plan::Action& action);
 
+/// The attempt enters a phase, for its trace.
+void enter_phase(const StepContext& context, plan::StepPhase phase);
+
 /// Appends text to the attempt's log; failing to write the log does not fail the step.
 void append_log(const StepContext& context, const std::string& text);
 

@@ -7,25 +7,20 @@
 
 #include "base/text.h"
 #include "compat/open_order.h"
-#include "env/classify.h"
 #include "host/machine/gpu.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/env_checks.h"
 #include "host/provision/env_overlay.h"
-#include "host/provision/stub_libraries.h"
 #include "host/steps/build_site.h"
 #include "host/steps/image_checks.h"
-#include "host/system/log_tail.h"
+#include "host/steps/test_site.h"
 #include "host/wheels/importable_names.h"
 #include "matrix/template.h"
-#include "pep/wheel_name.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr uint64_t kTestTail = 4 << 20;
 
 /// The wheel from the build; all names of one build have the same contents, so any of them will do.
 Result<fs::path> wheel_of(const StepContext& context, const plan::TestWheel& action) {
@@ -38,39 +33,8 @@ Result<fs::path> wheel_of(const StepContext& context, const plan::TestWheel& act
   return fail(ErrorKind::internal, fmt::format("{} built no wheel to test", quoted(action.build)));
 }
 
-std::map<std::string, std::string> test_variables(const StepContext& context,
-                                                  const plan::TestWheel& action,
-                                                  const Overlay& overlay) {
-  const BuildSpace space(context.attempt.scratch, PathMode::real, {});
-  std::map<std::string, std::string> variables =
-      clean_variables({space, context.machine.variables, {}, context.attempt.cores});
-  for (const auto& [name, value] : action.variables) variables[name] = value;
-  variables["PATH"] = overlay.path();
-  variables["PINWHEEL_COMPUTE"] = action.compute;
-  return with_secrets(std::move(variables), action.secrets, context.workplace.secrets);
-}
-
-/// Runs a command of the test, with output to the log. A failing test is a failed step, regardless
-/// of its output; time limits, kills and cancellation are distinguished by the exit alone. The
-/// output explains the failure.
-Done run_test(const StepContext& context, std::vector<std::string> argv,
-              const std::map<std::string, std::string>& variables, const std::string& what) {
-  append_log(context, fmt::format("$ {}\n", shell_join(argv)));
-  const ports::Command command{std::move(argv), context.attempt.scratch / "work", variables,
-                               context.attempt.step->timeout};
-  const uint64_t before = log_size(context.attempt.log);
-  TRY(const ports::Exit exit, context.machine.process.log(command, context.attempt.log));
-  report_exit(context, exit);
-  if (exit.ok()) return {};
-  if (exit.timed_out) return fail(past_time_limit(context, what, "test.timeout"));
-  const std::string output = log_since(context.attempt.log, before, kTestTail);
-  return fail(to_error(env::classify_test(exit, output), what, exit));
-}
-
 Done prepare_directories(const StepContext& context, const plan::TestWheel& action) {
-  for (const char* const name : {"work", "home", "tmp"}) {
-    TRY_DONE(context.machine.files.make_directories(context.attempt.scratch / name));
-  }
+  TRY_DONE(make_test_directories(context));
   if (action.source.directory.empty()) return {};
   return context.supplier.source(action.source, context.attempt.scratch / kSourceName, 0);
 }
@@ -92,20 +56,6 @@ std::vector<std::string> filled(const StepContext& context, const std::vector<st
     argv.push_back(matrix::fill_template(argument, places));
   }
   return argv;
-}
-
-/// Replaces the GPU's libraries by stubs for all commands of the test.
-Done add_stubs(const StepContext& context, const BaseEnvironment& base,
-               std::map<std::string, std::string>& variables) {
-  const fs::path directory = context.attempt.scratch / "stubs";
-  TRY(const StubLibraries stubs,
-      write_stub_libraries(context.machine, base.site_packages, directory));
-  append_log(context,
-             fmt::format("no GPU here: {} stub libraries, {} symbols, {} bytes: {}\n",
-                         stubs.names.size(), stubs.symbols, stubs.bytes, join(stubs.names, " ")));
-  std::string& path = variables["LD_LIBRARY_PATH"];
-  path = path.empty() ? directory.string() : directory.string() + ":" + path;
-  return {};
 }
 
 /// A test ready to run: its environment, and an overlay with the wheel and the packages of
@@ -141,7 +91,8 @@ Result<PreparedTest> prepare_test(const StepContext& context, const plan::TestWh
   TRY(Overlay overlay, Overlay::create(context.machine, base, context.attempt.scratch / "overlay"));
   TRY_DONE(overlay.install(installed));
   TRY_DONE(log_visible(context, action, base, overlay));
-  std::map<std::string, std::string> variables = test_variables(context, action, overlay);
+  std::map<std::string, std::string> variables =
+      test_variables(context, {action.variables, action.compute, action.secrets}, overlay);
   const bool stubs = has_torch(action) && loads_only(context, action.compute);
   if (stubs) TRY_DONE(add_stubs(context, base, variables));
   return PreparedTest{std::move(overlay), std::move(variables), stubs};
@@ -201,19 +152,6 @@ Result<run::Success> run_whole(const StepContext& context, const plan::TestWheel
   return success;
 }
 
-run::Success skipped_here(std::string reason) {
-  run::Success success;
-  success.skipped = std::move(reason);
-  success.evidence = plan::Evidence::inspected;
-  return success;
-}
-
-/// Why the Python of an environment cannot import the wheel: it is for the other C library.
-std::optional<std::string> other_libc(const BaseEnvironment& base, const fs::path& wheel) {
-  const Result<pep::WheelName> name = pep::parse_wheel_name(wheel.filename().string());
-  return name ? env::other_libc(base.interpreter, name->tags) : std::nullopt;
-}
-
 }  // namespace
 
 Result<run::Success> perform_test(const StepContext& context, const plan::TestWheel& action) {
@@ -239,8 +177,8 @@ Result<run::Success> perform_test(const StepContext& context, const plan::TestWh
   }
   TRY(const PreparedTest ready, prepare_test(context, action, base, to_install(wheel, action)));
   TRY(const std::vector<std::string> modules, importable_names(wheel));
-  TRY_DONE(run_test(context, {ready.overlay.python(), "-c", "import " + join(modules, ", ")},
-                    ready.variables, fmt::format("importing {}", quoted_list(modules))));
+  enter_phase(context, plan::StepPhase::execution);
+  TRY_DONE(import_modules(context, ready.overlay, modules, ready.variables));
   return ready.stubs ? load_only(context, action, ready, wheel, modules)
                      : run_whole(context, action, ready, wheel);
 }

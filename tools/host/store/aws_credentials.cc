@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/store/xml_value.h"
@@ -232,14 +233,14 @@ AwsCredentials::Source AwsCredentials::from_instance() const {
   return found;
 }
 
-Result<std::string> AwsCredentials::ask(ports::HttpRequest request) const {
+Result<std::string> AwsCredentials::ask(const ports::HttpRequest& request) const {
   auto response = setup_.http->send(request);
   if (!response) return fail(std::move(response).error().error);
   if (response->status != kAnswered) {
     const std::string code = xml_value(response->body, "Code");
     return fail(ErrorKind::environment,
-                std::string(trim(
-                    fmt::format("{} answered {} {}", quoted(request.url), response->status, code))),
+                std::string(trim(fmt::format("{} answered {} {}", quoted_url(request.url),
+                                             response->status, code))),
                 "check the role and its token");
   }
   return std::move(response->body);

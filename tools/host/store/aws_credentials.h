@@ -60,7 +60,7 @@ class AwsCredentials {
   Source from_profile() const;
   Source from_container() const;
   Source from_instance() const;
-  Result<std::string> ask(ports::HttpRequest request) const;
+  Result<std::string> ask(const ports::HttpRequest& request) const;
   Result<Found> from_json(const std::string& text, const std::string& source) const;
   void mask(const Secret& secret) const;
   std::string variable(const std::string& name) const;

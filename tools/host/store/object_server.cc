@@ -97,7 +97,8 @@ PlaceFault response_fault(const ports::HttpRequest& request, const ports::HttpRe
     error.message += ": " + reason;
   }
   if (response.status == kUnauthorized || response.status == kForbidden) {
-    error.hint = "check the credentials of the store, or add `,ro` to only read it";
+    error.hint =
+        "check the credentials, and what they may read and write; a store with `,ro` is only read";
   }
   return {kind_of_status(response.status), std::move(error)};
 }

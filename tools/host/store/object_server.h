@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/limits.h"
 #include "host/store/place.h"
@@ -26,6 +28,8 @@ struct ObjectToPut {
   std::shared_ptr<const ports::ByteSource> contents;
   std::string sha256;  ///< of the contents, in hex
   Replace replace = Replace::no;
+  /// Headers that the server stores and returns with the object, such as its type.
+  std::vector<std::pair<std::string, std::string>> headers = {};
 };
 
 /// A server that stores objects by path: "ac/HEX", "cas/HEX". Thread-safe.

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "host/net/http.h"
@@ -64,7 +65,7 @@ Result<std::unique_ptr<Place>> open_http(const store::PlaceDescription& place,
   if (has_secret && !is_private(place.url)) {
     return fail(ErrorKind::usage,
                 fmt::format("the credentials of the store would be sent without encryption to {}",
-                            quoted(place.url)),
+                            quoted_url(place.url)),
                 "use a URL that starts with https://");
   }
   const fs::path netrc = is_private(place.url) ? netrc_from(setup.environment) : fs::path();

@@ -146,6 +146,58 @@ PlaceResult<bool> S3Server::has(const std::string& path, uint64_t size) {
   return publish::header(*response, "content-length") == std::to_string(size);
 }
 
+PlaceResult<std::optional<SmallObject>> S3Server::read(const std::string& path, ByteLimit limit) {
+  Request request;
+  request.path = path;
+  std::string bytes;
+  const ObjectSink sink{[&bytes] { bytes.clear(); },
+                        [&bytes](std::string_view piece) { bytes += piece; }, limit.most};
+  request.sink = &sink;
+  const PlaceResult<ports::HttpResponse> response = send(request);
+  if (!response) return tl::unexpected(response.error());
+  if (is_missing(response->status) && !lacks_bucket(*response)) return std::nullopt;
+  if (response->status != kHttpOk) {
+    return tl::unexpected(s3_fault("GET", address_.base, *response));
+  }
+  return SmallObject{std::move(bytes), publish::header(*response, "etag")};
+}
+
+PlaceResult<std::optional<ObjectHead>> S3Server::head(const std::string& path) {
+  Request request;
+  request.method = "HEAD";
+  request.path = path;
+  const PlaceResult<ports::HttpResponse> response = send(request);
+  if (!response) return tl::unexpected(response.error());
+  if (is_missing(response->status)) return std::nullopt;
+  if (response->status != kHttpOk) return tl::unexpected(fault_of_head(path, *response));
+  return ObjectHead{publish::header(*response, "etag"),
+                    publish::header(*response, "x-amz-meta-generation")};
+}
+
+PlaceResult<bool> S3Server::put_if(const std::string& path, const ObjectToPut& object,
+                                   const std::string& etag) {
+  Request request;
+  request.method = "PUT";
+  request.path = path;
+  request.contents = object.contents;
+  request.payload_sha256 = object.sha256;
+  request.headers = object.headers;
+  request.headers.emplace_back(etag.empty() ? "If-None-Match" : "If-Match",
+                               etag.empty() ? "*" : etag);
+  const PlaceResult<ports::HttpResponse> response = send(request);
+  if (!response) return tl::unexpected(response.error());
+  if (is_success(response->status)) return true;
+  // An object that another client removed meanwhile is missing.
+  if (is_there_already(response->status)) return false;
+  if (is_missing(response->status) && !lacks_bucket(*response)) return false;
+  PlaceFault refused = s3_fault("PUT", address_.base, *response);
+  if (response->status == kNotImplemented) {
+    refused.kind = FaultKind::refused;
+    refused.error.hint = "the server must support conditional writes (`If-Match`): update it";
+  }
+  return tl::unexpected(std::move(refused));
+}
+
 PlaceFault S3Server::fault_of_head(const std::string& path, const ports::HttpResponse& head) {
   // A busy server gets no further requests.
   if (is_server_error(head.status)) return s3_fault("HEAD", address_.base, head);
@@ -170,11 +222,12 @@ PlaceDone S3Server::put_whole(const std::string& path, const ObjectToPut& object
   request.path = path;
   request.contents = object.contents;
   request.payload_sha256 = object.sha256;
+  request.headers = object.headers;
   if (object.replace == Replace::no) request.headers.emplace_back("If-None-Match", "*");
   PlaceResult<ports::HttpResponse> response = send(request);
-  if (response && response->status == kNotImplemented && !request.headers.empty()) {
+  if (response && response->status == kNotImplemented && object.replace == Replace::no) {
     // A server that does not know conditions.
-    request.headers.clear();
+    request.headers.pop_back();
     response = send(request);
   }
   if (!response) return tl::unexpected(response.error());
@@ -188,6 +241,7 @@ PlaceDone S3Server::put_parts(const std::string& path, const ObjectToPut& object
   begin.method = "POST";
   begin.path = path;
   begin.query = {{"uploads", ""}};
+  begin.headers = object.headers;
   begin.contents = in_memory({});
   const PlaceResult<ports::HttpResponse> response = send(begin);
   if (!response) return tl::unexpected(response.error());

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "host/store/aws_credentials.h"
@@ -33,6 +34,17 @@ struct S3Address {
 };
 S3Address s3_address(const S3Place& place);
 
+/// What a server says about an object.
+struct ObjectHead {
+  std::string etag;             ///< identifies its bytes in conditions
+  std::string generation = {};  ///< the metadata `x-amz-meta-generation`; empty without it
+};
+/// An object in memory.
+struct SmallObject {
+  std::string bytes;
+  std::string etag;
+};
+
 /// A bucket of S3, or of a compatible server, with signed requests. If requested, objects are
 /// written only if they do not exist (`If-None-Match: *`), large ones in parts; the parts of a
 /// failed upload are removed.
@@ -44,6 +56,16 @@ class S3Server final : public ObjectServer {
   PlaceResult<bool> get(const std::string& path, const ObjectSink& sink) override;
   PlaceResult<bool> has(const std::string& path, uint64_t size) override;
   PlaceDone put(const std::string& path, const ObjectToPut& object) override;
+
+  /// A whole object; nullopt if it is missing.
+  PlaceResult<std::optional<SmallObject>> read(const std::string& path, ByteLimit limit);
+  /// nullopt if the object is missing.
+  PlaceResult<std::optional<ObjectHead>> head(const std::string& path);
+  /// Writes an object in one request, if it still has that ETag, or does not exist for an empty
+  /// ETag. False if it changed. A fault if the server answers that it knows no conditions; one that
+  /// silently ignores them is not detected.
+  PlaceResult<bool> put_if(const std::string& path, const ObjectToPut& object,
+                           const std::string& etag);
 
  private:
   struct Request;

@@ -195,6 +195,15 @@ Done Store::fetch(const FoundEntry& found, const store::NamedBlob& blob, const f
                           quoted(found.entry.step), quoted_list(queried_places())));
 }
 
+Result<bool> Store::fetch_blob(const store::Blob& blob, const fs::path& target) {
+  for (Member& member : places_) {
+    PlaceResult<bool> fetched = fetch_from(member, blob, target);
+    if (!fetched) return fail(std::move(fetched).error().error);
+    if (*fetched) return true;
+  }
+  return false;
+}
+
 PlaceResult<bool> Store::fetch_from(Member& member, const store::Blob& blob,
                                     const fs::path& target) {
   if (is_left_alone(member, Use::reading)) return false;

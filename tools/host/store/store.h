@@ -78,6 +78,11 @@ class Store {
   Done fetch(const FoundEntry& found, const store::NamedBlob& blob,
              const std::filesystem::path& target);
 
+  /// Makes `target` the file of a blob, complete or not at all, from the first place that has it
+  /// intact; false if none has. Its directory exists. An error (kind `environment`) means that it
+  /// cannot be written.
+  Result<bool> fetch_blob(const store::Blob& blob, const std::filesystem::path& target);
+
   /// Writes an entry to every writable place, in the background: under its key, and with
   /// `entry.plan` under its step of that plan. `files`: the blobs by name, which must not change
   /// until `finish`. The run and the domain of `entry.writer` are set to those of the store.

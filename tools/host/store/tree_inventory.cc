@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -14,6 +15,8 @@
 
 #include "base/digest.h"
 #include "base/json.h"
+#include "base/limits.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "host/store/place.h"
 #include "host/store/regular_file.h"
@@ -162,6 +165,45 @@ bool lacks_files(const BlobFiles& files) {
   });
 }
 
+/// What the results of a place say, without its larger files.
+struct ReadResults {
+  std::vector<std::string> wrong = {};     ///< faults of results
+  std::set<std::string> wrong_blobs = {};  ///< digests of files that are missing or of another size
+};
+
+ReadResults read_results(const fs::path& root) {
+  ReadResults read;
+  for (const fs::path& path : own_files_below(root / "ac")) {
+    const std::string name = path.filename().string();
+    if (is_left_over(name)) continue;
+    const PlaceResult<store::ActionResult> action = action_at(path);
+    if (!action) {
+      read.wrong.push_back(fmt::format("{} cannot be read", quoted("ac/" + name)));
+      continue;
+    }
+    std::vector<store::Blob> blobs = {action->record};
+    for (const store::NamedBlob& output : action->outputs) blobs.push_back(output.blob);
+    for (const store::Blob& blob : blobs) {
+      const std::optional<struct stat> status = status_of(root / "cas" / blob.sha256);
+      const bool is_file = status && S_ISREG(status->st_mode);
+      if (is_file && static_cast<uint64_t>(status->st_size) == blob.size) continue;
+      read.wrong_blobs.insert(blob.sha256);
+      read.wrong.push_back(fmt::format(
+          "{}, which {} needs, {}", quoted("cas/" + blob.sha256), quoted("ac/" + name),
+          is_file ? fmt::format("has {} bytes instead of {}", status->st_size, blob.size)
+                  : std::string("is missing")));
+    }
+  }
+  return read;
+}
+
+std::optional<std::string> fault_of_blob(const fs::path& root, const std::string& name) {
+  const PlaceResult<std::optional<RegularFile>> file = digest_regular(root / "cas" / name);
+  if (!file || !*file) return fmt::format("{} cannot be read", quoted("cas/" + name));
+  if ((*file)->sha256 == name) return std::nullopt;
+  return fmt::format("{} has the sha256 {}", quoted("cas/" + name), (*file)->sha256);
+}
+
 }  // namespace
 
 store::Inventory take_inventory(const fs::path& root) {
@@ -246,38 +288,36 @@ Result<CopiedEntries> copy_entries(const fs::path& from, TreePlace& to,
   return out;
 }
 
-std::vector<std::string> verify_tree(const fs::path& root) {
-  std::vector<std::string> wrong;
+std::vector<std::string> verify_tree(const fs::path& root,
+                                     const std::function<void(const VerifyProgress&)>& progress) {
+  const ReadResults results = read_results(root);
+  std::vector<std::string> wrong = results.wrong;
+  std::vector<std::string> names;
+  std::vector<uint64_t> sizes;
   for (const fs::path& path : own_files_below(root / "cas")) {
     const std::string name = path.filename().string();
-    if (!is_sha256_hex(name)) continue;
-    const PlaceResult<std::optional<RegularFile>> file = digest_regular(path);
-    if (!file || !*file) {
-      wrong.push_back(fmt::format("{} cannot be read", quoted(fmt::format("cas/{}", name))));
-    } else if ((*file)->sha256 != name) {
-      wrong.push_back(fmt::format("{} has the sha256 {}", quoted(fmt::format("cas/{}", name)),
-                                  (*file)->sha256));
-    }
-  }
-  for (const fs::path& path : own_files_below(root / "ac")) {
-    const std::string name = path.filename().string();
-    if (is_left_over(name)) continue;
-    const PlaceResult<store::ActionResult> action = action_at(path);
-    if (!action) {
-      wrong.push_back(fmt::format("{} cannot be read", quoted("ac/" + name)));
+    if (!is_sha256_hex(name) || results.wrong_blobs.contains(name)) continue;
+    const std::optional<struct stat> status = status_of(path);
+    const uint64_t size = status ? static_cast<uint64_t>(status->st_size) : 0;
+    if (const Done fits = check_size(quoted("cas/" + name), size, limits::kStoreFile); !fits) {
+      wrong.push_back(fits.error().message);
       continue;
     }
-    std::vector<store::Blob> blobs = {action->record};
-    for (const store::NamedBlob& output : action->outputs) blobs.push_back(output.blob);
-    for (const store::Blob& blob : blobs) {
-      const std::optional<struct stat> status = status_of(root / "cas" / blob.sha256);
-      const bool whole =
-          status && S_ISREG(status->st_mode) && static_cast<uint64_t>(status->st_size) == blob.size;
-      if (whole) continue;
-      wrong.push_back(fmt::format("{}, which {} needs, is missing",
-                                  quoted(fmt::format("cas/{}", blob.sha256)),
-                                  quoted(fmt::format("ac/{}", name))));
-    }
+    names.push_back(name);
+    sizes.push_back(size);
+  }
+  std::vector<std::optional<std::string>> faults(names.size());
+  VerifyProgress done{.all = names.size()};
+  std::mutex mutex;
+  run_jobs(sizes, {usable_processors()}, [&](size_t i) {
+    faults[i] = fault_of_blob(root, names[i]);
+    const std::lock_guard lock(mutex);
+    ++done.files;
+    done.bytes += sizes[i];
+    if (progress) progress(done);
+  });
+  for (std::optional<std::string>& fault : faults) {
+    if (fault) wrong.push_back(std::move(*fault));
   }
   return wrong;
 }

@@ -46,8 +46,16 @@ struct CopiedEntries {
 Result<CopiedEntries> copy_entries(const std::filesystem::path& from, TreePlace& to,
                                    const std::function<bool(const store::Entry& entry)>& wanted);
 
-/// The faults of a place on disk: "`cas/HEX` has another sha256", "`ac/HEX` cannot be read".
-/// Everything is read and hashed.
-std::vector<std::string> verify_tree(const std::filesystem::path& root);
+struct VerifyProgress {
+  size_t files = 0;    ///< hashed
+  size_t all = 0;      ///< to hash
+  uint64_t bytes = 0;  ///< hashed
+};
+/// The faults of a place on disk: "`cas/HEX` has another sha256", "`ac/HEX` cannot be read". All
+/// files are read and hashed, except those that are wrong by their size: another size than a result
+/// states, or more than 20 GB. `progress` is called by several threads.
+std::vector<std::string> verify_tree(
+    const std::filesystem::path& root,
+    const std::function<void(const VerifyProgress&)>& progress = {});
 
 }  // namespace pinwheel::host

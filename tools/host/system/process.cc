@@ -304,6 +304,7 @@ Result<ports::Exit> read_verdict(const ports::Command& command, const std::strin
       break;
   }
   exit.peak_memory = static_cast<uint64_t>(verdict->peak_kib) * 1024;
+  exit.cpu_time = std::chrono::milliseconds(verdict->cpu_ms);
   if (WIFSIGNALED(verdict->value)) {
     exit.signal = WTERMSIG(verdict->value);
   } else {

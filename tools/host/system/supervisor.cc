@@ -38,10 +38,15 @@ int64_t now_ms() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
 }
 
+int64_t milliseconds_of(const timeval& time) {
+  return int64_t{time.tv_sec} * 1000 + time.tv_usec / 1000;
+}
+
 void report(Verdict::Kind kind, int value) {
   rusage used = {};
   getrusage(RUSAGE_CHILDREN, &used);
-  const Verdict verdict{kind, value, used.ru_maxrss};
+  const int64_t cpu_ms = milliseconds_of(used.ru_utime) + milliseconds_of(used.ru_stime);
+  const Verdict verdict{kind, value, used.ru_maxrss, cpu_ms};
   while (write(kVerdictFd, &verdict, sizeof verdict) < 0 && errno == EINTR) {
   }
 }

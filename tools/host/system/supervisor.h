@@ -30,6 +30,7 @@ struct Verdict {
   Kind kind = Kind::ended;
   int32_t value = 0;     ///< a wait status, or errno
   int64_t peak_kib = 0;  ///< of the largest descendant
+  int64_t cpu_ms = 0;    ///< user and system time of all descendants
 };
 
 /// Signals that a supervisor handles; they must be blocked in the thread that forks it. SIGTERM:

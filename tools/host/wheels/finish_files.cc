@@ -103,6 +103,15 @@ Result<wheel::Naming> complete_naming(const wheel::WheelArchive& built, wheel::N
 
 }  // namespace
 
+Result<FinishedPlatform> finished_platform(const wheel::WheelArchive& built,
+                                           const std::vector<std::string>& external,
+                                           ports::LargeMemories& memories) {
+  TRY(std::vector<inspect::ElfMember> libraries, libraries_of(built, memories));
+  TRY(const inspect::PlatformTag tag, inspect::platform_tag(libraries, external));
+  TRY_DONE(refuse_bare_linux(built, tag));
+  return FinishedPlatform{std::move(libraries), tag.tag};
+}
+
 Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishRequest& request,
                                    const fs::path& output) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(built_path));
@@ -111,22 +120,43 @@ Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishReque
   LocalFiles files;
   TRY_DONE(make_output_directory(files, output));
   MappedMemories memories(output);
-  TRY(const std::vector<inspect::ElfMember> libraries, libraries_of(built, memories));
-  TRY(const inspect::PlatformTag tag, inspect::platform_tag(libraries, request.external));
-  TRY_DONE(refuse_bare_linux(built, tag));
+  TRY(const FinishedPlatform platform, finished_platform(built, request.external, memories));
   TRY(const wheel::Naming naming, complete_naming(built, request.naming));
   const wheel::FinishSpec spec{
-      naming, {tag.tag}, request.epoch, request.requirement, request.record_json};
+      naming, {platform.tag}, request.epoch, request.requirement, request.record_json};
   TRY(const std::string name, wheel::finished_name(built.file_name, spec));
   PendingFile pending(output / name);
   TRY(const wheel::FinishedWheel finished,
       wheel::finish(
           built, spec, [&pending](std::string_view bytes) { return pending.write(bytes); },
           memories));
-  TRY_DONE(check_written(pending));
+  TRY(wheel::WheelContents contents, check_written(pending));
   TRY_DONE(pending.commit());
   return FinishedBuild{{(output / name).string(), finished.sha256, finished.size},
-                       inspect::needed_names(libraries)};
+                       inspect::needed_names(platform.libraries),
+                       std::move(contents)};
+}
+
+Result<std::vector<std::string>> compare_finished(const std::vector<FinishedBuild>& builds) {
+  std::vector<std::string> lines;
+  for (size_t i = 1; i < builds.size(); ++i) {
+    const std::string first = fs::path(builds[0].output.path).filename();
+    const std::string other = fs::path(builds[i].output.path).filename();
+    const wheel::ContentsChanges changes =
+        wheel::compare_contents(builds[0].contents, builds[i].contents);
+    if (!changes.faults.empty()) {
+      Error error{ErrorKind::check, fmt::format("{} and {} are of one build and differ",
+                                                quoted(first), quoted(other))};
+      for (const std::string& fault : changes.faults) {
+        error.causes.push_back({ErrorKind::check, fault});
+      }
+      return fail(std::move(error).with_hint("does another program write to the built wheel?"));
+    }
+    lines.push_back(fmt::format("{} has the code of {}: {} identical, {} rewritten\n",
+                                quoted(other), quoted(first), plural(changes.identical, "file"),
+                                changes.rewritten.size()));
+  }
+  return lines;
 }
 
 Result<plan::Output> finish_sdist(const fs::path& built_path, const FinishSdistRequest& request,

@@ -6,8 +6,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "inspect/platform_tag.h"
 #include "matrix/settings.h"
 #include "plan/outcome.h"
+#include "ports/large_memory.h"
+#include "wheel/archive.h"
+#include "wheel/contents.h"
 #include "wheel/naming.h"
 
 namespace pinwheel::host {
@@ -24,14 +28,29 @@ struct FinishRequest {
 /// A finished wheel, and the known facts about its contents.
 struct FinishedBuild {
   plan::Output output;
-  std::set<std::string> needed = {};  ///< names that its libraries need
+  std::set<std::string> needed = {};   ///< names that its libraries need
+  wheel::WheelContents contents = {};  ///< as read back from its file
 };
+
+/// The libraries of a wheel that complies with a manylinux or musllinux policy, and its tag.
+struct FinishedPlatform {
+  std::vector<inspect::ElfMember> libraries = {};
+  std::string tag;  ///< the lowest that the libraries allow
+};
+/// Kind `check` if the libraries comply with no policy.
+Result<FinishedPlatform> finished_platform(const wheel::WheelArchive& built,
+                                           const std::vector<std::string>& external,
+                                           ports::LargeMemories& memories);
 
 /// Rewrites a built wheel reproducibly with its final name and the lowest platform tag that its
 /// binaries allow, and writes it into `output` atomically. It is not an error if `output` has the
 /// same bytes already.
 Result<FinishedBuild> finish_wheel(const std::filesystem::path& built, const FinishRequest& request,
                                    const std::filesystem::path& output);
+
+/// Compares the wheels that one build was finished as, under several names. Returns a line about
+/// each wheel after the first; kind `check` if one has other contents.
+Result<std::vector<std::string>> compare_finished(const std::vector<FinishedBuild>& builds);
 
 struct FinishSdistRequest {
   std::string distribution = {};  ///< the name required in its PKG-INFO; empty: not checked

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "env/pass_list.h"
 #include "host/system/digest_file.h"
@@ -213,9 +214,10 @@ class LibrarySearch {
     for (const std::string& line : split(trim(text), '\n')) {
       const Lines fields = split(line, '\t');
       if (fields.size() < 2) continue;
-      const size_t number = std::stoul(fields[0]);
+      const std::optional<uint64_t> number = parse_unsigned(fields[0]);
+      if (!number || *number == 0 || *number > all.size()) continue;
       const CopiedFile file{fields[1], fields.size() > 2 ? fields[2] : "", directory / fields[0]};
-      TRY_DONE(take(all.at(number - 1).soname, file));
+      TRY_DONE(take(all[*number - 1].soname, file));
     }
     return {};
   }

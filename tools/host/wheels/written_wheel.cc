@@ -25,7 +25,7 @@ Error refused(const std::string& name, std::vector<Error> causes) {
 
 }  // namespace
 
-Done check_written(const PendingFile& wheel) {
+Result<wheel::WheelContents> check_written(const PendingFile& wheel) {
   const std::string name = wheel.target().filename().string();
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(wheel.temporary()));
   Result<inspect::WheelFacts> facts = inspect::gather(name, *source);
@@ -36,7 +36,13 @@ Done check_written(const PendingFile& wheel) {
     causes.push_back(inspect::to_error(finding));
   }
   if (!causes.empty()) return fail(refused(name, std::move(causes)));
-  return {};
+  wheel::WheelContents contents{facts->dist_info};
+  constexpr uint32_t kExecutable = 0111;
+  for (const inspect::MemberFacts& member : facts->members) {
+    contents.members.push_back(
+        {member.name, member.sha256, member.size, (member.mode & kExecutable) != 0});
+  }
+  return contents;
 }
 
 }  // namespace pinwheel::host

@@ -325,6 +325,8 @@ TEST_CASE("a shallow clone is recognized") {
   const Result<ports::GitFacts> facts = git.facts(scratch.path() / "clone");
   REQUIRE(facts);
   CHECK(facts->shallow);
+  CHECK(facts->origin == "file://" + (scratch.path() / "origin").string());
+  CHECK(git.facts(scratch.path() / "origin")->origin.empty());
   CHECK(facts->tags.empty());
   CHECK(facts->commit_count == 1);
 }

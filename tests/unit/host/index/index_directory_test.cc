@@ -18,7 +18,7 @@
 #include "unit/host/scratch.h"
 
 using namespace pinwheel;
-using host::DirectoryEntry;
+using host::IndexEntry;
 using publish::InRoot;
 using publish::Outcome;
 
@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Bench {
-  DirectoryEntry entry(const std::string& filename, const std::string& label,
-                       InRoot in_root = InRoot::no, const std::string& salt = "") const {
+  IndexEntry entry(const std::string& filename, const std::string& label,
+                   InRoot in_root = InRoot::no, const std::string& salt = "") const {
     const std::string bytes = filename + salt + std::string(50'000, '.');
     publish::Artifact file;
     file.path = scratch.write("dist/" + salt + filename, bytes);
@@ -41,23 +41,21 @@ struct Bench {
     file.fields = {{"requires_python", ">=3.10"}};
     return {file, label, in_root};
   }
-  DirectoryEntry cpu() const {
-    return entry("demo_ops-1.0+cpu-py3-none-any.whl", "cpu", InRoot::yes);
-  }
-  DirectoryEntry cuda() const { return entry("demo_ops-1.0+cu130-py3-none-any.whl", "cu130"); }
+  IndexEntry cpu() const { return entry("demo_ops-1.0+cpu-py3-none-any.whl", "cpu", InRoot::yes); }
+  IndexEntry cuda() const { return entry("demo_ops-1.0+cu130-py3-none-any.whl", "cu130"); }
 
-  DirectoryEntry night(int number) const {
+  IndexEntry night(int number) const {
     return entry("demo_ops-1.0.dev" + std::to_string(number) + "-py3-none-any.whl", "");
   }
 
-  Result<std::vector<host::FileOutcome>> publish(const std::vector<DirectoryEntry>& entries) const {
+  Result<std::vector<host::FileOutcome>> publish(const std::vector<IndexEntry>& entries) const {
     host::LocalFiles files;
-    TRY(host::DirectoryPublication publication,
+    TRY(host::IndexPublication publication,
         host::publish_to_directory(index(), entries, {}, files, clock));
     return publication.files;
   }
   /// Publishes a night, and keeps `nightlies`.
-  Result<host::DirectoryPublication> publish_night(int number, size_t nightlies) const {
+  Result<host::IndexPublication> publish_night(int number, size_t nightlies) const {
     host::LocalFiles files;
     return host::publish_to_directory(index(), {night(number)}, {nightlies}, files, clock);
   }
@@ -121,6 +119,31 @@ TEST_CASE("each label has its own index, and the default is also in the root") {
   }
 }
 
+TEST_CASE("the pages link to files that are stored elsewhere, also in later generations") {
+  const Bench bench;
+  IndexEntry linked = bench.cuda();
+  linked.url =
+      "https://github.com/acme/ops/releases/download/v1/demo_ops-1.0%2Bcu130-py3-none-any.whl";
+  REQUIRE(bench.publish({linked}));
+  REQUIRE(bench.publish({bench.cpu()}));
+  const auto cuda = page(bench.index() / "cu130/demo-ops");
+  REQUIRE(cuda.size() == 1);
+  CHECK(cuda[0].url == linked.url);
+  CHECK(cuda[0].hashes.at("sha256") == linked.file.sha256);
+  CHECK(cuda[0].metadata_sha256.empty());
+  std::set<std::string> names;
+  for (const auto& each : fs::directory_iterator(bench.index() / "cu130/demo-ops")) {
+    names.insert(each.path().filename().string());
+  }
+  CHECK(names == std::set<std::string>{"index.html", "index.json"});
+  CHECK(is_whole(bench.index() / "cpu/demo-ops"));
+  const auto again = bench.publish({linked});
+  REQUIRE(again);
+  CHECK(again->front().outcome == Outcome::identical);
+  REQUIRE(bench.yank("broken"));
+  CHECK(page(bench.index() / "cu130/demo-ops")[0].yanked == "broken");
+}
+
 TEST_CASE("the digests of files lie beside them") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
@@ -152,7 +175,7 @@ TEST_CASE("a file has the time of its first publication in every page and ever a
   REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
   bench.clock.move_to(std::chrono::steady_clock::time_point(std::chrono::hours(48)));
   // The file is now listed in another sub-index, too.
-  DirectoryEntry elsewhere = bench.cpu();
+  IndexEntry elsewhere = bench.cpu();
   elsewhere.label = "xpu";
   REQUIRE(bench.publish({elsewhere}));
   for (const char* directory : {"demo-ops", "cpu/demo-ops", "xpu/demo-ops"}) {
@@ -326,7 +349,7 @@ TEST_CASE(
     "unchanged") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu()}));
-  const DirectoryEntry other =
+  const IndexEntry other =
       bench.entry("demo_ops-1.0+cpu-py3-none-any.whl", "cu130", InRoot::no, "x");
   const auto result = bench.publish({bench.cuda(), other});
   REQUIRE_FALSE(result);
@@ -358,7 +381,7 @@ TEST_CASE("everybody can read an index whatever the umask") {
 
 TEST_CASE("a file that changes while it is being published is an error and leaves nothing") {
   const Bench bench;
-  const DirectoryEntry entry = bench.cpu();
+  const IndexEntry entry = bench.cpu();
   bench.scratch.write("dist/" + entry.file.filename, "something else");
   const auto result = bench.publish({entry});
   REQUIRE_FALSE(result);
@@ -417,6 +440,48 @@ TEST_CASE("if pruning is killed at any point, every page is whole and the next c
   }
 }
 
+TEST_CASE("a plain copy of an index becomes an index again, and keeps its files and times") {
+  Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  const auto before = page(bench.index() / "cpu/demo-ops");
+  fs::copy(fs::canonical(bench.index()), bench.scratch.path() / "copy",
+           fs::copy_options::recursive);
+  const host::IndexPaths paths(bench.index());
+  fs::remove_all(paths.generations);
+  fs::remove(paths.link);
+  SECTION("at once") {
+    fs::rename(bench.scratch.path() / "copy", paths.link);
+  }
+  SECTION("after a kill between the two renames") {
+    fs::create_directories(paths.generations);
+    fs::rename(bench.scratch.path() / "copy", paths.replaced());
+  }
+  bench.clock.move_to(std::chrono::steady_clock::time_point(std::chrono::hours(24)));
+  REQUIRE(bench.publish({bench.cuda()}));
+  CHECK(fs::is_symlink(bench.index()));
+  CHECK_FALSE(fs::exists(paths.replaced()));
+  CHECK(page(bench.index() / "cpu/demo-ops") == before);
+  for (const char* directory : {"demo-ops", "cpu/demo-ops", "cu130/demo-ops"}) {
+    CHECK(is_whole(bench.index() / directory));
+  }
+}
+
+TEST_CASE("a copy of an index that lacks files is left alone") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  fs::copy(fs::canonical(bench.index()), bench.scratch.path() / "copy",
+           fs::copy_options::recursive);
+  fs::remove(bench.index());
+  fs::rename(bench.scratch.path() / "copy", bench.index());
+  fs::remove(bench.index() / "cpu/demo-ops/demo_ops-1.0+cpu-py3-none-any.whl");
+  const auto refused = bench.publish({bench.cuda()});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::config);
+  CHECK(refused.error().message.find("lacks its file `cpu/demo-ops/demo_ops-1.0+cpu-") !=
+        std::string::npos);
+  CHECK_FALSE(fs::is_symlink(bench.index()));
+}
+
 TEST_CASE("only a pinwheel index or an empty directory is replaced") {
   const Bench bench;
   bench.scratch.write("index/precious", "x");
@@ -430,7 +495,7 @@ TEST_CASE("only a pinwheel index or an empty directory is replaced") {
 
 TEST_CASE("a label must not be a project's name or a path outside the index") {
   const Bench bench;
-  DirectoryEntry entry = bench.cpu();
+  IndexEntry entry = bench.cpu();
   for (const char* label : {"demo-ops", "../up", ".hidden", "CPU"}) {
     entry.label = label;
     const auto result = bench.publish({entry});
@@ -442,7 +507,7 @@ TEST_CASE("a label must not be a project's name or a path outside the index") {
 
 TEST_CASE("conflicting names are detected before anything is written") {
   const Bench bench;
-  DirectoryEntry entry = bench.cpu();
+  IndexEntry entry = bench.cpu();
   entry.file.version = "2.0";
   const auto result = bench.publish({entry});
   REQUIRE_FALSE(result);
@@ -452,8 +517,8 @@ TEST_CASE("conflicting names are detected before anything is written") {
 
 TEST_CASE("two concurrent publishers both succeed") {
   const Bench bench;
-  const DirectoryEntry cpu = bench.cpu();
-  const DirectoryEntry cuda = bench.cuda();
+  const IndexEntry cpu = bench.cpu();
+  const IndexEntry cuda = bench.cuda();
   std::atomic<int> done = 0;
   {
     const std::jthread one([&] { done += bench.publish({cpu}) ? 1 : 0; });
@@ -467,7 +532,7 @@ TEST_CASE("two concurrent publishers both succeed") {
 TEST_CASE("a reader sees complete generations while others publish") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu()}));
-  std::vector<DirectoryEntry> entries;
+  std::vector<IndexEntry> entries;
   for (int build = 1; build <= 10; ++build) {
     entries.push_back(
         bench.entry("demo_ops-1.0+cu13." + std::to_string(build) + "-py3-none-any.whl", "cu130"));
@@ -475,7 +540,7 @@ TEST_CASE("a reader sees complete generations while others publish") {
   std::atomic<bool> failed = false;
   {
     const std::jthread writer([&] {
-      for (const DirectoryEntry& entry : entries) failed = failed || !bench.publish({entry});
+      for (const IndexEntry& entry : entries) failed = failed || !bench.publish({entry});
     });
     size_t seen = 0;
     while (seen < entries.size() && !failed) {
@@ -501,7 +566,7 @@ TEST_CASE(
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu()}));
   for (int round = 1; round <= 20; ++round) {
-    const DirectoryEntry entry =
+    const IndexEntry entry =
         bench.entry("demo_ops-1.0+cu13." + std::to_string(round) + "-py3-none-any.whl", "cu130");
     const pid_t child = fork();
     REQUIRE(child >= 0);

@@ -68,6 +68,7 @@ struct UploadBench {
                                     event.filename, event.number, event.count, event.attempt));
     };
     hooks.notice = [this](std::string_view line) { notices.emplace_back(line); };
+    hooks.attest = attest;
     host::CurlHttp http({.bounds = bounds});
     return host::upload_release(files, target, options, http, hooks);
   }
@@ -98,6 +99,7 @@ struct UploadBench {
   int looks = host::UploadOptions().looks;
   bool stopped = false;
   std::vector<std::chrono::milliseconds> waits;
+  decltype(host::UploadHooks::attest) attest = {};
   std::vector<std::string> journal;
   std::vector<std::string> notices;
 };

@@ -64,7 +64,7 @@ TEST_CASE(
   CHECK(bench.log().size() == 2);
 }
 
-TEST_CASE("a second project's files are looked up on its own page and sent after the first's") {
+TEST_CASE("a second project's files are looked up on its own page and sent before the sdist") {
   UploadBench bench;
   std::vector<Artifact> files = bench.release();
   const Artifact cpu = bench.file("demo_ops_cpu-1.0-py3-none-any.whl");
@@ -72,7 +72,7 @@ TEST_CASE("a second project's files are looked up on its own page and sent after
   REQUIRE(bench.upload(files));
   CHECK(bench.sent() == std::vector<std::string>{
                             "demo_ops-1.0-cp312-cp312-manylinux_2_28_x86_64.whl",
-                            "demo_ops-1.0-py3-none-any.whl", "demo_ops-1.0.tar.gz", cpu.filename});
+                            "demo_ops-1.0-py3-none-any.whl", cpu.filename, "demo_ops-1.0.tar.gz"});
   REQUIRE(bench.upload(files));
   CHECK(bench.log().size() == 4);
 }
@@ -338,4 +338,65 @@ TEST_CASE("findings of the preflight are reported together, without a request to
   CHECK(result.error().causes.size() == 3);
   CHECK(bench.log().empty());
   CHECK(bench.journal.empty());
+}
+
+namespace {
+
+/// The values of the field `attestations` of each upload.
+std::vector<std::string> attestations_sent(const UploadBench& bench) {
+  std::vector<std::string> values;
+  for (const auto& entry : bench.log()) {
+    for (const auto& field : entry["fields"]) {
+      if (field[0] == "attestations") values.push_back(field[1]);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("only files that are sent without attestations are attested, before the first is sent") {
+  UploadBench bench;
+  const std::vector<Artifact> release = bench.release();
+  REQUIRE(bench.upload({release[1]}));
+  std::vector<Artifact> files = release;
+  files[0].attestations = {{"{\"stored\":1}", std::string(publish::kPublishPredicate)}};
+  std::vector<std::string> asked;
+  size_t sent_before = 0;
+  bench.attest = [&](const std::vector<Artifact>& unsigned_files) {
+    sent_before = bench.log().size();
+    host::FileAttestations made;
+    for (const Artifact& file : unsigned_files) {
+      asked.push_back(file.filename);
+      made.push_back({{"{\"made\":1}", "p"}, {"{\"made\":2}", "q"}});
+    }
+    return Result<host::FileAttestations>(made);
+  };
+  REQUIRE(bench.upload(files));
+  CHECK(asked == std::vector<std::string>{release[2].filename});
+  CHECK(sent_before == 1);
+  CHECK(attestations_sent(bench) ==
+        std::vector<std::string>{"[{\"made\":1},{\"made\":2}]", "[{\"stored\":1}]"});
+  REQUIRE(bench.upload(files));
+  CHECK(asked.size() == 1);
+}
+
+TEST_CASE("nothing is sent if the files cannot be attested; a busy service is asked again") {
+  UploadBench bench;
+  int asked = 0;
+  ErrorKind kind = ErrorKind::transient;
+  bench.attest = [&](const std::vector<Artifact>&) -> Result<host::FileAttestations> {
+    ++asked;
+    return fail(kind, "no signature");
+  };
+  const auto busy = bench.upload(bench.release());
+  REQUIRE_FALSE(busy);
+  CHECK(busy.error().kind == ErrorKind::publish);
+  CHECK(asked == 3);
+  kind = ErrorKind::usage;
+  const auto refused = bench.upload(bench.release());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+  CHECK(asked == 4);
+  CHECK(bench.log().empty());
 }

@@ -22,8 +22,12 @@ TEST_CASE("secrets are found by the names of variables and in the URLs of any") 
                                    {"API_KEY", "short"},
                                    {"PIP_INDEX_URL", "https://me:pa%2Fssword@host/simple"},
                                    {"PIP_EXTRA_INDEX_URL", "https://h/a https://t0k3n012@g/b"},
+                                   {"AWS_SHARED_CREDENTIALS_FILE", "/home/me/credentials"},
+                                   {"ODD_TOKEN_FILE", "t0k3n-value"},
+                                   {"ODD_TOKEN", "/s3cr3t/value"},
                                    {"PATH", "/usr/bin"}})) ==
-        std::set<std::string>{"ghp_012345", "pa%2Fssword", "pa/ssword", "t0k3n012"});
+        std::set<std::string>{"ghp_012345", "t0k3n-value", "/s3cr3t/value", "pa%2Fssword",
+                              "pa/ssword", "t0k3n012"});
 }
 
 TEST_CASE("credentials are found in addresses and proxies, whatever their variables are called") {

@@ -54,6 +54,26 @@ TEST_CASE("the variable comes before the token file, the token file before .pypi
   CHECK(masked == std::vector<std::string>{"from-variable", "from-file", "from-pypirc"});
 }
 
+TEST_CASE("GitHub's API takes the variables of gh, and neither .pypirc nor an identity") {
+  const Scratch scratch;
+  scratch.write(".pypirc", "[my-index]\npassword = from-pypirc\n");
+  host::CredentialRequest asked = request(scratch);
+  asked.variables["GITHUB_TOKEN"] = "from-github";
+  CHECK(find(asked)->password.reveal() == "from-pypirc");
+  asked.use = host::CredentialUse::github;
+  CHECK(find(asked)->password.reveal() == "from-github");
+  asked.variables["GH_TOKEN"] = "from-gh-cli";
+  CHECK(find(asked)->password.reveal() == "from-gh-cli");
+  asked.variables["PINWHEEL_TOKEN_MY_INDEX"] = "from-variable";
+  CHECK(find(asked)->password.reveal() == "from-variable");
+  asked.variables = {{"HOME", scratch.path().string()}};
+  const auto none = find(asked);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().hint ==
+        "set PINWHEEL_TOKEN_MY_INDEX, pass --token-file FILE, or set GITHUB_TOKEN; in a workflow, "
+        "the job needs `permissions: {contents: write}`");
+}
+
 TEST_CASE("sources are tried in order, and none after the first that has credentials") {
   std::vector<std::string> asked;
   const host::CredentialSource knows{"", [&]() -> Result<std::optional<host::Credentials>> {
@@ -127,8 +147,15 @@ TEST_CASE("a token that messages cannot hide is refused, and never masked") {
 TEST_CASE("there is a source for each origin, and each has advice") {
   const Scratch scratch;
   const CredentialBench bench;
-  const auto sources = host::credential_sources(request(scratch), bench.ports);
-  REQUIRE(sources.size() == host::kCredentialOrigins.size());
+  host::CredentialRequest asked = request(scratch);
+  std::vector<host::CredentialSource> sources = host::credential_sources(asked, bench.ports);
+  // An index has no use for the variables of GitHub.
+  CHECK(sources.size() == host::kCredentialOrigins.size() - 1);
+  asked.use = host::CredentialUse::github;
+  for (host::CredentialSource& source : host::credential_sources(asked, bench.ports)) {
+    sources.push_back(std::move(source));
+  }
+  CHECK(sources.size() == host::kCredentialOrigins.size() + 2);
   for (const host::CredentialSource& source : sources) {
     CHECK_FALSE(source.advice.empty());
     REQUIRE(source.ask);

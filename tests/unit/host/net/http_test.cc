@@ -160,6 +160,26 @@ TEST_CASE("a body is received up to its limit: then the request fails, or the re
   CHECK(cut->body.size() == 1000);
 }
 
+TEST_CASE("a declared length over the limit is refused before the body arrives") {
+  const FakeIndex index;
+  HttpRequest page{.url = index.url() + "/terabyte", .body_limit = {"a page", 300'000}};
+  const auto refused = host::CurlHttp().send(page);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().error.kind == ErrorKind::check);
+  CHECK(refused.error().error.message.find("larger than the limit of 300 KB for a page") !=
+        std::string::npos);
+  size_t taken = 0;
+  page.sink = [&](std::string_view bytes) { taken += bytes.size(); };
+  page.sink_limit = {"a file", 400'000};
+  const auto ended = host::CurlHttp().send(page);
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().error.kind == ErrorKind::check);
+  CHECK(ended.error().error.message.find("limit of 400 KB for a file") != std::string::npos);
+  CHECK(taken < 100);
+  // This reply has no body.
+  CHECK(host::CurlHttp().send({.method = "HEAD", .url = index.url() + "/terabyte"}));
+}
+
 TEST_CASE("a request with a bound of its own ends there") {
   const FakeIndex index;
   HttpRequest request{.url = index.url() + "/trickle"};

@@ -84,7 +84,7 @@ std::map<std::string, std::string> contents(const fs::path& root) {
 }  // namespace
 
 TEST_CASE("an environment shares the files of large packages, as if pip had installed them",
-          "[pip]") {
+          "[shared]") {
   BigMachine m;
   const host::BaseEnvironment first = m.make(m.resolve({"torch", "big", "tiny_base"}));
   const env::Resolution other = m.resolve({"torch", "big", "tiny_tool"});
@@ -118,7 +118,7 @@ TEST_CASE("an environment shares the files of large packages, as if pip had inst
   m.run({installed.python, "-B", "-c", "import torch"});
 }
 
-TEST_CASE("what is damaged, incomplete or another file is installed by pip", "[pip]") {
+TEST_CASE("what is damaged, incomplete or another file is installed by pip", "[damaged]") {
   BigMachine m;
   const host::BaseEnvironment first = m.make(m.resolve({"torch", "tiny_base"}));
   const env::Resolution other = m.resolve({"torch", "tiny_tool"});
@@ -155,7 +155,7 @@ TEST_CASE("what is damaged, incomplete or another file is installed by pip", "[p
   CHECK(status.st_nlink == 1);
 }
 
-TEST_CASE("two environments that are made at the same time share their torch", "[pip]") {
+TEST_CASE("two environments that are made at the same time share their torch", "[together]") {
   BigMachine m;
   const env::Resolution one = m.resolve({"torch", "tiny_base"});
   const env::Resolution two = m.resolve({"torch", "tiny_tool"});

@@ -35,7 +35,7 @@ struct TorchMachine : Machine {
 
 }  // namespace
 
-TEST_CASE("torch comes from its own index alone", "[pip]") {
+TEST_CASE("torch comes from its own index alone", "[torch-index]") {
   const TorchMachine m;
   const host::Resolved resolved = value_of(m.resolve("torch>=2.13", m.index()));
   CHECK(resolved.resolution.find("torch")->version == "2.13.0+cpu");
@@ -51,7 +51,8 @@ TEST_CASE("torch comes from its own index alone", "[pip]") {
   CHECK(value_of(m.resolve("torch>=2.13", "")).resolution.find("torch")->version == "2.14.0");
 }
 
-TEST_CASE("a torch for another compute does not replace an index that does not respond", "[pip]") {
+TEST_CASE("a torch for another compute does not replace an index that does not respond",
+          "[torch-index]") {
   TorchMachine m;
   const auto silent = m.resolve("torch>=2.13", std::string(kClosed) + "cpu");
   REQUIRE_FALSE(silent.has_value());
@@ -77,7 +78,7 @@ TEST_CASE("a torch for another compute does not replace an index that does not r
   CHECK(offline.error().kind == ErrorKind::environment);
 }
 
-TEST_CASE("a recorded torch for another compute is not reused", "[pip]") {
+TEST_CASE("a recorded torch for another compute is not reused", "[torch-index]") {
   const TorchMachine m;
   const env::Request request{.python = "3.11", .torch = {"torch>=2.13", m.index()}};
   env::Resolution recorded;

@@ -149,6 +149,50 @@ TEST_CASE("an object is written only if it is not there", "[store]") {
   CHECK(bucket.http->header(3, "If-None-Match").empty());
 }
 
+TEST_CASE("an object is replaced only if it is still the one that was read", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {{200, "", {{"etag", "\"1\""}}, "old"},
+                          {200},
+                          {412},
+                          {404, "", {}, error_page("NoSuchKey")},
+                          {200},
+                          {501},
+                          {501}};
+  const auto read = bucket.server().read("state", {"a state", 10});
+  REQUIRE((read && *read));
+  CHECK((*read)->bytes == "old");
+  CHECK((*read)->etag == "\"1\"");
+  CHECK(bucket.server().put_if("state", object("new"), "\"1\"") == true);
+  CHECK(bucket.http->header(1, "If-Match") == "\"1\"");
+  CHECK(bucket.http->header(1, "If-None-Match").empty());
+  CHECK(bucket.server().put_if("state", object("new"), "\"1\"") == false);
+  CHECK(bucket.server().put_if("state", object("new"), "\"1\"") == false);
+  CHECK(bucket.server().put_if("state", object("new"), "") == true);
+  CHECK(bucket.http->header(4, "If-None-Match") == "*");
+  // A replacement without its condition could lose what another client wrote.
+  const auto refused = bucket.server().put_if("state", object("new"), "\"1\"");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == FaultKind::refused);
+}
+
+TEST_CASE("an object has the headers that it is stored with", "[store]") {
+  const Bucket bucket;
+  bucket.http->replies = {
+      {200}, {200, "", {{"etag", "\"2\""}, {"x-amz-meta-generation", "7"}}}, {404}};
+  ObjectToPut page = object("<p>");
+  page.headers = {{"Content-Type", "text/html"}, {"x-amz-meta-generation", "7"}};
+  CHECK(bucket.server().put("index.html", page));
+  CHECK(bucket.http->header(0, "Content-Type") == "text/html");
+  CHECK(bucket.http->header(0, "x-amz-meta-generation") == "7");
+  const auto head = bucket.server().head("index.html");
+  REQUIRE((head && *head));
+  CHECK((*head)->etag == "\"2\"");
+  CHECK((*head)->generation == "7");
+  const auto missing = bucket.server().head("index.html");
+  REQUIRE(missing);
+  CHECK_FALSE(*missing);
+}
+
 TEST_CASE("a server that knows no conditions is asked without", "[store]") {
   const Bucket bucket;
   bucket.http->replies = {{501}, {501}, {200}};

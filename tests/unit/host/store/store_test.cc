@@ -124,6 +124,18 @@ TEST_CASE("reading fills the places before", "[store]") {
   CHECK(stores.open({"near"})->find(wanted("k")));
 }
 
+TEST_CASE("a blob is fetched by its digest alone, from the first place that has it intact",
+          "[store]") {
+  const Stores stores;
+  stores.put(*stores.open({"far"}), "k");
+  const auto store = stores.open({"near", "far"});
+  const fs::path target = stores.scratch().path() / "one";
+  CHECK(store->fetch_blob(blob_of("one"), target) == true);
+  CHECK(stores.scratch().read("one") == "one");
+  CHECK(store->fetch_blob(blob_of("two"), stores.scratch().path() / "two") == false);
+  CHECK_FALSE(fs::exists(stores.scratch().path() / "two"));
+}
+
 TEST_CASE("writing goes to all places that may be written", "[store]") {
   const Stores stores;
   std::vector<StorePlace> places;

@@ -183,6 +183,27 @@ TEST_CASE("verification finds what is damaged, missing or unreadable", "[store]"
   CHECK(std::count(wrong.begin(), wrong.end(), "`ac/" + sha256_hex("x") + "` cannot be read") == 1);
 }
 
+TEST_CASE("verification does not read files that are wrong by their size", "[store]") {
+  const Scratch scratch;
+  const fs::path root = scratch.path() / "s";
+  put_aging(scratch, "a", "first");
+  put_aging(scratch, "b", "second");
+  put_aging(scratch, "c", "third");
+  const fs::path blob = root / "cas" / sha256_hex("first");
+  fs::permissions(blob, fs::perms::owner_all);
+  fs::resize_file(blob, 1UL << 40U);
+  fs::resize_file(scratch.write("s/cas/" + sha256_hex("unused"), ""), 1UL << 40U);
+  std::set<size_t> hashed;
+  const std::vector<std::string> wrong =
+      verify_tree(root, [&hashed](const VerifyProgress& now) { hashed.insert(now.files); });
+  CHECK(wrong == std::vector<std::string>{
+                     "`cas/" + sha256_hex("first") + "`, which `ac/" + address_of_key("a").hex +
+                         "` needs, has 1099511627776 bytes instead of 5",
+                     "`cas/" + sha256_hex("unused") +
+                         "` is larger than the limit of 20 GB for a file of a store"});
+  CHECK(hashed == std::set<size_t>{1, 2, 3, 4, 5});
+}
+
 TEST_CASE("nothing is removed through a link", "[store]") {
   for (const std::string name : {"cas", "ac", "runs"}) {
     const Scratch scratch;

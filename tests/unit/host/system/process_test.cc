@@ -67,6 +67,16 @@ constexpr int kSleepers = 5;
 
 }  // namespace
 
+TEST_CASE("the processor time is that of all processes of a program") {
+  host::ChildProcesses children;
+  // The inner shell does the work; the outer one only waits.
+  const auto ran =
+      children.capture(shell("sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; exit 0"));
+  REQUIRE(ran);
+  REQUIRE(ran->exit.cpu_time);
+  CHECK(*ran->exit.cpu_time > 20ms);
+}
+
 TEST_CASE("both streams and the exit code are captured") {
   const Result<ports::Captured> run =
       host::ChildProcesses().capture(shell("echo out; echo err >&2; exit 7"));

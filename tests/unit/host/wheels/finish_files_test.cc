@@ -47,5 +47,34 @@ TEST_CASE("the error for a target that cannot be replaced names it, and no parti
   CHECK(left == 1);
 }
 
+FinishedBuild finished_as(const std::string& stem, const std::string& code) {
+  return {{"out/" + stem + "-py3-none-any.whl", "", 0},
+          {},
+          {stem + ".dist-info",
+           {{"demo/a.so", code, 1, false}, {stem + ".dist-info/METADATA", stem, 1, false}}}};
+}
+
+TEST_CASE("wheels of one build under several names have the same code") {
+  CHECK(compare_finished({})->empty());
+  CHECK(compare_finished({finished_as("demo-1+cu130", "A")})->empty());
+  const auto lines = compare_finished(
+      {finished_as("demo-1+cu130", "A"), finished_as("demo-1", "A"), finished_as("kit-1", "A")});
+  REQUIRE(lines);
+  CHECK(*lines == std::vector<std::string>{
+                      "`demo-1-py3-none-any.whl` has the code of "
+                      "`demo-1+cu130-py3-none-any.whl`: 1 file identical, 1 rewritten\n",
+                      "`kit-1-py3-none-any.whl` has the code of "
+                      "`demo-1+cu130-py3-none-any.whl`: 1 file identical, 1 rewritten\n"});
+}
+
+TEST_CASE("another program that replaced the build between two names is noticed") {
+  const auto lines =
+      compare_finished({finished_as("demo-1+cu130", "A"), finished_as("demo-1", "B")});
+  REQUIRE_FALSE(lines);
+  CHECK(lines.error().kind == ErrorKind::check);
+  REQUIRE(lines.error().causes.size() == 1);
+  CHECK(lines.error().causes[0].message == "`demo/a.so` has other contents");
+}
+
 }  // namespace
 }  // namespace pinwheel::host

@@ -1,0 +1,56 @@
+"""A Sigstore on loopback that signs for tests, made of npm's `@sigstore/mock`."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from shared_cache import cache_directory, key, locked
+
+PACKAGE = "@sigstore/mock@0.13.0"
+SERVER = pathlib.Path(__file__).parents[1] / "fakes" / "sigstore_server.js"
+
+
+@dataclass(frozen=True)
+class Sigstore:
+    """`trust` is its client trust configuration."""
+
+    url: str
+    trust: pathlib.Path
+
+    def fail(self, answers: int) -> None:
+        """The next `answers` requests are answered by 503."""
+        urllib.request.urlopen(f"{self.url}/break/{answers}", timeout=60).close()
+
+
+def node_modules() -> pathlib.Path:
+    """The package with those that it needs, from the cache or from npm."""
+    directory = cache_directory("sigstore-mock")
+    made = directory / key(PACKAGE)
+    with locked(directory):
+        if not (made / "complete").exists():
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir()
+            install = ["npm", "install", "--silent", "--ignore-scripts", "--prefix", str(made), PACKAGE]
+            subprocess.run(install, check=True, capture_output=True)
+            (made / "complete").touch()
+    return made / "node_modules"
+
+
+@contextlib.contextmanager
+def sigstore_server(directory: pathlib.Path) -> Iterator[Sigstore]:
+    trust = directory / "sigstore.json"
+    environment = {**os.environ, "NODE_PATH": str(node_modules())}
+    with subprocess.Popen(
+        ["node", str(SERVER), str(trust)], env=environment, stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            address = server.stdout.readline().strip()
+            assert address.startswith("http://127.0.0.1:"), "the server of Sigstore did not start"
+            yield Sigstore(address, trust)
+        finally:
+            server.terminate()

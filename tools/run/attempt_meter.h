@@ -1,0 +1,52 @@
+#pragma once
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "plan/attempt_trace.h"
+#include "ports/process.h"
+
+namespace pinwheel::run {
+
+/// Measures one attempt of a step, from the time when it is queued to its end. The executor reports
+/// waits and the start, the thread of the step its phases and processes. Thread-safe.
+class AttemptMeter {
+ public:
+  using Now = std::function<plan::TraceTime()>;
+
+  /// The attempt is queued. `now` never decreases, and may be called by any thread.
+  AttemptMeter(std::string worker, Now now);
+
+  /// From now on the attempt waits for this, instead of what it waited for so far.
+  void wait_for(plan::WaitCause cause, const std::string& on = {});
+  /// Sets the name of what it has waited for.
+  void name_wait(const std::string& on);
+  /// The attempt starts with these resources; no reserved memory: nullopt.
+  void start(int cores, std::optional<uint64_t> memory);
+
+  /// Ends the current phase and begins this one. A phase that was entered before goes on, with what
+  /// was between.
+  void enter(plan::StepPhase phase);
+  void add_lock(std::chrono::milliseconds waited);
+  void add_process(const ports::Exit& exit);
+  /// Discards what was measured about processes: they were only clients of others.
+  void forget_processes();
+  void add_sent(uint64_t bytes);
+
+  /// What was measured until now.
+  plan::AttemptTrace trace() const;
+
+ private:
+  void end_wait();
+
+  const Now now_;
+  mutable std::mutex mutex_;
+  plan::AttemptTrace trace_;  ///< guarded by mutex_, as everything below
+  std::optional<plan::TracedWait> wait_;
+  plan::TraceTime waits_since_;
+  bool forgets_processes_ = false;
+};
+
+}  // namespace pinwheel::run
