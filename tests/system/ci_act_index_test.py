@@ -22,13 +22,6 @@ TOKEN = "PINWHEEL_TOKEN_INDEX"
 
 
 @pytest.fixture
-def packages(tmp_path) -> pathlib.Path:
-    directory = tmp_path / "packages"
-    directory.mkdir()
-    return directory
-
-
-@pytest.fixture
 def url(packages):
     """An index that takes uploads with the secret."""
     with guarded_index(packages, SECRET) as address:

@@ -218,6 +218,14 @@ def workflows(script, tmp_path):
 
 
 @pytest.fixture
+def packages(tmp_path) -> pathlib.Path:
+    """An empty directory for the files of an index."""
+    directory = tmp_path / "packages"
+    directory.mkdir()
+    return directory
+
+
+@pytest.fixture
 def wheels(tmp_path) -> pathlib.Path:
     """A directory with `spam` 1.0 and `eggs` 2.0, which no index has."""
     directory = tmp_path / "wheels"

@@ -44,13 +44,6 @@ def release(make_project, tmp_path_factory):
 
 
 @pytest.fixture
-def packages(tmp_path):
-    directory = tmp_path / "packages"
-    directory.mkdir()
-    return directory
-
-
-@pytest.fixture
 def target(packages):
     """The upload URL of a pypiserver that has nothing yet."""
     with real_index(packages) as url:

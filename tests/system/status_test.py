@@ -10,13 +10,6 @@ from indexes import real_index
 
 
 @pytest.fixture
-def packages(tmp_path):
-    directory = tmp_path / "packages"
-    directory.mkdir()
-    return directory
-
-
-@pytest.fixture
 def server():
     """Ends the index at the end of the test, or earlier."""
     with contextlib.ExitStack() as stack:

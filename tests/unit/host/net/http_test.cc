@@ -37,6 +37,25 @@ nlohmann::json log_of(const FakeIndex& index) {
   return nlohmann::json::parse(reply->body);
 }
 
+/// Requests a body of more than 400 KB twice, whose limits refuse it: once without a sink, once
+/// with one. Returns the number of bytes that the sink received.
+size_t taken_of_too_much(const std::string& url) {
+  HttpRequest page{.url = url, .body_limit = {"a page", 300'000}};
+  const auto refused = host::CurlHttp().send(page);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().error.kind == ErrorKind::check);
+  CHECK(refused.error().error.message.find("larger than the limit of 300 KB for a page") !=
+        std::string::npos);
+  size_t taken = 0;
+  page.sink = [&](std::string_view bytes) { taken += bytes.size(); };
+  page.sink_limit = {"a file", 400'000};
+  const auto ended = host::CurlHttp().send(page);
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().error.kind == ErrorKind::check);
+  CHECK(ended.error().error.message.find("limit of 400 KB for a file") != std::string::npos);
+  return taken;
+}
+
 }  // namespace
 
 TEST_CASE("a form arrives field by field, its file streamed with a known length") {
@@ -138,19 +157,7 @@ TEST_CASE("a body is received up to its limit: then the request fails, or the re
   const Scratch scratch;
   scratch.write("file", "x");
   const FakeIndex index({"--plan", "endless"});
-  HttpRequest page{.url = index.url() + "/endless", .body_limit = {"a page", 300'000}};
-  const auto refused = host::CurlHttp().send(page);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().error.kind == ErrorKind::check);
-  CHECK(refused.error().error.message.find("larger than the limit of 300 KB for a page") !=
-        std::string::npos);
-  size_t taken = 0;
-  page.sink = [&](std::string_view bytes) { taken += bytes.size(); };
-  page.sink_limit = {"a file", 400'000};
-  const auto ended = host::CurlHttp().send(page);
-  REQUIRE_FALSE(ended);
-  CHECK(ended.error().error.message.find("limit of 400 KB for a file") != std::string::npos);
-  CHECK(taken <= 400'000);
+  CHECK(taken_of_too_much(index.url() + "/endless") <= 400'000);
   HttpRequest request = upload(index, scratch.path() / "file");
   request.body_limit = {"a reply", 1000};
   request.long_body = ports::LongBody::ends;
@@ -162,20 +169,7 @@ TEST_CASE("a body is received up to its limit: then the request fails, or the re
 
 TEST_CASE("a declared length over the limit is refused before the body arrives") {
   const FakeIndex index;
-  HttpRequest page{.url = index.url() + "/terabyte", .body_limit = {"a page", 300'000}};
-  const auto refused = host::CurlHttp().send(page);
-  REQUIRE_FALSE(refused);
-  CHECK(refused.error().error.kind == ErrorKind::check);
-  CHECK(refused.error().error.message.find("larger than the limit of 300 KB for a page") !=
-        std::string::npos);
-  size_t taken = 0;
-  page.sink = [&](std::string_view bytes) { taken += bytes.size(); };
-  page.sink_limit = {"a file", 400'000};
-  const auto ended = host::CurlHttp().send(page);
-  REQUIRE_FALSE(ended);
-  CHECK(ended.error().error.kind == ErrorKind::check);
-  CHECK(ended.error().error.message.find("limit of 400 KB for a file") != std::string::npos);
-  CHECK(taken < 100);
+  CHECK(taken_of_too_much(index.url() + "/terabyte") < 100);
   // This reply has no body.
   CHECK(host::CurlHttp().send({.method = "HEAD", .url = index.url() + "/terabyte"}));
 }
