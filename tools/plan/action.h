@@ -122,6 +122,9 @@ struct TestWheel {
   std::string image = {};                   ///< the distribution, as the matrix names it
   std::string skip = {};                    ///< why it is skipped; empty: it runs
   std::vector<std::string> secrets = {};    ///< names of variables
+  /// Ids of the builds of the packages that the tested one requires from its family, directly or
+  /// through each other. The test installs their wheels as well.
+  std::vector<std::string> siblings = {};
 };
 
 /// Another target of the same run, and the names of the wheels there.
@@ -162,6 +165,10 @@ struct Publish {
       {};  ///< build step id -> name of its wheel on the target
   std::map<std::string, std::string> labels = {};  ///< build step id -> sub-index, "cpu"
   std::string default_build = {};  ///< build step whose wheels are also in the root index
+  /// More builds whose wheels are also in the root index: those of the other packages of a family.
+  std::vector<std::string> root_builds = {};
+  /// Build step id -> more sub-indexes that list its wheels: those of wheels that require them.
+  std::map<std::string, std::vector<std::string>> also_listed = {};
   std::map<std::string, std::string> require_evidence;  ///< test step id -> minimum evidence
   std::vector<std::string> withheld = {};  ///< builds whose variants are all experimental
   /// Nothing is sent if one of these would reject a file of the release.
@@ -193,6 +200,9 @@ struct InstallWheel {
   std::string arch = {};  ///< "aarch64"; empty without that axis
   std::string compute;
   std::map<std::string, std::string> variables;
+  /// The names on the index of the wheels that it requires from its family, directly or through
+  /// each other.
+  std::vector<wheel::Naming> siblings = {};
 };
 
 using Action = std::variant<CreateEnvironment, MakeToolkit, BuildWheel, BuildSdist, TestWheel,

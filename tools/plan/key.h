@@ -202,9 +202,9 @@ inline constexpr auto kSourceFields = every_field<Source>(
     part(&Source::digest, "digest"), excluded(&Source::url), excluded(&Source::archive_sha256),
     excluded(&Source::files), excluded(&Source::ignored));
 
-inline constexpr auto kNamingFields =
-    every_field<wheel::Naming>(element(&wheel::Naming::distribution),
-                               element(&wheel::Naming::version), excluded(&wheel::Naming::targets));
+inline constexpr auto kNamingFields = every_field<wheel::Naming>(
+    element(&wheel::Naming::distribution), element(&wheel::Naming::version),
+    excluded(&wheel::Naming::targets), element<InKey::if_set>(&wheel::Naming::pins));
 
 inline constexpr auto kTagFields =
     every_field<WheelTags>(element(&WheelTags::python), element(&WheelTags::abi),
@@ -281,7 +281,8 @@ inline constexpr auto kTestWheelFields = every_field<TestWheel>(
     part(&TestWheel::variables, "variables"),
     part<InKey::if_set>(&TestWheel::operators, "operators"),
     part<InKey::if_set>(&TestWheel::image, "image"), part<InKey::if_set>(&TestWheel::skip, "skip"),
-    part<InKey::if_set>(&TestWheel::secrets, "secrets"));
+    part<InKey::if_set>(&TestWheel::secrets, "secrets"),
+    part<InKey::if_set>(&TestWheel::siblings, "siblings"));
 
 /// `Publish::names` contains the results of the settings for file names. How files are uploaded
 /// does not change what was published.
@@ -308,7 +309,8 @@ inline constexpr auto kInstallWheelFields = every_field<InstallWheel>(
     merged(&InstallWheel::target, kTargetFields),
     object_part(&InstallWheel::environment, "environment", kRequestFields),
     excluded(&InstallWheel::arch),  // part of the variant's id
-    part(&InstallWheel::compute, "compute"), part(&InstallWheel::variables, "variables"));
+    part(&InstallWheel::compute, "compute"), part(&InstallWheel::variables, "variables"),
+    list_part<InKey::if_set>(&InstallWheel::siblings, "siblings", kNamingFields));
 
 /// The notes are read when the release is made, and only for a new one.
 inline constexpr auto kTaggedReleaseFields = every_field<TaggedRelease>(
@@ -320,7 +322,9 @@ inline constexpr auto kTaggedReleaseFields = every_field<TaggedRelease>(
 inline constexpr auto kPublishFields = every_field<Publish>(
     merged(&Publish::target, kTargetFields), part(&Publish::builds, "builds"),
     list_part(&Publish::names, "names", kNamingFields), part(&Publish::labels, "labels"),
-    part(&Publish::default_build, "default"), part(&Publish::require_evidence, "evidence"),
+    part(&Publish::default_build, "default"), part<InKey::if_set>(&Publish::root_builds, "root"),
+    part<InKey::if_set>(&Publish::also_listed, "also-listed"),
+    part(&Publish::require_evidence, "evidence"),
     excluded(&Publish::withheld),  // `builds` excludes them
     excluded(&Publish::others),    // they do not change what this target gets
     excluded(&Publish::linked),    // `target` names it, and `release` has its tag

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@ struct Naming {
   std::string distribution;  ///< "pinwheel-kernels", "pinwheel-kernels-cpu"
   std::string version;       ///< with a local part if the target uses one, "1.2.0+cu130"
   std::vector<std::string> targets = {};  ///< publish targets that use this name
+  /// The exact requirements on the other packages of its family, by the project's name:
+  /// "my-ops-cuda" -> "my-ops-cuda-cu130==1.2.0".
+  std::map<std::string, std::string> pins = {};
 
   bool operator==(const Naming&) const = default;
 };
