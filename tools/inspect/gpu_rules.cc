@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -70,8 +71,13 @@ Findings other_releases(const ReleaseLabel& label, const std::vector<GpuUse>& us
   return out;
 }
 
+bool is_requirement(const GpuUse& use) {
+  return use.kind == GpuUseKind::requirement || use.kind == GpuUseKind::marked_requirement;
+}
+
 /// Without a label: libraries of one major release of CUDA, and requirements on packages of
-/// another. A wheel with libraries for several releases chooses one when it is imported.
+/// another. A wheel with libraries for several releases chooses one when it is imported. A
+/// requirement with a marker may be for another machine, if another one is right.
 Findings contradicting_requirements(const std::vector<GpuUse>& uses) {
   const GpuUse* needed = nullptr;
   for (const GpuUse& use : uses) {
@@ -81,12 +87,14 @@ Findings contradicting_requirements(const std::vector<GpuUse>& uses) {
     needed = &use;
   }
   if (needed == nullptr) return {};
-  const auto is_required = [](const GpuUse& use) { return use.kind == GpuUseKind::requirement; };
+  const auto is_right = [needed](const GpuUse& use) {
+    return is_requirement(use) && use.release.major == needed->release.major;
+  };
+  const bool some_right = std::ranges::any_of(uses, is_right);
   Findings out;
   for (const GpuUse& use : uses) {
-    if (!is_required(use) || use.release.stack != GpuStack::cuda) continue;
-    if (use.release.major == needed->release.major) return {};
-    if (!out.empty()) continue;
+    if (!is_requirement(use) || use.release.stack != GpuStack::cuda || is_right(use)) continue;
+    if (!out.empty() || (some_right && use.kind == GpuUseKind::marked_requirement)) continue;
     out.push_back({"", use.file,
                    fmt::format("requires packages of {}, but libraries need {}",
                                to_string(use.release), to_string(needed->release)),
@@ -105,6 +113,13 @@ Findings judge_gpu_label(const WheelFacts& facts, const Expectations& /*expected
   if (!label) return contradicting_requirements(uses);
   Findings out = other_releases(*label, uses);
   const bool in_version = promised_release(facts.name->version).has_value();
+  const std::optional<GpuRelease> in_name = release_in_name(facts.name->distribution);
+  if (in_version && in_name && !agrees(label->release, *in_name)) {
+    out.push_back({"", facts.file_name,
+                   fmt::format("the label in the wheel's name is for {}, but {} is for {}",
+                               to_string(*in_name), label->place, to_string(label->release)),
+                   quoted(facts.file_name), "correct one of the labels"});
+  }
   if (in_version && label->release.stack != GpuStack::cpu && uses.empty() &&
       !facts.libraries.empty()) {
     out.push_back(

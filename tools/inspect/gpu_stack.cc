@@ -126,7 +126,10 @@ void add_requirement(const std::string& file, const std::string& line, std::vect
     release = admitted_cuda(requirement->specifiers);
     evidence += pep::to_string(requirement->specifiers);
   }
-  if (release) out.push_back({*release, file, std::move(evidence), GpuUseKind::requirement});
+  if (!release) return;
+  const GpuUseKind kind =
+      requirement->marker.empty() ? GpuUseKind::requirement : GpuUseKind::marked_requirement;
+  out.push_back({*release, file, std::move(evidence), kind});
 }
 
 }  // namespace

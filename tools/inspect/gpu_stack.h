@@ -35,7 +35,7 @@ std::optional<GpuRelease> release_of_library(std::string_view soname);
 std::optional<GpuRelease> release_in_name(std::string_view distribution);
 
 /// How a wheel depends on a release.
-enum class GpuUseKind { library, device_code, requirement };
+enum class GpuUseKind { library, device_code, requirement, marked_requirement };
 
 /// A dependency on a particular release.
 struct GpuUse {
@@ -47,7 +47,7 @@ struct GpuUse {
 
 /// Every use of a GPU stack: libraries of a release, libraries that only identify the stack (major
 /// 0), device code (major 0), requirements on NVIDIA's distributions for a release
-/// ("nvidia-cublas-cu12", "nvidia-cuda-runtime>=13,<14") outside extras.
+/// ("nvidia-cublas-cu12", "nvidia-cuda-runtime>=13,<14") outside extras, with or without a marker.
 std::vector<GpuUse> gpu_uses(const WheelFacts& facts);
 
 }  // namespace pinwheel::inspect

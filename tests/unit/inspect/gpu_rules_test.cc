@@ -142,6 +142,58 @@ TEST_CASE("requirements are on the packages of the CUDA release that the librari
   CHECK(label_findings(several).empty());
 }
 
+TEST_CASE("label, libraries and requirements are for one major release of CUDA") {
+  // Of each pair, the third says nothing.
+  const auto findings = [](const std::string& label, const std::string& needed,
+                           const std::string& requirement) {
+    WheelFacts facts = unlabeled("demo_kit", {"libc.so.6"}, "");
+    if (!label.empty()) facts.name->version = *pep::parse_version("1.0+" + label);
+    if (!needed.empty()) facts.libraries[0].elf.needed = {needed};
+    facts.device_code = {{"demo/_C.so", {{binary::CodeKind::cubin, "sm_90"}}}};
+    if (!requirement.empty()) {
+      facts.metadata = *wheel::parse_metadata(
+          "Metadata-Version: 2.4\nName: demo-kit\nVersion: 1.0\nRequires-Dist: " + requirement +
+          "\n");
+    }
+    return label_findings(facts);
+  };
+  CHECK(findings("cu130", "libcublas.so.13", "nvidia-cublas-cu13==13.1").empty());
+  CHECK(findings("cu130", "libcublas.so.12", "") ==
+        Texts{"is for CUDA 12, but the label in the wheel's version is for CUDA 13.0 (needs "
+              "libcublas.so.12)"});
+  CHECK(findings("cu130", "", "nvidia-cublas-cu12") ==
+        Texts{"is for CUDA 12, but the label in the wheel's version is for CUDA 13.0 (requires "
+              "nvidia-cublas-cu12)"});
+  CHECK(findings("", "libcudart.so.13", "nvidia-cublas-cu12") ==
+        Texts{"requires packages of CUDA 12, but libraries need CUDA 13 (requires "
+              "nvidia-cublas-cu12; `demo/_C.so` needs libcudart.so.13)"});
+  CHECK(findings("cu130", "libcudart.so.12", "nvidia-cublas-cu12").size() == 2);
+}
+
+TEST_CASE("one correct requirement does not excuse another") {
+  const auto findings = [](const std::string& other) {
+    return label_findings(
+        unlabeled("demo_kit", {"libcudart.so.13"},
+                  "Requires-Dist: nvidia-cublas-cu13\nRequires-Dist: " + other + "\n"));
+  };
+  CHECK(findings("nvidia-cusparse-cu13").empty());
+  CHECK(findings("nvidia-cusparse-cu12") ==
+        Texts{"requires packages of CUDA 12, but libraries need CUDA 13 (requires "
+              "nvidia-cusparse-cu12; `demo/_C.so` needs libcudart.so.13)"});
+  CHECK(findings("nvidia-cusparse-cu12; platform_machine == 'riscv64'").empty());
+}
+
+TEST_CASE("the labels in the wheel's name and in its version agree") {
+  WheelFacts facts = unlabeled("demo_kit_cu12", {"libcudart.so.13"}, "");
+  facts.name->version = *pep::parse_version("1.0+cu130");
+  REQUIRE(label_findings(facts).size() == 1);
+  CHECK(
+      label_findings(facts)[0].starts_with("the label in the wheel's name is for CUDA 12, but "
+                                           "the label in the wheel's version is for CUDA 13.0"));
+  facts.name->distribution = "demo_kit_cu13";
+  CHECK(label_findings(facts).empty());
+}
+
 TEST_CASE("a wheel that needs torch's libraries requires torch") {
   WheelFacts facts = native_facts();
   facts.libraries[0].elf.needed = {"libtorch.so", "libc10.so"};
