@@ -171,6 +171,55 @@ def test_what_the_derived_wheel_cannot_express_is_a_warning(pinwheel, tmp_path):
     assert "torch" not in finish(pinwheel, tmp_path, "--distribution", "{name}-{label}", wheel).stderr
 
 
+@pytest.mark.parametrize("installer", ["pip", "uv"])
+def test_a_pinned_wheel_installs_with_the_exact_sibling(pinwheel, tmp_path, installer):
+    requires = ["my-core[fast]>=1; python_version >= '3'", "my-core; extra == 'all'"]
+    ops = make(tmp_path / "in", "my-ops", "1.2.0", requires)
+    for version in ("1.1.0", "1.2.0", "1.3.0"):
+        finish(pinwheel, tmp_path, make(tmp_path / "in", "my-core-cu130", version))
+    finish(pinwheel, tmp_path, "--pin", "my-core=my-core-cu130==1.2.0", ops)
+    with zipfile.ZipFile(tmp_path / "out" / ops.name) as archive:
+        metadata = archive.read("my_ops-1.2.0.dist-info/METADATA").decode()
+    lines = [line.removeprefix("Requires-Dist: ") for line in metadata.splitlines() if "Requires-Dist" in line]
+    assert lines == ["my-core-cu130[fast]==1.2.0; python_version >= '3'", "my-core-cu130==1.2.0; extra == 'all'"]
+    call(pinwheel, "inspect", "--check", tmp_path / "out" / ops.name)
+    install(installer, tmp_path / "out", tmp_path / "site", "my-ops")
+    assert installed_version(tmp_path / "site", "my-core-cu130") == "1.2.0"
+
+
+def test_a_pin_that_no_requirement_names_is_added_and_ends_the_warning_of_a_derived_wheel(pinwheel, tmp_path):
+    wheel = make(tmp_path / "in", "my-ops", "1.2.0+cu130", ["my-core==1.2.0+cu130"])
+    done = finish(pinwheel, tmp_path, *RULE, "--pin", "my-core==1.2.0", "--pin", "my-kit==2", wheel, "--json")
+    assert "warning" not in done.stderr
+    changed = [{"before": "my-core==1.2.0+cu130", "after": "my-core==1.2.0"}]
+    assert json.loads(done.stdout)["derivation"]["requirements"] == changed
+    with zipfile.ZipFile(tmp_path / "out" / "my_ops_cu130-1.2.0-py3-none-any.whl") as archive:
+        metadata = Metadata.from_email(archive.read("my_ops_cu130-1.2.0.dist-info/METADATA"), validate=False)
+    assert [str(each) for each in metadata.requires_dist] == ["my-core==1.2.0", "my-kit==2"]
+
+
+@pytest.mark.parametrize("options", [(), ("--strip-local",)])
+def test_a_requirement_that_excludes_the_pinned_version_stops_the_command(pinwheel, tmp_path, options):
+    wheel = make(tmp_path / "in", "my-ops", "1.2.0+cu130", ["my-core<1.2"])
+    done = finish(pinwheel, tmp_path, *options, "--pin", "my-core==1.2.0", wheel, code=5)
+    assert "METADATA requires `my-core<1.2`, which excludes the pinned `my-core==1.2.0`" in done.stderr
+    assert written(tmp_path) == []
+
+
+@pytest.mark.parametrize("pins", [["my-core>=1"], ["my-core"], ["my-core==1.*"], ["a=b=c"], ["a==1", "a==2"]])
+def test_only_one_exact_requirement_pins_a_project(pinwheel, tmp_path, pins):
+    wheel = make(tmp_path / "in", "my-ops", "1.2.0")
+    options = [option for pin in pins for option in ("--pin", pin)]
+    done = finish(pinwheel, tmp_path, *options, wheel, code=2)
+    assert "is not an exact requirement" in done.stderr or "`a` is pinned to `a==1` and to `a==2`" in done.stderr
+    assert written(tmp_path) == []
+
+
+def test_an_sdist_cannot_be_pinned(pinwheel, tmp_path):
+    done = finish(pinwheel, tmp_path, "--pin", "my-core==1", "my_ops-1.0.tar.gz", code=2)
+    assert "`my_ops-1.0.tar.gz` is an sdist, and `--pin` is for wheels" in done.stderr
+
+
 def test_a_wheel_that_contradicts_its_record_stops_all(pinwheel, tmp_path):
     good = make(tmp_path / "in", "my-core", "1.2.0+cu130")
     bad = make(tmp_path / "in", "my-ops", "1.2.0+cu130", wrong_record=True)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stop_token>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "prepare/host.h"
 #include "prepare/stoppable.h"
 #include "report/derivation_report.h"
+#include "wheel/pinned_requirements.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -42,21 +44,39 @@ class FinishOutput {
   std::vector<std::string> objects_ = {};
 };
 
+/// The pins of the command line. An sdist gets its requirements from its project.
+Result<wheel::Pins> pins_of(const FinishOptions& options) {
+  TRY(wheel::Pins pins, wheel::parse_pins(options.pins));
+  const auto sdist = std::ranges::find_if(
+      options.files, [](const std::string& file) { return file.ends_with(".tar.gz"); });
+  if (pins.empty() || sdist == options.files.end()) return pins;
+  return fail(ErrorKind::usage,
+              fmt::format("{} is an sdist, and `--pin` is for wheels", quoted(*sdist)),
+              "an sdist gets its requirements from its project");
+}
+
+/// The contents of the command's files, and its pins.
+struct FinishInputs {
+  std::string record_json = {};
+  wheel::Pins pins = {};
+};
+
 /// Whether wheels are derived from others, instead of finished after their own build.
 bool derives(const FinishOptions& options) {
   return options.strip_local || options.distribution.find('{') != std::string::npos;
 }
 
 Done derive(const prepare::GlobalOptions& global, const FinishOptions& options,
-            const std::string& record_json, Streams& streams) {
+            const FinishInputs& inputs, Streams& streams) {
   host::DeriveRequest request;
   request.files = options.files;
   request.rule = {options.distribution, options.wheel_version,
                   options.strip_local ? wheel::LocalPart::strip : wheel::LocalPart::keep};
   request.epoch = options.epoch;
   request.requirement = options.requirement;
-  request.record_json = record_json;
+  request.record_json = inputs.record_json;
   request.external = options.external;
+  request.pins = inputs.pins;
   using Wheels = std::vector<host::DerivedWheel>;
   TRY(const Wheels wheels, prepare::stoppable<Wheels>([&](const std::stop_token& stop) {
         return host::derive_wheels(request, global.output_dir, stop);
@@ -71,11 +91,11 @@ Done derive(const prepare::GlobalOptions& global, const FinishOptions& options,
 }
 
 Done finish_each(const prepare::GlobalOptions& global, const FinishOptions& options,
-                 const std::string& record_json, Streams& streams) {
-  const host::FinishRequest request{{options.distribution, options.wheel_version, {}},
+                 const FinishInputs& inputs, Streams& streams) {
+  const host::FinishRequest request{{options.distribution, options.wheel_version, {}, inputs.pins},
                                     options.epoch,
                                     options.requirement,
-                                    record_json,
+                                    inputs.record_json,
                                     options.external};
   FinishOutput out(options, streams);
   for (const std::string& file : options.files) {
@@ -101,14 +121,15 @@ Done finish_each(const prepare::GlobalOptions& global, const FinishOptions& opti
 
 Result<int> cmd_finish(const prepare::Host& host, const prepare::GlobalOptions& global,
                        const FinishOptions& options, Streams& streams) {
-  std::string record_json;
+  FinishInputs inputs;
+  TRY(inputs.pins, pins_of(options));
   if (!options.record.empty()) {
-    TRY(record_json, host.files.read(options.record, limits::kMetadata));
+    TRY(inputs.record_json, host.files.read(options.record, limits::kMetadata));
   }
   if (derives(options)) {
-    TRY_DONE(derive(global, options, record_json, streams));
+    TRY_DONE(derive(global, options, inputs, streams));
   } else {
-    TRY_DONE(finish_each(global, options, record_json, streams));
+    TRY_DONE(finish_each(global, options, inputs, streams));
   }
   return 0;
 }

@@ -252,6 +252,7 @@ struct FinishOptions {
   std::string wheel_version;
   std::string record;
   std::string requirement;
+  std::vector<std::string> pins;
   std::vector<std::string> external;
   bool strip_local = false;
   bool json = false;

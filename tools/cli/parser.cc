@@ -255,6 +255,11 @@ void add_finish(Parser& parser) {
                "remove the local version, which PyPI does not accept: `+cu130`")
       ->excludes(version);
   app.add_option("--requires", finish.requirement, "a requirement to set, `torch>=2.10`");
+  app.add_option("--pin", finish.pins,
+                 "the exact requirement on a project, `my-core==1.2.0`, or "
+                 "`my-core=my-core-cu130==1.2.0` if it has another name; may be repeated")
+      ->type_name("[PROJECT=]NAME==VERSION")
+      ->allow_extra_args(false);
   app.add_option("--external", finish.external,
                  "a library that others provide, `libfoo.so.*`; may be repeated")
       ->type_name("GLOB")

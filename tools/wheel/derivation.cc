@@ -149,4 +149,23 @@ DerivedRequirements derived_requirements(const Metadata& metadata, const Naming&
   return out;
 }
 
+Done pin_derived(DerivedRequirements& requirements, const std::vector<std::string>& before,
+                 const Pins& pins) {
+  std::vector<std::string> followed;
+  for (const std::string& line : before) {
+    const auto changed = requirements.changed.find(line);
+    followed.push_back(changed == requirements.changed.end() ? line : changed->second);
+  }
+  TRY(const PinnedRequirements pinned, pinned_requirements(followed, pins));
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto exact = pinned.changed.find(followed[i]);
+    if (exact == pinned.changed.end()) continue;
+    requirements.changed[before[i]] = exact->second;
+    TRY(const pep::Requirement now, pep::parse_requirement(exact->second));
+    if (!names_local(now)) std::erase(requirements.local, before[i]);
+    std::erase(requirements.ambiguous, before[i]);
+  }
+  return {};
+}
+
 }  // namespace pinwheel::wheel

@@ -7,6 +7,7 @@
 #include "wheel/contents.h"
 #include "wheel/metadata.h"
 #include "wheel/naming.h"
+#include "wheel/pinned_requirements.h"
 
 // Deriving wheels
 //
@@ -51,6 +52,11 @@ struct DerivedRequirements {
 /// If several siblings satisfy it, the one with the local version of `own` is meant.
 DerivedRequirements derived_requirements(const Metadata& metadata, const Naming& own,
                                          const std::vector<Renaming>& siblings);
+
+/// The pins of the wheel, after its requirements followed the siblings. `before` are the lines of
+/// the original. Errors of `pinned_requirements`.
+Done pin_derived(DerivedRequirements& requirements, const std::vector<std::string>& before,
+                 const Pins& pins);
 
 /// One derived wheel.
 struct Derivation {

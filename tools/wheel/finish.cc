@@ -12,6 +12,7 @@
 #include "wheel/long_digests.h"
 #include "wheel/member_stream.h"
 #include "wheel/metadata.h"
+#include "wheel/pinned_requirements.h"
 #include "wheel/record.h"
 #include "wheel/wheel_file.h"
 
@@ -86,6 +87,7 @@ Result<std::string> new_metadata(const WheelArchive& built, const FinishSpec& sp
     if (changed != spec.requirements.end()) header.value = changed->second;
   }
   if (!spec.requirement.empty()) set_requirement(metadata, spec.requirement);
+  TRY_DONE(pin_requirements(metadata, spec.naming.pins));
   return to_string(metadata);
 }
 

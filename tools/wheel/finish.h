@@ -17,7 +17,7 @@ namespace pinwheel::wheel {
 
 /// The properties of a finished wheel.
 struct FinishSpec {
-  Naming naming;                                ///< its name and version
+  Naming naming;                                ///< its name, its version and its pins
   std::vector<std::string> platform_tags = {};  ///< "manylinux_2_28_x86_64"; empty: unchanged
   int64_t source_date_epoch = 0;                ///< the timestamp of every member
   std::string requirement = {};  ///< "torch>=2.10": replaces its requirement on torch
@@ -53,7 +53,8 @@ Done check_finishable(const WheelArchive& built);
 /// and version in METADATA, and the names of the dist-info and data directories follow `spec`. One
 /// member at a time is held, a large one in `memories`. Directory entries and invalidated
 /// signatures are dropped and listed in the result. Kind `check` when the built wheel contradicts
-/// its own RECORD or METADATA, or a member compresses to more than twice what it had.
+/// its own RECORD or METADATA, a requirement excludes a pin, or a member compresses to more than
+/// twice what it had.
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
                              const ZipOutput& output, ports::LargeMemories& memories);
 

@@ -86,5 +86,22 @@ TEST_CASE("what PyPI cannot provide, and what could be either sibling, is report
   CHECK(of("my-core==1.2.0", "1").changed.empty());
 }
 
+TEST_CASE("a pin applies to what a requirement became, and ends its warnings") {
+  const std::vector<std::string> before = {"my-core[x]==1.2.0", "other>=1"};
+  DerivedRequirements found{
+      {{"my-core[x]==1.2.0", "my-core-cu130[x]==1.2.0"}}, {"torch==2.9+cu130"}, {}};
+  REQUIRE(pin_derived(found, before, {{"my-core-cu130", "my-core-cu13==1.2.0"}}));
+  CHECK(found.changed.at("my-core[x]==1.2.0") == "my-core-cu13[x]==1.2.0");
+  CHECK(found.changed.size() == 1);
+  DerivedRequirements warned = of("my-core==1.3.0+cu130");
+  REQUIRE(pin_derived(warned, {"my-core==1.3.0+cu130"}, {{"my-core", "my-core==1.3.0"}}));
+  CHECK(warned.local.empty());
+  CHECK(warned.changed.at("my-core==1.3.0+cu130") == "my-core==1.3.0");
+  DerivedRequirements either = of("my-core==1.2.0", "1");
+  REQUIRE(pin_derived(either, {"my-core==1.2.0"}, {{"my-core", "my-core-cu126==1.2.0"}}));
+  CHECK(either.ambiguous.empty());
+  CHECK_FALSE(pin_derived(warned, {"my-core<1"}, {{"my-core", "my-core==1.3.0"}}));
+}
+
 }  // namespace
 }  // namespace pinwheel::wheel

@@ -77,6 +77,32 @@ TEST_CASE("a finished wheel has its new name everywhere and a correct RECORD") {
         std::string::npos);
 }
 
+TEST_CASE(
+    "a finished wheel requires the exact version of each sibling, and its RECORD is correct") {
+  FinishSpec pinned = spec();
+  pinned.naming.pins = {{"numpy", "numpy-cu130==2.0"}, {"demo-core", "demo-core==1.0+cu130"}};
+  const Result<Finished> done = run(built_wheel(), pinned);
+  REQUIRE(done);
+  const ports::MemorySource source(done->bytes);
+  const Result<WheelArchive> wheel = open_wheel(done->wheel.file_name, source);
+  REQUIRE(wheel);
+  const std::string text = *wheel->read_info("METADATA");
+  CHECK(parse_metadata(text)->requires_dist() ==
+        std::vector<std::string>{"numpy-cu130==2.0", "torch>=2.10", "torch; extra == \"x\"",
+                                 "demo-core==1.0+cu130"});
+  Sha256 hash;
+  hash.update(text);
+  const std::string digest = base64url(hash.finish());
+  const std::vector<RecordRow> rows = *parse_record(*wheel->read_info("RECORD"));
+  const auto row = std::ranges::find(rows, wheel->info_path("METADATA"), &RecordRow::path);
+  REQUIRE(row != rows.end());
+  CHECK(row->digest == digest);
+  pinned.naming.pins = {{"torch", "torch==1.0"}};
+  const Result<Finished> excluded = run(built_wheel(), pinned);
+  REQUIRE_FALSE(excluded);
+  CHECK(excluded.error().kind == ErrorKind::check);
+}
+
 TEST_CASE("the finished wheel does not depend on the order and times of the built one") {
   Contents members = with_record(built_members(), "demo_kit-1.0.dist-info/RECORD");
   const Result<Finished> first = run(make_zip(members, 1700000000), spec());

@@ -18,6 +18,7 @@
 #include "host/steps/sdist.h"
 #include "host/wheels/finish_files.h"
 #include "plan/step.h"
+#include "wheel/pinned_requirements.h"
 
 namespace pinwheel::host {
 namespace {
@@ -142,6 +143,9 @@ void finish_lines(DryStep& step, const FinishRequest& request, const fs::path& d
       shell_quote(request.naming.version), request.epoch, step.script.word(record.string()),
       shell_quote(context.workplace.output.string()));
   if (!request.requirement.empty()) line += " --requires " + shell_quote(request.requirement);
+  for (const std::string& pin : wheel::to_texts(request.naming.pins)) {
+    line += " --pin " + shell_quote(pin);
+  }
   for (const std::string& glob : request.external) line += " --external " + shell_quote(glob);
   step.script.add(line + "\n");
 }

@@ -146,7 +146,9 @@ Result<PlannedWheel> plan_wheel(const OpenOriginal& original, const DeriveReques
   TRY(const std::string sha256, digest_of_source(*original.source));
   wheel::DerivedRequirements requirements =
       wheel::derived_requirements(original.metadata, original.names.original, siblings);
+  TRY_DONE(wheel::pin_derived(requirements, original.metadata.requires_dist(), request.pins));
   planned.spec.naming = original.names.derived;
+  planned.spec.naming.pins = request.pins;
   TRY(planned.spec.platform_tags, derived_platform(original, request, memories));
   planned.spec.source_date_epoch = request.epoch;
   planned.spec.requirement = request.requirement;

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "plan/outcome.h"
 #include "wheel/derivation.h"
+#include "wheel/pinned_requirements.h"
 
 namespace pinwheel::host {
 
@@ -18,6 +19,7 @@ struct DeriveRequest {
   std::string requirement = {};            ///< "torch>=2.10"; empty: unchanged
   std::string record_json = {};            ///< replaces the build record; empty: unchanged
   std::vector<std::string> external = {};  ///< as in `FinishRequest`
+  wheel::Pins pins = {};                   ///< of every wheel
 };
 
 struct DerivedWheel {

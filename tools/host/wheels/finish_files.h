@@ -18,7 +18,7 @@ namespace pinwheel::host {
 
 /// The properties of the finished wheel.
 struct FinishRequest {
-  wheel::Naming naming;  ///< the wheel's own name or version if empty
+  wheel::Naming naming;  ///< the wheel's own name or version if empty; its pins
   int64_t epoch = 0;
   std::string requirement = {};            ///< "torch>=2.10"; empty: unchanged
   std::string record_json = {};            ///< contents of pinwheel.json; empty: none
