@@ -181,7 +181,7 @@ Result<std::vector<inspect::Finding>> check_after(
   log_findings(context, finished, "warning", warnings);
   if (!failures.empty()) return fail(as_error(finished, failures, warnings));
   if (const matrix::Check* const operators = compat::find_check(checks, "operators")) {
-    TRY_DONE(check_operators(context, action, site, finished, operators->arguments));
+    TRY_DONE(check_operators(context, action, site, {finished, naming}, operators->arguments));
   }
   return warnings;
 }

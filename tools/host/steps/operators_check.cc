@@ -12,6 +12,8 @@
 #include "host/system/file_source.h"
 #include "host/wheels/importable_names.h"
 #include "wheel/archive.h"
+#include "wheel/metadata.h"
+#include "wheel/pinned_requirements.h"
 
 namespace pinwheel::host {
 namespace {
@@ -40,12 +42,28 @@ Error missing(const fs::path& wheel, const std::vector<std::string>& operators) 
           std::nullopt, "compare `checks.after: operators` with the library's definitions"};
 }
 
+/// Installs the wheel with its requirements, except its siblings: they may not be built yet, and no
+/// index has them.
+Done install_alone(const Overlay& overlay, const CheckedWheel& checked) {
+  if (checked.naming.pins.empty()) return overlay.install({checked.path.string()});
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(checked.path));
+  TRY(const wheel::WheelArchive archive,
+      wheel::open_wheel(checked.path.filename().string(), *source));
+  TRY(const std::string text, archive.read_info("METADATA"));
+  TRY(const wheel::Metadata metadata, wheel::parse_metadata(text));
+  const std::vector<std::string> others =
+      wheel::unpinned_requirements(metadata.requires_dist(), checked.naming.pins);
+  if (!others.empty()) TRY_DONE(overlay.install(others));
+  return overlay.install({checked.path.string()}, env::Dependencies::left_out);
+}
+
 Result<std::vector<std::string>> ask_torch(const StepContext& context, const BuildSite& site,
-                                           const BaseEnvironment& base, const fs::path& wheel,
+                                           const BaseEnvironment& base, const CheckedWheel& checked,
                                            const std::vector<std::string>& operators) {
+  const fs::path& wheel = checked.path;
   TRY(const Overlay overlay,
       Overlay::create(context.machine, base, context.attempt.scratch / "operators"));
-  TRY_DONE(overlay.install({wheel.string()}));
+  TRY_DONE(install_alone(overlay, checked));
   TRY(const std::vector<std::string> modules, importable_names(wheel));
   std::vector<std::string> argv = {overlay.python(), "-c", kAskTorch, join(modules, ",")};
   argv.insert(argv.end(), operators.begin(), operators.end());
@@ -86,22 +104,35 @@ Result<std::vector<std::string>> look_into(const fs::path& path,
   return lacking;
 }
 
+/// The operators that the wheel does not register.
+Result<std::vector<std::string>> lacking_operators(const StepContext& context,
+                                                   const plan::BuildWheel& action,
+                                                   const BuildSite& site,
+                                                   const CheckedWheel& checked,
+                                                   const std::vector<std::string>& operators) {
+  TRY(const BaseEnvironment base, base_environment(context, action.checked_in));
+  std::optional<std::string> cannot_load =
+      env::skip_reason(torch_of(context.machine, base.python), action.compute);
+  if (!cannot_load) {
+    Result<std::vector<std::string>> lacking = ask_torch(context, site, base, checked, operators);
+    const bool failed = !lacking && lacking.error().kind == ErrorKind::check;
+    if (!failed || checked.naming.pins.empty()) return lacking;
+    cannot_load = lacking.error().message + " (its siblings are not installed)";
+  }
+  append_log(context, fmt::format("operators: {}; searched for their names in the libraries\n",
+                                  *cannot_load));
+  return look_into(checked.path, operators);
+}
+
 }  // namespace
 
 Done check_operators(const StepContext& context, const plan::BuildWheel& action,
-                     const BuildSite& site, const fs::path& wheel,
+                     const BuildSite& site, const CheckedWheel& checked,
                      const std::vector<std::string>& operators) {
-  TRY(const BaseEnvironment base, base_environment(context, action.checked_in));
-  const std::optional<std::string> cannot_load =
-      env::skip_reason(torch_of(context.machine, base.python), action.compute);
-  if (cannot_load) {
-    append_log(context, fmt::format("operators: {}; searched for their names in the libraries\n",
-                                    *cannot_load));
-  }
   TRY(const std::vector<std::string> lacking,
-      cannot_load ? look_into(wheel, operators) : ask_torch(context, site, base, wheel, operators));
+      lacking_operators(context, action, site, checked, operators));
   if (lacking.empty()) return {};
-  return fail(missing(wheel, lacking));
+  return fail(missing(checked.path, lacking));
 }
 
 }  // namespace pinwheel::host
