@@ -32,6 +32,7 @@
 #include "publish/preflight.h"
 #include "publish/promotion.h"
 #include "publish/release_record.h"
+#include "publish/upload_order.h"
 #include "session/ask_indexes.h"
 #include "session/promotion.h"
 

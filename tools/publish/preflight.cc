@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "base/text.h"
 #include "pep/name.h"
@@ -342,15 +341,6 @@ std::vector<Error> preflight(const std::vector<Artifact>& files, const Preflight
   }
   check_set(files, out);
   return out;
-}
-
-std::vector<Artifact> in_upload_order(std::vector<Artifact> files) {
-  const auto place = [](const Artifact& file) {
-    return std::tuple(file.kind == FileKind::sdist, pep::normalize_name(file.name), file.filename);
-  };
-  std::sort(files.begin(), files.end(),
-            [&place](const Artifact& a, const Artifact& b) { return place(a) < place(b); });
-  return files;
 }
 
 }  // namespace pinwheel::publish

@@ -26,10 +26,6 @@ struct PreflightRules {
 /// server checks only after the whole upload.
 std::vector<Error> preflight(const std::vector<Artifact>& files, const PreflightRules& rules);
 
-/// The wheels, grouped by project and ordered by file name, then the sdists: with an sdist first,
-/// installers would build from source until the wheels are uploaded.
-std::vector<Artifact> in_upload_order(std::vector<Artifact> files);
-
 /// Whether PyPI accepts wheels with that platform tag.
 bool is_pypi_platform(std::string_view platform);
 

@@ -120,18 +120,6 @@ TEST_CASE("files of several projects are separate releases, each checked on its 
   CHECK(preflight_messages({file(kWheel), other, older}).size() == 1);
 }
 
-TEST_CASE("upload order is by project, wheels by name, the sdists last") {
-  Artifact other = file("demo_ops_cpu-1.0-py3-none-any.whl");
-  other.name = "demo-ops-cpu";
-  const auto ordered = publish::in_upload_order(
-      {other, sdist(), file("demo_ops-1.0-py3-none-any.whl"), file(kWheel)});
-  std::vector<std::string> names;
-  for (const Artifact& each : ordered) names.push_back(each.filename);
-  CHECK(names == std::vector<std::string>{kWheel, "demo_ops-1.0-py3-none-any.whl",
-                                          "demo_ops_cpu-1.0-py3-none-any.whl",
-                                          "demo_ops-1.0.tar.gz"});
-}
-
 TEST_CASE("PyPI's platform tags are known") {
   for (const char* tag :
        {"any", "win_amd64", "manylinux1_x86_64", "manylinux2014_aarch64", "manylinux_2_28_x86_64",

@@ -16,6 +16,7 @@
 #include "publish/preflight.h"
 #include "publish/release_age.h"
 #include "publish/upload_form.h"
+#include "publish/upload_order.h"
 
 namespace pinwheel::host {
 
