@@ -235,6 +235,7 @@ Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
                   {}};
   for (const Addition& addition : additions) {
     TRY_DONE(check_label(addition.label));
+    for (const std::string& label : addition.also_listed) TRY_DONE(check_label(label));
     const CatalogFile* held = find(merge.catalog, addition.filename);
     if (held != nullptr && held->sha256 != addition.file.sha256) {
       conflicts.causes.push_back(
@@ -256,6 +257,9 @@ Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
     }
     if (addition.label.empty() || addition.in_root == InRoot::yes) {
       merge.changed |= list_in(merge.catalog, "", addition, file);
+    }
+    for (const std::string& label : addition.also_listed) {
+      merge.changed |= list_in(merge.catalog, label, addition, file);
     }
   }
   if (!conflicts.causes.empty()) return fail(std::move(conflicts));

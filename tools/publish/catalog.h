@@ -46,14 +46,15 @@ bool is_listed(const Catalog& catalog, const std::string& filename);
 
 enum class InRoot { no, yes };
 
-/// A file to be listed in the sub-index of its label, in the root, or in both; without a label
-/// always in the root.
+/// A file to be listed in the sub-index of its label, in the root, or in both, and in others;
+/// without a label always in the root.
 struct Addition {
   std::string filename;
   std::string project;  ///< normalized
   std::string label = {};
   InRoot in_root = InRoot::no;
-  CatalogFile file = {};  ///< `add` sets `home`, unless it is a URL
+  CatalogFile file = {};                      ///< `add` sets `home`, unless it is a URL
+  std::vector<std::string> also_listed = {};  ///< more sub-indexes, which link to it
 };
 
 struct Merge {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/parallel.h"
@@ -14,6 +13,7 @@
 #include "pep/name.h"
 #include "plan/built_wheel.h"
 #include "plan/known_results.h"
+#include "plan/listing.h"
 #include "plan/step_id.h"
 #include "publish/release_assets.h"
 #include "publish/simple_page.h"
@@ -139,9 +139,9 @@ Page directory_page(const PageSource& source, const plan::Publish& publication,
   const fs::path index =
       (source.workplace.matrix_directory / publication.target.path).lexically_normal();
   std::vector<fs::path> pages = {index / project / "index.json"};
-  std::set<std::string> labels;
-  for (const auto& [build, label] : publication.labels) labels.insert(label);
-  for (const std::string& label : labels) pages.push_back(index / label / project / "index.json");
+  for (const std::string& label : plan::sub_indexes(publication)) {
+    pages.push_back(index / label / project / "index.json");
+  }
   std::vector<publish::IndexFile> files;
   for (const fs::path& page : pages) {
     if (source.host.files.resolved_type(page) == ports::FileType::missing) continue;

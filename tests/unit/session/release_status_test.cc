@@ -115,6 +115,23 @@ TEST_CASE("each file is compared with the page of its target") {
   CHECK(compare().unreadable.size() == 2);
 }
 
+TEST_CASE("all sub-indexes that list the wheels of a build are read") {
+  Release release;
+  auto& wheels = std::get<plan::Publish>(release.plan.steps[5].action);
+  wheels.also_listed = {{"build:a", {"cu130"}}};
+  release.plan.steps.erase(release.plan.steps.begin() + 4);
+  RunWorld world;
+  world.request.workplace.matrix_directory = "/repo";
+  const std::string name = "demo_ops-1.0+cpu-cp311-cp311-linux_x86_64.whl";
+  world.fake.files.put("/repo/index/cu130/demo-ops/index.json", page_text(name, "bb"));
+  const publish::ReleaseStatus status =
+      compare_release(release.plan, expected_files(release.plan, release.outcomes),
+                      {world.host, world.request.workplace, {}});
+  REQUIRE(status.files.size() == 1);
+  CHECK(status.files[0].state == publish::FileState::published);
+  CHECK(status.unreadable.empty());
+}
+
 TEST_CASE("the record of a release has the files of its finished publications") {
   Release release;
   release.outcomes.push_back(

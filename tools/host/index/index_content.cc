@@ -29,7 +29,8 @@ publish::Addition addition_of(const IndexEntry& entry, const std::string& home,
           entry.label,
           entry.in_root,
           {entry.url.empty() ? home : entry.url, file.sha256, file.size, requires_python(file),
-           with_metadata ? sha256_hex(file.metadata) : std::string(), upload_time}};
+           with_metadata ? sha256_hex(file.metadata) : std::string(), upload_time},
+          entry.also_listed};
 }
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace pinwheel::host {
 
 /// A file for an index of pinwheel's own. Its Sigstore bundle (`Artifact::attestations`, at most
 /// one) is stored next to it. It is listed in the sub-index of its label (`<index>/cpu/`), with
-/// `InRoot::yes` also in the root, and without a label only in the root.
+/// `InRoot::yes` also in the root, and without a label only in the root. More sub-indexes may list
+/// it as well.
 struct IndexEntry {
   publish::Artifact file;
   std::string label = {};
@@ -21,6 +22,7 @@ struct IndexEntry {
   /// The URL of the same bytes on another server: the pages link there, and the index has neither
   /// the file nor its metadata.
   std::string url = {};
+  std::vector<std::string> also_listed = {};  ///< labels
 };
 
 /// The retention options of an index.

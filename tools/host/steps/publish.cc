@@ -26,6 +26,7 @@
 #include "pep/name.h"
 #include "pep/version.h"
 #include "plan/evidence_gate.h"
+#include "plan/listing.h"
 #include "plan/step_id.h"
 #include "publish/changelog.h"
 #include "publish/narrower_wheel.h"
@@ -212,11 +213,9 @@ std::vector<IndexEntry> directory_entries(const plan::Publish& action,
   std::vector<IndexEntry> entries;
   entries.reserve(files.size());
   for (const Built& built : files) {
-    const auto label = action.labels.find(built.build);
-    const bool in_root = label == action.labels.end() || built.build == action.default_build;
-    entries.push_back({built.file, label == action.labels.end() ? std::string() : label->second,
-                       in_root ? publish::InRoot::yes : publish::InRoot::no,
-                       value_at(urls, built.file.filename)});
+    plan::Listing listing = plan::listing_of(action, built.build);
+    entries.push_back({built.file, std::move(listing.label), listing.in_root,
+                       value_at(urls, built.file.filename), std::move(listing.also)});
   }
   return entries;
 }
@@ -254,14 +253,14 @@ Result<plan::Output> into_directory(const StepContext& context, const plan::Publ
   return plan::Output{page.string(), digest.sha256, digest.size};
 }
 
-/// The names of the files that the directory has of a project, in its sub-index and in the root.
+/// The names of the files that the directory has of a project, in its sub-indexes and in the root.
 std::vector<std::string> listed_names(const StepContext& context, const plan::Publish& action,
                                       const Built& built) {
   const fs::path index = index_of(context, action);
   const std::string project = pep::normalize_name(built.file.name);
-  const auto label = action.labels.find(built.build);
+  const plan::Listing listing = plan::listing_of(action, built.build);
   std::vector<fs::path> places = {index / project};
-  if (label != action.labels.end()) places.push_back(index / label->second / project);
+  if (!listing.label.empty()) places.push_back(index / listing.label / project);
   std::vector<std::string> names;
   for (const fs::path& place : places) {
     // A directory that is missing or unreadable has none.

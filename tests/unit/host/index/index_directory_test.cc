@@ -101,6 +101,40 @@ bool is_whole(const fs::path& directory) {
 
 }  // namespace
 
+TEST_CASE("more sub-indexes and the root list a file that is stored once") {
+  const Bench bench;
+  IndexEntry shared = bench.cpu();
+  shared.also_listed = {"cu130", "cu126"};
+  REQUIRE(bench.publish({shared, bench.cuda()}));
+  const std::string name = shared.file.filename;
+  CHECK(fs::exists(bench.index() / "cpu/demo-ops" / name));
+  CHECK(fs::exists(bench.index() / "cpu/demo-ops" / (name + ".metadata")));
+  for (const std::string label : {"cu130", "cu126"}) {
+    CAPTURE(label);
+    CHECK_FALSE(fs::exists(bench.index() / label / "demo-ops" / name));
+    const auto files = page(bench.index() / label / "demo-ops");
+    const auto listed = std::ranges::find(files, name, &publish::IndexFile::filename);
+    REQUIRE(listed != files.end());
+    CHECK(listed->url == "../../cpu/demo-ops/demo_ops-1.0%2Bcpu-py3-none-any.whl");
+    CHECK(listed->hashes.at("sha256") == shared.file.sha256);
+    CHECK(fs::exists(bench.index() / label / "index.html"));
+  }
+  CHECK(page(bench.index() / "cu126/demo-ops").size() == 1);
+  CHECK(page(bench.index() / "demo-ops").size() == 1);
+  const auto again = bench.publish({shared, bench.cuda()});
+  REQUIRE(again);
+  CHECK(again->front().outcome == Outcome::identical);
+  // A later publication may list it in one more.
+  shared.also_listed = {"cu128"};
+  REQUIRE(bench.publish({shared}));
+  CHECK(page(bench.index() / "cu128/demo-ops").size() == 1);
+  CHECK(page(bench.index() / "cu126/demo-ops").size() == 1);
+  shared.also_listed = {"../x"};
+  const auto outside = bench.publish({shared});
+  REQUIRE_FALSE(outside);
+  CHECK(outside.error().kind == ErrorKind::config);
+}
+
 TEST_CASE("each label has its own index, and the default is also in the root") {
   const Bench bench;
   REQUIRE(bench.publish({bench.cpu(), bench.cuda()}));
