@@ -349,9 +349,12 @@ std::string levels_text(const prepare::LevelOptions& levels, const plan::PlanOpt
   return text;
 }
 
-bool has_wheel(const std::vector<plan::StepOutcome>& needs) {
-  return std::any_of(needs.begin(), needs.end(),
-                     [](const plan::StepOutcome& need) { return !need.outputs.empty(); });
+/// Whether the build of the tested wheel has a result; those of its siblings do not count.
+bool has_wheel(const plan::Step& test, const std::vector<plan::StepOutcome>& needs) {
+  const auto* const action = std::get_if<plan::TestWheel>(&test.action);
+  return std::ranges::any_of(needs, [action](const plan::StepOutcome& need) {
+    return !need.outputs.empty() && (action == nullptr || need.id == action->build);
+  });
 }
 
 }  // namespace
@@ -375,7 +378,7 @@ Result<int> cmd_env_shell(const prepare::Host& host, const prepare::GlobalOption
                            options.command};
   if (options.test) {
     TRY(entry.needs, earlier_needs(run, step));
-    if (!has_wheel(entry.needs)) {
+    if (!has_wheel(step, entry.needs)) {
       streams.note(fmt::format("there is no wheel of {} yet: `pinwheel build` builds it\n",
                                quoted(variant)));
     }

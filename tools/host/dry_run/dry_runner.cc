@@ -195,16 +195,23 @@ struct ScriptOfAction {
     return {};
   }
   Done operator()(const plan::TestWheel& action) const {
+    const std::string with =
+        action.siblings.empty() ? "" : " with those of " + join(action.siblings, ", ");
     step.script.add(action.skip.empty()
-                        ? fmt::format("# would install the wheel of {} and test {}\n", action.build,
-                                      action.variant_id)
+                        ? fmt::format("# would install the wheel of {}{} and test {}\n",
+                                      action.build, with, action.variant_id)
                         : fmt::format("# skipped: {}\n", action.skip));
     return {};
   }
   Done operator()(const plan::InstallWheel& action) const {
+    std::vector<std::string> siblings;
+    for (const wheel::Naming& sibling : action.siblings) {
+      siblings.push_back(fmt::format("{}=={}", sibling.distribution, sibling.version));
+    }
     step.script.add(
-        fmt::format("# would install {}=={} from {} with pip and with uv, and import it\n",
-                    action.name.distribution, action.name.version, action.target.name));
+        fmt::format("# would install {}=={}{} from {} with pip and with uv, and import it\n",
+                    action.name.distribution, action.name.version,
+                    siblings.empty() ? "" : " with " + join(siblings, ", "), action.target.name));
     return {};
   }
   Done operator()(const plan::Publish& action) const {

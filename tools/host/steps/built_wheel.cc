@@ -27,13 +27,6 @@ project::Backend backend_of_source(const StepContext& context) {
   return read ? project::backend_of(read->build_system) : project::Backend::other;
 }
 
-Result<wheel::Metadata> metadata_of(const fs::path& built) {
-  TRY(const std::unique_ptr<FileSource> source, FileSource::open(built));
-  TRY(const wheel::WheelArchive archive, wheel::open_wheel(built.filename().string(), *source));
-  TRY(const std::string text, archive.read_info("METADATA"));
-  return wheel::parse_metadata(text);
-}
-
 /// Called only if the plan promises a wheel for every Python, because it reads every library.
 Result<plan::PythonUse> python_use(const plan::BuildWheel& action, const fs::path& built) {
   if (action.tags.abi != "none") return plan::PythonUse::unknown;
@@ -45,6 +38,13 @@ Result<plan::PythonUse> python_use(const plan::BuildWheel& action, const fs::pat
 }
 
 }  // namespace
+
+Result<wheel::Metadata> metadata_of(const fs::path& path) {
+  TRY(const std::unique_ptr<FileSource> source, FileSource::open(path));
+  TRY(const wheel::WheelArchive archive, wheel::open_wheel(path.filename().string(), *source));
+  TRY(const std::string text, archive.read_info("METADATA"));
+  return wheel::parse_metadata(text);
+}
 
 Result<std::vector<std::string>> check_built_wheel(const StepContext& context,
                                                    const plan::BuildWheel& action,

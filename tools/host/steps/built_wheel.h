@@ -6,8 +6,12 @@
 #include "base/result.h"
 #include "host/steps/step_context.h"
 #include "plan/action.h"
+#include "wheel/metadata.h"
 
 namespace pinwheel::host {
+
+/// The METADATA of a wheel. Errors are those of the file and of its parser.
+Result<wheel::Metadata> metadata_of(const std::filesystem::path& path);
 
 /// Compares the name, version and tags of the wheel that a backend produced with the plan
 /// (plan/built_wheel.h), and returns warnings. Reads the wheel's METADATA, and the `pyproject.toml`

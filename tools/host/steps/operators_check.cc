@@ -9,10 +9,10 @@
 #include "binary/elf.h"
 #include "host/provision/env_checks.h"
 #include "host/provision/env_overlay.h"
+#include "host/steps/built_wheel.h"
 #include "host/system/file_source.h"
 #include "host/wheels/importable_names.h"
 #include "wheel/archive.h"
-#include "wheel/metadata.h"
 #include "wheel/pinned_requirements.h"
 
 namespace pinwheel::host {
@@ -46,11 +46,7 @@ Error missing(const fs::path& wheel, const std::vector<std::string>& operators) 
 /// index has them.
 Done install_alone(const Overlay& overlay, const CheckedWheel& checked) {
   if (checked.naming.pins.empty()) return overlay.install({checked.path.string()});
-  TRY(const std::unique_ptr<FileSource> source, FileSource::open(checked.path));
-  TRY(const wheel::WheelArchive archive,
-      wheel::open_wheel(checked.path.filename().string(), *source));
-  TRY(const std::string text, archive.read_info("METADATA"));
-  TRY(const wheel::Metadata metadata, wheel::parse_metadata(text));
+  TRY(const wheel::Metadata metadata, metadata_of(checked.path));
   const std::vector<std::string> others =
       wheel::unpinned_requirements(metadata.requires_dist(), checked.naming.pins);
   if (!others.empty()) TRY_DONE(overlay.install(others));

@@ -13,6 +13,7 @@
 #include "host/provision/env_overlay.h"
 #include "host/steps/build_site.h"
 #include "host/steps/image_checks.h"
+#include "host/steps/sibling_wheels.h"
 #include "host/steps/test_site.h"
 #include "host/wheels/importable_names.h"
 #include "matrix/template.h"
@@ -22,14 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The wheel from the build; all names of one build have the same contents, so any of them will do.
-Result<fs::path> wheel_of(const StepContext& context, const plan::TestWheel& action) {
-  for (const plan::StepOutcome& need : context.attempt.needs) {
-    if (need.id != action.build) continue;
-    for (const plan::Output& output : need.outputs) {
-      if (output.path.ends_with(".whl")) return fs::path(output.path);
-    }
-  }
+Result<TestedWheels> wheels_to_test(const StepContext& context, const plan::TestWheel& action) {
+  TRY(std::optional<TestedWheels> wheels, find_wheels(context.attempt.needs, action));
+  if (wheels) return *std::move(wheels);
   return fail(ErrorKind::internal, fmt::format("{} built no wheel to test", quoted(action.build)));
 }
 
@@ -83,7 +79,7 @@ Done log_visible(const StepContext& context, const plan::TestWheel& action,
   return {};
 }
 
-/// `installed` are the arguments for pip: the wheel if there is one, and `test.pip`.
+/// `installed` are the arguments for pip: the wheel if there is one, its siblings, and `test.pip`.
 Result<PreparedTest> prepare_test(const StepContext& context, const plan::TestWheel& action,
                                   const BaseEnvironment& base,
                                   const std::vector<std::string>& installed) {
@@ -98,11 +94,32 @@ Result<PreparedTest> prepare_test(const StepContext& context, const plan::TestWh
   return PreparedTest{std::move(overlay), std::move(variables), stubs};
 }
 
-std::vector<std::string> to_install(const std::optional<fs::path>& wheel,
+/// All wheels are in one command of pip, which resolves their requirements on each other.
+std::vector<std::string> to_install(const std::optional<TestedWheels>& wheels,
                                     const plan::TestWheel& action) {
-  std::vector<std::string> out = action.settings.pip;
-  if (wheel) out.insert(out.begin(), wheel->string());
+  std::vector<std::string> out;
+  if (wheels) {
+    for (const fs::path& wheel : wheels->all()) out.push_back(wheel.string());
+  }
+  out.insert(out.end(), action.settings.pip.begin(), action.settings.pip.end());
   return out;
+}
+
+/// Why a wheel of the test cannot be loaded by the Python here; nullopt if all can.
+std::optional<std::string> other_libc(const BaseEnvironment& base, const TestedWheels& wheels) {
+  for (const fs::path& wheel : wheels.all()) {
+    if (auto reason = other_libc(base, wheel)) return reason;
+  }
+  return std::nullopt;
+}
+
+Done check_image(const StepContext& context, const BaseEnvironment& base,
+                 const plan::TestWheel& action, const TestedWheels& wheels) {
+  if (action.image.empty()) return {};
+  for (const fs::path& wheel : wheels.all()) {
+    TRY_DONE(check_glibc(context.machine, base.interpreter, action, wheel));
+  }
+  return {};
 }
 
 /// With stub libraries a test only shows that the wheel loads, never that it runs.
@@ -160,22 +177,21 @@ Result<run::Success> perform_test(const StepContext& context, const plan::TestWh
     skipped.skipped = action.skip;
     return skipped;
   }
-  TRY(const fs::path wheel, wheel_of(context, action));
+  TRY(const TestedWheels wheels, wheels_to_test(context, action));
+  const fs::path& wheel = wheels.wheel;
   if (!action.arch.empty() && running_arch(context.machine) != action.arch) {
     return skipped_here(fmt::format("no {} machine here", action.arch));
   }
   TRY(const BaseEnvironment base, test_environment(context, action.environment, action.compute));
-  if (auto reason = other_libc(base, wheel)) return skipped_here(*std::move(reason));
-  if (!action.image.empty()) {
-    TRY_DONE(check_glibc(context.machine, base.interpreter, action, wheel));
-  }
+  if (auto reason = other_libc(base, wheels)) return skipped_here(*std::move(reason));
+  TRY_DONE(check_image(context, base, action, wheels));
   if (has_torch(action)) {
     run::Success skipped;
     skipped.skipped = env::skip_reason(torch_of(context.machine, base.python), action.compute);
     skipped.evidence = plan::Evidence::inspected;
     if (skipped.skipped) return skipped;
   }
-  TRY(const PreparedTest ready, prepare_test(context, action, base, to_install(wheel, action)));
+  TRY(const PreparedTest ready, prepare_test(context, action, base, to_install(wheels, action)));
   TRY(const std::vector<std::string> modules, importable_names(wheel));
   enter_phase(context, plan::StepPhase::execution);
   TRY_DONE(import_modules(context, ready.overlay, modules, ready.variables));
@@ -186,11 +202,10 @@ Result<run::Success> perform_test(const StepContext& context, const plan::TestWh
 Result<ports::Exit> enter_test(const StepContext& context, const plan::TestWheel& action,
                                const Enter& enter) {
   TRY(const BaseEnvironment base, test_environment(context, action.environment, action.compute));
-  const Result<fs::path> built = wheel_of(context, action);
-  const std::optional<fs::path> wheel = built ? std::optional(*built) : std::nullopt;
-  TRY(PreparedTest ready, prepare_test(context, action, base, to_install(wheel, action)));
-  const std::vector<std::string> argv =
-      filled(context, action.settings.command, wheel.value_or("WHEEL"));
+  TRY(const std::optional<TestedWheels> wheels, find_wheels(context.attempt.needs, action));
+  TRY(PreparedTest ready, prepare_test(context, action, base, to_install(wheels, action)));
+  const fs::path wheel = wheels ? wheels->wheel : fs::path("WHEEL");
+  const std::vector<std::string> argv = filled(context, action.settings.command, wheel);
   return enter({argv, context.attempt.scratch / "work", std::move(ready.variables), {}});
 }
 
