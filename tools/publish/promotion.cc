@@ -63,6 +63,13 @@ Result<SiblingLine> sibling_of(const ReleaseRecord& record, const std::string& r
   return sibling;
 }
 
+/// Whether the record has a wheel of exactly that version.
+bool has_wheel_of(const ReleaseRecord& record, const pep::Version& version) {
+  return std::ranges::any_of(record.files, [&version](const RecordedFile& file) {
+    return file.filename.ends_with(".whl") && version_of_file(file.filename) == version;
+  });
+}
+
 }  // namespace
 
 ReleaseSource release_source(const std::string& text) {
@@ -102,6 +109,25 @@ Done add_requirements(InstallLines& lines, const std::vector<ReleaseRecord>& rec
                          lines.siblings.end();
       if (!known) lines.siblings.push_back(std::move(sibling));
     }
+  }
+  return {};
+}
+
+Done add_siblings(InstallLines& lines, const std::vector<ReleaseRecord>& records,
+                  const std::vector<PinnedVersion>& siblings) {
+  for (const PinnedVersion& sibling : siblings) {
+    const auto record = std::ranges::find(records, sibling.project, &ReleaseRecord::project);
+    if (record == records.end() || !has_wheel_of(*record, sibling.version)) {
+      return fail(
+          ErrorKind::check,
+          fmt::format("no record of the release has a wheel of {}", quoted(to_string(sibling))),
+          "remove the records from the output directory and run again");
+    }
+    const bool known = std::ranges::find(lines.siblings, sibling.project, &SiblingLine::project) !=
+                       lines.siblings.end();
+    if (known) continue;
+    lines.siblings.push_back(
+        {sibling.project, pinned_line(*record, pep::to_string(sibling.version), {})});
   }
   return {};
 }

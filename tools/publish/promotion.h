@@ -57,6 +57,13 @@ InstallLines install_lines(const ReleaseRecord& own, const std::string& version)
 Done add_requirements(InstallLines& lines, const std::vector<ReleaseRecord>& records,
                       const std::string& own, const std::vector<std::string>& requirements);
 
+/// Adds the siblings that a plan knows, which are among the requirements of the wheel or of each
+/// other: `NAME==VERSION` with the hashes of their records. Those that are there stay as they are.
+/// `check` if a sibling has no record with a wheel of that version: the user's index would be asked
+/// for it.
+Done add_siblings(InstallLines& lines, const std::vector<ReleaseRecord>& records,
+                  const std::vector<PinnedVersion>& siblings);
+
 /// `usage` if the record is of another project or version.
 Done check_record(const ReleaseRecord& record, const PinnedVersion& wanted);
 

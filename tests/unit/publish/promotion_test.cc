@@ -137,6 +137,46 @@ TEST_CASE("the projects of a release are installed by hash, and only the others 
   CHECK(lines.siblings.size() == 1);
 }
 
+TEST_CASE("the siblings of a plan come from the release, each in its own version") {
+  const publish::ReleaseRecord own = promoted_record();
+  const publish::ReleaseRecord core{
+      "demo-core",
+      "1.0",
+      {},
+      {},
+      {{"demo_core-1.0+cpu-py3-none-any.whl", 5, kTwo}, {"demo_core-1.0.tar.gz", 6, kOne}}};
+  const std::vector<publish::ReleaseRecord> records = {own, core};
+  publish::InstallLines lines = publish::install_lines(own, "1.0+cpu");
+  REQUIRE(publish::add_siblings(lines, records,
+                                {*publish::parse_pinned_version("Demo_Core==1.0+cpu")}));
+  REQUIRE(publish::add_siblings(lines, records,
+                                {*publish::parse_pinned_version("demo-core==1.0+cpu")}));
+  CHECK(lines.of_siblings() == "demo-core==1.0+cpu --hash=sha256:" + kTwo + "\n");
+  CHECK(lines.siblings[0].unmet.empty());
+  // A line of a requirement stays, with its marker.
+  lines = publish::install_lines(own, "1.0+cpu");
+  REQUIRE(publish::add_requirements(lines, records, own.project,
+                                    {"demo-core==1.0+cpu; python_version < '4'"}));
+  REQUIRE(publish::add_siblings(lines, records,
+                                {*publish::parse_pinned_version("demo-core==1.0+cpu")}));
+  REQUIRE(lines.siblings.size() == 1);
+  CHECK(lines.siblings[0].line.find("python_version") != std::string::npos);
+}
+
+TEST_CASE("a sibling without a recorded wheel is an error: no other index is asked for it") {
+  const publish::ReleaseRecord own = promoted_record();
+  publish::InstallLines lines = publish::install_lines(own, "1.0+cpu");
+  for (const char* const sibling : {"demo-kit==1.0", "demo-ops==1.0", "demo-ops==1.0+cu130"}) {
+    const Done done =
+        publish::add_siblings(lines, {own}, {*publish::parse_pinned_version(sibling)});
+    REQUIRE_FALSE(done);
+    CHECK(done.error().kind == ErrorKind::check);
+    CHECK(done.error().message ==
+          "no record of the release has a wheel of `" + std::string(sibling) + "`");
+  }
+  CHECK(lines.siblings.empty());
+}
+
 TEST_CASE("a requirement on another version of a project of the release is not met") {
   const publish::ReleaseRecord own = promoted_record();
   const publish::ReleaseRecord sibling{

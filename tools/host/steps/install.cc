@@ -268,6 +268,15 @@ Done add_sibling_requirements(const StepContext& context, const FirstTarget& fir
   return {};
 }
 
+Result<std::vector<publish::PinnedVersion>> siblings_of(const plan::InstallWheel& action) {
+  std::vector<publish::PinnedVersion> siblings;
+  for (const wheel::Naming& naming : action.siblings) {
+    TRY(pep::Version version, pep::parse_version(naming.version));
+    siblings.push_back({pep::normalize_name(naming.distribution), std::move(version)});
+  }
+  return siblings;
+}
+
 }  // namespace
 
 Result<run::Success> perform_install(const StepContext& context, const plan::InstallWheel& action) {
@@ -286,6 +295,8 @@ Result<run::Success> perform_install(const StepContext& context, const plan::Ins
   TRY(const publish::Endpoint endpoint, endpoint_of(action.target));
   publish::InstallLines lines = publish::install_lines(record, action.name.version);
   TRY_DONE(publish::add_requirements(lines, records, record.project, expected.requirements));
+  TRY(const std::vector<publish::PinnedVersion> siblings, siblings_of(action));
+  TRY_DONE(publish::add_siblings(lines, records, siblings));
   TRY_DONE(add_sibling_requirements(context, {action, records, record, endpoint.simple_url}, base,
                                     lines));
   const fs::path file = context.attempt.scratch / "release.txt";
