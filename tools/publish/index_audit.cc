@@ -119,7 +119,8 @@ void audit_label(const AuditedPage& page, const std::string& filename, PageFindi
   const size_t plus = version.find('+');
   if (plus == std::string::npos) return;
   const std::string label = version.substr(plus + 1);
-  if (!is_compute_label(label) || label == page.label) return;
+  // Wheels for all of CUDA 13 may be in `cu130` as well.
+  if (!is_compute_label(label) || page.label.starts_with(label)) return;
   found.add(kWarning, "label", filename,
             fmt::format("has the label {} in the sub-index {}", quoted(label), quoted(page.label)));
 }

@@ -268,6 +268,8 @@ TEST_CASE("label: a sub-index lists a build for another compute") {
   CHECK(in("cu130", "1.0+ubuntu1").empty());
   CHECK(in("nightly", "1.0+cpu").empty());
   CHECK(in("cu130", "1.0+cu126") == Rules{"~label"});
+  CHECK(in("cu130", "1.0+cu13").empty());
+  CHECK(in("cu13", "1.0+cu130") == Rules{"~label"});
   CHECK(in("rocm7.1", "1.0+cpu") == Rules{"~label"});
 }
 
