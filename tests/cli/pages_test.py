@@ -196,6 +196,7 @@ def test_each_other_example_fits_in_the_place_of_its_section(pinwheel, root, rep
         kept = kept if dated else [block.replace("{version: nightly, ", "{") for block in kept]
         files = {"matrix/example.yaml": "".join([*kept, other]), "VERSION": "1.0.0\n", "pyproject.toml": PYPROJECT}
         files |= {"docker/build.Dockerfile": "", "docker/test.Dockerfile": ""}
+        files |= {"cuda/pyproject.toml": PYPROJECT, "tables/pyproject.toml": PYPROJECT}
         project = repository(files, name=f"project{number}")
         ran = subprocess.run([pinwheel, "plan", "matrix/example.yaml"], cwd=project, capture_output=True, text=True)
         assert ran.returncode == 0, other + ran.stderr

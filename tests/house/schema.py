@@ -9,13 +9,17 @@ from tree import Finding, Tree, without_comments
 
 # The functions that read the keys of each mapping of the schema.
 READERS = {
-    "": "decode_package decode_axes decode_attributes decode_computes decode_rules decode_abi sections_of decode_sections "
+    "": "decode_package decode_family decode_axes decode_attributes decode_computes decode_rules decode_abi sections_of decode_sections "
     "decode_channels decode_publish decode_ci decode_stores",
-    "package": "decode_package",
+    "package": "decode_package decode_common",
+    "package.requires": "decode_package decode_common check_siblings",
+    "family": "decode_family decode_common decode_abi",
+    "family.requires": "decode_family decode_common check_siblings",
+    "family.abi": "decode_abi decode_abi_section",
     "package.version": "decode_version",
     "computes.NAME": "decode_line",
     "rules": "decode_rule",
-    "abi": "decode_abi",
+    "abi": "decode_abi_section",
     "environment": "read_environment read_mirrors read_secrets",
     "environment.container": "read_container",
     "environment.conda": "read_environment read_mirrors read_secrets",
@@ -37,7 +41,6 @@ READERS = {
 # Keys that no function reads by name, with the reason.
 NOT_READ = {
     "schema": "has one value, which the schema compares",
-    "package.requires.torch": "has one value: the presence of `package.requires` says it",
     "checks.before.header": "is the name of a rule",
     "checks.before.import": "is the name of a rule",
     "checks.after.operators": "is the name of a rule",

@@ -177,6 +177,16 @@ JobRow row_of(const RowStep& job, const matrix::CiSettings& settings) {
           limit_of(job, settings, minutes)};
 }
 
+/// The part between `result-` and `-*` in the pattern for the artifacts that a row downloads:
+/// `build-cpu`, or `{build-a,build-b}` for several.
+std::string artifacts_of(const std::vector<std::string>& needs) {
+  if (needs.empty()) return {};
+  std::vector<std::string> names;
+  names.reserve(needs.size());
+  for (const std::string& need : needs) names.push_back(store::artifact_of(need));
+  return names.size() == 1 ? names.front() : "{" + join(names, ",") + "}";
+}
+
 RowJson row_json(const RowStep& job, const JobRow& row, const matrix::CiSettings& settings) {
   RowJson json = variant_row(*job.variant, job.build);
   json["step"] = row.step;
@@ -186,7 +196,7 @@ RowJson row_json(const RowStep& job, const JobRow& row, const matrix::CiSettings
   json["minutes"] = row.minutes;
   if (row.limit) json["limit"] = *row.limit;
   json["artifact"] = row.artifact;
-  json["from"] = row.needs.empty() ? std::string() : store::artifact_of(row.needs.front());
+  json["from"] = artifacts_of(row.needs);
   const std::string driver =
       is_for_gpu(*job.step) ? plan::driver_command(settings, *job.variant) : std::string();
   if (!driver.empty()) json["install-driver"] = driver;

@@ -71,10 +71,13 @@ void add_steps(const prepare::GlobalOptions& global, const CompletionRequest& re
   for (const auto& [step, attempt] : history->unfinished) words.push_back(step.first);
 }
 
-/// Adds the builds, the sdist, the tests, the install tests and the publications of the matrix.
+/// Adds the builds, the sdists, the tests, the install tests and the publications of the matrix.
 void add_planned_steps(const prepare::Loaded& loaded, Words& words) {
   for (const matrix::AbiClass& each : loaded.classes) words.push_back(plan::build_id(each.id));
   if (loaded.matrix.package.sdist) words.push_back(plan::sdist_id());
+  for (const matrix::FamilyMember& member : loaded.matrix.family) {
+    if (member.package.sdist) words.push_back(plan::sdist_id(member.package.name));
+  }
   for (const matrix::Variant& variant : loaded.expansion.variants) {
     words.push_back(plan::test_id(variant.id));
   }

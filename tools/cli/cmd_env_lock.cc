@@ -303,12 +303,13 @@ Result<Locked> updated_locks(const prepare::Host& host, prepare::RunScope scope,
   TRY_DONE(streams.log_into(workplace.logs));
   TRY(const prepare::BuildFacts build,
       prepare::gather_build_facts(host, scope, workplace, std::nullopt));
-  scope.loaded.matrix.build_requires = build.build_requires.texts;
+  scope.loaded.matrix.build_requires = prepare::requires_of(scope.loaded.matrix, build);
   const plan::PlanFacts facts = prepare::plan_facts(scope.version, build);
   TRY(prepare::ForLocks source, work_of(scope, options));
   TRY(scope.loaded.matrix,
-      prepare::collect_answers({host, scope, workplace, facts}, build.build_requires.question,
-                               source, streams));
+      prepare::collect_answers({host, scope, workplace, facts},
+                               prepare::backend_questions(scope.loaded.matrix, build), source,
+                               streams));
   TRY(Locking locking, read_locking(std::move(scope)));
   source.needed = locking.needed;
   TRY(prepare::PreparedEnvironments made,

@@ -22,6 +22,7 @@
 #include "inspect/arch_list.h"
 #include "inspect/rules.h"
 #include "inspect/wheel_facts.h"
+#include "matrix/family.h"
 #include "matrix/settings.h"
 #include "matrix/variant.h"
 #include "pep/specifier.h"
@@ -77,7 +78,8 @@ Result<MatrixPolicy> matrix_policy(const prepare::Loaded& loaded, const std::str
   TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
   MatrixPolicy policy;
   TRY(policy.wheel, compat::wheel_policy(settings, variant->get("compute")));
-  policy.torch = compat::declared_torch(loaded.matrix.abi, variant->get("torch"));
+  policy.torch =
+      compat::declared_torch(matrix::abi_of(loaded.matrix, *variant), variant->get("torch"));
   return policy;
 }
 

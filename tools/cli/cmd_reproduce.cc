@@ -141,7 +141,7 @@ std::optional<plan::RunOrigin> origin_of_failure(ports::Files& files,
 /// The steps of a variant, or the step itself; the build first.
 Result<std::vector<std::string>> steps_of(ports::Files& files, const std::string& id,
                                           const std::string& matrix, Streams& streams) {
-  if (id == plan::sdist_id() || plan::kind_of_step(id) == plan::StepKind::environment)
+  if (plan::is_sdist(id) || plan::kind_of_step(id) == plan::StepKind::environment)
     return std::vector{id};
   TRY(const prepare::Loaded loaded,
       prepare::load_matrix(files, matrix, streams, prepare::Warnings::print));

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
 #include "matrix/expand.h"
+#include "matrix/family.h"
 #include "matrix/ids.h"
 #include "matrix/merge.h"
 #include "matrix/settings.h"
@@ -13,20 +15,10 @@
 namespace pinwheel::matrix {
 namespace {
 
-/// The part of an axis value that the binary depends on; "" when it does not.
-std::string reduced(const Abi& abi, const std::string& axis, const std::string& value) {
-  if (axis == "python") return python_abi_for(abi, value) == PythonAbi::version ? value : "";
-  if (axis == "torch") return abi.torch == TorchAbi::minor ? leading(2, value) : "";
-  if (axis != "compute" || abi.compute == ComputeAbi::exact) return value;
-  const Compute compute = split_compute(value);
-  if (compute.version.empty()) return value;
-  return fmt::format("{}/{}", compute.family, leading(1, compute.version));
-}
-
 const std::string& reduced_once(AxisMap<std::string>& known, const Abi& abi,
                                 const std::string& axis, const std::string& value) {
   const std::string* const before = known.find(axis, value);
-  return before != nullptr ? *before : known.set(axis, value, reduced(abi, axis, value));
+  return before != nullptr ? *before : known.set(axis, value, binary_part(abi, axis, value));
 }
 
 /// The axes of the variant that remain after the reduction.
@@ -67,14 +59,16 @@ struct Grouping {
   std::vector<Combination> remaining;  // the remaining axes of each group
 };
 
-Grouping group_variants(const Abi& abi, const std::vector<Variant>& variants) {
+Grouping group_variants(const Matrix& matrix, const std::vector<Variant>& variants) {
   Grouping grouping;
   auto& [groups, remaining] = grouping;
   std::unordered_map<std::string, size_t> known;
-  AxisMap<std::string> reductions;
+  std::map<std::string, AxisMap<std::string>> by_package;
   std::string key;
   for (const Variant& variant : variants) {
     key.clear();
+    const Abi& abi = abi_of(matrix, variant);
+    AxisMap<std::string>& reductions = by_package[variant.get(kPackageAxis)];
     for (const auto& [axis, value] : variant.axes) {
       const std::string& part = reduced_once(reductions, abi, axis, value);
       if (!part.empty()) key.append(axis).append(1, '=').append(part).append(1, '\n');
@@ -121,7 +115,33 @@ Done apply_with(const Matrix& matrix, AbiClass& cls, const Variant& computed) {
   return {};
 }
 
+/// Adds the classes of other packages that the members need.
+Done add_siblings(const Matrix& matrix, const std::vector<Variant>& variants,
+                  std::vector<AbiClass>& classes) {
+  if (matrix.family.empty()) return {};
+  const VariantIndex index(variants);
+  const SiblingClasses siblings(matrix, classes, variants);
+  for (AbiClass& cls : classes) {
+    for (const std::string& id : cls.members) {
+      TRY(const Variant* const member, index.find(id));
+      TRY(std::vector<std::string> needed, siblings.required_by(*member));
+      if (!needed.empty()) cls.siblings.emplace(id, std::move(needed));
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string binary_part(const Abi& abi, const std::string& axis, const std::string& value) {
+  if (axis == "python") return python_abi_for(abi, value) == PythonAbi::version ? value : "";
+  if (axis == "torch") return abi.torch == TorchAbi::minor ? leading(2, value) : "";
+  if (axis != "compute" || abi.compute == ComputeAbi::exact) return value;
+  if (abi.compute == ComputeAbi::none) return "";
+  const Compute compute = split_compute(value);
+  if (compute.version.empty()) return value;
+  return fmt::format("{}/{}", compute.family, leading(1, compute.version));
+}
 
 PythonAbi python_abi_for(const Abi& abi, const std::string& python) {
   const bool lacks_it = python.ends_with('t') || compare_versions(python, abi.python_limited) < 0;
@@ -131,7 +151,7 @@ PythonAbi python_abi_for(const Abi& abi, const std::string& python) {
 
 Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                                           const std::vector<Variant>& variants) {
-  const auto [groups, remaining] = group_variants(matrix.abi, variants);
+  const auto [groups, remaining] = group_variants(matrix, variants);
   const IdParts parts(remaining, matrix.computes);
   const bool with = uses_with(matrix);
   std::unordered_map<std::string, size_t> taken;
@@ -154,6 +174,7 @@ Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
     if (with) TRY_DONE(apply_with(matrix, cls, *group.representative));
     classes.push_back(std::move(cls));
   }
+  TRY_DONE(add_siblings(matrix, variants, classes));
   return classes;
 }
 

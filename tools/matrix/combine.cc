@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "matrix/condition.h"
 #include "matrix/config_error.h"
+#include "matrix/family.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -230,6 +231,20 @@ Combination row_of(const Matrix& matrix, const Row& include) {
   return row;
 }
 
+/// The combinations that a row adds. With a family, a row without `package` adds one for each.
+std::vector<Combination> rows_of(const Matrix& matrix, const Row& include) {
+  const Combination row = row_of(matrix, include);
+  const bool named =
+      std::ranges::any_of(row.axes, [](const auto& axis) { return axis.first == kPackageAxis; });
+  if (matrix.family.empty() || named) return {row};
+  std::vector<Combination> rows;
+  for (const Package* const package : packages_of(matrix)) {
+    rows.push_back(row);
+    rows.back().axes.insert(rows.back().axes.begin(), {kPackageAxis, package->name});
+  }
+  return rows;
+}
+
 Error no_combination(const Row& include) {
   return config_error(
       "this `include` matches no combination", include.at,
@@ -249,7 +264,7 @@ Result<Combined> combine(const Matrix& matrix) {
     for (const size_t row : merges[i]) set_attributes(matrix, include, remaining[row].row);
     if (!merges[i].empty()) continue;
     if (known.has_glob(include)) return fail(no_combination(include));
-    appended.push_back(row_of(matrix, include));
+    for (Combination& row : rows_of(matrix, include)) appended.push_back(std::move(row));
   }
   Combined combined;
   combined.rows.reserve(remaining.size() + appended.size());

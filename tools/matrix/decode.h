@@ -13,7 +13,7 @@
 
 namespace pinwheel::matrix {
 
-/// `package`.
+/// `package`, and `family` except its `abi`s.
 Done decode_package(const Node& root, Matrix& matrix);
 /// `computes`: what each line declares.
 Done decode_computes(const Node& root, Matrix& matrix);
@@ -23,7 +23,7 @@ Done decode_axes(const Node& root, Matrix& matrix);
 Done check_computes(const Node& root, const Matrix& matrix);
 /// `rules`; needs the axes and the channels' names.
 Done decode_rules(const Node& root, Matrix& matrix);
-/// `abi`; needs the axes.
+/// `abi`, also those in `family`; needs the axes.
 Done decode_abi(const Node& root, Matrix& matrix);
 /// `environment`, `build`, `checks`, `test` as a tree, and `overrides`; needs the axes.
 Done decode_sections(const Node& root, Matrix& matrix);

@@ -8,6 +8,7 @@
 #include "matrix/compute_name.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "matrix/family.h"
 #include "matrix/yaml_limits.h"
 #include "pep/python_version.h"
 
@@ -91,17 +92,32 @@ Done check_count(const Node& root) {
                            root.find("axes")->at));
 }
 
+/// The axis that a family makes: the names of its packages.
+Axis package_axis(const Node& root, const Matrix& matrix) {
+  Axis axis{kPackageAxis, {}, root.find("family")->at};
+  for (const Package* const package : packages_of(matrix)) axis.values.push_back(package->name);
+  return axis;
+}
+
 }  // namespace
 
 Done decode_axes(const Node& root, Matrix& matrix) {
   TRY_DONE(check_count(root));
   std::vector<std::string> names;
+  if (!matrix.family.empty()) {
+    matrix.axes.push_back(package_axis(root, matrix));
+    names.emplace_back(kPackageAxis);
+  }
   for (const Node::Member& member : root.find("axes")->members) {
     if (!std::all_of(member.key.begin(), member.key.end(), [](char c) {
           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
         })) {
       return fail(config_error(fmt::format("axis {} must be lower case", quoted(member.key)),
                                member.key_at, "axis names consist of `a-z`, `0-9`, `_` and `-`"));
+    }
+    if (!matrix.family.empty() && member.key == kPackageAxis) {
+      return fail(config_error("`family` already makes the axis `package`", member.key_at,
+                               "rename this axis"));
     }
     TRY(Axis axis, decode_axis(member, matrix));
     names.push_back(axis.name);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "matrix/family.h"
 #include "matrix/template.h"
 #include "store/place_description.h"
 
@@ -248,6 +249,17 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   return target;
 }
 
+/// Checks that the packages of a family get different names on a target.
+Done check_names(const PublishTarget& target, const Node& node, const Matrix& matrix) {
+  const std::string& name = target.name_template;
+  const bool has_name = name.find("{name}") != std::string::npos ||
+                        name.find(fmt::format("{{{}", kPackageAxis)) != std::string::npos;
+  if (matrix.family.empty() || name.empty() || has_name) return {};
+  return fail(config_error(
+      fmt::format("{} is the name of every package of the family", quoted(name)),
+      node.find("name")->at, "a `name` template with `{name}` has the name of the package"));
+}
+
 /// Whether two targets give a wheel the same name.
 bool name_alike(const PublishTarget& a, const PublishTarget& b) {
   return a.name_template == b.name_template && a.name_suffix == b.name_suffix &&
@@ -378,6 +390,7 @@ Done decode_publish(const Node& root, Matrix& matrix) {
       continue;
     }
     TRY(PublishTarget target, decode_target(member, matrix));
+    TRY_DONE(check_names(target, member.value, matrix));
     matrix.targets.push_back(std::move(target));
   }
   for (const PublishTarget& target : matrix.targets) {

@@ -73,9 +73,8 @@ std::string find_value(const Matrix& matrix, std::string_view axis, Predicate is
   return {};
 }
 
-Done decode_python_abi(const Node& node, Matrix& matrix) {
-  Abi& abi = matrix.abi;
-  if (node.scalar == "none") abi.python = PythonAbi::none;
+Done decode_python_abi(const Node& node, const Matrix& matrix, Abi& abi) {
+  abi.python = node.scalar == "none" ? PythonAbi::none : PythonAbi::version;
   if (!node.scalar.starts_with("limited")) return {};
   abi.python = PythonAbi::limited;
   abi.python_else_version = node.scalar.ends_with("else version");
@@ -95,9 +94,8 @@ Done decode_python_abi(const Node& node, Matrix& matrix) {
                                  "own by `limited(X.Y) else version`"));
 }
 
-Done decode_torch_abi(const Node& node, Matrix& matrix) {
-  Abi& abi = matrix.abi;
-  if (node.scalar == "none") abi.torch = TorchAbi::none;
+Done decode_torch_abi(const Node& node, const Matrix& matrix, Abi& abi) {
+  abi.torch = node.scalar == "none" ? TorchAbi::none : TorchAbi::minor;
   if (!node.scalar.starts_with("stable")) return {};
   abi.torch = TorchAbi::stable;
   abi.torch_stable = argument_of(node.scalar);
@@ -108,6 +106,30 @@ Done decode_torch_abi(const Node& node, Matrix& matrix) {
   return fail(config_error(fmt::format("torch {} of the matrix cannot load a {} wheel",
                                        quoted(wrong), quoted(node.scalar)),
                            node.at, "lower the target, or remove that torch"));
+}
+
+/// An `abi` section; a part that it does not set stays as it is in `abi`.
+Result<Abi> decode_abi_section(const Node& node, const Matrix& matrix, Abi abi) {
+  static const std::map<std::string, ComputeAbi> kCompute = {
+      {"none", ComputeAbi::none}, {"major", ComputeAbi::major}, {"exact", ComputeAbi::exact}};
+  for (const Node::Member& member : node.members) {
+    const bool declared =
+        !find_value(matrix, member.key, [](const std::string&) { return true; }).empty();
+    if (!declared) {
+      return fail(config_error(fmt::format("the matrix has no {} axis", quoted(member.key)),
+                               member.key_at));
+    }
+  }
+  if (const Node* const python = node.find("python")) {
+    TRY_DONE(decode_python_abi(*python, matrix, abi));
+  }
+  if (const Node* const torch = node.find("torch")) {
+    TRY_DONE(decode_torch_abi(*torch, matrix, abi));
+  }
+  if (const Node* const compute = node.find("compute")) {
+    abi.compute = kCompute.at(compute->scalar);
+  }
+  return abi;
 }
 
 }  // namespace
@@ -123,23 +145,16 @@ Done decode_rules(const Node& root, Matrix& matrix) {
 }
 
 Done decode_abi(const Node& root, Matrix& matrix) {
-  const Node* const node = root.find("abi");
-  if (node == nullptr) return {};
-  for (const Node::Member& member : node->members) {
-    const bool declared =
-        !find_value(matrix, member.key, [](const std::string&) { return true; }).empty();
-    if (!declared) {
-      return fail(config_error(fmt::format("the matrix has no {} axis", quoted(member.key)),
-                               member.key_at));
+  if (const Node* const node = root.find("abi")) {
+    TRY(matrix.abi, decode_abi_section(*node, matrix, {}));
+  }
+  for (size_t i = 0; i < matrix.family.size(); ++i) {
+    matrix.family[i].abi = matrix.abi;
+    const Node* const own = root.find("family")->items[i].find("abi");
+    if (own != nullptr) {
+      TRY(matrix.family[i].abi, decode_abi_section(*own, matrix, matrix.abi));
     }
   }
-  if (const Node* const python = node->find("python")) {
-    TRY_DONE(decode_python_abi(*python, matrix));
-  }
-  if (const Node* const torch = node->find("torch")) {
-    TRY_DONE(decode_torch_abi(*torch, matrix));
-  }
-  if (text_or(*node, "compute", "exact") == "major") matrix.abi.compute = ComputeAbi::major;
   return {};
 }
 

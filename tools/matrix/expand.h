@@ -22,6 +22,7 @@
 //     torch     2.13        minor                  2.13
 //     compute   cuda/13.2   major                  cuda/13
 //     compute   cuda/13.2   exact                  cuda/13.2
+//     compute   cuda/13.2   none                   -
 //     any other axis                               the whole value
 //
 // Variants whose remaining parts are equal are one class. Its id is made of these parts. With
@@ -60,6 +61,10 @@ struct Expansion {
 
 /// The variants of the whole matrix. Duplicate ids are an error.
 Result<Expansion> expand(const Matrix& matrix);
+
+/// The part of an axis value that the binary depends on, as in the table above; empty when it does
+/// not.
+std::string binary_part(const Abi& abi, const std::string& axis, const std::string& value);
 
 /// `abi.python` as it is for one Python: with `limited(3.12) else version`, an older Python and a
 /// free-threaded one have `version`.

@@ -54,7 +54,7 @@ struct SupportRule {
 /// The parts of a variant that the binary depends on (docs/matrix.md, "abi").
 enum class PythonAbi { none, limited, version };
 enum class TorchAbi { none, stable, minor };
-enum class ComputeAbi { major, exact };
+enum class ComputeAbi { none, major, exact };
 struct Abi {
   PythonAbi python = PythonAbi::version;
   std::string python_limited = {};  ///< "3.10" of limited(3.10)
@@ -87,8 +87,16 @@ struct Package {
   bool sdist = false;
   std::vector<std::string> ignored = {};  ///< `ignore`: patterns of files that are in no wheel
   bool requires_torch_auto = false;
+  /// `requires.siblings`: names of the packages of its family that it requires.
+  std::vector<std::string> siblings = {};
   Location at;
   Location source_at = {};  ///< of `source`
+};
+
+/// Another package of the matrix, with the version of the first one (docs/matrix.md, "family").
+struct FamilyMember {
+  Package package;
+  Abi abi;
 };
 
 struct ChannelSettings {
@@ -148,13 +156,14 @@ struct Matrix {
   std::string file;       ///< the path as given, for messages
   std::string directory;  ///< the directory of the file, for relative paths
   Package package;
-  std::vector<Axis> axes;
+  std::vector<FamilyMember> family = {};
+  std::vector<Axis> axes;  ///< those of the file; with a family, the axis `package` is the first
   std::vector<std::string> attributes;
   DeclaredComputes computes = {};
   std::vector<Row> exclude;
   std::vector<Row> include;
   std::vector<SupportRule> rules;
-  Abi abi;
+  Abi abi;        ///< of `package`
   Node sections;  ///< mapping: environment, build, checks, test
   struct Override {
     When when;
@@ -164,9 +173,9 @@ struct Matrix {
   std::vector<Override> overrides;
   std::vector<ChannelSettings> channels;
   std::vector<PublishTarget> targets;
-  /// `[build-system] requires` of the package's source. Not in the file: set after reading the
-  /// source.
-  std::vector<std::string> build_requires = {};
+  /// `[build-system] requires` of each package's source, by the package's name. Not in the file:
+  /// set after reading the sources.
+  std::map<std::string, std::vector<std::string>> build_requires = {};
   /// Further requirements of the source's backend, by variant; set after asking the backend.
   std::map<std::string, BackendAnswer> backend_answers = {};
   /// Patterns on computes, or "default", and the evidence; in the order of the file.

@@ -51,6 +51,15 @@ Shape version() {
   });
 }
 
+Shape requires_shape() {
+  return mapping({
+      {"torch", one_of({"auto"}),
+       "set the torch requirement in Requires-Dist from the ABI that the wheel uses"},
+      {"siblings", list(scalar(Format::name)),
+       "names of packages of the family whose exact version the wheel requires"},
+  });
+}
+
 Shape package() {
   Shape shape = mapping({
       {"name", scalar(Format::name), "the distribution's name", Need::required},
@@ -62,10 +71,7 @@ Shape package() {
       {"ignore", texts(),
        "patterns as in .gitignore: files that wheel builds do not receive; `!` includes a file "
        "again"},
-      {"requires",
-       mapping({{"torch", one_of({"auto"}),
-                 "set the torch requirement in Requires-Dist from the ABI that the wheel uses"}}),
-       "requirements to add to the wheel's metadata"},
+      {"requires", requires_shape(), "requirements to add to the wheel's metadata"},
   });
   shape.exactly_one_of = {"source", "requirement"};
   return shape;
@@ -90,9 +96,21 @@ Shape abi() {
       {"python", scalar(Format::python_abi),
        "none, limited(3.10), limited(3.10) else version, or version"},
       {"torch", scalar(Format::torch_abi), "none, stable(2.10) or minor"},
-      {"compute", one_of({"major", "exact"}),
+      {"compute", one_of({"none", "major", "exact"}),
        "the part of the toolkit version that the binary depends on"},
   });
+}
+
+Shape family() {
+  return list(mapping({
+      {"name", scalar(Format::name), "the distribution's name", Need::required},
+      {"source", scalar(Format::text), "the project's directory, relative to the matrix file",
+       Need::required},
+      {"sdist", scalar(Format::boolean), "whether to build its sdist as well"},
+      {"ignore", texts(), "as `package.ignore`"},
+      {"requires", requires_shape(), "requirements to add to the wheel's metadata"},
+      {"abi", abi(), "the parts that differ from the matrix's `abi`"},
+  }));
 }
 
 Shape environment() {
@@ -367,6 +385,7 @@ Shape file() {
   return mapping({
       {"schema", one_of({"pinwheel/1"}), "the version of this format, pinwheel/1", Need::required},
       {"package", package(), "its name, and its source or requirement", Need::required},
+      {"family", family(), "more packages of the same version, which require each other"},
       {"axes", mapping_to(list(scalar(Format::text))),
        "the axes and their values, in the order they appear in ids", Need::required},
       {"attributes", list(scalar(Format::name), Shape::Empty::allowed),

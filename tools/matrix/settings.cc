@@ -12,6 +12,7 @@
 #include "matrix/build_requires.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
+#include "matrix/family.h"
 #include "matrix/gpu_architecture.h"
 #include "matrix/merge.h"
 #include "matrix/schema.h"
@@ -337,7 +338,8 @@ Result<TestSettings> read_test(const Node& node, const Reader& reader) {
 Settings with_defaults(Settings settings, const Matrix& matrix, const Variant& variant) {
   std::vector<std::string> needed;
   if (settings.environment.build_requires == BuildRequires::automatic) {
-    needed = matrix.build_requires;
+    const auto own = matrix.build_requires.find(package_of(matrix, variant).name);
+    if (own != matrix.build_requires.end()) needed = own->second;
     const auto answer = matrix.backend_answers.find(variant.id);
     if (answer != matrix.backend_answers.end()) {
       needed.insert(needed.end(), answer->second.texts.begin(), answer->second.texts.end());
@@ -346,7 +348,7 @@ Settings with_defaults(Settings settings, const Matrix& matrix, const Variant& v
   const bool own_command = !settings.build.command.empty();
   if (!own_command) settings.build.command = default_build_command();
   // The sdist is built by the same frontend, whatever builds the wheel.
-  if (!own_command || matrix.package.sdist) needed.emplace_back(kDefaultFrontend);
+  if (!own_command || package_of(matrix, variant).sdist) needed.emplace_back(kDefaultFrontend);
   settings.environment = with_build_requires(std::move(settings.environment), needed);
   return settings;
 }

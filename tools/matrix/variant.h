@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,6 +33,9 @@ struct AbiClass {
       id;  ///< "cu13-x86_64": the axes that remain after the reduction; "any" when none remains
   std::vector<std::string> members;  ///< ids of the variants it serves, in matrix order
   std::string representative;        ///< id of the member whose environment builds it
+  /// Of a family: member id -> ids of the classes whose wheels it needs, because its package
+  /// requires theirs, directly or through each other; those that others need first.
+  std::map<std::string, std::vector<std::string>> siblings = {};
 };
 
 /// The variants of a matrix by id, for many lookups. It refers to them, so they must outlive it.

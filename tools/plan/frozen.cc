@@ -77,6 +77,14 @@ void check_each_once(const std::vector<std::string>& names, std::string_view wha
   }
 }
 
+SourceChange read_change(const Json& json) {
+  return {json.at("commit").get<std::string>(), json.at("source-date-epoch").get<int64_t>()};
+}
+
+Json change_json(const SourceChange& change) {
+  return {{"commit", change.commit}, {"source-date-epoch", change.epoch}};
+}
+
 FrozenPlan read(const Json& json) {
   FrozenPlan frozen;
   json.at("matrix-digest").get_to(frozen.matrix_digest);
@@ -87,8 +95,11 @@ FrozenPlan read(const Json& json) {
   json.at("unreleased").get_to(frozen.version.unreleased);
   json.at("source-date-epoch").get_to(frozen.source_date_epoch);
   json.at("commit").get_to(frozen.commit);
-  json.at("wheel-source").at("commit").get_to(frozen.wheel_change.commit);
-  json.at("wheel-source").at("source-date-epoch").get_to(frozen.wheel_change.epoch);
+  frozen.wheel_change = read_change(json.at("wheel-source"));
+  const Json family = json.value("family", Json::object());
+  for (const auto& [name, change] : family.items()) {
+    frozen.family_changes[name] = read_change(change);
+  }
   json.at("source-digest").get_to(frozen.source_digest);
   json.at("machine").get_to(frozen.machine);
   frozen.levels = read_levels(json.at("levels"));
@@ -142,26 +153,27 @@ Done check_names(const FrozenPlan& frozen) {
 }
 
 std::string to_json(const FrozenPlan& frozen) {
-  Json json = {
-      {"schema", kSchema},
-      {"matrix-digest", frozen.matrix_digest},
-      {"channel", frozen.channel},
-      {"targets", frozen.targets},
-      {"variants", frozen.variants},
-      {"version", frozen.version.version},
-      {"unreleased", frozen.version.unreleased},
-      {"source-date-epoch", frozen.source_date_epoch},
-      {"commit", frozen.commit},
-      {"wheel-source",
-       {{"commit", frozen.wheel_change.commit}, {"source-date-epoch", frozen.wheel_change.epoch}}},
-      {"source-digest", frozen.source_digest},
-      {"machine", frozen.machine},
-      {"levels", levels_json(frozen.levels)},
-      {"images", images_json(frozen.images)},
-      {"resolutions", frozen.resolutions},
-      {"backend-answers", frozen.answers},
-      {"patchelf", frozen.patchelf},
-      {"files", frozen.files}};
+  Json json = {{"schema", kSchema},
+               {"matrix-digest", frozen.matrix_digest},
+               {"channel", frozen.channel},
+               {"targets", frozen.targets},
+               {"variants", frozen.variants},
+               {"version", frozen.version.version},
+               {"unreleased", frozen.version.unreleased},
+               {"source-date-epoch", frozen.source_date_epoch},
+               {"commit", frozen.commit},
+               {"wheel-source", change_json(frozen.wheel_change)},
+               {"source-digest", frozen.source_digest},
+               {"machine", frozen.machine},
+               {"levels", levels_json(frozen.levels)},
+               {"images", images_json(frozen.images)},
+               {"resolutions", frozen.resolutions},
+               {"backend-answers", frozen.answers},
+               {"patchelf", frozen.patchelf},
+               {"files", frozen.files}};
+  for (const auto& [name, change] : frozen.family_changes) {
+    json["family"][name] = change_json(change);
+  }
   if (!frozen.matrix.empty()) json["matrix"] = frozen.matrix;
   if (!frozen.tag.empty()) json["tag"] = frozen.tag;
   if (!frozen.repository.empty()) json["repository"] = frozen.repository;
@@ -199,6 +211,7 @@ Result<std::string> fingerprint(const FrozenPlan& frozen) {
   lasting.tag.clear();
   lasting.source_date_epoch = 0;
   lasting.wheel_change.epoch = 0;
+  for (auto& [name, change] : lasting.family_changes) change.epoch = 0;
   lasting.machine.clear();
   lasting.files.clear();
   for (auto& [request, resolution] : lasting.resolutions) {

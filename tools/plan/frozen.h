@@ -49,10 +49,11 @@ struct FrozenPlan {
   ReleaseVersion version;
   int64_t source_date_epoch = 0;
   SourceChange wheel_change = {};
+  std::map<std::string, SourceChange> family_changes = {};  ///< of the other packages, by name
   std::string commit;
   std::string tag = {};         ///< of a release of this version; empty in older plans
   std::string repository = {};  ///< on GitHub, "OWNER/NAME"; empty if unknown
-  std::string source_digest;
+  std::string source_digest;    ///< `plan::source_digest`
   std::string machine;
   FrozenLevels levels = {};
   std::map<std::string, FrozenImage> images = {};  ///< digest of container settings -> image

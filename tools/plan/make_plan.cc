@@ -12,228 +12,21 @@
 #include "env/toolkit.h"
 #include "matrix/axis_value.h"
 #include "matrix/condition.h"
+#include "matrix/family.h"
 #include "matrix/variant.h"
 #include "plan/environments.h"
 #include "plan/evidence_gate.h"
 #include "plan/image_tests.h"
 #include "plan/key.h"
 #include "plan/promotion.h"
+#include "plan/publication.h"
 #include "plan/record.h"
 #include "plan/step_id.h"
+#include "plan/step_inputs.h"
 #include "toolkits/made_toolkit.h"
 
 namespace pinwheel::plan {
 namespace {
-
-constexpr const char* kChangelog = "CHANGELOG.md";
-
-/// The inputs of every step, bundled instead of repeated in each signature.
-struct StepInputs {
-  const matrix::Matrix& matrix;
-  const matrix::Expansion& expansion;
-  const matrix::VariantIndex& variants;  ///< those of `expansion`
-  const PlanFacts& facts;
-  const PlanOptions& options;
-  const std::vector<ImageTest>& image_tests;
-};
-
-/// The minimum evidence that `publish.require` sets for a variant: by the first pattern that
-/// matches, then `default`.
-std::string required_evidence(const matrix::Matrix& matrix, const matrix::Variant& variant) {
-  std::string evidence;
-  for (const auto& [pattern, value] : matrix.require_evidence) {
-    if (pattern == "default") {
-      evidence = value;
-    } else if (matrix::value_matches(pattern, variant.get("compute"))) {
-      return value;
-    }
-  }
-  return evidence;
-}
-
-/// Whether a build serves selected variants, and all of them are experimental.
-bool is_experimental(const Outline& outline, const BuildGroup& group) {
-  const auto serves = [&group](const matrix::Variant& variant) {
-    return std::find(group.tests.begin(), group.tests.end(), variant.id) != group.tests.end();
-  };
-  const auto& variants = outline.variants;
-  return std::any_of(variants.begin(), variants.end(), serves) &&
-         std::none_of(variants.begin(), variants.end(), [&](const matrix::Variant& variant) {
-           return serves(variant) && variant.status != matrix::Status::experimental;
-         });
-}
-
-void require_image_tests(const StepInputs& in, const std::string& variant,
-                         const std::string& evidence, Publish& action, Step& step) {
-  for (const ImageTest& test : in.image_tests) {
-    if (test.variant != variant) continue;
-    step.needs.push_back(test.id);
-    const bool requested =
-        verdict_on(test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
-    if (requested && !evidence.empty()) action.require_evidence[test.id] = evidence;
-  }
-}
-
-Result<const matrix::PublishTarget*> find_target(const StepInputs& in, const std::string& name) {
-  for (const matrix::PublishTarget& target : in.matrix.targets) {
-    if (target.name == name) return &target;
-  }
-  return fail(ErrorKind::usage,
-              fmt::format("{} has no publish target {}", quoted(in.matrix.file), quoted(name)));
-}
-
-/// The other targets of the run.
-Result<std::vector<OtherTarget>> other_targets(const StepInputs& in, const std::string& target,
-                                               const Publish& publication, const Outline& outline,
-                                               const Namings& namings) {
-  std::vector<OtherTarget> others;
-  for (const std::string& name : in.options.targets) {
-    if (name == target) continue;
-    TRY(const matrix::PublishTarget* const found, find_target(in, name));
-    OtherTarget other{*found};
-    for (const BuildGroup& group : outline.builds) {
-      const std::string build = build_id(group.cls.id);
-      if (!publication.names.contains(build)) continue;
-      other.names[build] = name_on(name, namings.at(group.cls.id));
-    }
-    others.push_back(std::move(other));
-  }
-  return others;
-}
-
-/// The release that a target with tags makes.
-TaggedRelease tagged_release(const StepInputs& in, const matrix::PublishTarget& target) {
-  const matrix::Package& package = in.matrix.package;
-  const std::string usual =
-      package.source.empty() ? std::string(kChangelog) : package.source + "/" + kChangelog;
-  return {package.name, in.facts.version.version, in.facts.tag, in.facts.commit,
-          target.notes.empty() ? usual : target.notes};
-}
-
-/// The target with the repository of this checkout, unless the matrix names one.
-matrix::PublishTarget with_repository(const StepInputs& in, matrix::PublishTarget target) {
-  if (target.repository.empty()) target.repository = in.facts.repository;
-  return target;
-}
-
-/// Adds the release on GitHub that a publication makes, or to whose files its pages link.
-Done add_release(const StepInputs& in, Publish& action, Step& step) {
-  if (action.target.kind == matrix::TargetKind::github_release) {
-    action.target = with_repository(in, std::move(action.target));
-    action.release = tagged_release(in, action.target);
-  }
-  if (action.target.files.empty()) return {};
-  TRY(const matrix::PublishTarget* const linked, find_target(in, action.target.files));
-  action.linked = with_repository(in, *linked);
-  action.release = tagged_release(in, *linked);
-  // Another job may have published it: the step reads the release back in any case.
-  const std::vector<std::string>& targets = in.options.targets;
-  const bool here = std::find(targets.begin(), targets.end(), linked->name) != targets.end();
-  if (here) step.needs.push_back(publish_id(linked->name));
-  return {};
-}
-
-/// Adds the relation of a publication to the first target of its release. A promoted one needs the
-/// first and the installations from it, with the evidence that the tests of their variants need,
-/// but at most `loaded`.
-Done add_role(const StepInputs& in, const Outline& outline, Publish& action, Step& step) {
-  const std::string& through = in.options.through;
-  if (through.empty()) return {};
-  if (action.target.name == through) {
-    action.role = PublishRole::first;
-    action.release = tagged_release(in, action.target);
-    return {};
-  }
-  action.role = PublishRole::promoted;
-  TRY(const matrix::PublishTarget* const first, find_target(in, through));
-  action.from = *first;
-  step.needs.push_back(publish_id(through));
-  for (const std::string& id : install_variants(outline)) {
-    step.needs.push_back(install_id(id));
-    TRY(const matrix::Variant* const variant, in.variants.find(id));
-    const std::string evidence = evidence_of_installation(required_evidence(in.matrix, *variant));
-    if (!evidence.empty()) action.require_evidence[install_id(id)] = evidence;
-  }
-  return {};
-}
-
-/// The environment in which the sdist is built.
-Result<env::Request> sdist_request(const StepInputs& in, const BuildGroup& group) {
-  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
-  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-  return base_request(in.matrix, *variant, settings, in.options);
-}
-
-/// Whether the source is known to be that of the commit. A version that does not come from git says
-/// nothing about changed files, except that only an unchanged release has a tag.
-bool is_committed(const PlanFacts& facts) {
-  const std::string& unreleased = facts.version.unreleased;
-  return unreleased.empty() ? !facts.tag.empty() : !unreleased.ends_with(".dirty");
-}
-
-ResolvedRequest resolved(const StepInputs& in, const env::Request& request) {
-  const std::string digest = env::digest(request);
-  return {digest, value_at(in.facts.resolutions, digest)};
-}
-
-/// The step that publishes the builds of an outline to a target. It needs their tests, including
-/// those on distributions, with the evidence that the matrix requires. Builds that serve only
-/// experimental variants are withheld. `usage` for an unknown target, `check` if nothing remains.
-Result<Step> publish_step(const StepInputs& in, const std::string& target, const Outline& outline,
-                          const Namings& namings) {
-  TRY(const matrix::PublishTarget* const found, find_target(in, target));
-  Publish action;
-  action.target = *found;
-  action.pinwheel = in.facts.pinwheel;
-  if (is_committed(in.facts)) action.commit = in.facts.commit;
-  Step step{publish_id(target), {}, {}};
-  TRY_DONE(add_release(in, action, step));
-  for (const BuildGroup& group : outline.builds) {
-    const std::string build = build_id(group.cls.id);
-    if (is_experimental(outline, group)) {
-      action.withheld.push_back(build);
-      continue;
-    }
-    action.builds.push_back(build);
-    action.names[build] = name_on(target, namings.at(group.cls.id));
-    step.needs.push_back(build);
-    TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
-    action.labels[build] = label_of(in.matrix, *variant);
-    TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-    TRY(const env::Request environment, build_request(in.matrix, *variant, settings, in.options));
-    action.environments[build] = resolved(in, environment);
-    for (const std::string& test : group.tests) {
-      TRY(const matrix::Variant* const tested, in.variants.find(test));
-      const std::string evidence = required_evidence(in.matrix, *tested);
-      if (!evidence.empty()) action.require_evidence[test_id(test)] = evidence;
-      step.needs.push_back(test_id(test));
-      require_image_tests(in, test, evidence, action, step);
-      if (action.default_build.empty() &&
-          matrix::value_matches(found->default_compute, tested->get("compute"))) {
-        action.default_build = build;
-      }
-    }
-  }
-  if (action.builds.empty()) {
-    return fail(ErrorKind::check,
-                fmt::format("nothing to publish to {}: everything selected is experimental, which "
-                            "is never published",
-                            quoted(target)),
-                "select supported variants as well");
-  }
-  if (action.default_build.empty()) action.default_build = action.builds[0];
-  if (in.matrix.package.sdist) {
-    action.builds.push_back(sdist_id());
-    step.needs.push_back(sdist_id());
-    TRY(const env::Request environment, sdist_request(in, outline.builds.front()));
-    action.environments[sdist_id()] = resolved(in, environment);
-  }
-  TRY(action.others, other_targets(in, target, action, outline, namings));
-  TRY_DONE(add_role(in, outline, action, step));
-  step.action = action;
-  step.resources.pools["upload"] = 1;
-  return step;
-}
 
 // Guesses for steps without a recorded run; earlier runs correct them (plan/predict.h).
 constexpr double kEnvironmentSeconds = 60;
@@ -255,13 +48,21 @@ std::map<std::string, std::string> build_variables(const StepInputs& in,
   return variables;
 }
 
+/// The facts about the source of a package.
+PackageFacts facts_of(const StepInputs& in, const matrix::Package& package) {
+  const auto member = in.facts.family.find(package.name);
+  if (member != in.facts.family.end()) return member->second;
+  return {in.facts.source, in.facts.wheel_source.value_or(in.facts.source), in.facts.wheel_change};
+}
+
 /// The requirement for `requires: {torch: auto}`: the torch versions on which the binary loads.
 std::string torch_requirement(const matrix::Matrix& matrix, const matrix::Variant& variant) {
-  if (!matrix.package.requires_torch_auto) return {};
-  if (matrix.abi.torch == matrix::TorchAbi::stable) return "torch>=" + matrix.abi.torch_stable;
+  if (!matrix::package_of(matrix, variant).requires_torch_auto) return {};
+  const matrix::Abi& abi = matrix::abi_of(matrix, variant);
+  if (abi.torch == matrix::TorchAbi::stable) return "torch>=" + abi.torch_stable;
   const std::vector<std::string> parts = split(variant.get("torch"), '.');
   // The C++ ABI is stable only within a minor release.
-  if (matrix.abi.torch == matrix::TorchAbi::minor && parts.size() >= 2) {
+  if (abi.torch == matrix::TorchAbi::minor && parts.size() >= 2) {
     return fmt::format("torch=={}.{}.*", parts[0], parts[1]);
   }
   return {};
@@ -364,34 +165,37 @@ bool have_name_templates(const StepInputs& in) {
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  const matrix::Package& package = matrix::package_of(in.matrix, *variant);
+  const matrix::Abi& abi = matrix::abi_of(in.matrix, *variant);
+  PackageFacts facts = facts_of(in, package);
   BuildWheel action;
   action.class_id = group.cls.id;
-  if (!have_name_templates(in)) action.package_name = in.matrix.package.name;
+  if (!have_name_templates(in)) action.package_name = package.name;
   TRY(action.environment, build_request(in.matrix, *variant, settings, in.options));
   TRY(const std::optional<env::Request> checked_in,
       operators_request(in.matrix, *variant, settings, in.options));
   action.checked_in = checked_in.value_or(env::Request{});
-  action.source = in.facts.wheel_source.value_or(in.facts.source);
+  action.source = std::move(facts.wheel_source);
   action.settings = settings;
   action.version = in.facts.version.version;
   action.arch = variant->get("arch");
   action.compute = variant->get("compute");
   action.torch = variant->get("torch");
-  action.torch_abi = in.matrix.abi.torch;
-  action.torch_target = in.matrix.abi.torch_stable;
+  action.torch_abi = abi.torch;
+  action.torch_target = abi.torch_stable;
   action.variables = build_variables(in, *variant, settings);
   action.secrets = settings.environment.secrets;
   action.namings = namings.at(group.cls.id);
-  action.tags = tags_of(in.matrix.abi, *variant, in.facts.machine);
+  action.tags = tags_of(abi, *variant, in.facts.machine);
   // In a container the compiler comes from the image, which the environment's key covers.
   if (!container::uses_containers(in.options.engine)) action.toolchain = in.facts.toolchain;
   const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
   if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
   action.requires_torch = torch_requirement(in.matrix, *variant);
-  action.source_date_epoch = in.facts.wheel_change.epoch;
+  action.source_date_epoch = facts.wheel_change.epoch;
   action.record_json =
       record_json(BuildRecord{group.cls, action.torch, action.compute, settings.build.arch_list,
-                              in.facts.wheel_change.commit});
+                              facts.wheel_change.commit});
   Step step{build_id(group.cls.id), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
@@ -403,41 +207,48 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   return step;
 }
 
-Result<Step> sdist_step(const StepInputs& in, const BuildGroup& group) {
-  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
+Result<Step> sdist_step(const StepInputs& in, const PlannedSdist& sdist) {
+  TRY(const matrix::Variant* const variant, in.variants.find(sdist.group->cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
-  BuildSdist action{
-      environment, in.facts.source,           in.matrix.package.name, in.facts.version.version,
-      {},          in.facts.source_date_epoch};
+  BuildSdist action{environment,
+                    facts_of(in, *sdist.package).source,
+                    sdist.package->name,
+                    in.facts.version.version,
+                    {},
+                    in.facts.source_date_epoch};
   action.variables = settings.environment.variables;
   action.secrets = settings.environment.secrets;
   action.network = settings.build.network;
-  Step step{sdist_id(), {}, action};
+  Step step{sdist.id(in.matrix), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
   step.predicted_seconds = kTestSeconds;
   return step;
 }
 
-Result<Step> test_step(const StepInputs& in, const std::string& id, const std::string& build) {
+Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildGroup& group) {
   TRY(const matrix::Variant* const variant, in.variants.find(id));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   TRY(const env::Request environment, test_request(in.matrix, *variant, settings, in.options));
+  const matrix::Package& package = matrix::package_of(in.matrix, *variant);
   TestWheel action{id,
-                   build,
+                   build_id(group.cls.id),
                    environment,
                    settings.test,
-                   in.matrix.package.name,
+                   package.name,
                    variant->get("arch"),
                    variant->get("compute"),
-                   in.facts.source,
+                   facts_of(in, package).source,
                    settings.environment.variables};
+  action.siblings = sibling_builds(group.cls, id);
   action.secrets = settings.environment.secrets;
   for (const matrix::Check& check : settings.checks.after) {
     if (check.rule == "operators") action.operators = check.arguments;
   }
   Step step{test_id(id), {}, action};
+  step.needs = action.siblings;
+  step.needs.insert(step.needs.begin(), action.build);
   step.retry = settings.build.retry;
   step.timeout = settings.test.timeout;
   step.predicted_seconds = kTestSeconds;
@@ -447,37 +258,14 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const std::s
 }
 
 /// The test on a distribution; a skipped one needs no environment.
-Result<Step> image_test_step(const StepInputs& in, const ImageTest& test) {
-  TRY(Step step, test_step(in, test.variant, test.build));
+Result<Step> image_test_step(const StepInputs& in, const ImageTest& test, const BuildGroup& group) {
+  TRY(Step step, test_step(in, test.variant, group));
   step.id = test.id;
   auto& action = std::get<TestWheel>(step.action);
   action.image = test.image;
   action.skip = verdict_on(test, in.facts, in.options).skip;
   action.environment = action.skip.empty() ? test.environment : env::Request{};
   if (!action.skip.empty()) action.secrets.clear();
-  return step;
-}
-
-/// The installation of a variant's wheel from the first target.
-Result<Step> install_step(const StepInputs& in, const std::string& id, const BuildGroup& group,
-                          const Namings& namings) {
-  TRY(const matrix::Variant* const variant, in.variants.find(id));
-  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-  TRY(const matrix::PublishTarget* const target, find_target(in, in.options.through));
-  InstallWheel action{id,
-                      build_id(group.cls.id),
-                      name_on(target->name, namings.at(group.cls.id)),
-                      *target,
-                      {},
-                      variant->get("arch"),
-                      variant->get("compute"),
-                      settings.environment.variables};
-  TRY(action.environment, install_request(in.matrix, *variant, settings, in.options));
-  Step step{install_id(id), {}, action, {action.build, publish_id(target->name)}};
-  step.retry = settings.build.retry;
-  step.timeout = settings.test.timeout;
-  step.predicted_seconds = kTestSeconds;
-  step.resources.pools["install"] = 1;
   return step;
 }
 
@@ -544,15 +332,16 @@ Done add_builds(const StepInputs& in, const Outline& outline, const Namings& nam
 Done add_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builder) {
   for (const BuildGroup& group : outline.builds) {
     for (const std::string& test : group.tests) {
-      TRY(Step step, test_step(in, test, build_id(group.cls.id)));
-      step.needs.push_back(build_id(group.cls.id));
+      TRY(Step step, test_step(in, test, group));
       const env::Request request = std::get<TestWheel>(step.action).environment;
       TRY_DONE(add_with_environment(builder, std::move(step), request));
     }
   }
   for (const ImageTest& test : in.image_tests) {
-    TRY(Step step, image_test_step(in, test));
-    step.needs.push_back(test.build);
+    const auto group = std::ranges::find_if(outline.builds, [&](const BuildGroup& each) {
+      return build_id(each.cls.id) == test.build;
+    });
+    TRY(Step step, image_test_step(in, test, *group));
     const bool skipped = !std::get<TestWheel>(step.action).skip.empty();
     TRY_DONE(skipped ? builder.add(std::move(step))
                      : add_with_environment(builder, std::move(step), test.environment));
@@ -593,6 +382,15 @@ Done add_publications(const StepInputs& in, const Outline& outline, const Naming
 }
 
 }  // namespace
+
+std::string source_digest(const PlanFacts& facts) {
+  if (facts.family.empty()) return facts.source.digest;
+  std::string all = facts.source.digest + "\n";
+  for (const auto& [name, member] : facts.family) {
+    all += fmt::format("{} {}\n", name, member.source.digest);
+  }
+  return sha256_hex(all);
+}
 
 Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
                                               const matrix::Expansion& expansion,
@@ -643,8 +441,9 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));
-  if (matrix.package.sdist && !outline.builds.empty()) {
-    TRY(Step step, sdist_step(in, outline.builds.front()));
+  TRY(const std::vector<PlannedSdist> sdists, planned_sdists(in, outline));
+  for (const PlannedSdist& sdist : sdists) {
+    TRY(Step step, sdist_step(in, sdist));
     const env::Request request = std::get<BuildSdist>(step.action).environment;
     TRY_DONE(add_with_environment(builder, std::move(step), request));
   }

@@ -28,6 +28,13 @@ struct ToolkitFact {
   ToolkitOrigin origin = ToolkitOrigin::found;
 };
 
+/// The source of a package.
+struct PackageFacts {
+  Source source;                   ///< of the sdist and of tests
+  Source wheel_source = {};        ///< of wheels
+  SourceChange wheel_change = {};  ///< of wheels
+};
+
 /// External facts, read once. The plan depends only on these and the matrix.
 struct PlanFacts {
   ReleaseVersion version;
@@ -47,9 +54,13 @@ struct PlanFacts {
   /// Digest of container settings -> the Python of an image for tests.
   std::map<std::string, env::Interpreter> image_pythons = {};
   std::map<std::string, std::string>
-      variables;             ///< allow-listed variables of the host that affect a build
-  Durations durations = {};  ///< from the journal of earlier runs
+      variables;  ///< allow-listed variables of the host that affect a build
+  std::map<std::string, PackageFacts> family = {};  ///< by name: the other packages of a family
+  Durations durations = {};                         ///< from the journal of earlier runs
 };
+
+/// A digest of the sources of all packages; that of the only source without a family.
+std::string source_digest(const PlanFacts& facts);
 
 struct PlanOptions {
   Stage stage = Stage::test;

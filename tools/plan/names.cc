@@ -11,8 +11,10 @@
 #include "matrix/compute_name.h"
 #include "matrix/condition.h"
 #include "matrix/expand.h"
+#include "matrix/family.h"
 #include "matrix/template.h"
 #include "matrix/variant.h"
+#include "pep/name.h"
 #include "pep/version.h"
 #include "plan/step_id.h"
 
@@ -23,10 +25,13 @@ std::string without_dots(const std::string& text) {
   return replace_all(text, ".", "");
 }
 
-/// "cu130", or "cu13" if the binary depends only on the major version.
-std::string label_of_compute(const matrix::Matrix& matrix, const std::string& compute) {
-  const size_t components = matrix.abi.compute == matrix::ComputeAbi::major ? 1 : 2;
-  return matrix::label_of_compute(matrix.computes, compute, components);
+/// "cu130", or "cu13" if the binary depends only on the major version; empty if it does not depend
+/// on the compute.
+std::string label_of_compute(const matrix::Matrix& matrix, const matrix::Variant& variant) {
+  const matrix::ComputeAbi abi = matrix::abi_of(matrix, variant).compute;
+  if (abi == matrix::ComputeAbi::none) return {};
+  const size_t components = abi == matrix::ComputeAbi::major ? 1 : 2;
+  return matrix::label_of_compute(matrix.computes, variant.get("compute"), components);
 }
 
 /// The text in lower case, with `other` for everything except letters and digits.
@@ -41,8 +46,10 @@ std::string local_segment(const std::string& text) {
   return plain(text, '.');
 }
 
-bool is_wheel_tag_axis(std::string_view axis) {
-  return axis == "python" || axis == "arch" || axis == matrix::kLibcAxis;
+/// Whether the wheel's file name has the value of the axis, in its tags or as its name.
+bool is_in_file_name(std::string_view axis) {
+  return axis == "python" || axis == "arch" || axis == matrix::kLibcAxis ||
+         axis == matrix::kPackageAxis;
 }
 
 bool accepts_local_versions(matrix::TargetKind kind) {
@@ -70,17 +77,18 @@ const matrix::PublishTarget* find_target(const matrix::Matrix& matrix, const std
 /// the target's default.
 std::string compute_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   const std::string& compute = representative.get("compute");
+  if (matrix::abi_of(matrix, representative).compute == matrix::ComputeAbi::none) return {};
   const std::string family = split(compute, '/')[0];
   const matrix::DeclaredCompute* const declared = matrix::find_declared(matrix.computes, compute);
   const bool by_label = family == "cuda" || (declared != nullptr && !declared->label.empty());
-  return "-" + plain(by_label ? label_of_compute(matrix, compute) : family, '-');
+  return "-" + plain(by_label ? label_of_compute(matrix, representative) : family, '-');
 }
 
 /// "-inference": the values of the project's own axes, except the first of each axis.
 std::string own_axes_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   std::string suffix;
   for (const matrix::Axis& axis : matrix.axes) {
-    if (is_wheel_tag_axis(axis.name) || axis.name == "torch" || axis.name == "compute") continue;
+    if (is_in_file_name(axis.name) || axis.name == "torch" || axis.name == "compute") continue;
     const std::string& value = representative.get(axis.name);
     if (!value.empty() && value != axis.values.front()) suffix += "-" + plain(value, '-');
   }
@@ -125,9 +133,19 @@ struct Place {
   const matrix::PublishTarget* target = nullptr;
 };
 
+/// The variant for the templates of names: wheels that do not depend on the compute have none.
+matrix::Variant named_variant(const matrix::Matrix& matrix, matrix::Variant variant) {
+  if (matrix::abi_of(matrix, variant).compute != matrix::ComputeAbi::none) return variant;
+  for (auto& [axis, value] : variant.axes) {
+    if (axis == "compute") value.clear();
+  }
+  variant.declared_label.clear();
+  return variant;
+}
+
 Result<std::string> distribution_of(const matrix::Matrix& matrix, const Place& place,
                                     const matrix::VariantIndex& variants) {
-  std::string name = matrix.package.name;
+  std::string name = matrix::package_of(matrix, *place.representative).name;
   if (place.target->name_suffix) {
     if (!serves_default(*place.target, *place.cls, variants)) {
       name += compute_suffix(matrix, *place.representative);
@@ -136,7 +154,7 @@ Result<std::string> distribution_of(const matrix::Matrix& matrix, const Place& p
   }
   if (place.target->name_template.empty()) return name;
   return matrix::expand_template(replace_all(place.target->name_template, "{name}", name),
-                                 *place.representative, place.target->at);
+                                 named_variant(matrix, *place.representative), place.target->at);
 }
 
 Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
@@ -147,7 +165,8 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
   if (target.local_label) label = label_of(matrix, *place.representative);
   if (!target.label_template.empty()) {
     TRY(const std::string expanded,
-        matrix::expand_template(target.label_template, *place.representative, target.at));
+        matrix::expand_template(target.label_template, named_variant(matrix, *place.representative),
+                                target.at));
     label = local_segment(expanded);
   }
   if (accepts_local_versions(target.kind)) return with_local(version, label);
@@ -166,12 +185,13 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
 /// The axis of the binary that distinguishes two classes and is missing from the names.
 std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
                          const matrix::Variant& b) {
+  const std::string package = matrix::kPackageAxis;
+  if (a.get(package) != b.get(package)) return package;
   for (const auto& [axis, value] : a.axes) {
     const std::string& other = b.get(axis);
-    if (is_wheel_tag_axis(axis) || value == other) continue;
-    if (axis == "torch" && matrix.abi.torch != matrix::TorchAbi::minor) continue;
-    const bool compute = axis == "compute";
-    if (compute && label_of_compute(matrix, value) == label_of_compute(matrix, other)) continue;
+    if (is_in_file_name(axis) || value == other) continue;
+    if (axis == "torch" && matrix::abi_of(matrix, a).torch != matrix::TorchAbi::minor) continue;
+    if (axis == "compute" && label_of_compute(matrix, a) == label_of_compute(matrix, b)) continue;
     return axis;
   }
   return "compute";
@@ -206,14 +226,28 @@ Error collision(const matrix::Matrix& matrix, const Place& first, const Place& s
       .with_hint(collision_hint(axis, second.target->kind));
 }
 
-void add_naming(std::vector<wheel::Naming>& namings, wheel::Naming naming) {
+/// Adds the name of a wheel on a target. `config` if a file of that name has other requirements on
+/// another target, because one file cannot have both.
+Done add_naming(std::vector<wheel::Naming>& namings, wheel::Naming naming,
+                const matrix::PublishTarget& target) {
   for (wheel::Naming& known : namings) {
-    if (known.distribution == naming.distribution && known.version == naming.version) {
-      known.targets.insert(known.targets.end(), naming.targets.begin(), naming.targets.end());
-      return;
+    if (known.distribution != naming.distribution || known.version != naming.version) continue;
+    for (const auto& [sibling, pin] : naming.pins) {
+      if (known.pins.at(sibling) == pin) continue;
+      return fail(
+          Error{ErrorKind::config,
+                fmt::format("{} would require {} on target {} and {} on {}",
+                            quoted(fmt::format("{} {}", naming.distribution, naming.version)),
+                            quoted(pin), quoted(target.name), quoted(known.pins.at(sibling)),
+                            quoted(known.targets.front()))}
+              .with_location(target.at)
+              .with_hint("give both targets the same `name`, `default`, `others` and `label`"));
     }
+    known.targets.insert(known.targets.end(), naming.targets.begin(), naming.targets.end());
+    return {};
   }
   namings.push_back(std::move(naming));
+  return {};
 }
 
 /// The target of a run that publishes nothing: a local label, so that every class has its own name.
@@ -223,22 +257,76 @@ matrix::PublishTarget local_target() {
   return target;
 }
 
-Done name_for_target(const matrix::Matrix& matrix, const NamingRequest& request,
-                     const matrix::VariantIndex& variants, const matrix::PublishTarget& target,
-                     Namings& namings) {
+/// What the names of all wheels depend on.
+struct NamingInputs {
+  const matrix::Matrix& matrix;
+  const matrix::VariantIndex& variants;
+  const ReleaseVersion& version;
+  std::map<std::string, matrix::AbiClass> family;  ///< by id: the classes of a family's packages
+};
+
+Result<wheel::Naming> name_of(const NamingInputs& in, const Place& place) {
+  TRY(std::string distribution, distribution_of(in.matrix, place, in.variants));
+  TRY(std::string version, version_of(in.matrix, place, in.version));
+  return wheel::Naming{std::move(distribution), std::move(version)};
+}
+
+/// The exact requirement on the wheel of a class; `sibling` is the name of its package.
+struct Pin {
+  std::string sibling;
+  std::string requirement;
+};
+
+Result<Pin> pin_of(const NamingInputs& in, const matrix::AbiClass& cls,
+                   const matrix::PublishTarget& target) {
+  TRY(const matrix::Variant* const representative, in.variants.find(cls.representative));
+  TRY(const wheel::Naming naming, name_of(in, {&cls, representative, &target}));
+  return Pin{matrix::package_of(in.matrix, *representative).name,
+             fmt::format("{}=={}", naming.distribution, naming.version)};
+}
+
+/// The exact requirements of a wheel on the packages that its own lists. `config` if its variants
+/// need wheels of one package that have different names.
+Result<std::map<std::string, std::string>> pins_of(const NamingInputs& in, const Place& place) {
+  const std::vector<std::string>& direct =
+      matrix::package_of(in.matrix, *place.representative).siblings;
+  std::map<std::string, std::string> pins;
+  for (const auto& [member, classes] : place.cls->siblings) {
+    for (const std::string& id : classes) {
+      TRY(const Pin pin, pin_of(in, in.family.at(id), *place.target));
+      if (std::ranges::find(direct, pin.sibling) == direct.end()) continue;
+      const auto [known, fresh] = pins.emplace(pin.sibling, pin.requirement);
+      if (fresh || known->second == pin.requirement) continue;
+      return fail(
+          Error{ErrorKind::config, fmt::format("the wheel of {} would require both {} and {}",
+                                               quoted(build_id(place.cls->id)),
+                                               quoted(known->second), quoted(pin.requirement))}
+              .with_location(matrix::package_of(in.matrix, *place.representative).at)
+              .with_hint(fmt::format("let its `abi` depend on everything that the `abi` of {} "
+                                     "depends on",
+                                     quoted(pin.sibling))));
+    }
+  }
+  return pins;
+}
+
+Done name_for_target(const NamingInputs& in, const NamingRequest& request,
+                     const matrix::PublishTarget& target, Namings& namings) {
   std::map<FileIdentity, Place> taken;
   for (const matrix::AbiClass& cls : request.classes) {
-    TRY(const matrix::Variant* const representative, variants.find(cls.representative));
+    TRY(const matrix::Variant* const representative, in.variants.find(cls.representative));
     const Place place{&cls, representative, &target};
-    TRY(const std::string distribution, distribution_of(matrix, place, variants));
-    TRY(const std::string version, version_of(matrix, place, request.version));
-    wheel::Naming naming{distribution, version, {}};
+    TRY(wheel::Naming naming, name_of(in, place));
+    TRY(naming.pins, pins_of(in, place));
     if (!target.name.empty()) naming.targets.push_back(target.name);
-    const WheelTags tags = tags_of(matrix.abi, *place.representative, request.machine);
-    const auto [at, fresh] = taken.try_emplace(
-        FileIdentity{distribution, version, tags.python, tags.abi, tags.arch, tags.libc}, place);
-    if (!fresh) return fail(collision(matrix, at->second, place, naming));
-    add_naming(namings[cls.id], std::move(naming));
+    const WheelTags tags =
+        tags_of(matrix::abi_of(in.matrix, *representative), *representative, request.machine);
+    const auto [at, fresh] =
+        taken.try_emplace(FileIdentity{pep::normalize_name(naming.distribution), naming.version,
+                                       tags.python, tags.abi, tags.arch, tags.libc},
+                          place);
+    if (!fresh) return fail(collision(in.matrix, at->second, place, naming));
+    TRY_DONE(add_naming(namings[cls.id], std::move(naming), target));
   }
   return {};
 }
@@ -274,11 +362,12 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
   std::string compute;
   std::vector<std::string> others;
   for (const auto& [axis, value] : representative.axes) {
-    if (is_wheel_tag_axis(axis)) continue;
+    if (is_in_file_name(axis)) continue;
     if (axis == "torch") {
-      if (matrix.abi.torch == matrix::TorchAbi::minor) torch = "pt" + without_dots(value);
+      const bool depends = matrix::abi_of(matrix, representative).torch == matrix::TorchAbi::minor;
+      if (depends) torch = "pt" + without_dots(value);
     } else if (axis == "compute") {
-      compute = local_segment(label_of_compute(matrix, value));
+      compute = local_segment(label_of_compute(matrix, representative));
     } else {
       others.push_back(local_segment(value));
     }
@@ -298,9 +387,14 @@ wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming
 
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request) {
   const matrix::VariantIndex variants(request.variants);
+  NamingInputs in{matrix, variants, request.version, {}};
+  if (!matrix.family.empty()) {
+    TRY(std::vector<matrix::AbiClass> classes, matrix::abi_classes(matrix, request.variants));
+    for (matrix::AbiClass& cls : classes) in.family.emplace(cls.id, std::move(cls));
+  }
   Namings namings;
   if (request.targets.empty()) {
-    TRY_DONE(name_for_target(matrix, request, variants, local_target(), namings));
+    TRY_DONE(name_for_target(in, request, local_target(), namings));
     return namings;
   }
   for (const std::string& name : request.targets) {
@@ -312,7 +406,7 @@ Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& r
                   fmt::format("{} has no publish target {}", quoted(matrix.file), quoted(name)),
                   suggest(name, known));
     }
-    TRY_DONE(name_for_target(matrix, request, variants, *target, namings));
+    TRY_DONE(name_for_target(in, request, *target, namings));
   }
   return namings;
 }

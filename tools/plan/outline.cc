@@ -3,25 +3,75 @@
 #include <fmt/format.h>
 
 #include <unordered_set>
+#include <utility>
 
 #include "base/text.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
+namespace {
+
+using Ids = std::unordered_set<std::string_view>;
+
+Ids ids_of(const std::vector<matrix::Variant>& variants) {
+  Ids ids;
+  for (const matrix::Variant& variant : variants) ids.insert(variant.id);
+  return ids;
+}
+
+/// The classes whose wheels the selected members of a class require.
+Ids required_by(const matrix::AbiClass& cls, const Ids& selected) {
+  Ids required;
+  for (const auto& [member, siblings] : cls.siblings) {
+    if (selected.contains(member)) required.insert(siblings.begin(), siblings.end());
+  }
+  return required;
+}
+
+/// The selected ones.
+std::vector<std::string> some_of(const std::vector<std::string>& variants, const Ids& selected) {
+  std::vector<std::string> some;
+  for (const std::string& variant : variants) {
+    if (selected.contains(variant)) some.push_back(variant);
+  }
+  return some;
+}
+
+}  // namespace
 
 Outline make_outline(const std::vector<matrix::AbiClass>& classes,
                      const std::vector<matrix::Variant>& selected) {
-  std::unordered_set<std::string_view> wanted;
-  for (const matrix::Variant& variant : selected) wanted.insert(variant.id);
+  const Ids wanted = ids_of(selected);
+  Ids required;
+  for (const matrix::AbiClass& cls : classes) required.merge(required_by(cls, wanted));
   Outline outline{selected, {}};
   for (const matrix::AbiClass& cls : classes) {
-    BuildGroup group{cls, {}};
-    for (const std::string& member : cls.members) {
-      if (wanted.contains(member)) group.tests.push_back(member);
-    }
-    if (!group.tests.empty()) outline.builds.push_back(std::move(group));
+    std::vector<std::string> tests = some_of(cls.members, wanted);
+    if (tests.empty() && !required.contains(cls.id)) continue;
+    outline.builds.push_back({cls, std::move(tests)});
   }
   return outline;
+}
+
+std::vector<std::string> sibling_builds(const matrix::AbiClass& cls, const std::string& variant) {
+  std::vector<std::string> builds;
+  const auto siblings = cls.siblings.find(variant);
+  if (siblings == cls.siblings.end()) return builds;
+  for (const std::string& sibling : siblings->second) builds.push_back(build_id(sibling));
+  return builds;
+}
+
+Outline part_of(const Outline& outline, const std::vector<matrix::Variant>& variants) {
+  const Ids wanted = ids_of(variants);
+  Ids required;
+  for (const BuildGroup& group : outline.builds) required.merge(required_by(group.cls, wanted));
+  Outline part{variants, {}};
+  for (const BuildGroup& group : outline.builds) {
+    std::vector<std::string> tests = some_of(group.tests, wanted);
+    if (tests.empty() && !required.contains(group.cls.id)) continue;
+    part.builds.push_back({group.cls, std::move(tests)});
+  }
+  return part;
 }
 
 std::unordered_map<std::string, std::string> builds_by_variant(const Outline& outline) {

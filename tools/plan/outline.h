@@ -13,7 +13,9 @@ namespace pinwheel::plan {
 /// One build and the selected variants that its wheel serves.
 struct BuildGroup {
   matrix::AbiClass cls;
-  std::vector<std::string> tests;  ///< selected variant ids, in matrix order
+  /// Selected variant ids, in matrix order; none if only selected variants of other packages of the
+  /// family need the wheel.
+  std::vector<std::string> tests;
 };
 
 /// The builds and tests of a selection, from the matrix alone: no facts, no keys.
@@ -22,10 +24,17 @@ struct Outline {
   std::vector<BuildGroup> builds;         ///< in matrix order
 };
 
-/// Groups the selected variants by ABI class. The classes come from the whole matrix, so a build
-/// does not depend on the selection.
+/// Groups the selected variants by ABI class, and adds the classes whose wheels they require. The
+/// classes come from the whole matrix, so a build does not depend on the selection.
 Outline make_outline(const std::vector<matrix::AbiClass>& classes,
                      const std::vector<matrix::Variant>& selected);
+
+/// Ids of the builds whose wheels the test of a variant of the class installs as well; those that
+/// others need first.
+std::vector<std::string> sibling_builds(const matrix::AbiClass& cls, const std::string& variant);
+
+/// The outline of some of its variants.
+Outline part_of(const Outline& outline, const std::vector<matrix::Variant>& variants);
 
 /// "build:CLASS" by the id of the variant that it serves.
 std::unordered_map<std::string, std::string> builds_by_variant(const Outline& outline);

@@ -57,15 +57,17 @@ Result<Shard> parse_shard(std::string_view text) {
 
 std::vector<Outline> split_into_shards(const Outline& outline, int count) {
   const std::vector<size_t> part = assign(outline.builds, static_cast<size_t>(count));
-  std::vector<Outline> parts(static_cast<size_t>(count));
+  std::vector<std::vector<matrix::Variant>> variants(static_cast<size_t>(count));
   std::unordered_map<std::string_view, size_t> part_of_variant;
   for (size_t i = 0; i < outline.builds.size(); ++i) {
-    parts[part[i]].builds.push_back(outline.builds[i]);
     for (const std::string& test : outline.builds[i].tests) part_of_variant[test] = part[i];
   }
   for (const matrix::Variant& variant : outline.variants) {
-    parts[part_of_variant.at(variant.id)].variants.push_back(variant);
+    variants[part_of_variant.at(variant.id)].push_back(variant);
   }
+  std::vector<Outline> parts;
+  parts.reserve(variants.size());
+  for (const std::vector<matrix::Variant>& each : variants) parts.push_back(part_of(outline, each));
   return parts;
 }
 

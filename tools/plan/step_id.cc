@@ -52,7 +52,7 @@ std::optional<IdParts> split_id(std::string_view text) {
   const std::string_view name = named ? text.substr(colon + 1) : std::string_view();
   for (const StepKind kind : kStepKinds) {
     if (text.substr(0, colon) != word_of(kind)) continue;
-    const bool valid = kind == StepKind::sdist ? !named : !name.empty();
+    const bool valid = named ? !name.empty() : kind == StepKind::sdist;
     return valid ? std::optional(IdParts{kind, name}) : std::nullopt;
   }
   return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<IdParts> split_id(std::string_view text) {
 
 std::string to_string(const StepId& id) {
   std::string text(word_of(id.kind));
-  return id.kind == StepKind::sdist ? text : std::move(text) + ":" + id.name;
+  return id.name.empty() ? text : std::move(text) + ":" + id.name;
 }
 
 std::optional<StepId> parse_step_id(std::string_view text) {
@@ -118,6 +118,14 @@ std::string build_id(std::string_view build_class) {
 
 std::string sdist_id() {
   return to_string({StepKind::sdist});
+}
+
+std::string sdist_id(std::string_view package) {
+  return to_string({StepKind::sdist, std::string(package)});
+}
+
+bool is_sdist(std::string_view id) {
+  return kind_of_step(id) == StepKind::sdist;
 }
 
 std::string publish_id(std::string_view target) {

@@ -14,12 +14,12 @@ enum class StepKind { environment, toolkit, build, sdist, test, install, publish
 /// The id of a step, which is text in a plan, in JSON and in messages: "build:cpu".
 struct StepId {
   StepKind kind = StepKind::build;
-  std::string name = {};  ///< within the kind, "cpu"; empty for the only sdist
+  std::string name = {};  ///< within the kind, "cpu"; empty for the sdist of `package`
 
   bool operator==(const StepId&) const = default;
 };
 
-/// "build:cpu"; "sdist".
+/// "build:cpu"; "sdist"; "sdist:my-ops-data".
 std::string to_string(const StepId& id);
 /// nullopt for a text that is not an id: an unknown kind, a missing name.
 std::optional<StepId> parse_step_id(std::string_view text);
@@ -39,8 +39,12 @@ std::string environment_step_id(const env::Request& request);
 std::string toolkit_step_id(const env::Request& request);
 /// "build:<class>".
 std::string build_id(std::string_view build_class);
-/// "sdist".
+/// "sdist": that of the matrix's `package`.
 std::string sdist_id();
+/// "sdist:<package>": that of another package of the family.
+std::string sdist_id(std::string_view package);
+/// Whether an id is that of an sdist.
+bool is_sdist(std::string_view id);
 /// "publish:<target>".
 std::string publish_id(std::string_view target);
 /// "test:<variant>".

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "matrix/family.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
@@ -15,16 +16,34 @@ bool is_one_of_few(const std::string& step) {
   return makes_files(step) || kind_of_step(step) == StepKind::test;
 }
 
-/// Adds the variants of a step: any variant of a build adds its build to an outline.
-void add_builders(const Outline& outline, const std::string& step, std::set<std::string>& ids) {
+/// The first selected variant of the sdist's package.
+std::string variant_of_sdist(const Outline& outline, const std::string& step) {
+  const std::string package = parse_step_id(step).value_or(StepId{}).name;
+  for (const matrix::Variant& variant : outline.variants) {
+    if (package.empty() || variant.get(matrix::kPackageAxis) == package) return variant.id;
+  }
+  return outline.variants.empty() ? std::string() : outline.variants.front().id;
+}
+
+/// The first selected variant that adds a build to an outline: one that it serves, or one of
+/// another package that needs its wheel.
+std::string variant_of_build(const Outline& outline, const std::string& step) {
+  std::string needs_it;
   for (const BuildGroup& group : outline.builds) {
-    if (group.tests.empty()) continue;
-    if (step == build_id(group.cls.id)) ids.insert(group.tests.front());
-    if (step == sdist_id()) {
-      ids.insert(group.tests.front());
-      return;
+    if (step == build_id(group.cls.id) && !group.tests.empty()) return group.tests.front();
+    for (const std::string& test : group.tests) {
+      const std::vector<std::string> siblings = sibling_builds(group.cls, test);
+      const bool needs = std::ranges::find(siblings, step) != siblings.end();
+      if (needs && needs_it.empty()) needs_it = test;
     }
   }
+  return needs_it;
+}
+
+/// A variant whose outline contains the step.
+std::string variant_for(const Outline& outline, const std::string& step) {
+  if (kind_of_step(step) == StepKind::test) return variant_of(step);
+  return is_sdist(step) ? variant_of_sdist(outline, step) : variant_of_build(outline, step);
 }
 
 }  // namespace
@@ -54,10 +73,7 @@ std::vector<matrix::Variant> variants_of_steps(const Outline& outline,
                                                const std::vector<std::string>& steps) {
   if (!std::all_of(steps.begin(), steps.end(), is_one_of_few)) return outline.variants;
   std::set<std::string> ids;
-  for (const std::string& step : steps) {
-    if (kind_of_step(step) == StepKind::test) ids.insert(variant_of(step));
-    add_builders(outline, step, ids);
-  }
+  for (const std::string& step : steps) ids.insert(variant_for(outline, step));
   std::vector<matrix::Variant> needed;
   for (const matrix::Variant& variant : outline.variants) {
     if (ids.contains(variant.id)) needed.push_back(variant);

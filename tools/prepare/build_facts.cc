@@ -161,7 +161,6 @@ std::string host_compiler(const Host& host, const host::Workplace& workplace,
 Result<plan::SourceChange> wheel_change(const Host& host, const VersionFacts& version,
                                         const host::Workplace& workplace,
                                         const plan::Source& source) {
-  if (version.wheel_change) return *version.wheel_change;
   plan::SourceChange change{version.commit, version.source_date_epoch};
   if (version.commit.empty() || !source.requirement.empty()) return change;
   TRY(const ports::GitChange found,
@@ -172,6 +171,39 @@ Result<plan::SourceChange> wheel_change(const Host& host, const VersionFacts& ve
         std::chrono::duration_cast<std::chrono::seconds>(found.date.time_since_epoch()).count();
   }
   return change;
+}
+
+/// The recorded change of a package's source; nullopt if the version is not from a frozen plan.
+std::optional<plan::SourceChange> recorded_change(const VersionFacts& version,
+                                                  const matrix::Matrix& matrix,
+                                                  const std::string& package) {
+  if (package == matrix.package.name) return version.wheel_change;
+  const auto member = version.family_changes.find(package);
+  return member == version.family_changes.end() ? std::nullopt : std::optional(member->second);
+}
+
+Result<SourceFacts> gather_source_facts(const Host& host, const RunScope& scope,
+                                        const host::Workplace& workplace,
+                                        const matrix::Package& package) {
+  const matrix::Matrix& matrix = scope.loaded.matrix;
+  SourceFacts facts;
+  if (package.requirement.empty()) {
+    TRY(facts.source, host::read_source(host.git, workplace.matrix_directory / package.source,
+                                        host::not_source(workplace)));
+    TRY(facts.wheel_source, host::read_wheel_source(facts.source, {package.name, package.ignored,
+                                                                   build_words(matrix)}));
+  } else {
+    TRY(facts.source, sdist_source(host, package.requirement, workplace));
+    facts.wheel_source = facts.source;
+  }
+  const auto recorded = recorded_change(scope.version, matrix, package.name);
+  if (recorded) {
+    facts.wheel_change = *recorded;
+  } else {
+    TRY(facts.wheel_change, wheel_change(host, scope.version, workplace, facts.wheel_source));
+  }
+  TRY(facts.build_requires, source_requires(host.files, facts.source.directory));
+  return facts;
 }
 
 bool decides_build(std::string_view name) {
@@ -207,19 +239,12 @@ Result<BuildFacts> gather_build_facts(
     const Host& host, const RunScope& scope, const host::Workplace& workplace,
     const std::optional<std::map<std::string, std::string>>& recorded) {
   const matrix::Matrix& matrix = scope.loaded.matrix;
-  const matrix::Package& package = matrix.package;
   BuildFacts facts;
-  if (package.requirement.empty()) {
-    TRY(facts.source, host::read_source(host.git, workplace.matrix_directory / package.source,
-                                        host::not_source(workplace)));
-    TRY(facts.wheel_source, host::read_wheel_source(facts.source, {package.name, package.ignored,
-                                                                   build_words(matrix)}));
-  } else {
-    TRY(facts.source, sdist_source(host, package.requirement, workplace));
-    facts.wheel_source = facts.source;
+  TRY(facts.package, gather_source_facts(host, scope, workplace, matrix.package));
+  for (const matrix::FamilyMember& member : matrix.family) {
+    TRY(facts.family[member.package.name],
+        gather_source_facts(host, scope, workplace, member.package));
   }
-  TRY(facts.wheel_change, wheel_change(host, scope.version, workplace, facts.wheel_source));
-  TRY(facts.build_requires, source_requires(host.files, facts.source.directory));
   if (recorded) {
     facts.variables = deciding_variables(*recorded);
   } else {
@@ -280,6 +305,24 @@ std::vector<std::string> needed_by(const project::Pyproject& project) {
 }
 
 }  // namespace
+
+std::map<std::string, std::vector<std::string>> requires_of(const matrix::Matrix& matrix,
+                                                            const BuildFacts& facts) {
+  std::map<std::string, std::vector<std::string>> all;
+  all[matrix.package.name] = facts.package.build_requires.texts;
+  for (const auto& [name, source] : facts.family) all[name] = source.build_requires.texts;
+  return all;
+}
+
+BackendQuestions backend_questions(const matrix::Matrix& matrix, const BuildFacts& facts) {
+  BackendQuestions questions;
+  const auto add = [&questions](const std::string& name, const SourceFacts& source) {
+    if (source.build_requires.question) questions.emplace(name, *source.build_requires.question);
+  };
+  add(matrix.package.name, facts.package);
+  for (const auto& [name, source] : facts.family) add(name, source);
+  return questions;
+}
 
 Result<SourceRequires> source_requires(ports::Files& files, const fs::path& source) {
   const fs::path file = source / "pyproject.toml";

@@ -32,13 +32,19 @@ struct SourceRequires {
 /// without a project, whose build is a script of its own. Errors are those of `parse_pyproject`.
 Result<SourceRequires> source_requires(ports::Files& files, const std::filesystem::path& source);
 
+/// The source of a package.
+struct SourceFacts {
+  plan::Source source = {};
+  plan::Source wheel_source = {};        ///< the files that every wheel is built from
+  plan::SourceChange wheel_change = {};  ///< the last change of `wheel_source`
+  SourceRequires build_requires = {};
+};
+
 /// The inputs of a build other than its version and packages.
 struct BuildFacts {
-  plan::Source source = {};
-  plan::Source wheel_source = {};                     ///< the files that every wheel is built from
-  plan::SourceChange wheel_change = {};               ///< the last change of `wheel_source`
+  SourceFacts package = {};                           ///< the matrix's `package`
+  std::map<std::string, SourceFacts> family = {};     ///< by name: the other packages of a family
   std::map<std::string, std::string> variables = {};  ///< the user's variables that affect a build
-  SourceRequires build_requires = {};
   std::string toolchain = {};  ///< version text of the host's compiler; empty without one
   /// The user's variables that name device architectures and are ignored, because `build.arch-list`
   /// names them.
@@ -49,7 +55,16 @@ struct BuildFacts {
 /// as JSON text. Pure.
 Done check_variables(const std::map<std::string, std::string>& variables);
 
-/// Reads the package's source and, for a version of this checkout, its last change; queries the
+/// The build requirements that the files of each package state, by its name. Pure.
+std::map<std::string, std::vector<std::string>> requires_of(const matrix::Matrix& matrix,
+                                                            const BuildFacts& facts);
+
+/// The questions to the backends of the packages, by the package's name.
+using BackendQuestions = std::map<std::string, BackendQuestion>;
+/// Pure.
+BackendQuestions backend_questions(const matrix::Matrix& matrix, const BuildFacts& facts);
+
+/// Reads the packages' sources and, for a version of this checkout, their last changes; queries the
 /// version of the host's compiler. `recorded` are the variables of the run or plan to repeat, which
 /// replace those of the user.
 Result<BuildFacts> gather_build_facts(

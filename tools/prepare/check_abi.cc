@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "init/abi_conflict.h"
 #include "matrix/axis_value.h"
+#include "matrix/family.h"
 #include "matrix/settings.h"
 #include "prepare/check_version.h"
 #include "prepare/host.h"
@@ -70,12 +71,10 @@ Result<std::vector<matrix::Settings>> plain_builds(const Loaded& loaded,
   return builds;
 }
 
-}  // namespace
-
-Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
-                       ports::Notices& notices) {
-  if (!loaded.matrix.package.requirement.empty() || outline.builds.empty()) return {};
-  TRY(const fs::path directory, package_directory(host, loaded.matrix));
+Done check_package_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
+                       const matrix::Package& package, ports::Notices& notices) {
+  if (!package.requirement.empty() || outline.builds.empty()) return {};
+  TRY(const fs::path directory, package_directory(host, loaded.matrix, package));
   Result<init::ProjectFacts> facts = read_build_files(host, directory);
   // If the project cannot be read, the build reports a better error.
   if (!facts) return {};
@@ -86,12 +85,25 @@ Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outli
   for (const auto& [name, value] : builds.front().environment.variables) {
     facts->cibuildwheel.options["environment"].entries.emplace_back(name, value);
   }
+  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
+  const matrix::Abi& abi = matrix::abi_of(loaded.matrix, *built.front());
   const std::optional<init::AbiConflict> conflict =
-      init::abi_conflict(*facts, promise_of(loaded.matrix.abi), pythons_of(loaded));
+      init::abi_conflict(*facts, promise_of(abi), pythons_of(loaded));
   if (!conflict) return {};
   Error error = Error{ErrorKind::config, conflict->message}.with_hint(conflict->hint);
   if (conflict->certainty == init::Certainty::certain) return fail(std::move(error));
   notices.warn(error);
+  return {};
+}
+
+}  // namespace
+
+Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
+                       ports::Notices& notices) {
+  for (const matrix::Package* const package : matrix::packages_of(loaded.matrix)) {
+    TRY(const plan::Outline part, outline_of_package(loaded, outline, *package));
+    TRY_DONE(check_package_abi(host, loaded, part, *package, notices));
+  }
   return {};
 }
 

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "container/engine.h"
 #include "host/system/program.h"
 #include "matrix/build_requires.h"
+#include "matrix/family.h"
 #include "matrix/settings.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
@@ -111,13 +114,16 @@ Done check_build_requires(const matrix::Matrix& matrix,
   for (const matrix::Variant* const variant : built) {
     TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, *variant));
     if (own.build_requires == matrix::BuildRequires::none) continue;
-    if (matrix::lacks_torch(own, matrix.build_requires)) {
+    const auto known = matrix.build_requires.find(matrix::package_of(matrix, *variant).name);
+    if (known == matrix.build_requires.end()) continue;
+    const std::vector<std::string>& needed = known->second;
+    if (matrix::lacks_torch(own, needed)) {
       return fail(ErrorKind::config,
                   fmt::format("the project requires torch to build, but {} has no torch",
                               quoted(matrix.file)),
                   "add an axis `torch`, and `environment: {torch: {spec: \"torch~={torch}.0\"}}`");
     }
-    for (std::string& each : matrix::contradictions(own, matrix.build_requires)) {
+    for (std::string& each : matrix::contradictions(own, needed)) {
       if (reported.insert(each).second) notices.warn(Error{ErrorKind::config, std::move(each)});
     }
   }
@@ -127,16 +133,21 @@ Done check_build_requires(const matrix::Matrix& matrix,
 Done check_builds(const Host& host, const RunScope& scope, ports::Notices& notices) {
   matrix::Matrix matrix = scope.loaded.matrix;
   if (!matrix.package.requirement.empty()) return {};
-  TRY(const fs::path directory, package_directory(host, matrix));
-  TRY(SourceRequires source, source_requires(host.files, directory));
-  matrix.build_requires = std::move(source.texts);
+  std::map<std::string, fs::path> directories;
+  for (const matrix::Package* const package : matrix::packages_of(scope.loaded.matrix)) {
+    TRY(directories[package->name], package_directory(host, scope.loaded.matrix, *package));
+    TRY(SourceRequires source, source_requires(host.files, directories.at(package->name)));
+    matrix.build_requires[package->name] = std::move(source.texts);
+  }
   TRY(const std::vector<const matrix::Variant*> built, built_variants(scope.loaded, scope.outline));
   TRY_DONE(check_build_requires(matrix, built, notices));
-  std::set<std::string> checked;
+  std::set<std::pair<std::string, std::string>> checked;
   for (const matrix::Variant* const variant : built) {
     TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
-    if (!checked.insert(settings.build.command.front()).second) continue;
-    TRY_DONE(check_command(host.variables, host.files, settings, directory, scope, notices));
+    const std::string& package = matrix::package_of(matrix, *variant).name;
+    if (!checked.emplace(package, settings.build.command.front()).second) continue;
+    TRY_DONE(check_command(host.variables, host.files, settings, directories.at(package), scope,
+                           notices));
   }
   return {};
 }

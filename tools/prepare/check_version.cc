@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "init/abi_conflict.h"
 #include "init/identity.h"
+#include "matrix/family.h"
 #include "matrix/settings.h"
 #include "pep/name.h"
 #include "pep/tag_pattern.h"
@@ -33,9 +34,9 @@ bool may_set_version(const std::vector<std::string>& argv) {
 
 /// Whether every build of the outline has a command that may set the version.
 Result<bool> may_be_set(const Loaded& loaded, const plan::Outline& outline) {
-  if (loaded.matrix.package.sdist) return false;
   TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
   for (const matrix::Variant* const variant : built) {
+    if (matrix::package_of(loaded.matrix, *variant).sdist) return false;
     TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
     if (!may_set_version(settings.build.command)) return false;
   }
@@ -125,6 +126,29 @@ bool is_of_checkout(const publish::Artifact& file, const init::ProjectFacts& fac
          pep::normalize_name(file.name) == name;
 }
 
+/// The same check for one package. The version may be that of the files of the matrix's `package`,
+/// but not of those of the others.
+Done check_package_version(const Host& host, const Loaded& loaded, const plan::Outline& outline,
+                           const matrix::Package& package, const VersionFacts& version,
+                           ports::Notices& notices) {
+  if (!package.requirement.empty() || outline.builds.empty()) return {};
+  TRY(const fs::path directory, package_directory(host, loaded.matrix, package));
+  const Result<init::ProjectFacts> facts = read_build_files(host, directory);
+  // The files are not those of a Python project: the build is a script of its own.
+  if (!facts && facts.error().kind == ErrorKind::usage) return {};
+  TRY_DONE(facts);
+  TRY(const pep::Version planned, pep::parse_version(version.version.version));
+  const std::optional<init::VersionConflict> conflict = init::version_conflict(*facts, planned);
+  if (!conflict) return {};
+  Error error = conflict_error(loaded.matrix, version, conflict->project_version)
+                    .with_location(place_of(host.files, directory / conflict->project_version.file,
+                                            conflict->project_version.version));
+  TRY(const bool set, may_be_set(loaded, outline));
+  if (!set && conflict->certainty == init::Certainty::certain) return fail(std::move(error));
+  notices.warn(error);
+  return {};
+}
+
 }  // namespace
 
 Publishing publishing_of(const VersionFacts& version) {
@@ -180,23 +204,12 @@ bool runs_own_program(const std::vector<std::string>& argv) {
 
 Done check_project_version(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                            const VersionFacts& version, ports::Notices& notices) {
-  const matrix::Package& package = loaded.matrix.package;
-  const bool of_project = package.version.from == matrix::VersionFrom::project;
-  if (!package.requirement.empty() || of_project || outline.builds.empty()) return {};
-  TRY(const fs::path directory, package_directory(host, loaded.matrix));
-  const Result<init::ProjectFacts> facts = read_build_files(host, directory);
-  // The files are not those of a Python project: the build is a script of its own.
-  if (!facts && facts.error().kind == ErrorKind::usage) return {};
-  TRY_DONE(facts);
-  TRY(const pep::Version planned, pep::parse_version(version.version.version));
-  const std::optional<init::VersionConflict> conflict = init::version_conflict(*facts, planned);
-  if (!conflict) return {};
-  Error error = conflict_error(loaded.matrix, version, conflict->project_version)
-                    .with_location(place_of(host.files, directory / conflict->project_version.file,
-                                            conflict->project_version.version));
-  TRY(const bool set, may_be_set(loaded, outline));
-  if (!set && conflict->certainty == init::Certainty::certain) return fail(std::move(error));
-  notices.warn(error);
+  const bool of_project = loaded.matrix.package.version.from == matrix::VersionFrom::project;
+  for (const matrix::Package* const package : matrix::packages_of(loaded.matrix)) {
+    if (of_project && package == &loaded.matrix.package) continue;
+    TRY(const plan::Outline part, outline_of_package(loaded, outline, *package));
+    TRY_DONE(check_package_version(host, loaded, part, *package, version, notices));
+  }
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/lfs_pointer.h"
 #include "base/text.h"
+#include "matrix/family.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
 
@@ -90,10 +91,13 @@ RepositoryTraits repository_traits(ports::Git& git, ports::Files& files,
 
 void warn_of_missing_files(const Host& host, const Loaded& loaded, ports::Notices& notices) {
   if (!loaded.matrix.package.requirement.empty()) return;
-  const Result<fs::path> directory = package_directory(host, loaded.matrix);
-  if (!directory) return;
-  for (const Error& warning : missing_files(host.git, host.files, *directory))
-    notices.warn(warning);
+  for (const matrix::Package* const package : matrix::packages_of(loaded.matrix)) {
+    const Result<fs::path> directory = package_directory(host, loaded.matrix, *package);
+    if (!directory) continue;
+    for (const Error& warning : missing_files(host.git, host.files, *directory)) {
+      notices.warn(warning);
+    }
+  }
 }
 
 Result<ports::GitFacts> own_repository(ports::Git& git, const fs::path& directory) {

@@ -17,6 +17,7 @@
 #include "env/lock.h"
 #include "host/provision/backend_answers.h"
 #include "host/system/scratch_directory.h"
+#include "matrix/family.h"
 #include "matrix/variant.h"
 #include "plan/environments.h"
 #include "plan/locks.h"
@@ -46,6 +47,33 @@ std::string environment_of(const RunScope& scope, const matrix::Variant& variant
 /// The question about an environment: a digest of everything that decides the answer.
 std::string question_for(const std::string& environment, const BackendQuestion& question) {
   return sha256_hex(nlohmann::json{environment, question.inputs}.dump());
+}
+
+/// The question to the backend of a variant's package; null if nothing is asked.
+const BackendQuestion* question_of(const RunScope& scope, const matrix::Variant& variant,
+                                   const BackendQuestions& packages) {
+  const auto found = packages.find(matrix::package_of(scope.loaded.matrix, variant).name);
+  return found == packages.end() ? nullptr : &found->second;
+}
+
+/// The digest of the question about a variant's build; empty if there is none.
+std::string question_about(const RunScope& scope, const matrix::Variant& variant,
+                           const BackendQuestions& packages) {
+  const BackendQuestion* const question = question_of(scope, variant, packages);
+  const std::string environment = question ? environment_of(scope, variant) : std::string();
+  return environment.empty() ? std::string() : question_for(environment, *question);
+}
+
+/// The question to the backend of a build's package; null if nothing is asked.
+const BackendQuestion* question_of(const RunScope& scope, const plan::BuildWheel& build,
+                                   const BackendQuestions& packages) {
+  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
+  for (const plan::BuildGroup& group : scope.outline.builds) {
+    if (group.cls.id != build.class_id) continue;
+    const auto variant = variants.find(group.cls.representative);
+    return variant ? question_of(scope, **variant, packages) : nullptr;
+  }
+  return nullptr;
 }
 
 /// The answers in the locks of a matrix. A damaged lock is reported when locks are applied.
@@ -100,7 +128,7 @@ Result<std::vector<std::string>> ask_in(const Host& host, const plan::Step& buil
 
 /// Makes the environments of these variants and asks the backend in each.
 Result<BackendAnswers> ask_all(const RunView& run, const std::vector<matrix::Variant>& variants,
-                               const BackendQuestion& question, Refresh refresh,
+                               const BackendQuestions& packages, Refresh refresh,
                                ports::Notices& notices) {
   RunScope part = run.scope;
   part.outline = plan::make_outline(part.loaded.classes, variants);
@@ -118,12 +146,14 @@ Result<BackendAnswers> ask_all(const RunView& run, const std::vector<matrix::Var
     BackendAnswers answers;
     for (const plan::Step& step : plan.steps) {
       const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
-      if (build == nullptr) continue;
-      const std::string id = question_for(env::digest(build->environment), question);
+      const BackendQuestion* const question =
+          build == nullptr ? nullptr : question_of(part, *build, packages);
+      if (question == nullptr) continue;
+      const std::string id = question_for(env::digest(build->environment), *question);
       if (answers.contains(id)) continue;
-      notices.note(fmt::format("asking {} what {} requires\n", quoted(question.system.backend),
+      notices.note(fmt::format("asking {} what {} requires\n", quoted(question->system.backend),
                                quoted(step.id)));
-      TRY(answers[id], ask_in(run.host, step, stopped, question.system));
+      TRY(answers[id], ask_in(run.host, step, stopped, question->system));
       TRY_DONE(host::record_answer(*local, id, answers[id]));
     }
     return answers;
@@ -144,12 +174,10 @@ AvailableAnswers gather_answers(const host::EnvMachine& machine, const RunScope&
 }
 
 matrix::Matrix with_answers(const RunScope& scope, const BackendAnswers& answers,
-                            const BackendQuestion& question) {
+                            const BackendQuestions& packages) {
   matrix::Matrix matrix = scope.loaded.matrix;
   for (const matrix::Variant& variant : scope.loaded.expansion.variants) {
-    const std::string environment = environment_of(scope, variant);
-    if (environment.empty()) continue;
-    const auto found = answers.find(question_for(environment, question));
+    const auto found = answers.find(question_about(scope, variant, packages));
     if (found == answers.end()) continue;
     matrix.backend_answers[variant.id] = {found->first, found->second};
   }
@@ -159,14 +187,14 @@ matrix::Matrix with_answers(const RunScope& scope, const BackendAnswers& answers
 }  // namespace
 
 std::map<std::string, matrix::Variant> questions_of(const RunScope& scope,
-                                                    const BackendQuestion& question) {
+                                                    const BackendQuestions& packages) {
   const matrix::VariantIndex variants(scope.loaded.expansion.variants);
   std::map<std::string, matrix::Variant> questions;
   for (const plan::BuildGroup& group : scope.outline.builds) {
     const auto variant = variants.find(group.cls.representative);
     if (!variant) continue;
-    const std::string environment = environment_of(scope, **variant);
-    if (!environment.empty()) questions.emplace(question_for(environment, question), **variant);
+    const std::string question = question_about(scope, **variant, packages);
+    if (!question.empty()) questions.emplace(question, **variant);
   }
   return questions;
 }
@@ -187,12 +215,11 @@ AnswerPlan plan_answers(const std::map<std::string, matrix::Variant>& questions,
   return plan;
 }
 
-Result<matrix::Matrix> collect_answers(const RunView& run,
-                                       const std::optional<BackendQuestion>& question,
+Result<matrix::Matrix> collect_answers(const RunView& run, const BackendQuestions& packages,
                                        const PackageSource& source, ports::Notices& notices) {
-  if (!question) return run.scope.loaded.matrix;
+  if (packages.empty()) return run.scope.loaded.matrix;
   const OpenMachine local = run.host.machine(run.workplace);
-  const std::map<std::string, matrix::Variant> questions = questions_of(run.scope, *question);
+  const std::map<std::string, matrix::Variant> questions = questions_of(run.scope, packages);
   const Refresh refresh = refresh_of(source);
   const AvailableAnswers available = refresh == Refresh::yes
                                          ? AvailableAnswers{}
@@ -203,10 +230,10 @@ Result<matrix::Matrix> collect_answers(const RunView& run,
     TRY_DONE(host::record_answer(*local, id, answer));
   }
   if (!plan.to_ask.empty()) {
-    TRY(BackendAnswers answered, ask_all(run, plan.to_ask, *question, refresh, notices));
+    TRY(BackendAnswers answered, ask_all(run, plan.to_ask, packages, refresh, notices));
     plan.known.merge(answered);
   }
-  return with_answers(run.scope, plan.known, *question);
+  return with_answers(run.scope, plan.known, packages);
 }
 
 }  // namespace pinwheel::prepare

@@ -30,11 +30,11 @@ struct AnswerPlan {
   std::vector<matrix::Variant> to_ask = {};  ///< the first variant of each environment without one
 };
 
-/// The questions about the builds of a scope, each with the first variant in whose environment it
-/// is asked. Empty with `build-requires: none`, or for wrong settings, which the plan reports.
-/// Pure.
+/// The questions about the builds of a scope, by the packages whose backends are asked, each with
+/// the first variant in whose environment it is asked. Empty with `build-requires: none`, or for
+/// wrong settings, which the plan reports. Pure.
 std::map<std::string, matrix::Variant> questions_of(const RunScope& scope,
-                                                    const BackendQuestion& question);
+                                                    const BackendQuestions& packages);
 
 /// Whether a backend may be asked: a forecast runs nothing.
 enum class Asking { allowed, never };
@@ -54,8 +54,7 @@ AnswerPlan plan_answers(const std::map<std::string, matrix::Variant>& questions,
 ///
 /// `run` is a scope without answers. Errors are those of `prepare_environments` and
 /// `Host::ask_backend`.
-Result<matrix::Matrix> collect_answers(const RunView& run,
-                                       const std::optional<BackendQuestion>& question,
+Result<matrix::Matrix> collect_answers(const RunView& run, const BackendQuestions& packages,
                                        const PackageSource& source, ports::Notices& notices);
 
 }  // namespace pinwheel::prepare

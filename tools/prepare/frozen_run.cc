@@ -16,6 +16,7 @@
 #include "env/resolution.h"
 #include "host/provision/env_resolve.h"
 #include "host/provision/interpreters.h"
+#include "matrix/family.h"
 #include "matrix/status_name.h"
 #include "matrix/variant.h"
 #include "pep/version.h"
@@ -37,7 +38,8 @@ Result<std::vector<std::string>> expected_files(const RunScope& scope) {
   std::vector<std::string> files;
   for (const plan::BuildGroup& group : scope.outline.builds) {
     TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
-    const plan::WheelTags tags = plan::tags_of(loaded.matrix.abi, *variant, scope.version.machine);
+    const plan::WheelTags tags =
+        plan::tags_of(matrix::abi_of(loaded.matrix, *variant), *variant, scope.version.machine);
     for (const wheel::Naming& naming : namings.at(group.cls.id)) {
       files.push_back(fmt::format("{}-{}-{}-{}-{}.whl", replace_all(naming.distribution, "-", "_"),
                                   naming.version, tags.python, tags.abi,
@@ -98,10 +100,13 @@ Result<plan::FrozenPlan> decisions_of(const Host& host, const GatheredRun& run,
   frozen.version = run.facts.version;
   frozen.source_date_epoch = run.facts.source_date_epoch;
   frozen.wheel_change = run.facts.wheel_change;
+  for (const auto& [name, member] : run.facts.family) {
+    frozen.family_changes[name] = member.wheel_change;
+  }
   frozen.commit = run.facts.commit;
   frozen.tag = run.facts.tag;
   frozen.repository = run.facts.repository;
-  frozen.source_digest = run.facts.source.digest;
+  frozen.source_digest = plan::source_digest(run.facts);
   frozen.machine = run.facts.machine;
   frozen.levels = {scope.levels.engine, scope.options.python, scope.options.bases};
   for (const auto& [settings, used] : run.images) {
@@ -182,6 +187,7 @@ VersionFacts frozen_version(VersionFacts here, const plan::FrozenPlan& frozen) {
   here.version = frozen.version;
   here.source_date_epoch = frozen.source_date_epoch;
   here.wheel_change = frozen.wheel_change;
+  here.family_changes = frozen.family_changes;
   here.commit = frozen.commit;
   here.release_tag = frozen.tag;
   here.repository = frozen.repository;
@@ -202,7 +208,7 @@ std::vector<Error> other_images(const UsedImages& images, const PinnedImages& pi
 std::vector<Error> differences(const FromRun& run, const plan::PlanFacts& here) {
   const plan::RunOrigin& origin = run.origin;
   std::vector<Error> errors;
-  if (origin.plan.source_digest != here.source.digest) {
+  if (origin.plan.source_digest != plan::source_digest(here)) {
     errors.push_back({ErrorKind::drift, origin.dirty
                                             ? "the run's checkout had uncommitted changes"
                                             : "the package source differs from that of the run"});

@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "matrix/family.h"
 #include "matrix/parse.h"
 #include "matrix/status_name.h"
 #include "matrix/variant.h"
@@ -184,20 +185,45 @@ Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
   return built;
 }
 
+Result<plan::Outline> outline_of_package(const Loaded& loaded, const plan::Outline& outline,
+                                         const matrix::Package& package) {
+  const matrix::VariantIndex variants(loaded.expansion.variants);
+  plan::Outline part;
+  for (const matrix::Variant& variant : outline.variants) {
+    if (matrix::package_of(loaded.matrix, variant).name == package.name) {
+      part.variants.push_back(variant);
+    }
+  }
+  for (const plan::BuildGroup& group : outline.builds) {
+    TRY(const matrix::Variant* const built, variants.find(group.cls.representative));
+    if (matrix::package_of(loaded.matrix, *built).name == package.name) {
+      part.builds.push_back(group);
+    }
+  }
+  return part;
+}
+
 Result<fs::path> package_directory(const Host& host, const matrix::Matrix& matrix) {
-  const std::string& source = matrix.package.source;
+  return package_directory(host, matrix, matrix.package);
+}
+
+Result<fs::path> package_directory(const Host& host, const matrix::Matrix& matrix,
+                                   const matrix::Package& package) {
+  const std::string& source = package.source;
   const fs::path directory = host.at(fs::path(matrix.directory) / source);
   if (source.empty()) return directory;
   const ports::FileType type = host.files.resolved_type(directory);
   if (type == ports::FileType::directory) return directory;
   const bool missing = type == ports::FileType::missing;
+  const std::string key = &package == &matrix.package ? "package.source" : "source";
   return fail(Error{
       ErrorKind::config,
-      fmt::format("`package.source` is {}, and {} {}", quoted(source), quoted(directory.string()),
+      fmt::format("{} is {}, and {} {}", quoted(key), quoted(source), quoted(directory.string()),
                   missing ? "does not exist" : "is not a directory")}
-                  .with_location(matrix.package.source_at)
-                  .with_hint("`package.source` is the project's directory, relative to the matrix "
-                             "file"));
+                  .with_location(package.source_at)
+                  .with_hint(fmt::format("{} is the project's directory, relative to the matrix "
+                                         "file",
+                                         quoted(key))));
 }
 
 }  // namespace pinwheel::prepare

@@ -68,8 +68,15 @@ Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& op
 Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
                                                            const plan::Outline& outline);
 
-/// The directory of the package's source, absolute; for a package from an index, that of the
-/// matrix. `config`, at the place of `package.source`, if it is not a directory.
+/// The part of an outline that builds and tests one package.
+Result<plan::Outline> outline_of_package(const Loaded& loaded, const plan::Outline& outline,
+                                         const matrix::Package& package);
+
+/// The directory of the source of the matrix's `package`, absolute; for a package from an index,
+/// that of the matrix. `config`, at the place of its `source`, if it is not a directory.
 Result<std::filesystem::path> package_directory(const Host& host, const matrix::Matrix& matrix);
+/// The same for any package of the matrix.
+Result<std::filesystem::path> package_directory(const Host& host, const matrix::Matrix& matrix,
+                                                const matrix::Package& package);
 
 }  // namespace pinwheel::prepare

@@ -8,14 +8,17 @@ plan::PlanFacts plan_facts(const VersionFacts& version, const BuildFacts& build)
   plan::PlanFacts facts;
   facts.version = version.version;
   facts.source_date_epoch = version.source_date_epoch;
-  facts.wheel_change = build.wheel_change;
   facts.pinwheel = kPinwheelVersion;
   facts.commit = version.commit;
   facts.tag = version.release_tag;
   facts.repository = version.repository;
   facts.machine = version.machine;
-  facts.source = build.source;
-  facts.wheel_source = build.wheel_source;
+  facts.source = build.package.source;
+  facts.wheel_source = build.package.wheel_source;
+  facts.wheel_change = build.package.wheel_change;
+  for (const auto& [name, member] : build.family) {
+    facts.family[name] = {member.source, member.wheel_source, member.wheel_change};
+  }
   facts.variables = build.variables;
   facts.toolchain = build.toolchain;
   return facts;

@@ -33,10 +33,10 @@ std::optional<std::map<std::string, std::string>> recorded_variables(const Packa
 }
 
 /// A frozen plan requires the same source.
-Done check_source(const BuildFacts& build, const PackageSource& source) {
+Done check_source(const plan::PlanFacts& facts, const PackageSource& source) {
   const auto* const frozen = std::get_if<FromFrozenPlan>(&source);
   if (frozen == nullptr) return {};
-  return plan::check_frozen(frozen->plan, frozen->matrix_digest, build.source.digest);
+  return plan::check_frozen(frozen->plan, frozen->matrix_digest, plan::source_digest(facts));
 }
 
 void warn_of_ignored_variables(const BuildFacts& build, ports::Notices& notices) {
@@ -69,16 +69,17 @@ Result<GatheredRun> gather_run(const Host& host, const RunScope& scope, const Pa
   if (!is_forecast(source)) TRY_DONE(notices.log_into(workplace.logs));
   TRY(const BuildFacts build,
       gather_build_facts(host, scope, workplace, recorded_variables(source)));
-  TRY_DONE(check_source(build, source));
+  plan::PlanFacts facts = plan_facts(scope.version, build);
+  TRY_DONE(check_source(facts, source));
   RunScope known = scope;
-  known.loaded.matrix.build_requires = build.build_requires.texts;
+  known.loaded.matrix.build_requires = requires_of(scope.loaded.matrix, build);
   if (!is_forecast(source)) {
     TRY_DONE(check_and_fetch(host, known, workplace, build, notices));
   }
-  plan::PlanFacts facts = plan_facts(scope.version, build);
   facts.durations = earlier_durations(workplace.state);
-  TRY(known.loaded.matrix, collect_answers({host, known, workplace, facts},
-                                           build.build_requires.question, source, notices));
+  TRY(known.loaded.matrix,
+      collect_answers({host, known, workplace, facts},
+                      backend_questions(scope.loaded.matrix, build), source, notices));
   TRY(known, with_answered_needs(std::move(known)));
   TRY(PreparedEnvironments made,
       prepare_environments({host, known, workplace, facts}, source, notices));

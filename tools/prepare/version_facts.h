@@ -40,6 +40,8 @@ struct VersionFacts {
   int64_t source_date_epoch = 0;
   /// From a frozen plan; none: `gather_build_facts` finds it.
   std::optional<plan::SourceChange> wheel_change = {};
+  /// The same for the other packages of a family, by name.
+  std::map<std::string, plan::SourceChange> family_changes = {};
   std::string commit;  ///< 40 hex digits; empty outside git
   /// The tag of a release of this commit, whether it exists or not; empty for a development version
   /// and a dirty tree, which have none.

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "matrix/family.h"
 #include "matrix/status_name.h"
 #include "matrix/variant.h"
 #include "plan/step_id.h"
@@ -33,7 +34,8 @@ const matrix::AbiClass* class_of(const Explained& known, const std::string& vari
 
 std::string names_text(const Explained& known, const matrix::AbiClass& cls,
                        const matrix::Variant& representative) {
-  const plan::WheelTags tags = plan::tags_of(known.matrix.abi, representative, "*");
+  const plan::WheelTags tags =
+      plan::tags_of(matrix::abi_of(known.matrix, representative), representative, "*");
   std::string out;
   const auto namings = known.namings.find(cls.id);
   if (namings == known.namings.end()) return out;

@@ -33,9 +33,9 @@ publish::ReleaseFacts facts_of(const plan::TaggedRelease& release) {
   return {release.project, release.tag, release.commit};
 }
 
-/// How many files the release of a publication has: wheels, the sdist if a wheel has its name,
+/// How many files the release of a publication has: wheels, each sdist if a wheel has its name,
 /// `SHA256SUMS`, and a record for each project.
-size_t planned_files(const plan::Publish& publication) {
+size_t planned_files(const plan::Plan& plan, const plan::Publish& publication) {
   std::set<std::string> projects;
   size_t files = 1;
   for (const std::string& build : publication.builds) {
@@ -44,8 +44,12 @@ size_t planned_files(const plan::Publish& publication) {
     projects.insert(pep::normalize_name(naming->second.distribution));
     ++files;
   }
-  const bool named = projects.contains(pep::normalize_name(publication.release.project));
-  if (named && std::ranges::count(publication.builds, plan::sdist_id()) > 0) ++files;
+  for (const plan::Step& step : plan.steps) {
+    const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
+    const bool published = std::ranges::count(publication.builds, step.id) > 0;
+    if (sdist == nullptr || !published) continue;
+    if (projects.contains(pep::normalize_name(sdist->distribution))) ++files;
+  }
   return files + projects.size();
 }
 
@@ -77,11 +81,14 @@ struct GithubAnswer {
   std::optional<bool> may_write;
 };
 
-publish::IndexState state_on_github(const GithubQuestions& questions,
+publish::IndexState state_on_github(const GithubQuestions& questions, const plan::Plan& plan,
                                     const plan::Publish& publication) {
   const plan::TaggedRelease& release = publication.release;
-  publish::IndexState state{
-      {publication.target.name, {}, release.project, release.version, planned_files(publication)}};
+  publish::IndexState state{{publication.target.name,
+                             {},
+                             release.project,
+                             release.version,
+                             planned_files(plan, publication)}};
   const Result<host::GithubTarget> target = target_of(questions, publication, host::github_target);
   const Done tagged = publish::check_tagged(facts_of(release), publication.target.name);
   if (!tagged) state.obstacles.push_back(tagged.error());
@@ -109,11 +116,12 @@ publish::IndexState state_on_github(const GithubQuestions& questions,
 }  // namespace
 
 std::vector<publish::IndexState> ask_github(const GithubQuestions& questions,
+                                            const plan::Plan& plan,
                                             const std::vector<const plan::Publish*>& publications) {
   std::vector<publish::IndexState> states;
   for (const plan::Publish* const publication : publications) {
     if (publication->target.kind != matrix::TargetKind::github_release) continue;
-    states.push_back(state_on_github(questions, *publication));
+    states.push_back(state_on_github(questions, plan, *publication));
   }
   return states;
 }

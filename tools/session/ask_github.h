@@ -25,6 +25,7 @@ struct GithubQuestions {
 /// them: no commit to tag, a missing token or one that may not write, a tag at another commit, a
 /// published release that lacks files.
 std::vector<publish::IndexState> ask_github(const GithubQuestions& questions,
+                                            const plan::Plan& plan,
                                             const std::vector<const plan::Publish*>& publications);
 
 /// The files of a release on GitHub.

@@ -29,10 +29,12 @@ void add_file(Releases& releases, const publish::PlannedRelease& release) {
 }
 
 /// An sdist is published only with wheels of its name.
-void add_sdist(Releases& releases, const plan::Plan& plan) {
+void add_sdists(Releases& releases, const plan::Plan& plan, const plan::Publish& publication) {
   for (const plan::Step& step : plan.steps) {
     const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
-    if (sdist == nullptr) continue;
+    const bool published =
+        std::ranges::find(publication.builds, step.id) != publication.builds.end();
+    if (sdist == nullptr || !published) continue;
     const auto found = releases.find({pep::normalize_name(sdist->distribution), sdist->version});
     if (found != releases.end()) found->second.files += 1;
   }
@@ -47,10 +49,7 @@ Releases releases_of(const plan::Plan& plan, const plan::Publish& publication,
     add_file(releases, {publication.target.name, endpoint, naming->second.distribution,
                         naming->second.version});
   }
-  const auto& builds = publication.builds;
-  if (std::find(builds.begin(), builds.end(), plan::sdist_id()) != builds.end()) {
-    add_sdist(releases, plan);
-  }
+  add_sdists(releases, plan, publication);
   return releases;
 }
 

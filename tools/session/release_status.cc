@@ -61,23 +61,21 @@ bool is_github(const plan::Publish& publication) {
   return publication.target.kind == matrix::TargetKind::github_release;
 }
 
-/// The sdist, which is published only with wheels of its project.
-void add_sdist(const plan::Plan& plan, const plan::Publish& publication, const Outcomes& outcomes,
-               std::vector<publish::ExpectedFile>& files) {
-  const std::string id = plan::sdist_id();
-  if (std::find(publication.builds.begin(), publication.builds.end(), id) ==
-      publication.builds.end()) {
-    return;
-  }
+/// The sdists, which are published only with wheels of their projects.
+void add_sdists(const plan::Plan& plan, const plan::Publish& publication, const Outcomes& outcomes,
+                std::vector<publish::ExpectedFile>& files) {
   for (const plan::Step& step : plan.steps) {
     const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
-    if (sdist == nullptr) continue;
+    const bool published =
+        std::ranges::find(publication.builds, step.id) != publication.builds.end();
+    if (sdist == nullptr || !published) continue;
+    const std::string& id = step.id;
     publish::ExpectedFile file{publication.target.name, pep::normalize_name(sdist->distribution),
                                id};
     const bool with_wheels = std::ranges::any_of(files, [&](const publish::ExpectedFile& each) {
       return each.target == file.target && each.project == file.project;
     });
-    if (!with_wheels) return;
+    if (!with_wheels) continue;
     const auto outcome = outcomes.find(id);
     if (outcome != outcomes.end() && !outcome->second->outputs.empty()) {
       const plan::Output& output = outcome->second->outputs.front();
@@ -213,7 +211,7 @@ std::vector<publish::ExpectedFile> expected_files(const plan::Plan& plan,
       if (naming == publication->names.end()) continue;
       files.push_back(wheel_of(*publication, build, naming->second, known));
     }
-    add_sdist(plan, *publication, known, files);
+    add_sdists(plan, *publication, known, files);
     if (is_github(*publication)) add_describing(*publication, files);
   }
   return files;

@@ -332,7 +332,7 @@ Done ask_before_builds(const prepare::Host& host, const host::Workplace& workpla
   const std::vector<publish::PlannedRelease> releases = planned_releases(plan, publications);
   const host::HttpOptions requests = host::last_options(prepare::http_options(workplace.variables));
   std::vector<publish::IndexState> states = ask_indexes(host, releases, requests, workplace.log);
-  for (publish::IndexState& state : ask_github({host, workplace, requests}, publications)) {
+  for (publish::IndexState& state : ask_github({host, workplace, requests}, plan, publications)) {
     states.push_back(std::move(state));
   }
   return report_states(states, console);

@@ -264,7 +264,7 @@ TEST_CASE("a placeholder of an attribute that the variant lacks is an error with
 TEST_CASE("settings that the matrix omits are the project's") {
   const std::string axes = "axes: {python: ['3.11']}\n";
   Matrix matrix = parsed(axes + "environment: {pip: ['setuptools<81']}\n");
-  matrix.build_requires = {"setuptools>=61", "numpy", "torch"};
+  matrix.build_requires[matrix.package.name] = {"setuptools>=61", "numpy", "torch"};
   const Variant variant = value_of(expand(matrix)).variants.at(0);
   const Settings found = value_of(settings_for(matrix, variant));
   CHECK(found.build.command == Names{"python", "-m", "build", "--wheel", "--no-isolation",
@@ -285,7 +285,7 @@ TEST_CASE("settings that the matrix omits are the project's") {
 
 TEST_CASE("the answer of a backend applies only to its variant's build") {
   Matrix matrix = parsed("axes: {python: ['3.11', '3.12']}\nenvironment: {pip: [ninja]}\n");
-  matrix.build_requires = {"setuptools>=61"};
+  matrix.build_requires[matrix.package.name] = {"setuptools>=61"};
   const std::vector<Variant> variants = value_of(expand(matrix)).variants;
   matrix.backend_answers[variants.at(0).id] = {"question", {"cffi", "ninja>=9", "setuptools>=70"}};
   CHECK(value_of(settings_for(matrix, variants.at(0))).environment.pip ==

@@ -239,7 +239,7 @@ Publish full_publish() {
 InstallWheel full_install() {
   return {"cp312-cu130",         "build:cu13",   {"demo", "1.0+cu130", {"index"}},
           full_publish().target, full_request(), "x86_64",
-          "cuda/13.0",           {{"A", "b"}}};
+          "cuda/13.0",           {{"A", "b"}},   {{"demo-data", "1.0", {"index"}}}};
 }
 
 TEST_CASE("a key changes with each field that is listed as a part, and with no excluded one") {

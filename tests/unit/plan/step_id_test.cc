@@ -27,6 +27,7 @@ TEST_CASE("the variant is parsed from a test's id, with or without an image") {
 TEST_CASE("an id is parsed into its kind and name, and printed from them") {
   const std::pair<const char*, StepId> ids[] = {
       {"sdist", {StepKind::sdist, ""}},
+      {"sdist:my-data", {StepKind::sdist, "my-data"}},
       {"env:ab12", {StepKind::environment, "ab12"}},
       {"toolkit:cuda-ab12", {StepKind::toolkit, "cuda-ab12"}},
       {"build:cpu", {StepKind::build, "cpu"}},
@@ -40,8 +41,8 @@ TEST_CASE("an id is parsed into its kind and name, and printed from them") {
     CHECK(kind_of_step(text) == id.kind);
     CHECK(to_string(id) == text);
   }
-  for (const char* text : {"", ".", "..", "build", "build:", "cp311-cpu", "sdist:", "sdist:x",
-                           "/build:cpu", "tests:a"}) {
+  for (const char* text : {"", ".", "..", "build", "build:", "cp311-cpu", "sdist:", "/build:cpu",
+                           "tests:a"}) {
     INFO(text);
     CHECK_FALSE(parse_step_id(text));
     CHECK_FALSE(kind_of_step(text));
@@ -52,6 +53,10 @@ TEST_CASE("ids are made of a class, a target or nothing") {
   CHECK(build_id("cpu") == "build:cpu");
   CHECK(publish_id("pypi") == "publish:pypi");
   CHECK(sdist_id() == "sdist");
+  CHECK(sdist_id("my-data") == "sdist:my-data");
+  CHECK(is_sdist("sdist"));
+  CHECK(is_sdist("sdist:my-data"));
+  CHECK_FALSE(is_sdist("build:sdist"));
 }
 
 TEST_CASE("some steps make files to publish, and some make environments") {

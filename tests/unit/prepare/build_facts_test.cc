@@ -69,15 +69,15 @@ struct GatherWorld {
 
 TEST_CASE("the date of wheels is that of the last change of their source") {
   GatherWorld world;
-  CHECK(world.facts().wheel_change == plan::SourceChange{std::string(40, 'b'), 99});
+  CHECK(world.facts().package.wheel_change == plan::SourceChange{std::string(40, 'b'), 99});
   world.fake.host.variables["SOURCE_DATE_EPOCH"] = "77";
-  CHECK(world.facts().wheel_change == plan::SourceChange{std::string(40, 'b'), 77});
+  CHECK(world.facts().package.wheel_change == plan::SourceChange{std::string(40, 'b'), 77});
 }
 
 TEST_CASE("the change of a frozen plan counts, and git is not asked for another") {
   GatherWorld world;
   world.scope.version.wheel_change = plan::SourceChange{"frozen", 5};
-  CHECK(world.facts().wheel_change == plan::SourceChange{"frozen", 5});
+  CHECK(world.facts().package.wheel_change == plan::SourceChange{"frozen", 5});
   CHECK(world.fake.git.changes_asked == 0);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("outside git the date of wheels is that of the run") {
   GatherWorld world;
   world.scope.version.commit.clear();
   world.fake.git.listed = fail(ErrorKind::environment, "no repository");
-  CHECK(world.facts().wheel_change == plan::SourceChange{"", 77});
+  CHECK(world.facts().package.wheel_change == plan::SourceChange{"", 77});
   CHECK(world.fake.git.changes_asked == 0);
 }
 
@@ -98,9 +98,9 @@ TEST_CASE("a history that cannot be read ends the preparation before a compiler 
 
 TEST_CASE("a source without files is an error, and another file is another source") {
   GatherWorld world;
-  const std::string digest = world.facts().source.digest;
+  const std::string digest = world.facts().package.source.digest;
   world.put("a.py", "two");
-  CHECK(world.facts().source.digest != digest);
+  CHECK(world.facts().package.source.digest != digest);
   world.fake.git.tracked.tracked = {"gone.py"};
   CHECK(world.refused().kind == ErrorKind::config);
   CHECK(world.fake.git.changes_asked == 2);
@@ -112,9 +112,27 @@ TEST_CASE("the source of wheels omits files that no wheel contains") {
   world.fake.git.tracked.tracked = {"a.py", "docs/index.md"};
   world.scope.loaded.matrix.package.ignored = {"docs/**"};
   const BuildFacts facts = world.facts();
-  CHECK(facts.source.digest != facts.wheel_source.digest);
+  CHECK(facts.package.source.digest != facts.package.wheel_source.digest);
   world.put("docs/index.md", "another text");
-  CHECK(world.facts().wheel_source.digest == facts.wheel_source.digest);
+  CHECK(world.facts().package.wheel_source.digest == facts.package.wheel_source.digest);
+}
+
+TEST_CASE("each package of a family has its own source and change") {
+  GatherWorld world;
+  world.scope.loaded.matrix.family = {{{.name = "data", .source = "data"}, {}}};
+  world.put("data/b.py", "two");
+  world.fake.git.tracked.tracked = {"a.py", "b.py"};
+  world.scope.version.family_changes["data"] = {"frozen", 6};
+  world.put("b.py", "three");
+  world.put("data/a.py", "four");
+  const BuildFacts facts = world.facts();
+  CHECK(facts.family.at("data").source.digest != facts.package.source.digest);
+  CHECK(facts.family.at("data").wheel_change == plan::SourceChange{"frozen", 6});
+  CHECK(facts.package.wheel_change != facts.family.at("data").wheel_change);
+  world.fake.files.put(world.scratch.path() / "data/pyproject.toml",
+                       "[build-system]\nrequires = ['hatchling']\nbuild-backend = 'hatchling.build'\n");
+  const auto requires_ = requires_of(world.scope.loaded.matrix, world.facts());
+  CHECK(requires_.at("data") == std::vector<std::string>{"hatchling"});
 }
 
 TEST_CASE("the compiler that is named decides, and one that fails is none") {

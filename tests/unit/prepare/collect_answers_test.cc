@@ -35,7 +35,7 @@ struct QuestionWorld {
   host::Workplace workplace = {};
   RunScope scope = {};
   plan::PlanFacts facts = {};
-  BackendQuestion question{project::BuildSystem{}, "inputs"};
+  BackendQuestions asked{{"demo", {project::BuildSystem{}, "inputs"}}};
 
   explicit QuestionWorld(const std::string& yaml = kAskedYaml) {
     workplace.state = "/repo/.pinwheel";
@@ -74,14 +74,14 @@ struct QuestionWorld {
   }
   Texts questions() const {
     Texts ids;
-    for (const auto& [id, variant] : questions_of(scope, question)) ids.push_back(id);
+    for (const auto& [id, variant] : questions_of(scope, asked)) ids.push_back(id);
     return ids;
   }
   std::string record_of(const std::string& id) const {
     return fake.files.text(workplace.state / "backends" / (id + ".json"));
   }
   Result<matrix::Matrix> collect(const PackageSource& source) {
-    return collect_answers(view(), question, source, fake.notices);
+    return collect_answers(view(), asked, source, fake.notices);
   }
   matrix::Matrix collected(const PackageSource& source) {
     Result<matrix::Matrix> matrix = collect(source);
@@ -110,7 +110,7 @@ TEST_CASE("each environment of a build is one question, and none without `build-
 TEST_CASE("another backend and other inputs are other questions") {
   QuestionWorld world;
   const Texts first = world.questions();
-  world.question.inputs = "others";
+  world.asked.at("demo").inputs = "others";
   const Texts second = world.questions();
   CHECK(second.size() == first.size());
   CHECK(first != second);
@@ -118,7 +118,7 @@ TEST_CASE("another backend and other inputs are other questions") {
 
 TEST_CASE("a supplied answer comes first, then a recorded one; others are asked") {
   const QuestionWorld world;
-  const auto questions = questions_of(world.scope, world.question);
+  const auto questions = questions_of(world.scope, world.asked);
   const std::string one = questions.begin()->first;
   const std::string other = std::next(questions.begin())->first;
   const AvailableAnswers available{{{one, {"brought"}}}, {{one, {"recorded"}}, {"unknown", {}}}};
@@ -132,10 +132,19 @@ TEST_CASE("a supplied answer comes first, then a recorded one; others are asked"
   CHECK(recorded.to_ask.empty());
 }
 
+TEST_CASE("only the builds of the packages whose backends are asked have questions") {
+  std::string yaml = kAskedYaml;
+  yaml.replace(yaml.find("axes:"), 5, "family: [{name: data, source: data}]\naxes:");
+  QuestionWorld world(yaml);
+  CHECK(world.questions().size() == 2);
+  world.asked.emplace("data", BackendQuestion{project::BuildSystem{}, "other inputs"});
+  CHECK(world.questions().size() == 4);
+}
+
 TEST_CASE("without a question nothing is opened, read or asked") {
   QuestionWorld world;
   const Result<matrix::Matrix> matrix =
-      collect_answers(world.view(), std::nullopt, FromIndexes{}, world.fake.notices);
+      collect_answers(world.view(), {}, FromIndexes{}, world.fake.notices);
   REQUIRE(matrix);
   CHECK(matrix->backend_answers.empty());
   CHECK(world.fake.files.changes.empty());
@@ -197,7 +206,7 @@ TEST_CASE("a backend without an answer is asked once for each environment, which
 TEST_CASE("only the environments without an answer are made for asking") {
   QuestionWorld world;
   world.resolve();
-  const auto questions = questions_of(world.scope, world.question);
+  const auto questions = questions_of(world.scope, world.asked);
   const auto& [id, variant] = *questions.begin();
   world.fake.files.put(world.workplace.state / "backends" / (id + ".json"), R"({"requires": []})");
   static_cast<void>(world.collected(FromIndexes{}));

@@ -11,8 +11,8 @@ TEST_CASE("version and build are the first facts of a plan") {
   version.source_date_epoch = 7;
   version.commit = std::string(40, 'c');
   version.machine = "aarch64";
-  const BuildFacts build{.source = {"/src", {}, "digest"},
-                         .wheel_change = {"decaf", 5},
+  const BuildFacts build{.package = {.source = {"/src", {}, "digest"}, .wheel_change = {"decaf", 5}},
+                         .family = {{"data", {.source = {"/data", {}, "other"}}}},
                          .variables = {{"CC", "clang"}},
                          .toolchain = "12.2.0"};
   const plan::PlanFacts facts = plan_facts(version, build);
@@ -23,6 +23,7 @@ TEST_CASE("version and build are the first facts of a plan") {
   CHECK(facts.wheel_change == plan::SourceChange{"decaf", 5});
   CHECK(facts.machine == "aarch64");
   CHECK(facts.source.digest == "digest");
+  CHECK(facts.family.at("data").source.digest == "other");
   CHECK(facts.variables == build.variables);
   CHECK(facts.toolchain == "12.2.0");
 }

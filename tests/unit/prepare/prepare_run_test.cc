@@ -72,7 +72,7 @@ struct ProjectWorld {
   /// Records packages for every environment of builds that require this in addition to the files.
   void resolve(const Texts& required) {
     RunScope known = scope;
-    known.loaded.matrix.build_requires = required;
+    known.loaded.matrix.build_requires[known.loaded.matrix.package.name] = required;
     const host::Workplace workplace;
     const plan::PlanFacts facts;
     const Result<std::vector<env::Request>> requests =
@@ -118,7 +118,7 @@ TEST_CASE("a run has its source, its packages and the steps of its plan") {
   CHECK(ids_of(run.plan).size() == 4);
   CHECK(run.gathered.facts.resolutions.size() == 4);
   CHECK_FALSE(run.gathered.facts.source.digest.empty());
-  CHECK(run.gathered.scope.loaded.matrix.build_requires == Texts{"hatchling"});
+  CHECK(run.gathered.scope.loaded.matrix.build_requires.begin()->second == Texts{"hatchling"});
   CHECK(run.gathered.workplace.state == world.at(".pinwheel"));
   CHECK(run.gathered.workplace.cache == "/home/u/.cache/pinwheel");
 }

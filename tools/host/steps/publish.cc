@@ -64,7 +64,7 @@ bool is_named(const publish::Artifact& file, const wheel::Naming& naming) {
 Result<std::vector<Built>> gather_files(const StepContext& context, const plan::Publish& action) {
   std::vector<Built> files;
   for (const plan::StepOutcome& need : context.attempt.needs) {
-    if (!action.names.contains(need.id) && need.id != plan::sdist_id()) continue;
+    if (!action.names.contains(need.id) && !plan::is_sdist(need.id)) continue;
     for (const plan::Output& output : need.outputs) {
       TRY(publish::Artifact artifact, read_artifact(output.path));
       if (artifact.sha256 != output.sha256) {

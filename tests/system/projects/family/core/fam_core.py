@@ -1,0 +1,4 @@
+import fam_data
+
+NAME = "core"
+DATA = fam_data.NAME

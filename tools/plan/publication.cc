@@ -1,0 +1,361 @@
+#include "plan/publication.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "matrix/condition.h"
+#include "matrix/family.h"
+#include "plan/environments.h"
+#include "plan/evidence_gate.h"
+#include "plan/promotion.h"
+#include "plan/step_id.h"
+
+namespace pinwheel::plan {
+namespace {
+
+constexpr const char* kChangelog = "CHANGELOG.md";
+
+// A guess for an installation without a recorded run.
+constexpr double kInstallSeconds = 30;
+
+/// The minimum evidence that `publish.require` sets for a variant: by the first pattern that
+/// matches, then `default`.
+std::string required_evidence(const matrix::Matrix& matrix, const matrix::Variant& variant) {
+  std::string evidence;
+  for (const auto& [pattern, value] : matrix.require_evidence) {
+    if (pattern == "default") {
+      evidence = value;
+    } else if (matrix::value_matches(pattern, variant.get("compute"))) {
+      return value;
+    }
+  }
+  return evidence;
+}
+
+/// Whether a build serves selected variants, and all of them are experimental.
+bool is_experimental(const Outline& outline, const BuildGroup& group) {
+  const auto serves = [&group](const matrix::Variant& variant) {
+    return std::find(group.tests.begin(), group.tests.end(), variant.id) != group.tests.end();
+  };
+  const auto& variants = outline.variants;
+  return std::any_of(variants.begin(), variants.end(), serves) &&
+         std::none_of(variants.begin(), variants.end(), [&](const matrix::Variant& variant) {
+           return serves(variant) && variant.status != matrix::Status::experimental;
+         });
+}
+
+void require_image_tests(const StepInputs& in, const std::string& variant,
+                         const std::string& evidence, Publish& action, Step& step) {
+  for (const ImageTest& test : in.image_tests) {
+    if (test.variant != variant) continue;
+    step.needs.push_back(test.id);
+    const bool requested =
+        verdict_on(test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
+    if (requested && !evidence.empty()) action.require_evidence[test.id] = evidence;
+  }
+}
+
+Result<const matrix::PublishTarget*> find_target(const StepInputs& in, const std::string& name) {
+  for (const matrix::PublishTarget& target : in.matrix.targets) {
+    if (target.name == name) return &target;
+  }
+  return fail(ErrorKind::usage,
+              fmt::format("{} has no publish target {}", quoted(in.matrix.file), quoted(name)));
+}
+
+/// The other targets of the run.
+Result<std::vector<OtherTarget>> other_targets(const StepInputs& in, const std::string& target,
+                                               const Publish& publication, const Outline& outline,
+                                               const Namings& namings) {
+  std::vector<OtherTarget> others;
+  for (const std::string& name : in.options.targets) {
+    if (name == target) continue;
+    TRY(const matrix::PublishTarget* const found, find_target(in, name));
+    OtherTarget other{*found};
+    for (const BuildGroup& group : outline.builds) {
+      const std::string build = build_id(group.cls.id);
+      if (!publication.names.contains(build)) continue;
+      other.names[build] = name_on(name, namings.at(group.cls.id));
+    }
+    others.push_back(std::move(other));
+  }
+  return others;
+}
+
+/// The release that a target with tags makes.
+TaggedRelease tagged_release(const StepInputs& in, const matrix::PublishTarget& target) {
+  const matrix::Package& package = in.matrix.package;
+  const std::string usual =
+      package.source.empty() ? std::string(kChangelog) : package.source + "/" + kChangelog;
+  return {package.name, in.facts.version.version, in.facts.tag, in.facts.commit,
+          target.notes.empty() ? usual : target.notes};
+}
+
+/// The target with the repository of this checkout, unless the matrix names one.
+matrix::PublishTarget with_repository(const StepInputs& in, matrix::PublishTarget target) {
+  if (target.repository.empty()) target.repository = in.facts.repository;
+  return target;
+}
+
+/// Adds the release on GitHub that a publication makes, or to whose files its pages link.
+Done add_release(const StepInputs& in, Publish& action, Step& step) {
+  if (action.target.kind == matrix::TargetKind::github_release) {
+    action.target = with_repository(in, std::move(action.target));
+    action.release = tagged_release(in, action.target);
+  }
+  if (action.target.files.empty()) return {};
+  TRY(const matrix::PublishTarget* const linked, find_target(in, action.target.files));
+  action.linked = with_repository(in, *linked);
+  action.release = tagged_release(in, *linked);
+  // Another job may have published it: the step reads the release back in any case.
+  const std::vector<std::string>& targets = in.options.targets;
+  const bool here = std::find(targets.begin(), targets.end(), linked->name) != targets.end();
+  if (here) step.needs.push_back(publish_id(linked->name));
+  return {};
+}
+
+/// Adds the relation of a publication to the first target of its release. A promoted one needs the
+/// first and the installations from it, with the evidence that the tests of their variants need,
+/// but at most `loaded`.
+Done add_role(const StepInputs& in, const Outline& outline, Publish& action, Step& step) {
+  const std::string& through = in.options.through;
+  if (through.empty()) return {};
+  if (action.target.name == through) {
+    action.role = PublishRole::first;
+    action.release = tagged_release(in, action.target);
+    return {};
+  }
+  action.role = PublishRole::promoted;
+  TRY(const matrix::PublishTarget* const first, find_target(in, through));
+  action.from = *first;
+  step.needs.push_back(publish_id(through));
+  for (const std::string& id : install_variants(outline)) {
+    step.needs.push_back(install_id(id));
+    TRY(const matrix::Variant* const variant, in.variants.find(id));
+    const std::string evidence = evidence_of_installation(required_evidence(in.matrix, *variant));
+    if (!evidence.empty()) action.require_evidence[install_id(id)] = evidence;
+  }
+  return {};
+}
+
+/// Whether the source is known to be that of the commit. A version that does not come from git says
+/// nothing about changed files, except that only an unchanged release has a tag.
+bool is_committed(const PlanFacts& facts) {
+  const std::string& unreleased = facts.version.unreleased;
+  return unreleased.empty() ? !facts.tag.empty() : !unreleased.ends_with(".dirty");
+}
+
+ResolvedRequest resolved(const StepInputs& in, const env::Request& request) {
+  const std::string digest = env::digest(request);
+  return {digest, value_at(in.facts.resolutions, digest)};
+}
+
+/// The builds that the tests of a build need, by the ids of their steps.
+std::set<std::string> siblings_of(const BuildGroup& group) {
+  std::set<std::string> steps;
+  for (const std::string& test : group.tests) {
+    const std::vector<std::string> needed = sibling_builds(group.cls, test);
+    steps.insert(needed.begin(), needed.end());
+  }
+  return steps;
+}
+
+/// The builds that are never published: all variants that they serve are experimental, and no
+/// published wheel requires them.
+std::vector<std::string> withheld_builds(const Outline& outline) {
+  std::set<std::string> needed;
+  for (const BuildGroup& group : outline.builds) {
+    if (!is_experimental(outline, group)) needed.merge(siblings_of(group));
+  }
+  std::vector<std::string> withheld;
+  for (const BuildGroup& group : outline.builds) {
+    const std::string build = build_id(group.cls.id);
+    if (is_experimental(outline, group) && !needed.contains(build)) withheld.push_back(build);
+  }
+  return withheld;
+}
+
+/// Adds the tests of a build, which the publication needs.
+Done add_test_needs(const StepInputs& in, const BuildGroup& group, Publish& action, Step& step) {
+  for (const std::string& test : group.tests) {
+    TRY(const matrix::Variant* const tested, in.variants.find(test));
+    const std::string evidence = required_evidence(in.matrix, *tested);
+    if (!evidence.empty()) action.require_evidence[test_id(test)] = evidence;
+    step.needs.push_back(test_id(test));
+    require_image_tests(in, test, evidence, action, step);
+  }
+  return {};
+}
+
+/// Adds a build to a publication.
+Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& namings,
+               Publish& action, Step& step) {
+  const std::string build = build_id(group.cls.id);
+  action.builds.push_back(build);
+  action.names[build] = name_on(action.target.name, namings.at(group.cls.id));
+  step.needs.push_back(build);
+  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
+  action.labels[build] = label_of(in.matrix, *variant);
+  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  TRY(const env::Request environment, build_request(in.matrix, *variant, settings, in.options));
+  action.environments[build] = resolved(in, environment);
+  return add_test_needs(in, group, action, step);
+}
+
+/// The published build of a package that serves the target's default compute; otherwise its first
+/// one. Empty if none of the package is published.
+Result<std::string> default_build(const StepInputs& in, const Outline& outline,
+                                  const Publish& action, const matrix::Package& package) {
+  std::string first;
+  for (const BuildGroup& group : outline.builds) {
+    const std::string build = build_id(group.cls.id);
+    TRY(const matrix::Variant* const built, in.variants.find(group.cls.representative));
+    const bool own = matrix::package_of(in.matrix, *built).name == package.name;
+    if (!own || !action.names.contains(build)) continue;
+    if (first.empty()) first = build;
+    for (const std::string& test : group.tests) {
+      TRY(const matrix::Variant* const tested, in.variants.find(test));
+      if (matrix::value_matches(action.target.default_compute, tested->get("compute"))) {
+        return build;
+      }
+    }
+  }
+  return first;
+}
+
+/// Decides which builds are also in the root of an index, and which sub-indexes list each: a root
+/// or a sub-index with a wheel also has the wheels that it requires.
+Done add_listings(const StepInputs& in, const Outline& outline, Publish& action) {
+  std::set<std::string> in_root;
+  for (const matrix::Package* const package : matrix::packages_of(in.matrix)) {
+    TRY(const std::string build, default_build(in, outline, action, *package));
+    if (build.empty()) continue;
+    if (action.default_build.empty()) action.default_build = build;
+    in_root.insert(build);
+  }
+  for (const BuildGroup& group : outline.builds) {
+    const std::string build = build_id(group.cls.id);
+    if (!action.names.contains(build)) continue;
+    const std::set<std::string> required = siblings_of(group);
+    if (in_root.contains(build)) in_root.insert(required.begin(), required.end());
+    for (const std::string& sibling : required) {
+      std::vector<std::string>& also = action.also_listed[sibling];
+      const std::string& label = action.labels.at(build);
+      const bool listed =
+          label == action.labels.at(sibling) || std::ranges::find(also, label) != also.end();
+      if (!listed) also.push_back(label);
+    }
+  }
+  std::erase_if(action.also_listed, [](const auto& each) { return each.second.empty(); });
+  in_root.erase(action.default_build);
+  action.root_builds.assign(in_root.begin(), in_root.end());
+  return {};
+}
+
+/// The environment in which an sdist is built.
+Result<env::Request> sdist_request(const StepInputs& in, const BuildGroup& group) {
+  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
+  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  return base_request(in.matrix, *variant, settings, in.options);
+}
+
+/// Adds the sdists of the published packages.
+Done add_sdists(const StepInputs& in, const Outline& outline, Publish& action, Step& step) {
+  TRY(const std::vector<PlannedSdist> sdists, planned_sdists(in, outline));
+  for (const PlannedSdist& sdist : sdists) {
+    TRY(const std::string build, default_build(in, outline, action, *sdist.package));
+    if (build.empty()) continue;
+    const std::string id = sdist.id(in.matrix);
+    action.builds.push_back(id);
+    step.needs.push_back(id);
+    TRY(const env::Request environment, sdist_request(in, *sdist.group));
+    action.environments[id] = resolved(in, environment);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string PlannedSdist::id(const matrix::Matrix& matrix) const {
+  return package->name == matrix.package.name ? sdist_id() : sdist_id(package->name);
+}
+
+Result<std::vector<PlannedSdist>> planned_sdists(const StepInputs& in, const Outline& outline) {
+  std::vector<PlannedSdist> sdists;
+  for (const matrix::Package* const package : matrix::packages_of(in.matrix)) {
+    if (!package->sdist) continue;
+    for (const BuildGroup& group : outline.builds) {
+      TRY(const matrix::Variant* const built, in.variants.find(group.cls.representative));
+      if (matrix::package_of(in.matrix, *built).name != package->name) continue;
+      sdists.push_back({package, &group});
+      break;
+    }
+  }
+  return sdists;
+}
+
+Result<Step> publish_step(const StepInputs& in, const std::string& target, const Outline& outline,
+                          const Namings& namings) {
+  TRY(const matrix::PublishTarget* const found, find_target(in, target));
+  Publish action;
+  action.target = *found;
+  action.pinwheel = in.facts.pinwheel;
+  if (is_committed(in.facts)) action.commit = in.facts.commit;
+  Step step{publish_id(target), {}, {}};
+  TRY_DONE(add_release(in, action, step));
+  action.withheld = withheld_builds(outline);
+  for (const BuildGroup& group : outline.builds) {
+    if (std::ranges::find(action.withheld, build_id(group.cls.id)) != action.withheld.end()) {
+      continue;
+    }
+    TRY_DONE(add_build(in, group, namings, action, step));
+  }
+  if (action.builds.empty()) {
+    return fail(ErrorKind::check,
+                fmt::format("nothing to publish to {}: everything selected is experimental, which "
+                            "is never published",
+                            quoted(target)),
+                "select supported variants as well");
+  }
+  TRY_DONE(add_listings(in, outline, action));
+  TRY_DONE(add_sdists(in, outline, action, step));
+  TRY(action.others, other_targets(in, target, action, outline, namings));
+  TRY_DONE(add_role(in, outline, action, step));
+  step.action = action;
+  step.resources.pools["upload"] = 1;
+  return step;
+}
+
+Result<Step> install_step(const StepInputs& in, const std::string& id, const BuildGroup& group,
+                          const Namings& namings) {
+  TRY(const matrix::Variant* const variant, in.variants.find(id));
+  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  TRY(const matrix::PublishTarget* const target, find_target(in, in.options.through));
+  InstallWheel action{id,
+                      build_id(group.cls.id),
+                      name_on(target->name, namings.at(group.cls.id)),
+                      *target,
+                      {},
+                      variant->get("arch"),
+                      variant->get("compute"),
+                      settings.environment.variables};
+  TRY(action.environment, install_request(in.matrix, *variant, settings, in.options));
+  const auto siblings = group.cls.siblings.find(id);
+  if (siblings != group.cls.siblings.end()) {
+    for (const std::string& cls : siblings->second) {
+      action.siblings.push_back(name_on(target->name, namings.at(cls)));
+    }
+  }
+  Step step{install_id(id), {}, action, {action.build, publish_id(target->name)}};
+  step.retry = settings.build.retry;
+  step.timeout = settings.test.timeout;
+  step.predicted_seconds = kInstallSeconds;
+  step.resources.pools["install"] = 1;
+  return step;
+}
+
+}  // namespace pinwheel::plan

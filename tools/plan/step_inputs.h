@@ -1,0 +1,22 @@
+#pragma once
+#include <vector>
+
+#include "matrix/expand.h"
+#include "matrix/matrix.h"
+#include "matrix/variant.h"
+#include "plan/image_tests.h"
+#include "plan/make_plan.h"
+
+namespace pinwheel::plan {
+
+/// The inputs of every step, bundled instead of repeated in each signature.
+struct StepInputs {
+  const matrix::Matrix& matrix;
+  const matrix::Expansion& expansion;
+  const matrix::VariantIndex& variants;  ///< those of `expansion`
+  const PlanFacts& facts;
+  const PlanOptions& options;
+  const std::vector<ImageTest>& image_tests;
+};
+
+}  // namespace pinwheel::plan
