@@ -62,7 +62,9 @@ ExecutedPart executed_part(const plan::Plan& plan, const std::set<std::string>& 
 }
 
 Result<RunScope> with_answered_needs(RunScope scope) {
-  if (!scope.executed || scope.loaded.matrix.backend_answers.empty()) return scope;
+  const matrix::Matrix& matrix = scope.loaded.matrix;
+  const bool same = matrix.backend_answers.empty() && matrix.build_requires.empty();
+  if (!scope.executed || same) return scope;
   TRY(const plan::Plan plan, decide_plan(scope, plan_facts(scope.version, {})));
   scope.executed = executed_part(plan, scope.executed->steps);
   return scope;

@@ -26,8 +26,8 @@ Done check_step_choice(const RunOptions& options, const std::vector<std::string>
 /// that is not in the scope, and for one of a later stage.
 Result<RunScope> narrowed_to_steps(RunScope scope, const std::vector<std::string>& steps);
 
-/// The scope with the needs of its steps updated after the backends have answered: an answer is
-/// part of the request for an environment. Pure.
+/// The scope with the needs of its steps updated after the build requirements of the project were
+/// read and the backends have answered: both are part of the request for an environment. Pure.
 Result<RunScope> with_answered_needs(RunScope scope);
 
 }  // namespace pinwheel::prepare

@@ -98,6 +98,16 @@ TEST_CASE("the answers of backends change the needs of the steps of a run") {
   CHECK_FALSE(with_answered_needs(all)->executed);
 }
 
+TEST_CASE("the build requirements of the project are among the needs of the steps of a run") {
+  fakes::FakeHost fake;
+  RunScope part = *narrowed_to_steps(whole_scope(fake, kPlainYaml), {"build:cp311"});
+  const Ids before = part.executed->requests;
+  part.loaded.matrix.build_requires = {"setuptools>=61"};
+  const Result<RunScope> known = with_answered_needs(part);
+  REQUIRE(known);
+  CHECK(known->executed->requests != before);
+}
+
 TEST_CASE("images of the command line belong to containers") {
   LevelOptions levels;
   levels.base_images = {"debian:12"};
