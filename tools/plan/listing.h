@@ -18,7 +18,7 @@ struct Listing {
 };
 
 /// The wheels of a build are in the sub-index of its label, and in those of the wheels that require
-/// them. The root index lists those of the default build, with all that they require, and files
+/// them. The root index lists those of the default builds, with all that they require, and files
 /// without a label, such as an sdist.
 Listing listing_of(const Publish& action, const std::string& build);
 
