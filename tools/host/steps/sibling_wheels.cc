@@ -31,11 +31,16 @@ Result<wheel::NamedWheel> named_wheel(const fs::path& path) {
   return wheel::NamedWheel{path.string(), std::move(metadata)};
 }
 
-Error not_built(const plan::TestWheel& action, const std::string& sibling) {
-  return Error{ErrorKind::usage, fmt::format("the wheel of {} requires that of {}, which is not "
-                                             "built yet",
-                                             quoted(action.build), quoted(sibling))}
-      .with_hint(fmt::format("run {}", quoted("pinwheel build --step " + sibling)));
+Error not_built(const plan::TestWheel& action, const std::vector<std::string>& siblings) {
+  const bool one = siblings.size() == 1;
+  std::string command = "pinwheel build";
+  for (const std::string& sibling : siblings) command += " --step " + sibling;
+  return Error{ErrorKind::usage,
+               fmt::format("the wheel of {} requires {} of {}, which {} not built "
+                           "yet",
+                           quoted(action.build), one ? "that" : "those", quoted_list(siblings),
+                           one ? "is" : "are")}
+      .with_hint("run " + quoted(command));
 }
 
 }  // namespace
@@ -53,13 +58,15 @@ Result<std::optional<TestedWheels>> find_wheels(const std::vector<plan::StepOutc
   TestedWheels wheels{built.front()};
   if (action.siblings.empty()) return wheels;
   std::vector<wheel::WheelsOfBuild> builds;
+  std::vector<std::string> missing;
   for (const std::string& sibling : action.siblings) {
     wheel::WheelsOfBuild& of_build = builds.emplace_back(wheel::WheelsOfBuild{sibling});
     for (const fs::path& path : wheels_of_build(needs, sibling)) {
       TRY(of_build.wheels.emplace_back(), named_wheel(path));
     }
-    if (of_build.wheels.empty()) return fail(not_built(action, sibling));
+    if (of_build.wheels.empty()) missing.push_back(sibling);
   }
+  if (!missing.empty()) return fail(not_built(action, missing));
   TRY(const wheel::NamedWheel tested, named_wheel(wheels.wheel));
   TRY(const std::vector<std::string> paths, wheel::required_wheels(tested, builds));
   wheels.siblings.assign(paths.begin(), paths.end());

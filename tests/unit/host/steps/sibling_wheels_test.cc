@@ -68,6 +68,13 @@ TEST_CASE("a sibling that is not built is named, with the command that builds it
   CHECK(found.error().message ==
         "the wheel of `build:ops` requires that of `build:core`, which is not built yet");
   CHECK(found.error().hint == "run `pinwheel build --step build:core`");
+  bench.needs.pop_back();
+  const auto none = find_wheels(bench.needs, test_of_ops());
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message ==
+        "the wheel of `build:ops` requires those of `build:kit`, `build:core`, which are not built "
+        "yet");
+  CHECK(none.error().hint == "run `pinwheel build --step build:kit --step build:core`");
 }
 
 TEST_CASE("wheels that do not belong together are an error") {
