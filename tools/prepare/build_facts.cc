@@ -309,8 +309,11 @@ std::vector<std::string> needed_by(const project::Pyproject& project) {
 std::map<std::string, std::vector<std::string>> requires_of(const matrix::Matrix& matrix,
                                                             const BuildFacts& facts) {
   std::map<std::string, std::vector<std::string>> all;
-  all[matrix.package.name] = facts.package.build_requires.texts;
-  for (const auto& [name, source] : facts.family) all[name] = source.build_requires.texts;
+  const auto add = [&all](const std::string& name, const SourceFacts& source) {
+    if (!source.build_requires.texts.empty()) all.emplace(name, source.build_requires.texts);
+  };
+  add(matrix.package.name, facts.package);
+  for (const auto& [name, source] : facts.family) add(name, source);
   return all;
 }
 

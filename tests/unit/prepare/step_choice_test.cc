@@ -102,7 +102,7 @@ TEST_CASE("the build requirements of the project are among the needs of the step
   fakes::FakeHost fake;
   RunScope part = *narrowed_to_steps(whole_scope(fake, kPlainYaml), {"build:cp311"});
   const Ids before = part.executed->requests;
-  part.loaded.matrix.build_requires = {"setuptools>=61"};
+  part.loaded.matrix.build_requires["demo"] = {"setuptools>=61"};
   const Result<RunScope> known = with_answered_needs(part);
   REQUIRE(known);
   CHECK(known->executed->requests != before);
