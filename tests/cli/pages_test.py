@@ -194,6 +194,10 @@ def test_each_other_example_fits_in_the_place_of_its_section(pinwheel, root, rep
         # A version that files say has no date.
         dated = "version: {from: file" not in other
         kept = kept if dated else [block.replace("{version: nightly, ", "{") for block in kept]
+        # The ids of a family's variants begin with the name of the package.
+        family = "family" in yaml.safe_load(other)
+        if family:
+            kept = [re.sub(r"when: {(.*}\n    build: {with: )", r"when: {package: my-kernels, \1my-kernels-", block) for block in kept]
         files = {"matrix/example.yaml": "".join([*kept, other]), "VERSION": "1.0.0\n", "pyproject.toml": PYPROJECT}
         files |= {"docker/build.Dockerfile": "", "docker/test.Dockerfile": ""}
         files |= {"cuda/pyproject.toml": PYPROJECT, "tables/pyproject.toml": PYPROJECT}
