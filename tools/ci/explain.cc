@@ -157,8 +157,9 @@ RowReason reason_of(const JobRow& row, const plan::Outline& outline) {
             "it is promoted"};
   }
   return {{row.variant},
-          plan::is_sdist(row.step) ? "`package.sdist` asks for it"
-                                   : "every variant that the channel selects is tested"};
+          row.step == plan::sdist_id() ? "`package.sdist` asks for it"
+          : plan::is_sdist(row.step)   ? "`family.sdist` asks for it"
+                                       : "every variant that the channel selects is tested"};
 }
 
 ExplainedJson json_of(const JobRow& row, const RowReason& reason) {

@@ -106,13 +106,22 @@ std::vector<std::string> needs_of(const plan::Step& step) {
   return needs;
 }
 
+/// The variant in whose environment the sdist is made.
+std::string variant_of_sdist(const std::string& step, const plan::Outline& outline) {
+  const std::string package = plan::parse_step_id(step).value_or(plan::StepId{}).name;
+  for (const plan::BuildGroup& group : outline.builds) {
+    if (group.cls.package == package) return group.cls.representative;
+  }
+  return outline.builds.front().cls.representative;
+}
+
 Result<RowStep> row_step_of(const plan::Step& step, const plan::Outline& outline,
                             const Known& known) {
   const std::vector<std::string> needs = needs_of(step);
   std::string variant = plan::variant_of(step.id);
   const std::optional<plan::StepKind> kind = plan::kind_of_step(step.id);
   if (kind == plan::StepKind::build) variant = known.representatives.at(step.id);
-  if (kind == plan::StepKind::sdist) variant = outline.builds.front().cls.representative;
+  if (kind == plan::StepKind::sdist) variant = variant_of_sdist(step.id, outline);
   TRY(const matrix::Variant* const of_job, known.variants.find(variant));
   return RowStep{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known),
                  is_trusted(step, known)};

@@ -171,6 +171,8 @@ Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
     }
     for (const Variant* member : group.members) cls.members.push_back(member->id);
     cls.representative = group.representative->id;
+    const std::string& package = package_of(matrix, *group.representative).name;
+    if (package != matrix.package.name) cls.package = package;
     if (with) TRY_DONE(apply_with(matrix, cls, *group.representative));
     classes.push_back(std::move(cls));
   }

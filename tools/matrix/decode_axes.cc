@@ -23,10 +23,19 @@ Done check_python(const Node& value) {
                            value.at, pep::python_version_hint(value.scalar)));
 }
 
+Done check_package(const Node& value, const Matrix& matrix) {
+  std::vector<std::string> names;
+  for (const Package* const package : packages_of(matrix)) names.push_back(package->name);
+  if (std::ranges::find(names, value.scalar) != names.end()) return {};
+  return fail(config_error(fmt::format("the family has no package {}", quoted(value.scalar)),
+                           value.at, suggest(value.scalar, names)));
+}
+
 /// Checks a value of an axis that determines how builds are made: unknown values are mistakes.
 Done check_value(std::string_view axis, const Node& value, const Matrix& matrix) {
   if (axis == "python") return check_python(value);
   if (axis == kCompute) return check_compute(value.scalar, matrix.computes, value.at);
+  if (axis == kPackageAxis && !matrix.family.empty()) return check_package(value, matrix);
   if (axis != kLibcAxis || value.scalar == kGlibc || value.scalar == kMusl) return {};
   return fail(
       config_error(fmt::format("axis {} cannot have {}", quoted(kLibcAxis), quoted(value.scalar)),

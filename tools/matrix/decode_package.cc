@@ -91,15 +91,19 @@ Done check_siblings(const Node& node, const Matrix& matrix) {
   return {};
 }
 
-/// Checks that no package requires itself through others: no order of publication would do.
+/// Checks that no package requires itself through others: no upload order would work.
 Done check_cycles(const Matrix& matrix) {
   for (const Package* const package : packages_of(matrix)) {
     const std::vector<std::string> required = required_packages(matrix, package->name);
     if (std::ranges::find(required, package->name) == required.end()) continue;
-    return fail(config_error(fmt::format("{} requires itself through {}", quoted(package->name),
-                                         quoted_list(package->siblings)),
-                             package->at,
-                             "remove one of the `requires.siblings`, or make the packages one"));
+    std::vector<std::string> through;
+    for (const std::string& sibling : package->siblings) {
+      const std::vector<std::string> further = required_packages(matrix, sibling);
+      if (std::ranges::find(further, package->name) != further.end()) through.push_back(sibling);
+    }
+    return fail(config_error(
+        fmt::format("{} requires itself through {}", quoted(package->name), quoted_list(through)),
+        package->at, "remove one of the `requires.siblings`, or merge the packages"));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/text.h"
@@ -252,8 +253,9 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
 /// Checks that the packages of a family get different names on a target.
 Done check_names(const PublishTarget& target, const Node& node, const Matrix& matrix) {
   const std::string& name = target.name_template;
-  const bool has_name = name.find("{name}") != std::string::npos ||
-                        name.find(fmt::format("{{{}", kPackageAxis)) != std::string::npos;
+  const bool has_name = std::ranges::any_of(
+      std::array{"{name}", "{package}", "{package.nodot}"},
+      [&name](std::string_view part) { return name.find(part) != std::string::npos; });
   if (matrix.family.empty() || name.empty() || has_name) return {};
   return fail(config_error(
       fmt::format("{} is the name of every package of the family", quoted(name)),

@@ -10,10 +10,10 @@
 
 // Package families
 //
-// A matrix may build several packages that require each other: `package` and those of `family`.
-// They have one version and one set of axes. The family makes an axis, `package`, which is the
-// first one, so each combination is a variant of each package. Each package has its own source and
-// its own `abi`, so its variants form classes of their own:
+// A matrix may build several packages that may require one another: `package` and those of
+// `family`. They have one version and one set of axes. The family makes an axis, `package`, which
+// is the first one, so each combination is a variant of each package. Each package has its own
+// source and its own `abi`, so its variants form classes of their own:
 //
 //     my-ops        abi: {python: version, compute: exact}    my-ops-cp312-cu130, ...
 //     my-ops-data   abi: {python: none, compute: none}        my-ops-data
@@ -34,8 +34,8 @@ const Package& package_of(const Matrix& matrix, const Variant& variant);
 /// The ABI of the wheels of a variant's package, owned by the matrix.
 const Abi& abi_of(const Matrix& matrix, const Variant& variant);
 
-/// The packages that a package requires, directly or through each other, those that others of them
-/// require first. The name of a package that requires itself is in its own list.
+/// All packages that a package requires, directly or indirectly; a package comes after those that
+/// it requires. A package that requires itself is in its own list.
 std::vector<std::string> required_packages(const Matrix& matrix, const std::string& name);
 
 /// Finds the classes of a family that belong together. It refers to the matrix.
@@ -45,8 +45,8 @@ class SiblingClasses {
   SiblingClasses(const Matrix& matrix, const std::vector<AbiClass>& classes,
                  const std::vector<Variant>& variants);
 
-  /// The ids of the classes of all packages that the variant's package requires, directly or
-  /// through each other, in the order of `required_packages`: those that serve its combination.
+  /// The ids of the classes that serve the variant's combination, one for each of its package's
+  /// `required_packages`, in their order.
   /// `config` if the matrix has removed the combination from one of these packages.
   Result<std::vector<std::string>> required_by(const Variant& variant) const;
 

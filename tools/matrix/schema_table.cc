@@ -385,7 +385,7 @@ Shape file() {
   return mapping({
       {"schema", one_of({"pinwheel/1"}), "the version of this format, pinwheel/1", Need::required},
       {"package", package(), "its name, and its source or requirement", Need::required},
-      {"family", family(), "more packages of the same version, which require each other"},
+      {"family", family(), "more packages of the same version, which may require one another"},
       {"axes", mapping_to(list(scalar(Format::text))),
        "the axes and their values, in the order they appear in ids", Need::required},
       {"attributes", list(scalar(Format::name), Shape::Empty::allowed),

@@ -25,11 +25,16 @@ namespace {
 /// Reads values from a merged tree for one variant and expands their templates.
 class Reader {
  public:
-  explicit Reader(const Variant& variant) : variant_(variant) {}
+  Reader(const Matrix& matrix, const Variant& variant) : variant_(variant), command_(variant) {
+    // In commands, `{package}` is the copy of the source, and not the axis of a family.
+    if (matrix.family.empty()) return;
+    std::erase_if(command_.axes, [](const auto& axis) { return axis.first == kPackageAxis; });
+  }
 
   Result<std::string> text(const Node& node,
                            Placeholders placeholders = Placeholders::variant) const {
-    return expand_template(node.scalar, variant_, node.at, placeholders);
+    const bool plan = placeholders == Placeholders::variant_and_plan;
+    return expand_template(node.scalar, plan ? command_ : variant_, node.at, placeholders);
   }
 
   /// The same for a value whose format is in the schema: it is checked after its placeholders are
@@ -90,6 +95,7 @@ class Reader {
 
  private:
   const Variant& variant_;
+  Variant command_;  ///< for the placeholders of commands
 };
 
 Result<ContainerSettings> read_container(const Node& node, const Reader& reader) {
@@ -358,12 +364,13 @@ Settings with_defaults(Settings settings, const Matrix& matrix, const Variant& v
 Result<EnvironmentSettings> own_environment(const Matrix& matrix, const Variant& variant) {
   const Node sections = sections_for(matrix, variant);
   const Node* const node = sections.find("environment");
-  return node == nullptr ? Result<EnvironmentSettings>() : read_environment(*node, Reader(variant));
+  return node == nullptr ? Result<EnvironmentSettings>()
+                         : read_environment(*node, Reader(matrix, variant));
 }
 
 Result<Settings> settings_for(const Matrix& matrix, const Variant& variant) {
   const Node sections = sections_for(matrix, variant);
-  const Reader reader(variant);
+  const Reader reader(matrix, variant);
   Settings settings;
   if (const Node* const node = sections.find("environment")) {
     TRY(settings.environment, read_environment(*node, reader));

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "matrix/axis_value.h"
 #include "matrix/config_error.h"
-#include "matrix/family.h"
 
 namespace pinwheel::matrix {
 namespace {
@@ -31,10 +30,6 @@ void add_values(Values& values, const std::string& name, const std::string& valu
 Result<std::string> value_of(const std::string& name, const Values& values, const Location& at,
                              Placeholders placeholders) {
   std::vector<std::string> known;
-  // In commands it is the copy of the source, and not the axis of a family.
-  if (name == kPackageAxis && placeholders == Placeholders::variant_and_plan) {
-    return "{" + name + "}";
-  }
   for (const auto& [key, value] : values) {
     if (key == name) return value;
     known.push_back(key);

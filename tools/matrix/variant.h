@@ -33,8 +33,10 @@ struct AbiClass {
       id;  ///< "cu13-x86_64": the axes that remain after the reduction; "any" when none remains
   std::vector<std::string> members;  ///< ids of the variants it serves, in matrix order
   std::string representative;        ///< id of the member whose environment builds it
-  /// Of a family: member id -> ids of the classes whose wheels it needs, because its package
-  /// requires theirs, directly or through each other; those that others need first.
+  /// The name of a family's package that it builds; empty for the matrix's `package`.
+  std::string package = {};
+  /// Of a family: member id -> ids of the classes whose wheels it requires, directly or indirectly;
+  /// a class comes after those that it requires.
   std::map<std::string, std::vector<std::string>> siblings = {};
 };
 

@@ -220,7 +220,7 @@ Result<Step> sdist_step(const StepInputs& in, const PlannedSdist& sdist) {
   action.variables = settings.environment.variables;
   action.secrets = settings.environment.secrets;
   action.network = settings.build.network;
-  Step step{sdist.id(in.matrix), {}, action};
+  Step step{sdist.id(), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
   step.predicted_seconds = kTestSeconds;
@@ -441,8 +441,7 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));
-  TRY(const std::vector<PlannedSdist> sdists, planned_sdists(in, outline));
-  for (const PlannedSdist& sdist : sdists) {
+  for (const PlannedSdist& sdist : planned_sdists(matrix, outline)) {
     TRY(Step step, sdist_step(in, sdist));
     const env::Request request = std::get<BuildSdist>(step.action).environment;
     TRY_DONE(add_with_environment(builder, std::move(step), request));

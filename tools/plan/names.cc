@@ -47,9 +47,9 @@ std::string local_segment(const std::string& text) {
 }
 
 /// Whether the wheel's file name has the value of the axis, in its tags or as its name.
-bool is_in_file_name(std::string_view axis) {
-  return axis == "python" || axis == "arch" || axis == matrix::kLibcAxis ||
-         axis == matrix::kPackageAxis;
+bool is_in_file_name(const matrix::Matrix& matrix, std::string_view axis) {
+  const bool family = !matrix.family.empty() && axis == matrix::kPackageAxis;
+  return family || axis == "python" || axis == "arch" || axis == matrix::kLibcAxis;
 }
 
 bool accepts_local_versions(matrix::TargetKind kind) {
@@ -88,7 +88,8 @@ std::string compute_suffix(const matrix::Matrix& matrix, const matrix::Variant& 
 std::string own_axes_suffix(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   std::string suffix;
   for (const matrix::Axis& axis : matrix.axes) {
-    if (is_in_file_name(axis.name) || axis.name == "torch" || axis.name == "compute") continue;
+    if (is_in_file_name(matrix, axis.name) || axis.name == "torch" || axis.name == "compute")
+      continue;
     const std::string& value = representative.get(axis.name);
     if (!value.empty() && value != axis.values.front()) suffix += "-" + plain(value, '-');
   }
@@ -186,10 +187,10 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
 std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
                          const matrix::Variant& b) {
   const std::string package = matrix::kPackageAxis;
-  if (a.get(package) != b.get(package)) return package;
+  if (!matrix.family.empty() && a.get(package) != b.get(package)) return package;
   for (const auto& [axis, value] : a.axes) {
     const std::string& other = b.get(axis);
-    if (is_in_file_name(axis) || value == other) continue;
+    if (is_in_file_name(matrix, axis) || value == other) continue;
     if (axis == "torch" && matrix::abi_of(matrix, a).torch != matrix::TorchAbi::minor) continue;
     if (axis == "compute" && label_of_compute(matrix, a) == label_of_compute(matrix, b)) continue;
     return axis;
@@ -236,10 +237,11 @@ Done add_naming(std::vector<wheel::Naming>& namings, wheel::Naming naming,
       if (known.pins.at(sibling) == pin) continue;
       return fail(
           Error{ErrorKind::config,
-                fmt::format("{} would require {} on target {} and {} on {}",
+                fmt::format("the wheel {} would need two requirements: {} for target {} and {} for "
+                            "target {}",
                             quoted(fmt::format("{} {}", naming.distribution, naming.version)),
-                            quoted(pin), quoted(target.name), quoted(known.pins.at(sibling)),
-                            quoted(known.targets.front()))}
+                            quoted(known.pins.at(sibling)), quoted(known.targets.front()),
+                            quoted(pin), quoted(target.name))}
               .with_location(target.at)
               .with_hint("give both targets the same `name`, `default`, `others` and `label`"));
     }
@@ -362,7 +364,7 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
   std::string compute;
   std::vector<std::string> others;
   for (const auto& [axis, value] : representative.axes) {
-    if (is_in_file_name(axis)) continue;
+    if (is_in_file_name(matrix, axis)) continue;
     if (axis == "torch") {
       const bool depends = matrix::abi_of(matrix, representative).torch == matrix::TorchAbi::minor;
       if (depends) torch = "pt" + without_dots(value);

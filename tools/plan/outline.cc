@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
+#include "matrix/family.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
@@ -28,13 +31,34 @@ Ids required_by(const matrix::AbiClass& cls, const Ids& selected) {
   return required;
 }
 
-/// The selected ones.
+/// Those of `variants` that are selected.
 std::vector<std::string> some_of(const std::vector<std::string>& variants, const Ids& selected) {
   std::vector<std::string> some;
   for (const std::string& variant : variants) {
     if (selected.contains(variant)) some.push_back(variant);
   }
   return some;
+}
+
+/// The values of a variant on all axes except `package`.
+std::vector<std::string> combination_of(const matrix::VariantIndex& index, const std::string& id) {
+  std::vector<std::string> values;
+  const Result<const matrix::Variant*> variant = index.find(id);
+  if (!variant) return values;
+  for (const auto& [axis, value] : (*variant)->axes) {
+    if (axis != matrix::kPackageAxis) values.push_back(value);
+  }
+  return values;
+}
+
+/// The member of a class with the combination of a variant of another package; else the first one.
+std::string_view counterpart(const matrix::AbiClass& cls, const std::string& variant,
+                             const matrix::VariantIndex& index) {
+  const std::vector<std::string> wanted = combination_of(index, variant);
+  const auto found = std::ranges::find_if(cls.members, [&](const std::string& member) {
+    return combination_of(index, member) == wanted;
+  });
+  return found == cls.members.end() ? cls.members.front() : *found;
 }
 
 }  // namespace
@@ -72,6 +96,28 @@ Outline part_of(const Outline& outline, const std::vector<matrix::Variant>& vari
     part.builds.push_back({group.cls, std::move(tests)});
   }
   return part;
+}
+
+Outline with_tested_siblings(const Outline& outline, const std::vector<matrix::AbiClass>& classes,
+                             const std::vector<matrix::Variant>& variants) {
+  std::unordered_map<std::string_view, const matrix::AbiClass*> by_id;
+  for (const matrix::AbiClass& cls : classes) by_id[cls.id] = &cls;
+  const matrix::VariantIndex index(variants);
+  Ids tested = ids_of(outline.variants);
+  for (const BuildGroup& group : outline.builds) {
+    for (const std::string& test : group.tests) {
+      const auto siblings = group.cls.siblings.find(test);
+      if (siblings == group.cls.siblings.end()) continue;
+      for (const std::string& sibling : siblings->second) {
+        tested.insert(counterpart(*by_id.at(sibling), test, index));
+      }
+    }
+  }
+  if (tested.size() == outline.variants.size()) return outline;
+  std::vector<matrix::Variant> selected;
+  std::ranges::copy_if(variants, std::back_inserter(selected),
+                       [&tested](const auto& variant) { return tested.contains(variant.id); });
+  return make_outline(classes, selected);
 }
 
 std::unordered_map<std::string, std::string> builds_by_variant(const Outline& outline) {

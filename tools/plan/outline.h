@@ -29,12 +29,18 @@ struct Outline {
 Outline make_outline(const std::vector<matrix::AbiClass>& classes,
                      const std::vector<matrix::Variant>& selected);
 
-/// Ids of the builds whose wheels the test of a variant of the class installs as well; those that
-/// others need first.
+/// Ids of the builds whose wheels the test of a variant of the class installs as well; a build
+/// comes after those whose wheels its own requires.
 std::vector<std::string> sibling_builds(const matrix::AbiClass& cls, const std::string& variant);
 
 /// The outline of some of its variants.
 Outline part_of(const Outline& outline, const std::vector<matrix::Variant>& variants);
+
+/// The outline with the tests of the wheels that its variants require, for a publication: of each
+/// required class, the variant with the same values on the other axes, otherwise the first one.
+/// `classes` and `variants` are those of the whole matrix.
+Outline with_tested_siblings(const Outline& outline, const std::vector<matrix::AbiClass>& classes,
+                             const std::vector<matrix::Variant>& variants);
 
 /// "build:CLASS" by the id of the variant that it serves.
 std::unordered_map<std::string, std::string> builds_by_variant(const Outline& outline);

@@ -154,22 +154,34 @@ ResolvedRequest resolved(const StepInputs& in, const env::Request& request) {
   return {digest, value_at(in.facts.resolutions, digest)};
 }
 
-/// The builds that the tests of a build need, by the ids of their steps.
-std::set<std::string> siblings_of(const BuildGroup& group) {
+/// The tests of a build whose variants are not experimental; all of them if all are.
+std::vector<std::string> supported_tests(const Outline& outline, const BuildGroup& group) {
+  if (is_experimental(outline, group)) return group.tests;
+  std::vector<std::string> tests;
+  for (const matrix::Variant& variant : outline.variants) {
+    const bool own = std::ranges::find(group.tests, variant.id) != group.tests.end();
+    if (own && variant.status != matrix::Status::experimental) tests.push_back(variant.id);
+  }
+  return tests;
+}
+
+/// The builds whose wheels the supported variants of a build require, by the ids of their steps.
+std::set<std::string> siblings_of(const Outline& outline, const BuildGroup& group) {
   std::set<std::string> steps;
-  for (const std::string& test : group.tests) {
+  if (group.cls.siblings.empty()) return steps;
+  for (const std::string& test : supported_tests(outline, group)) {
     const std::vector<std::string> needed = sibling_builds(group.cls, test);
     steps.insert(needed.begin(), needed.end());
   }
   return steps;
 }
 
-/// The builds that are never published: all variants that they serve are experimental, and no
-/// published wheel requires them.
+/// The builds that are not published: all variants that they serve are experimental, and no
+/// supported variant requires their wheels.
 std::vector<std::string> withheld_builds(const Outline& outline) {
   std::set<std::string> needed;
   for (const BuildGroup& group : outline.builds) {
-    if (!is_experimental(outline, group)) needed.merge(siblings_of(group));
+    if (!is_experimental(outline, group)) needed.merge(siblings_of(outline, group));
   }
   std::vector<std::string> withheld;
   for (const BuildGroup& group : outline.builds) {
@@ -207,19 +219,17 @@ Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& nam
 }
 
 /// The published build of a package that serves the target's default compute; otherwise its first
-/// one. Empty if none of the package is published.
+/// one. Empty if none of the package is published. `package` is empty for the matrix's `package`.
 Result<std::string> default_build(const StepInputs& in, const Outline& outline,
-                                  const Publish& action, const matrix::Package& package) {
+                                  const Publish& action, const std::string& package) {
   std::string first;
   for (const BuildGroup& group : outline.builds) {
     const std::string build = build_id(group.cls.id);
-    TRY(const matrix::Variant* const built, in.variants.find(group.cls.representative));
-    const bool own = matrix::package_of(in.matrix, *built).name == package.name;
-    if (!own || !action.names.contains(build)) continue;
+    if (group.cls.package != package || !action.names.contains(build)) continue;
     if (first.empty()) first = build;
-    for (const std::string& test : group.tests) {
-      TRY(const matrix::Variant* const tested, in.variants.find(test));
-      if (matrix::value_matches(action.target.default_compute, tested->get("compute"))) {
+    for (const std::string& id : group.tests.empty() ? group.cls.members : group.tests) {
+      TRY(const matrix::Variant* const served, in.variants.find(id));
+      if (matrix::value_matches(action.target.default_compute, served->get("compute"))) {
         return build;
       }
     }
@@ -227,33 +237,44 @@ Result<std::string> default_build(const StepInputs& in, const Outline& outline,
   return first;
 }
 
-/// Decides which builds are also in the root of an index, and which sub-indexes list each: a root
-/// or a sub-index with a wheel also has the wheels that it requires.
-Done add_listings(const StepInputs& in, const Outline& outline, Publish& action) {
-  std::set<std::string> in_root;
-  for (const matrix::Package* const package : matrix::packages_of(in.matrix)) {
-    TRY(const std::string build, default_build(in, outline, action, *package));
+/// The packages of the matrix, as `AbiClass::package` names them.
+std::vector<std::string> package_names(const matrix::Matrix& matrix) {
+  std::vector<std::string> names = {""};
+  for (const matrix::FamilyMember& member : matrix.family) names.push_back(member.package.name);
+  return names;
+}
+
+/// Decides which builds the root of an index lists: the default build of each package, and those
+/// that these require.
+Done add_root(const StepInputs& in, const Outline& outline, Publish& action) {
+  std::set<std::string> root;
+  for (const std::string& package : package_names(in.matrix)) {
+    TRY(const std::string build, default_build(in, outline, action, package));
     if (build.empty()) continue;
     if (action.default_build.empty()) action.default_build = build;
-    in_root.insert(build);
+    root.insert(build);
+    for (const BuildGroup& group : outline.builds) {
+      if (build_id(group.cls.id) == build) root.merge(siblings_of(outline, group));
+    }
   }
+  root.erase(action.default_build);
+  std::erase_if(root, [&](const std::string& build) { return !action.names.contains(build); });
+  action.root_builds.assign(root.begin(), root.end());
+  return {};
+}
+
+/// Decides which sub-indexes list each build besides its own: those of wheels that require it.
+void add_listings(const Outline& outline, Publish& action) {
   for (const BuildGroup& group : outline.builds) {
     const std::string build = build_id(group.cls.id);
     if (!action.names.contains(build)) continue;
-    const std::set<std::string> required = siblings_of(group);
-    if (in_root.contains(build)) in_root.insert(required.begin(), required.end());
-    for (const std::string& sibling : required) {
+    const std::string& label = action.labels.at(build);
+    for (const std::string& sibling : siblings_of(outline, group)) {
+      if (!action.names.contains(sibling) || label == action.labels.at(sibling)) continue;
       std::vector<std::string>& also = action.also_listed[sibling];
-      const std::string& label = action.labels.at(build);
-      const bool listed =
-          label == action.labels.at(sibling) || std::ranges::find(also, label) != also.end();
-      if (!listed) also.push_back(label);
+      if (std::ranges::find(also, label) == also.end()) also.push_back(label);
     }
   }
-  std::erase_if(action.also_listed, [](const auto& each) { return each.second.empty(); });
-  in_root.erase(action.default_build);
-  action.root_builds.assign(in_root.begin(), in_root.end());
-  return {};
 }
 
 /// The environment in which an sdist is built.
@@ -265,11 +286,10 @@ Result<env::Request> sdist_request(const StepInputs& in, const BuildGroup& group
 
 /// Adds the sdists of the published packages.
 Done add_sdists(const StepInputs& in, const Outline& outline, Publish& action, Step& step) {
-  TRY(const std::vector<PlannedSdist> sdists, planned_sdists(in, outline));
-  for (const PlannedSdist& sdist : sdists) {
-    TRY(const std::string build, default_build(in, outline, action, *sdist.package));
+  for (const PlannedSdist& sdist : planned_sdists(in.matrix, outline)) {
+    TRY(const std::string build, default_build(in, outline, action, sdist.group->cls.package));
     if (build.empty()) continue;
-    const std::string id = sdist.id(in.matrix);
+    const std::string id = sdist.id();
     action.builds.push_back(id);
     step.needs.push_back(id);
     TRY(const env::Request environment, sdist_request(in, *sdist.group));
@@ -280,20 +300,17 @@ Done add_sdists(const StepInputs& in, const Outline& outline, Publish& action, S
 
 }  // namespace
 
-std::string PlannedSdist::id(const matrix::Matrix& matrix) const {
-  return package->name == matrix.package.name ? sdist_id() : sdist_id(package->name);
+std::string PlannedSdist::id() const {
+  return group->cls.package.empty() ? sdist_id() : sdist_id(group->cls.package);
 }
 
-Result<std::vector<PlannedSdist>> planned_sdists(const StepInputs& in, const Outline& outline) {
+std::vector<PlannedSdist> planned_sdists(const matrix::Matrix& matrix, const Outline& outline) {
   std::vector<PlannedSdist> sdists;
-  for (const matrix::Package* const package : matrix::packages_of(in.matrix)) {
-    if (!package->sdist) continue;
-    for (const BuildGroup& group : outline.builds) {
-      TRY(const matrix::Variant* const built, in.variants.find(group.cls.representative));
-      if (matrix::package_of(in.matrix, *built).name != package->name) continue;
-      sdists.push_back({package, &group});
-      break;
-    }
+  for (const matrix::Package* const package : matrix::packages_of(matrix)) {
+    const std::string name = package == &matrix.package ? std::string() : package->name;
+    const auto group = std::ranges::find_if(
+        outline.builds, [&name](const BuildGroup& each) { return each.cls.package == name; });
+    if (package->sdist && group != outline.builds.end()) sdists.push_back({package, &*group});
   }
   return sdists;
 }
@@ -321,7 +338,8 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
                             quoted(target)),
                 "select supported variants as well");
   }
-  TRY_DONE(add_listings(in, outline, action));
+  TRY_DONE(add_root(in, outline, action));
+  add_listings(outline, action);
   TRY_DONE(add_sdists(in, outline, action, step));
   TRY(action.others, other_targets(in, target, action, outline, namings));
   TRY_DONE(add_role(in, outline, action, step));

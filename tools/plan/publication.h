@@ -11,7 +11,8 @@ namespace pinwheel::plan {
 
 /// The step that publishes the builds of an outline to a target. It needs their tests, including
 /// those on distributions, with the evidence that the matrix requires. Builds that serve only
-/// experimental variants are withheld. `usage` for an unknown target, `check` if nothing remains.
+/// experimental variants are withheld, unless a published wheel requires theirs. `usage` for an
+/// unknown target, `check` if nothing remains.
 Result<Step> publish_step(const StepInputs& in, const std::string& target, const Outline& outline,
                           const Namings& namings);
 
@@ -25,10 +26,10 @@ struct PlannedSdist {
   const BuildGroup* group = nullptr;
 
   /// Of its step.
-  std::string id(const matrix::Matrix& matrix) const;
+  std::string id() const;
 };
 
 /// The sdists of the packages that the outline builds, in the order of the matrix.
-Result<std::vector<PlannedSdist>> planned_sdists(const StepInputs& in, const Outline& outline);
+std::vector<PlannedSdist> planned_sdists(const matrix::Matrix& matrix, const Outline& outline);
 
 }  // namespace pinwheel::plan

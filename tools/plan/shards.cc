@@ -33,6 +33,8 @@ std::vector<size_t> assign(const std::vector<BuildGroup>& builds, size_t count) 
   std::vector<size_t> load(count, 0);
   std::vector<size_t> part(builds.size());
   for (const size_t build : order) {
+    // A part builds what its tests require.
+    if (builds[build].tests.empty()) continue;
     const size_t lightest =
         static_cast<size_t>(std::min_element(load.begin(), load.end()) - load.begin());
     part[build] = lightest;

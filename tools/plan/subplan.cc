@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "matrix/family.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
@@ -14,15 +13,6 @@ namespace {
 
 bool is_one_of_few(const std::string& step) {
   return makes_files(step) || kind_of_step(step) == StepKind::test;
-}
-
-/// The first selected variant of the sdist's package.
-std::string variant_of_sdist(const Outline& outline, const std::string& step) {
-  const std::string package = parse_step_id(step).value_or(StepId{}).name;
-  for (const matrix::Variant& variant : outline.variants) {
-    if (package.empty() || variant.get(matrix::kPackageAxis) == package) return variant.id;
-  }
-  return outline.variants.empty() ? std::string() : outline.variants.front().id;
 }
 
 /// The first selected variant that adds a build to an outline: one that it serves, or one of
@@ -38,6 +28,15 @@ std::string variant_of_build(const Outline& outline, const std::string& step) {
     }
   }
   return needs_it;
+}
+
+/// The same for the first build of the sdist's package, whose environment makes the sdist.
+std::string variant_of_sdist(const Outline& outline, const std::string& step) {
+  const std::string package = parse_step_id(step).value_or(StepId{}).name;
+  for (const BuildGroup& group : outline.builds) {
+    if (group.cls.package == package) return variant_of_build(outline, build_id(group.cls.id));
+  }
+  return {};
 }
 
 /// A variant whose outline contains the step.

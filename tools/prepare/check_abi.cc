@@ -101,7 +101,7 @@ Done check_package_abi(const Host& host, const Loaded& loaded, const plan::Outli
 Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                        ports::Notices& notices) {
   for (const matrix::Package* const package : matrix::packages_of(loaded.matrix)) {
-    TRY(const plan::Outline part, outline_of_package(loaded, outline, *package));
+    const plan::Outline part = outline_of_package(loaded, outline, *package);
     TRY_DONE(check_package_abi(host, loaded, part, *package, notices));
   }
   return {};

@@ -74,14 +74,21 @@ std::string fix_of(const matrix::Matrix& matrix, const VersionFacts& version,
                      dirty ? " when the changes are committed" : "");
 }
 
-Error conflict_error(const matrix::Matrix& matrix, const VersionFacts& version,
-                     const init::StaticVersion& literal) {
+/// The version of another package of a family is that of the matrix's `package`.
+std::string fix_of_member(const VersionFacts& version, const init::StaticVersion& literal) {
+  return fmt::format("write {} in {}: the packages of a family have one version",
+                     quoted(version.version.version), quoted(literal.file));
+}
+
+Error conflict_error(const matrix::Matrix& matrix, const matrix::Package& package,
+                     const VersionFacts& version, const init::StaticVersion& literal) {
   const std::string why = version.why.empty() ? "" : "; " + version.why.front();
   return Error{
       ErrorKind::config,
       fmt::format("{} says version {}, but the version to build is {}{}", quoted(literal.file),
                   quoted(literal.version), quoted(version.version.version), why)}
-      .with_hint(fix_of(matrix, version, literal.version));
+      .with_hint(package.name == matrix.package.name ? fix_of(matrix, version, literal.version)
+                                                     : fix_of_member(version, literal));
 }
 
 /// The version as a literal in a file; nullopt if there is none, as for a calendar version that is
@@ -140,7 +147,7 @@ Done check_package_version(const Host& host, const Loaded& loaded, const plan::O
   TRY(const pep::Version planned, pep::parse_version(version.version.version));
   const std::optional<init::VersionConflict> conflict = init::version_conflict(*facts, planned);
   if (!conflict) return {};
-  Error error = conflict_error(loaded.matrix, version, conflict->project_version)
+  Error error = conflict_error(loaded.matrix, package, version, conflict->project_version)
                     .with_location(place_of(host.files, directory / conflict->project_version.file,
                                             conflict->project_version.version));
   TRY(const bool set, may_be_set(loaded, outline));
@@ -207,7 +214,7 @@ Done check_project_version(const Host& host, const Loaded& loaded, const plan::O
   const bool of_project = loaded.matrix.package.version.from == matrix::VersionFrom::project;
   for (const matrix::Package* const package : matrix::packages_of(loaded.matrix)) {
     if (of_project && package == &loaded.matrix.package) continue;
-    TRY(const plan::Outline part, outline_of_package(loaded, outline, *package));
+    const plan::Outline part = outline_of_package(loaded, outline, *package);
     TRY_DONE(check_package_version(host, loaded, part, *package, version, notices));
   }
   return {};

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "base/digest.h"
@@ -185,21 +187,18 @@ Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
   return built;
 }
 
-Result<plan::Outline> outline_of_package(const Loaded& loaded, const plan::Outline& outline,
-                                         const matrix::Package& package) {
-  const matrix::VariantIndex variants(loaded.expansion.variants);
+plan::Outline outline_of_package(const Loaded& loaded, const plan::Outline& outline,
+                                 const matrix::Package& package) {
+  const std::string name =
+      package.name == loaded.matrix.package.name ? std::string() : package.name;
   plan::Outline part;
-  for (const matrix::Variant& variant : outline.variants) {
-    if (matrix::package_of(loaded.matrix, variant).name == package.name) {
-      part.variants.push_back(variant);
-    }
-  }
-  for (const plan::BuildGroup& group : outline.builds) {
-    TRY(const matrix::Variant* const built, variants.find(group.cls.representative));
-    if (matrix::package_of(loaded.matrix, *built).name == package.name) {
-      part.builds.push_back(group);
-    }
-  }
+  std::ranges::copy_if(outline.variants, std::back_inserter(part.variants),
+                       [&](const matrix::Variant& variant) {
+                         return matrix::package_of(loaded.matrix, variant).name == package.name;
+                       });
+  std::ranges::copy_if(
+      outline.builds, std::back_inserter(part.builds),
+      [&name](const plan::BuildGroup& group) { return group.cls.package == name; });
   return part;
 }
 

@@ -69,8 +69,8 @@ Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
                                                            const plan::Outline& outline);
 
 /// The part of an outline that builds and tests one package.
-Result<plan::Outline> outline_of_package(const Loaded& loaded, const plan::Outline& outline,
-                                         const matrix::Package& package);
+plan::Outline outline_of_package(const Loaded& loaded, const plan::Outline& outline,
+                                 const matrix::Package& package);
 
 /// The directory of the source of the matrix's `package`, absolute; for a package from an index,
 /// that of the matrix. `config`, at the place of its `source`, if it is not a directory.

@@ -69,8 +69,14 @@ Result<VersionFacts> version_for(const Host& host, const ScopeRequest& request,
 Result<RunScope> finished(const ScopeRequest& request, RunScope scope) {
   if (request.part == ScopePart::whole) return scope;
   const bool publishes = !scope.version.targets.empty();
-  return up_to(request.stage.value_or(publishes ? plan::Stage::publish : plan::Stage::test),
-               std::move(scope));
+  const plan::Stage stage =
+      request.stage.value_or(publishes ? plan::Stage::publish : plan::Stage::test);
+  if (publishes && stage == plan::Stage::publish) {
+    const Loaded& loaded = scope.loaded;
+    scope.outline =
+        plan::with_tested_siblings(scope.outline, loaded.classes, loaded.expansion.variants);
+  }
+  return up_to(stage, std::move(scope));
 }
 
 Result<RunScope> fresh_scope(const Host& host, const ScopeRequest& request, Loaded loaded,

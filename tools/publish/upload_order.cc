@@ -15,8 +15,8 @@
 namespace pinwheel::publish {
 namespace {
 
-using Names = std::set<std::string>;
-using Graph = std::map<std::string, Names>;  ///< a project and those that it requires
+using Distributions = std::set<std::string>;
+using Graph = std::map<std::string, Distributions>;  ///< a project and those that it requires
 
 std::string project_of(const Artifact& file) {
   return pep::normalize_name(file.name);
@@ -47,7 +47,7 @@ Graph pinned_projects(const std::vector<Artifact>& files) {
   Graph graph;
   for (const Artifact& file : files) {
     const std::string project = project_of(file);
-    Names& required = graph[project];
+    Distributions& required = graph[project];
     if (file.kind != FileKind::wheel) continue;
     const Result<wheel::Metadata> metadata = wheel::parse_metadata(file.metadata);
     if (!metadata) continue;  // a finding of the checks
@@ -66,13 +66,13 @@ Graph pinned_projects(const std::vector<Artifact>& files) {
 Graph closure_of(const Graph& graph) {
   Graph closure;
   for (const auto& [project, direct] : graph) {
-    Names& all = closure[project];
+    Distributions& all = closure[project];
     std::vector<std::string> open(direct.begin(), direct.end());
     while (!open.empty()) {
       const std::string next = std::move(open.back());
       open.pop_back();
       if (!all.insert(next).second) continue;
-      const Names& further = graph.at(next);
+      const Distributions& further = graph.at(next);
       open.insert(open.end(), further.begin(), further.end());
     }
   }

@@ -66,6 +66,14 @@ std::string renamed(const std::string& name, const std::string& old_stem, const 
   return name;
 }
 
+/// The pins of other projects: a wheel does not require itself.
+Pins pins_of_others(Pins pins, const std::string& own) {
+  std::erase_if(pins, [&own](const auto& pin) {
+    return pep::normalize_name(pin.first) == pep::normalize_name(own);
+  });
+  return pins;
+}
+
 Result<std::string> new_metadata(const WheelArchive& built, const FinishSpec& spec,
                                  const NewNames& names) {
   TRY(const std::string text, built.read_info("METADATA"));
@@ -87,7 +95,7 @@ Result<std::string> new_metadata(const WheelArchive& built, const FinishSpec& sp
     if (changed != spec.requirements.end()) header.value = changed->second;
   }
   if (!spec.requirement.empty()) set_requirement(metadata, spec.requirement);
-  TRY_DONE(pin_requirements(metadata, spec.naming.pins));
+  TRY_DONE(pin_requirements(metadata, pins_of_others(spec.naming.pins, metadata.name())));
   return to_string(metadata);
 }
 

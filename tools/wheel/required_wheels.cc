@@ -66,10 +66,10 @@ Result<std::vector<std::string>> required_wheels(const NamedWheel& tested,
     const auto path = chosen.find(build.build);
     if (path == chosen.end()) {
       return fail(ErrorKind::check,
-                  fmt::format("{} requires no wheel of {}",
+                  fmt::format("{} requires a version that no wheel of {} has",
                               quoted(std::filesystem::path(tested.path).filename().string()),
                               quoted(build.build)),
-                  "build both again: their wheels are not of one release");
+                  "build both again: their wheels are of different releases");
     }
     paths.push_back(path->second);
   }

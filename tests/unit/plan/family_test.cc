@@ -118,7 +118,8 @@ TEST_CASE("one file cannot require other siblings on another target") {
   const Result<Plan> plan = planned(example, {"a", "b"});
   REQUIRE_FALSE(plan);
   CHECK(plan.error().message ==
-        "`ops 1.0` would require `cuda==1.0` on target `b` and `cuda==1.0+cpu` on `a`");
+        "the wheel `ops 1.0` would need two requirements: `cuda==1.0+cpu` for target `a` and "
+        "`cuda==1.0` for target `b`");
 }
 
 TEST_CASE("a test needs the builds of the wheels that it installs") {
@@ -146,6 +147,19 @@ TEST_CASE("a selection also builds what its variants require, and tests only its
   }
   CHECK(publication_of(part, "index").builds ==
         Texts{"build:ops-cp312-cu130", "build:cuda-cu130", "build:data", "sdist", "sdist:data"});
+}
+
+TEST_CASE("a publication tests all wheels that it has") {
+  const PlanExample example = family_example();
+  const Outline closed = with_tested_siblings(example.outline({"ops-cp312-cu130"}), example.classes,
+                                              example.expansion.variants);
+  Texts ids;
+  for (const matrix::Variant& variant : closed.variants) ids.push_back(variant.id);
+  CHECK(ids == Texts{"ops-cp312-cu130", "cuda-cp312-cu130", "data-cp312-cu130"});
+  for (const BuildGroup& group : closed.builds) CHECK(group.tests.size() == 1);
+  const Outline whole = example.outline();
+  CHECK(with_tested_siblings(whole, example.classes, example.expansion.variants).variants.size() ==
+        whole.variants.size());
 }
 
 TEST_CASE("a shard builds what its tests install") {
@@ -193,6 +207,18 @@ TEST_CASE("an experimental wheel is published if a published one requires it") {
   const Plan data = family_example("rules: [{when: {package: data}, status: experimental}]\n")
                         .plan({}, Stage::publish);
   CHECK(publication_of(data, "index").withheld.empty());
+}
+
+TEST_CASE("what only experimental variants require is withheld") {
+  // `data` has a build for each Python, and `cuda` one for both.
+  PlanExample example((kFamilyYaml + "rules: [{when: {python: \"3.12\"}, status: experimental}]\n")
+                          .replace(kFamilyYaml.find("abi: {python: none, compute: none}"), 34,
+                                   "abi: {python: version, compute: none}")
+                          .c_str());
+  const Publish index = publication_of(example.plan({}, Stage::publish), "index");
+  CHECK(std::ranges::count(index.withheld, "build:data-cp312") == 1);
+  CHECK(std::ranges::count(index.builds, "build:data-cp311") == 1);
+  CHECK_FALSE(index.also_listed.contains("build:data-cp312"));
 }
 
 TEST_CASE("the digest of the sources covers every package") {

@@ -20,8 +20,8 @@ struct TestedWheels {
 
 /// The first wheel of the tested build, because all its names have the same code, and the wheels of
 /// the siblings that it requires, among the outcomes of the test's needs; nullopt if the tested
-/// build has none. Kind `usage` if a sibling
-/// is not built, `check` if its wheels are not those that are required.
+/// build has none. Kind `usage` if a sibling is not built, `check` if its wheels are not those that
+/// are required.
 Result<std::optional<TestedWheels>> find_wheels(const std::vector<plan::StepOutcome>& needs,
                                                 const plan::TestWheel& action);
 
