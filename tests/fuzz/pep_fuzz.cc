@@ -1,3 +1,5 @@
+#include <string>
+
 #include "fuzz/fuzz.h"
 #include "pep/cpython_tag.h"
 #include "pep/marker.h"
@@ -34,6 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   check_round(pep::parse_sdist_name, text);
   check_round(pep::parse_linux_policy, text);
   static_cast<void>(pep::parse_cpython_tag(text));
+  if (const auto build = pep::parse_build_number(text)) must(std::to_string(*build) == text);
   static_cast<void>(pep::evaluate_marker(text, {}));
   return 0;
 }

@@ -71,7 +71,8 @@ Done derive(const prepare::GlobalOptions& global, const FinishOptions& options,
   host::DeriveRequest request;
   request.files = options.files;
   request.rule = {options.distribution, options.wheel_version,
-                  options.strip_local ? wheel::LocalPart::strip : wheel::LocalPart::keep};
+                  options.strip_local ? wheel::LocalPart::strip : wheel::LocalPart::keep,
+                  options.build_number};
   request.epoch = options.epoch;
   request.requirement = options.requirement;
   request.record_json = inputs.record_json;
@@ -90,13 +91,25 @@ Done derive(const prepare::GlobalOptions& global, const FinishOptions& options,
   return {};
 }
 
+/// The file name of an sdist has no place for a build number.
+Done check_build_number(const FinishOptions& options) {
+  for (const std::string& file : options.files) {
+    if (options.build_number == 0 || !file.ends_with(".tar.gz")) continue;
+    return fail(ErrorKind::usage,
+                fmt::format("{} is an sdist, which cannot have a build number", quoted(file)),
+                "pass only wheels with `--build-number`");
+  }
+  return {};
+}
+
 Done finish_each(const prepare::GlobalOptions& global, const FinishOptions& options,
                  const FinishInputs& inputs, Streams& streams) {
-  const host::FinishRequest request{{options.distribution, options.wheel_version, {}, inputs.pins},
-                                    options.epoch,
-                                    options.requirement,
-                                    inputs.record_json,
-                                    options.external};
+  const host::FinishRequest request{
+      {options.distribution, options.wheel_version, {}, inputs.pins, options.build_number},
+      options.epoch,
+      options.requirement,
+      inputs.record_json,
+      options.external};
   FinishOutput out(options, streams);
   for (const std::string& file : options.files) {
     host::FinishedBuild finished;
@@ -121,6 +134,7 @@ Done finish_each(const prepare::GlobalOptions& global, const FinishOptions& opti
 
 Result<int> cmd_finish(const prepare::Host& host, const prepare::GlobalOptions& global,
                        const FinishOptions& options, Streams& streams) {
+  TRY_DONE(check_build_number(options));
   FinishInputs inputs;
   TRY(inputs.pins, pins_of(options));
   if (!options.record.empty()) {

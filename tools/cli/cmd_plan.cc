@@ -303,6 +303,7 @@ Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
                        const prepare::RunScope& scope, Streams& streams) {
   TRY_DONE(prepare::check_builds(host, scope, streams));
   prepare::warn_of_missing_pythons(host, scope, streams);
+  streams.note(prepare::recut_line(scope.version.version));
   if (scope.version.publishes_nowhere) streams.note(prepare::nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.
   TRY(std::string text, text_from_facts(options, scope, std::nullopt, streams.data_columns()));

@@ -16,6 +16,7 @@
 #include "prepare/earlier_results.h"
 #include "prepare/http_options.h"
 #include "prepare/load.h"
+#include "prepare/package_version.h"
 #include "prepare/prepare_run.h"
 #include "prepare/requested_run.h"
 #include "prepare/step_choice.h"
@@ -110,7 +111,8 @@ Done add_tag(const prepare::Host& host, const prepare::PreparedRun& run,
   const Result<ports::GitFacts> git = prepare::own_repository(host.git, directory);
   if (!git) return {};
   TRY(const std::optional<version::ReleaseTag> tag,
-      version::release_tag(*git, package.version.match, package.name, status.version));
+      version::release_tag(*git, package.version.match, package.name, status.version,
+                           {status.build, prepare::rules_of(package.version).recuts}));
   if (!tag) return {};
   if (tag->exists) status.tag = tag->name;
   // A release on GitHub makes the tag, and its files show whether it did.
@@ -142,13 +144,20 @@ std::string hint_for_reading(const std::vector<Error>& unreadable) {
   return "run it again when the index answers";
 }
 
+std::string other_bytes_hint(const publish::ReleaseStatus& status) {
+  return status.build == 0 ? "publish another version: an index never replaces a file"
+                           : "use a higher build number: an index never replaces a file";
+}
+
 std::string hint_for(const publish::ReleaseStatus& status, const std::string& release) {
   switch (publish::remedy_of(status)) {
     case publish::Remedy::another_version:
       return status.conflicts.empty()
-                 ? "publish another version: an index never replaces a file"
+                 ? other_bytes_hint(status)
                  : "publish another version: no command completes this one, because a tag is not "
                    "moved";
+    case publish::Remedy::first_cut:
+      return fmt::format("publish version {} without a build number first", status.version);
     case publish::Remedy::release:
       return quoted(release);
     case publish::Remedy::ask_again:
@@ -202,16 +211,18 @@ Result<int> cmd_status(const prepare::Host& host, const prepare::GlobalOptions& 
       session::compare_release(run.plan, session::expected_files(run.plan, outcomes),
                                {host, run.gathered.workplace, host::last_options(requests)});
   status.version = version;
+  status.build = run.gathered.scope.version.version.build;
   status.missing_steps = session::steps_without_result(run.plan, outcomes);
   TRY_DONE(add_tag(host, run, status));
   print_status(status, options.json, streams);
   if (publish::remedy_of(status) == publish::Remedy::none) {
-    streams.note(fmt::format("release {} is complete\n", version));
+    streams.note(fmt::format("release {} is complete\n", publish::release_name(status)));
     return 0;
   }
   Error error = Error{ErrorKind::check, publish::status_sentence(status)}.with_hint(
       hint_for(status, release_command(global, arguments.version)));
   error.causes = status.conflicts;
+  error.causes.insert(error.causes.end(), status.unpublished.begin(), status.unpublished.end());
   error.causes.insert(error.causes.end(), status.unreadable.begin(), status.unreadable.end());
   return fail(std::move(error));
 }

@@ -68,6 +68,7 @@ std::string as_json(const version::Derived& derived, const std::string& text,
                          {"released", derived.unreleased.empty()},
                          {"why", derived.why}};
   if (git != nullptr) json["commit"] = git->commit;
+  if (derived.build > 0) json["build-number"] = derived.build;
   return json.dump(2) + "\n";
 }
 

@@ -250,6 +250,7 @@ struct FinishOptions {
   std::vector<std::string> files;
   std::string distribution;
   std::string wheel_version;
+  uint64_t build_number = 0;  ///< 0: unchanged
   std::string record;
   std::string requirement;
   std::vector<std::string> pins;

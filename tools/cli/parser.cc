@@ -61,6 +61,7 @@ void add_plan(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
       "plan", "show the steps that would run, be reused or be skipped, and why");
   add_selection(app, parser.plan.selection);
+  add_run_build_number(app, parser.plan.selection);
   add_levels(app, parser.plan.levels);
   const OptionGroup group(app, "Output");
   add_choice<PlanFormat>(app, "--format", parser.plan.format,
@@ -149,6 +150,7 @@ void add_status(Parser& parser) {
       "incomplete");
   add_selection(app, parser.status.selection);
   app.get_option("arguments")->type_name("[VERSION] [MATRIX.yaml] [GLOB]");
+  add_run_build_number(app, parser.status.selection);
   add_levels(app, parser.status.levels);
   add_store(app, parser.status.store, "look for results of finished steps there");
   const OptionGroup group(app, "How");
@@ -251,6 +253,8 @@ void add_finish(Parser& parser) {
                  "(default: unchanged)");
   CLI::Option* const version = app.add_option("--wheel-version", finish.wheel_version,
                                               "the new version (default: unchanged)");
+  add_build_number(app, finish.build_number,
+                   "the build number in the file name and in WHEEL (default: unchanged)");
   app.add_flag("--strip-local", finish.strip_local,
                "remove the local version, which PyPI does not accept: `+cu130`")
       ->excludes(version);

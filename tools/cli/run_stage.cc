@@ -204,7 +204,8 @@ Done add_store_to(const prepare::Host& host, session::RunRequest& request,
 
 /// The facts for the records of a release.
 publish::ReleaseFacts release_facts(const prepare::RunScope& scope) {
-  return {scope.loaded.matrix.package.name, scope.version.release_tag, scope.version.commit};
+  return {scope.loaded.matrix.package.name, scope.version.release_tag, scope.version.commit,
+          scope.version.version.build};
 }
 
 /// Runs `build`, `test` or `release` up to `stage`: load, gather, decide, run. `command` is its

@@ -1,5 +1,7 @@
 #include "cli/shared_options.h"
 
+#include "pep/wheel_name.h"
+
 namespace pinwheel::cli {
 namespace {
 
@@ -95,6 +97,24 @@ void add_levels(CLI::App& app, prepare::LevelOptions& levels) {
       ->envname("PINWHEEL_NETWORK");
 }
 
+CLI::Option* add_build_number(CLI::App& app, uint64_t& build, const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          "--build-number",
+          [&build](const std::string& text) {
+            const std::optional<uint64_t> number = pep::parse_build_number(text);
+            if (!number) {
+              throw CLI::ValidationError(fmt::format(
+                  "`--build-number` cannot be {}; expected a whole number, 1 or higher, "
+                  "of at most 15 digits",
+                  quoted(text)));
+            }
+            build = *number;
+          },
+          help)
+      ->type_name("N");
+}
+
 void add_transfer(CLI::App& app, prepare::TransferOptions& transfer) {
   app.add_option("--min-speed", transfer.min_speed,
                  "abort a transfer that is slower than this for five minutes, in bytes a second; "
@@ -106,6 +126,13 @@ void add_transfer(CLI::App& app, prepare::TransferOptions& transfer) {
                  "(default: 15 min)")
       ->type_name("TIME")
       ->envname("PINWHEEL_TRANSFER_TIME");
+}
+
+void add_run_build_number(CLI::App& app, prepare::SelectionOptions& selection) {
+  add_build_number(app, selection.build_number,
+                   "the build number of the wheels, for a re-cut of a version that is published "
+                   "already (default: by the tag on HEAD, if `package.version.recut` is set)")
+      ->group("Select");
 }
 
 void add_places(CLI::App& app, prepare::StoreOptions& store, const std::string& description) {
@@ -134,6 +161,7 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
       ->type_name("STEP")
       ->allow_extra_args(false)
       ->group("Select");
+  add_run_build_number(app, run.selection);
   add_levels(app, run.levels);
   add_store(app, run.store, "read and write results of finished steps there");
   const OptionGroup group(app, "How");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -56,6 +57,10 @@ void add_globals(CLI::App& app, prepare::GlobalOptions& global);
 void add_selection(CLI::App& app, prepare::SelectionOptions& selection);
 /// The engine and the Python source of environments.
 void add_levels(CLI::App& app, prepare::LevelOptions& levels);
+/// A build number of wheels, a whole number from 1 on.
+CLI::Option* add_build_number(CLI::App& app, uint64_t& build, const std::string& help);
+/// The build number of the wheels of a run.
+void add_run_build_number(CLI::App& app, prepare::SelectionOptions& selection);
 /// The bounds of transfers to an index.
 void add_transfer(CLI::App& app, prepare::TransferOptions& transfer);
 /// The places of a store, without its domain, which matters only to results that are looked up or

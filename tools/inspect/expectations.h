@@ -22,6 +22,7 @@ using SymbolsJudge = WheelJudge;
 struct Expectations {
   std::string distribution = {};            ///< planned name, any spelling
   std::string version = {};                 ///< planned version, with its local part
+  uint64_t build_number = 0;                ///< planned build number; 0: any or none
   std::vector<std::string> arch_list = {};  ///< "8.0", "9.0a", "12.0+PTX", "gfx90a:xnack+"
   std::vector<std::string> external = {};   ///< sonames or globs of libraries provided by others
   SymbolsJudge judge_symbols = {};          ///< empty: no torch was declared

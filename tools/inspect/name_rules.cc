@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
@@ -62,17 +64,42 @@ void compare_tags(const WheelFacts& facts, Findings& out) {
                  "rename wheels with `pinwheel finish` or `wheel tags`, which rewrite both"});
 }
 
+std::string build_text(const std::optional<pep::BuildTag>& build) {
+  return build ? std::to_string(build->number) + build->rest : "none";
+}
+
+/// Compares the `Build` line of WHEEL with the build tag of the file name, which installers read.
+void compare_build(const WheelFacts& facts, Findings& out) {
+  const std::string line = facts.wheel_file->build();
+  const std::string stated = line.empty() ? "none" : line;
+  const std::string named = build_text(facts.name->build);
+  if (stated == named) return;
+  out.push_back({"", facts.dist_info + "/WHEEL", "has a different build number than the file name",
+                 stated + "; file name: " + named,
+                 "set it with `pinwheel finish --build-number`, which writes both"});
+}
+
+/// Compares the build tag of the file name with the build number of the plan.
+void compare_planned_build(const WheelFacts& facts, uint64_t planned, Findings& out) {
+  if (planned == 0 || facts.name->build == pep::BuildTag{planned}) return;
+  out.push_back({"", facts.file_name, "has a different build number than the plan",
+                 build_text(facts.name->build) + ", the plan: " + std::to_string(planned),
+                 "set it with `pinwheel finish --build-number`"});
+}
+
 }  // namespace
 
 Findings judge_wheel_name(const WheelFacts& facts, const Expectations& expected) {
   if (!facts.name) return {};  // reported by `unreadable`
   Findings out;
   compare_identity(facts, "the plan", expected.distribution, expected.version, out);
+  compare_planned_build(facts, expected.build_number, out);
   if (facts.metadata) {
     compare_identity(facts, "METADATA", facts.metadata->name(), facts.metadata->version(), out);
   }
   compare_directory(facts, out);
   if (facts.wheel_file) compare_tags(facts, out);
+  if (facts.wheel_file) compare_build(facts, out);
   return out;
 }
 

@@ -10,7 +10,8 @@ namespace pinwheel::inspect {
 
 using Findings = std::vector<Finding>;
 
-/// File name, plan, METADATA, WHEEL and the dist-info directory agree on name, version and tags.
+/// File name, plan, METADATA, WHEEL and the dist-info directory agree on name, version, build
+/// number and tags.
 Findings judge_wheel_name(const WheelFacts& facts, const Expectations& expected);
 /// METADATA is accepted by PyPI and installers.
 Findings judge_metadata(const WheelFacts& facts, const Expectations& expected);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr auto kRules = std::to_array<Rule>({
     {"wheel-name", Severity::error,
-     "file name, plan, METADATA and WHEEL agree on name, version and tags", judge_wheel_name},
+     "file name, plan, METADATA and WHEEL agree on name, version, build number and tags",
+     judge_wheel_name},
     {"metadata", Severity::error, "METADATA is accepted by PyPI and installers", judge_metadata},
     {"record", Severity::error, "RECORD lists every member once, with the correct sha256 and size",
      judge_record},

@@ -27,6 +27,7 @@ Result<VersionSettings> decode_version(const Node& node) {
   const bool from_tags = version.from == VersionFrom::git_tag;
   version.match = text_or(node, "match", from_tags ? version.match : "");
   version.file = text_or(node, "file", "");
+  version.recut = text_or(node, "recut", "false") == "true";
   const Node* const file = node.find("file");
   if (version.from == VersionFrom::file && file == nullptr) {
     return fail(config_error("`from: file` needs `file`", node.at,

@@ -75,6 +75,7 @@ struct VersionSettings {
   std::string match = "v*";
   VersionBump bump = VersionBump::minor;
   std::string file = {};  ///< for `from: file`, relative to the package source
+  bool recut = false;     ///< a tag that ends with `-rN` names the re-cut N of its version
 };
 
 /// The package to build: a source directory, relative to the matrix file, or a third-party sdist

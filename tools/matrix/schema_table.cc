@@ -48,6 +48,8 @@ Shape version() {
       {"bump", one_of({"major", "minor", "patch"}),
        "the part of the version to increment after a release"},
       {"file", scalar(Format::text), "with `from: file`: path relative to the package source"},
+      {"recut", scalar(Format::boolean),
+       "whether the tag of a version followed by `-rN` means its wheels with build number N"},
   });
 }
 

@@ -33,6 +33,17 @@ bool is_file_name_part(const std::string& name) {
 
 }  // namespace
 
+std::optional<uint64_t> parse_build_number(std::string_view text) {
+  constexpr size_t kMostDigits = 15;
+  const bool digits = std::ranges::all_of(text, is_digit);
+  if (!digits || text.empty() || text.size() > kMostDigits || text.front() == '0') {
+    return std::nullopt;
+  }
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 Result<WheelName> parse_wheel_name(std::string_view filename) {
   constexpr std::string_view kSuffix = ".whl";
   if (!filename.ends_with(kSuffix)) return not_a_wheel(filename, "it does not end in .whl");

@@ -18,6 +18,10 @@ struct BuildTag {
   auto operator<=>(const BuildTag&) const = default;
 };
 
+/// Reads a build number: 1 to 15 digits, the first of which is not 0. PEP 427 only requires that a
+/// build tag begins with a digit; every program can read such a number.
+std::optional<uint64_t> parse_build_number(std::string_view text);
+
 /// A parsed wheel file name (PEP 427, "binary distribution format").
 struct WheelName {
   std::string distribution;  ///< escaped: "pinwheel_kernels"; compare by `normalize_name`

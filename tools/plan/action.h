@@ -92,6 +92,7 @@ struct BuildWheel {
   /// tests. Without a Python if there is no such check.
   env::Request checked_in = {};
   std::vector<std::string> secrets = {};  ///< names of variables; no value is in a plan
+  uint64_t build_number = 0;              ///< of its wheels, as in `namings`; 0: none
 };
 
 /// Builds and checks the sdist.
@@ -140,6 +141,7 @@ struct TaggedRelease {
   std::string tag = {};
   std::string commit = {};  ///< 40 digits; empty outside git
   std::string notes = {};   ///< the changelog, relative to the matrix file
+  uint64_t build = 0;       ///< build number of a re-cut; 0: none
 
   bool operator==(const TaggedRelease&) const = default;
 };
@@ -214,6 +216,11 @@ inline std::string test_environment(const Action& action) {
   const bool sees_build = test != nullptr && test->image.empty() &&
                           test->settings.environment == matrix::TestEnvironment::build;
   return sees_build ? "build" : "";
+}
+
+/// The build number of the wheels that an action publishes; 0: they have none.
+inline uint64_t build_number_of(const Publish& action) {
+  return action.names.empty() ? 0 : action.names.begin()->second.build;
 }
 
 /// The names of the secrets of an action's command.

@@ -178,10 +178,15 @@ bool is_same_version(const pep::Version& version, const std::string& text) {
   return wanted && version == *wanted;
 }
 
+bool has_build_number(const pep::WheelName& wheel, uint64_t number) {
+  return number == 0 ? !wheel.build : wheel.build == pep::BuildTag{number};
+}
+
 /// Whether a wheel has one of the names that its build gives. The project decides the parts that
 /// the plan leaves open: its own name or version.
 bool has_naming(const pep::WheelName& built, const BuildWheel& action,
                 const wheel::Naming& naming) {
+  if (!has_build_number(built, naming.build)) return false;
   const std::string& distribution =
       naming.distribution.empty() ? action.package_name : naming.distribution;
   const bool named = distribution.empty() ||
@@ -200,7 +205,7 @@ bool has_platform(const pep::WheelName& built, const BuildWheel& action) {
 /// The name that a planned file has; nullopt if it is not one of the plan's.
 std::optional<pep::WheelName> planned_wheel(const BuildWheel& action, const std::string& file) {
   const Result<pep::WheelName> built = pep::parse_wheel_name(file);
-  if (!built || built->build || pep::to_string(*built) != file) return std::nullopt;
+  if (!built || pep::to_string(*built) != file) return std::nullopt;
   const bool named = std::ranges::any_of(action.namings, [&](const wheel::Naming& naming) {
     return has_naming(*built, action, naming);
   });
@@ -266,6 +271,7 @@ bool is_wheel_named(const std::string& filename, const wheel::Naming& naming) {
   const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
   const auto version = pep::parse_version(naming.version);
   return name && version && name->version == *version &&
+         (naming.build == 0 || has_build_number(*name, naming.build)) &&
          pep::normalize_name(name->distribution) == pep::normalize_name(naming.distribution);
 }
 

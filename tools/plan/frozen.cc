@@ -16,6 +16,7 @@
 #include "base/utf8.h"
 #include "env/patchelf.h"
 #include "env/resolution.h"
+#include "pep/wheel_name.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -85,6 +86,12 @@ Json change_json(const SourceChange& change) {
   return {{"commit", change.commit}, {"source-date-epoch", change.epoch}};
 }
 
+uint64_t read_build(const Json& json) {
+  const std::optional<uint64_t> build = pep::parse_build_number(json.dump());
+  if (!build) throw std::out_of_range(quoted(json.dump()) + " is not a build number");
+  return *build;
+}
+
 FrozenPlan read(const Json& json) {
   FrozenPlan frozen;
   json.at("matrix-digest").get_to(frozen.matrix_digest);
@@ -93,6 +100,7 @@ FrozenPlan read(const Json& json) {
   json.at("variants").get_to(frozen.variants);
   json.at("version").get_to(frozen.version.version);
   json.at("unreleased").get_to(frozen.version.unreleased);
+  if (json.contains("build-number")) frozen.version.build = read_build(json.at("build-number"));
   json.at("source-date-epoch").get_to(frozen.source_date_epoch);
   json.at("commit").get_to(frozen.commit);
   frozen.wheel_change = read_change(json.at("wheel-source"));
@@ -174,6 +182,7 @@ std::string to_json(const FrozenPlan& frozen) {
   for (const auto& [name, change] : frozen.family_changes) {
     json["family"][name] = change_json(change);
   }
+  if (frozen.version.build > 0) json["build-number"] = frozen.version.build;
   if (!frozen.matrix.empty()) json["matrix"] = frozen.matrix;
   if (!frozen.tag.empty()) json["tag"] = frozen.tag;
   if (!frozen.repository.empty()) json["repository"] = frozen.repository;
@@ -207,7 +216,8 @@ Result<FrozenPlan> parse_frozen_plan(std::string_view text, const std::string& f
 
 Result<std::string> fingerprint(const FrozenPlan& frozen) {
   FrozenPlan lasting = frozen;
-  lasting.version = {};
+  // Another build number is another release of the same inputs.
+  lasting.version = {.version = {}, .build = frozen.version.build};
   lasting.tag.clear();
   lasting.source_date_epoch = 0;
   lasting.wheel_change.epoch = 0;

@@ -212,9 +212,9 @@ KeyParts key_parts(const Action& action) {
 }
 
 KeyParts compile_parts(KeyParts parts) {
-  constexpr std::array<std::string_view, 11> kAfterwards = {
-      "class",  "namings", "tags",      "requires-torch", "before",       "after",
-      "accept", "record",  "torch-abi", "repair",         "source.digest"};
+  constexpr std::array<std::string_view, 12> kAfterwards = {
+      "class",  "namings", "tags",      "requires-torch", "before",        "after",
+      "accept", "record",  "torch-abi", "repair",         "source.digest", "build-number"};
   std::erase_if(parts, [&](const auto& part) {
     return std::ranges::any_of(kAfterwards, [&](std::string_view name) {
       return part.first == name || part.first.starts_with(std::string(name) + ".");

@@ -204,7 +204,8 @@ inline constexpr auto kSourceFields = every_field<Source>(
 
 inline constexpr auto kNamingFields = every_field<wheel::Naming>(
     element(&wheel::Naming::distribution), element(&wheel::Naming::version),
-    excluded(&wheel::Naming::targets), element<InKey::if_set>(&wheel::Naming::pins));
+    excluded(&wheel::Naming::targets), element<InKey::if_set>(&wheel::Naming::pins),
+    element<InKey::if_set>(&wheel::Naming::build));
 
 inline constexpr auto kTagFields =
     every_field<WheelTags>(element(&WheelTags::python), element(&WheelTags::abi),
@@ -253,7 +254,8 @@ inline constexpr auto kBuildWheelFields = every_field<BuildWheel>(
     part(&BuildWheel::source_date_epoch, "epoch"), part(&BuildWheel::record_json, "record"),
     excluded(&BuildWheel::siblings),  // other builds have keys of their own
     object_part<InKey::if_set>(&BuildWheel::checked_in, "checked-in", kRequestFields),
-    part<InKey::if_set>(&BuildWheel::secrets, "secrets"));
+    part<InKey::if_set>(&BuildWheel::secrets, "secrets"),
+    part<InKey::if_set>(&BuildWheel::build_number, "build-number"));
 
 inline constexpr auto kBuildSdistFields = every_field<BuildSdist>(
     object_part(&BuildSdist::environment, "environment", kRequestFields),
@@ -317,7 +319,8 @@ inline constexpr auto kTaggedReleaseFields = every_field<TaggedRelease>(
     part<InKey::if_set>(&TaggedRelease::project, "project"),
     part<InKey::if_set>(&TaggedRelease::version, "version"),
     part<InKey::if_set>(&TaggedRelease::tag, "tag"),
-    part<InKey::if_set>(&TaggedRelease::commit, "commit"), excluded(&TaggedRelease::notes));
+    part<InKey::if_set>(&TaggedRelease::commit, "commit"), excluded(&TaggedRelease::notes),
+    part<InKey::if_set>(&TaggedRelease::build, "build-number"));
 
 inline constexpr auto kPublishFields = every_field<Publish>(
     merged(&Publish::target, kTargetFields), part(&Publish::builds, "builds"),

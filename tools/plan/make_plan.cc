@@ -186,6 +186,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.variables = build_variables(in, *variant, settings);
   action.secrets = settings.environment.secrets;
   action.namings = namings.at(group.cls.id);
+  action.build_number = in.facts.version.build;
   action.tags = tags_of(abi, *variant, in.facts.machine);
   // In a container the compiler comes from the image, which the environment's key covers.
   if (!container::uses_containers(in.options.engine)) action.toolchain = in.facts.toolchain;
@@ -441,7 +442,7 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));
-  for (const PlannedSdist& sdist : planned_sdists(matrix, outline)) {
+  for (const PlannedSdist& sdist : planned_sdists(in, outline)) {
     TRY(Step step, sdist_step(in, sdist));
     const env::Request request = std::get<BuildSdist>(step.action).environment;
     TRY_DONE(add_with_environment(builder, std::move(step), request));

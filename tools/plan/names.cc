@@ -114,8 +114,19 @@ std::string with_local(const ReleaseVersion& version, const std::string& label) 
 
 /// A GitHub release has a tag, and a tag of a development version would be a version of later
 /// commits.
-Done check_released(const matrix::PublishTarget& target, const ReleaseVersion& version) {
+Done check_released(const matrix::Matrix& matrix, const matrix::PublishTarget& target,
+                    const ReleaseVersion& version) {
   if (target.kind != matrix::TargetKind::github_release) return {};
+  if (version.build > 0 && !matrix.package.version.recut) {
+    return fail(
+        Error{ErrorKind::config,
+              fmt::format("target {} cannot have a release of {}: the tag of the version "
+                          "has a release already",
+                          quoted(target.name), version_text(version.version, version.build))}
+            .with_location(target.at)
+            .with_hint("set `package.version.recut: true`; the release then has a tag that "
+                       "ends with `-rN`"));
+  }
   const Result<pep::Version> parsed = pep::parse_version(version.version);
   const bool development = parsed && parsed->dev.has_value();
   if (!development && version.unreleased.empty()) return {};
@@ -161,7 +172,7 @@ Result<std::string> distribution_of(const matrix::Matrix& matrix, const Place& p
 Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
                                const ReleaseVersion& version) {
   const matrix::PublishTarget& target = *place.target;
-  TRY_DONE(check_released(target, version));
+  TRY_DONE(check_released(matrix, target, version));
   std::string label;
   if (target.local_label) label = label_of(matrix, *place.representative);
   if (!target.label_template.empty()) {
@@ -270,7 +281,7 @@ struct NamingInputs {
 Result<wheel::Naming> name_of(const NamingInputs& in, const Place& place) {
   TRY(std::string distribution, distribution_of(in.matrix, place, in.variants));
   TRY(std::string version, version_of(in.matrix, place, in.version));
-  return wheel::Naming{std::move(distribution), std::move(version)};
+  return wheel::Naming{std::move(distribution), std::move(version), {}, {}, in.version.build};
 }
 
 /// The exact requirement on the wheel of a class; `sibling` is the name of its package.
@@ -334,6 +345,16 @@ Done name_for_target(const NamingInputs& in, const NamingRequest& request,
 }
 
 }  // namespace
+
+std::string version_text(const std::string& version, uint64_t build) {
+  return build == 0 ? version : fmt::format("{} build {}", version, build);
+}
+
+std::string wheel_pattern(const wheel::Naming& naming, const WheelTags& tags) {
+  const std::string build = naming.build == 0 ? "" : fmt::format("{}-", naming.build);
+  return fmt::format("{}-{}-{}{}-{}-{}.whl", replace_all(naming.distribution, "-", "_"),
+                     naming.version, build, tags.python, tags.abi, platform_pattern(tags));
+}
 
 std::string platform_pattern(const WheelTags& tags) {
   if (tags.libc.empty()) return "*_" + tags.arch;

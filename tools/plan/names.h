@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@
 // tags cp312-cp312: a suffix does not name torch. `name_wheels` reports this collision, names the
 // axis `torch`, and suggests a `name` template with `{torch.nodot}`.
 //
+// A build number adds a part after the version, `my_ops-1.0-1-cp312-...`. Of two wheels with the
+// same version and tags, installers take the one with the higher number, so it replaces a wheel
+// that is published already (a re-cut).
+//
 // A wheel that goes to two targets with different rules is built once and finished twice: the
 // result of a build is one file for each distinct (distribution, version).
 namespace pinwheel::plan {
@@ -46,6 +51,7 @@ namespace pinwheel::plan {
 struct ReleaseVersion {
   std::string version;          ///< public part, "1.3.0.dev4"
   std::string unreleased = {};  ///< "g1a2b3c4" or "g1a2b3c4.dirty"; empty on a release
+  uint64_t build = 0;           ///< build number of its wheels (PEP 427); 0: none
 
   bool operator==(const ReleaseVersion&) const = default;
 };
@@ -88,9 +94,17 @@ using Namings = std::map<std::string, std::vector<wheel::Naming>>;
 /// Of the names of a wheel, the one on a target; empty if the target gets none of them.
 wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming>& namings);
 
+/// The file name of a wheel, as far as it is known before the build:
+/// "my_ops-1.0-1-cp312-cp312-manylinux_*_x86_64.whl".
+std::string wheel_pattern(const wheel::Naming& naming, const WheelTags& tags);
+
+/// "1.2.0", and for a re-cut "1.2.0 build 1".
+std::string version_text(const std::string& version, uint64_t build);
+
 /// Checks and assigns names before anything is built. Errors of kind `config`: two classes with the
 /// same file name on one target (the message names the axis that distinguishes them), a local
-/// version on PyPI or TestPyPI, an unknown target.
+/// version on PyPI or TestPyPI, a re-cut without a tag of its own on GitHub. `usage` for an unknown
+/// target.
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request);
 
 }  // namespace pinwheel::plan

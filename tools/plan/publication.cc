@@ -91,8 +91,12 @@ TaggedRelease tagged_release(const StepInputs& in, const matrix::PublishTarget& 
   const matrix::Package& package = in.matrix.package;
   const std::string usual =
       package.source.empty() ? std::string(kChangelog) : package.source + "/" + kChangelog;
-  return {package.name, in.facts.version.version, in.facts.tag, in.facts.commit,
-          target.notes.empty() ? usual : target.notes};
+  return {package.name,
+          in.facts.version.version,
+          in.facts.tag,
+          in.facts.commit,
+          target.notes.empty() ? usual : target.notes,
+          in.facts.version.build};
 }
 
 /// The target with the repository of this checkout, unless the matrix names one.
@@ -286,7 +290,7 @@ Result<env::Request> sdist_request(const StepInputs& in, const BuildGroup& group
 
 /// Adds the sdists of the published packages.
 Done add_sdists(const StepInputs& in, const Outline& outline, Publish& action, Step& step) {
-  for (const PlannedSdist& sdist : planned_sdists(in.matrix, outline)) {
+  for (const PlannedSdist& sdist : planned_sdists(in, outline)) {
     TRY(const std::string build, default_build(in, outline, action, sdist.group->cls.package));
     if (build.empty()) continue;
     const std::string id = sdist.id();
@@ -304,8 +308,11 @@ std::string PlannedSdist::id() const {
   return group->cls.package.empty() ? sdist_id() : sdist_id(group->cls.package);
 }
 
-std::vector<PlannedSdist> planned_sdists(const matrix::Matrix& matrix, const Outline& outline) {
+std::vector<PlannedSdist> planned_sdists(const StepInputs& in, const Outline& outline) {
+  const matrix::Matrix& matrix = in.matrix;
   std::vector<PlannedSdist> sdists;
+  // An sdist has no build number: that of a re-cut is the one that the version has already.
+  if (in.facts.version.build > 0) return sdists;
   for (const matrix::Package* const package : matrix::packages_of(matrix)) {
     const std::string name = package == &matrix.package ? std::string() : package->name;
     const auto group = std::ranges::find_if(

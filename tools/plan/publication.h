@@ -29,7 +29,8 @@ struct PlannedSdist {
   std::string id() const;
 };
 
-/// The sdists of the packages that the outline builds, in the order of the matrix.
-std::vector<PlannedSdist> planned_sdists(const matrix::Matrix& matrix, const Outline& outline);
+/// The sdists of the packages that the outline builds, in the order of the matrix; none for a
+/// re-cut, which uses those that the version has already.
+std::vector<PlannedSdist> planned_sdists(const StepInputs& in, const Outline& outline);
 
 }  // namespace pinwheel::plan

@@ -20,7 +20,7 @@ Done check_names(const Loaded& loaded, const matrix::ChannelSettings& channel,
   plan::NamingRequest request{{},
                               loaded.expansion.variants,
                               plan::targets_of(loaded.matrix, channel.name, {}),
-                              version,
+                              {version.version, version.unreleased},
                               host::machine_name()};
   for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(group.cls);
   TRY(const plan::Namings namings, plan::name_wheels(loaded.matrix, request));

@@ -188,10 +188,14 @@ Done check_published_tag(const Host& host, const std::vector<publish::Artifact>&
   if (!literal) return {};
   for (const publish::Artifact& file : published) {
     if (!is_of_checkout(file, *facts, *literal)) continue;
+    TRY(const pep::Version version, pep::parse_version(file.version));
     TRY(const std::optional<version::Tagged> tag,
         version::tag_of_package(*checkout, {}, file.name));
-    TRY(const pep::Version version, pep::parse_version(file.version));
-    if (!tag || pep::public_part(version) == tag->version) continue;
+    // No matrix says whether tags name re-cuts: either reading may be meant.
+    TRY(const std::optional<version::Tagged> cut,
+        version::tag_of_package(*checkout, {}, file.name, version::Recuts::read));
+    const pep::Version own = pep::public_part(version);
+    if (!tag || own == tag->version || (cut && own == cut->version)) continue;
     return fail(tag_error(*literal, *tag, checkout->commit)
                     .with_location(place_of(host.files, literal->file, literal->version)));
   }

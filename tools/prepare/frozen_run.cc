@@ -41,9 +41,7 @@ Result<std::vector<std::string>> expected_files(const RunScope& scope) {
     const plan::WheelTags tags =
         plan::tags_of(matrix::abi_of(loaded.matrix, *variant), *variant, scope.version.machine);
     for (const wheel::Naming& naming : namings.at(group.cls.id)) {
-      files.push_back(fmt::format("{}-{}-{}-{}-{}.whl", replace_all(naming.distribution, "-", "_"),
-                                  naming.version, tags.python, tags.abi,
-                                  plan::platform_pattern(tags)));
+      files.push_back(plan::wheel_pattern(naming, tags));
     }
   }
   return files;

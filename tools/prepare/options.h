@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct SelectionOptions {
   std::vector<std::string> only;
   std::vector<std::string> status;
   std::string channel;
+  uint64_t build_number = 0;  ///< of the wheels; 0: by the tag on HEAD, or none
   std::string shard;
   bool allow_empty = false;
   bool strict = false;

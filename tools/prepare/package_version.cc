@@ -104,6 +104,7 @@ Result<version::Derived> version_of_tags(const matrix::Package& package, version
 version::Rules rules_of(const matrix::VersionSettings& settings) {
   version::Rules rules;
   if (!settings.match.empty()) rules.match = settings.match;
+  if (settings.recut) rules.recuts = version::Recuts::read;
   switch (settings.bump) {
     case matrix::VersionBump::major:
       rules.bump = version::Bump::major;

@@ -48,6 +48,17 @@ Done check_channel(const std::string& channel, const plan::FrozenPlan& frozen) {
               "omit it: the plan decides");
 }
 
+Done check_build_number_of(uint64_t build, const plan::FrozenPlan& frozen) {
+  if (build == 0 || build == frozen.version.build) return {};
+  const std::string planned = frozen.version.build == 0
+                                  ? "without a build number"
+                                  : fmt::format("with build number {}", frozen.version.build);
+  return fail(ErrorKind::usage,
+              fmt::format("{} contradicts the plan, which was frozen {}",
+                          quoted(fmt::format("--build-number {}", build)), planned),
+              "omit it: the plan decides");
+}
+
 /// The variant of a step id; any other id is returned unchanged.
 std::string variant_id_of(const Loaded& loaded, const std::string& id) {
   for (const matrix::AbiClass& cls : loaded.classes) {
@@ -60,7 +71,8 @@ Result<VersionFacts> version_for(const Host& host, const ScopeRequest& request,
                                  const Loaded& loaded, const ports::LogHandle& log) {
   if (request.version) return *request.version;
   TRY(VersionFacts version,
-      gather_version_facts(host, loaded, request.selection.channel, request.targets, log));
+      gather_version_facts(host, loaded, request.selection.channel, request.targets,
+                           request.selection.build_number, log));
   // A single variant is not published, and targets would affect the names of wheels.
   if (request.part == ScopePart::one_id) version.targets.clear();
   return version;
@@ -149,6 +161,7 @@ Result<RunScope> read_scope(const Host& host, const ScopeRequest& request,
                             ports::Notices& notices) {
   if (request.frozen != nullptr) {
     TRY_DONE(check_channel(request.selection.channel, *request.frozen));
+    TRY_DONE(check_build_number_of(request.selection.build_number, *request.frozen));
   }
   const Warnings warnings = request.selection.strict ? Warnings::refuse : Warnings::print;
   TRY(Loaded loaded, load_matrix(host.files, request.choice.path, notices, warnings));

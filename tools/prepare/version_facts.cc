@@ -75,8 +75,25 @@ Result<std::string> release_tag_of(const ports::GitFacts& git, const matrix::Pac
                                    const plan::ReleaseVersion& version) {
   if (git.dirty || !version.unreleased.empty()) return std::string();
   TRY(const std::optional<version::ReleaseTag> tag,
-      version::release_tag(git, package.version.match, package.name, version.version));
+      version::release_tag(git, package.version.match, package.name, version.version,
+                           {version.build, rules_of(package.version).recuts}));
   return tag ? tag->name : std::string();
+}
+
+/// The build number that the tag on HEAD gives the version; 0: none. If the version comes from
+/// files, the tag must be of that version.
+uint64_t tagged_build(const VersionFacts& facts, const version::Derived& derived) {
+  const bool same = facts.tag && !facts.dirty && facts.tag->version == derived.version;
+  return same ? facts.tag->build : derived.build;
+}
+
+Done check_build_number(uint64_t build, version::Channel channel) {
+  if (build == 0 || channel != version::Channel::nightly) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("{} cannot be used for a nightly",
+                          quoted(fmt::format("--build-number {}", build))),
+              "each nightly has a version of its own; a re-cut is of a version that is published "
+              "already");
 }
 
 }  // namespace
@@ -99,7 +116,7 @@ bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel)
 
 Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded,
                                           const std::string& channel,
-                                          const std::vector<std::string>& targets,
+                                          const std::vector<std::string>& targets, uint64_t build,
                                           const ports::LogHandle& log) {
   const matrix::Matrix& matrix = loaded.matrix;
   TRY(const fs::path directory, package_directory(host, matrix));
@@ -122,8 +139,9 @@ Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded
   const std::shared_ptr<ports::Http> http = host.http(http_options(host.variables), log, {});
   const VersionSources sources{host, http.get(), repository ? &*repository : nullptr, directory,
                                date};
-  TRY(const version::Derived derived,
-      package_version(matrix.package, version_channel(matrix, facts.channel), sources));
+  const version::Channel kind = version_channel(matrix, facts.channel);
+  TRY_DONE(check_build_number(build, kind));
+  TRY(const version::Derived derived, package_version(matrix.package, kind, sources));
   facts.version = {pep::to_string(derived.version), derived.unreleased};
   facts.why = derived.why;
   TRY(facts.source_date_epoch, source_epoch(host.variables, repository, date));
@@ -131,8 +149,11 @@ Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded
     facts.commit = repository->commit;
     facts.branch = repository->branch;
     facts.dirty = repository->dirty;
-    TRY(facts.release_tag, release_tag_of(*repository, matrix.package, facts.version));
     TRY(facts.tag, tag_on_head(*repository, matrix.package));
+  }
+  facts.version.build = build > 0 ? build : tagged_build(facts, derived);
+  if (repository) {
+    TRY(facts.release_tag, release_tag_of(*repository, matrix.package, facts.version));
   }
   facts.repository =
       publish::github_repository(host.variables, repository ? repository->origin : std::string());
@@ -144,11 +165,18 @@ Result<std::optional<version::Tagged>> tag_on_head(const ports::GitFacts& git,
                                                    const matrix::Package& package) {
   const bool from_tags = package.version.from == matrix::VersionFrom::git_tag;
   if (!package.requirement.empty() || from_tags) return std::nullopt;
-  return version::tag_of_package(git, package.version.match, package.name);
+  return version::tag_of_package(git, package.version.match, package.name,
+                                 rules_of(package.version).recuts);
 }
 
 std::string nowhere_line(const std::string& channel) {
   return fmt::format("channel {} publishes nowhere: it has `publish: []`\n", quoted(channel));
+}
+
+std::string recut_line(const plan::ReleaseVersion& version) {
+  if (version.build == 0) return {};
+  return fmt::format("re-cut of version {}: its wheels have build number {}\n", version.version,
+                     version.build);
 }
 
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,

@@ -50,11 +50,12 @@ struct VersionFacts {
   std::string machine;          ///< "x86_64"
 };
 
-/// Reads git, and the source of the package's version. `channel` and `targets` override those from
-/// the tag and the matrix.
+/// Reads git, and the source of the package's version. `channel`, `targets` and `build`, the build
+/// number of the wheels, override those from the tag and the matrix. `usage` for a nightly with a
+/// build number.
 Result<VersionFacts> gather_version_facts(const Host& host, const Loaded& loaded,
                                           const std::string& channel,
-                                          const std::vector<std::string>& targets,
+                                          const std::vector<std::string>& targets, uint64_t build,
                                           const ports::LogHandle& log);
 
 /// The date in the user's SOURCE_DATE_EPOCH. Pure.
@@ -64,6 +65,9 @@ std::optional<std::string> named_date(const std::map<std::string, std::string>& 
 /// files. nullopt without one, and for any other source of the version.
 Result<std::optional<version::Tagged>> tag_on_head(const ports::GitFacts& git,
                                                    const matrix::Package& package);
+
+/// The note that the run is a re-cut; empty for any other.
+std::string recut_line(const plan::ReleaseVersion& version);
 
 /// The note that a channel with `publish: []` publishes nowhere.
 std::string nowhere_line(const std::string& channel);

@@ -1,7 +1,5 @@
 #include "publish/index_file.h"
 
-#include "pep/wheel_name.h"
-
 namespace pinwheel::publish {
 
 std::optional<pep::Version> version_of_file(std::string_view filename) {
@@ -10,6 +8,11 @@ std::optional<pep::Version> version_of_file(std::string_view filename) {
   }
   const Result<pep::SdistName> sdist = pep::parse_sdist_name(filename);
   return sdist ? std::optional(sdist->version) : std::nullopt;
+}
+
+std::optional<pep::BuildTag> build_of_file(std::string_view filename) {
+  const Result<pep::WheelName> wheel = pep::parse_wheel_name(filename);
+  return wheel ? wheel->build : std::nullopt;
 }
 
 }  // namespace pinwheel::publish

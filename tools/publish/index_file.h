@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pep/version.h"
+#include "pep/wheel_name.h"
 
 namespace pinwheel::publish {
 
@@ -30,5 +31,8 @@ struct IndexFile {
 
 /// The version in the name of a wheel or an sdist; nullopt for any other name.
 std::optional<pep::Version> version_of_file(std::string_view filename);
+
+/// The build tag in the name of a wheel; nullopt for a wheel without one and for any other name.
+std::optional<pep::BuildTag> build_of_file(std::string_view filename);
 
 }  // namespace pinwheel::publish

@@ -34,6 +34,17 @@ std::string newest_of(const std::vector<IndexFile>& page) {
   return newest ? pep::to_string(*newest) : std::string();
 }
 
+Recut recut_of(const PlannedRelease& planned) {
+  return {planned.project, planned.version, planned.build};
+}
+
+void judge_recut(IndexState& state, const std::vector<IndexFile>& page) {
+  state.recut = recut_state(recut_of(state.planned), page);
+  state.release_files = state.recut.present;
+  if (state.recut.others > 0) return;
+  state.obstacles.push_back(nothing_to_recut(state.planned.target, recut_of(state.planned)));
+}
+
 void judge_release(IndexState& state, const std::vector<IndexFile>& page,
                    std::chrono::system_clock::time_point now) {
   const auto version = pep::parse_version(state.planned.version);
@@ -43,6 +54,7 @@ void judge_release(IndexState& state, const std::vector<IndexFile>& page,
     if (version && held && *held == *version) release.push_back(file);
   }
   state.release_files = release.size();
+  if (state.planned.build > 0) judge_recut(state, page);
   state.release = release.empty() ? ReleaseState::absent : ReleaseState::open;
   if (const auto first = first_upload(release)) {
     state.opened = first->upload_time.substr(0, 10);
@@ -51,8 +63,15 @@ void judge_release(IndexState& state, const std::vector<IndexFile>& page,
   }
 }
 
+std::string recut_text(const IndexState& state) {
+  const std::string closed = state.release == ReleaseState::closed ? "closed, " : "";
+  return fmt::format("{}re-cut of {}, {} there", closed, plural(state.recut.others, "file"),
+                     state.recut.present);
+}
+
 std::string release_text(const IndexState& state) {
   const std::string opened = state.opened.empty() ? "" : " since " + state.opened;
+  if (state.recut.others > 0) return recut_text(state);
   switch (state.release) {
     case ReleaseState::unknown:
       return "not checked";
@@ -172,6 +191,19 @@ std::vector<Error> blockers(const std::vector<IndexState>& states) {
   return found;
 }
 
+namespace {
+
+Error outranked(const IndexState& state) {
+  const PlannedRelease& planned = state.planned;
+  return Error{ErrorKind::publish,
+               fmt::format("{} has build number {} of {} {}, which installers prefer to {}",
+                           quoted(planned.target), state.recut.newest, quoted(planned.project),
+                           planned.version, planned.build)}
+      .with_hint("use a higher build number, unless this completes an earlier re-cut");
+}
+
+}  // namespace
+
 std::vector<Error> warnings(const std::vector<IndexState>& states) {
   std::vector<Error> found;
   for (const IndexState& state : states) {
@@ -184,6 +216,7 @@ std::vector<Error> warnings(const std::vector<IndexState>& states) {
       found.push_back(std::move(error));
       continue;
     }
+    if (state.recut.newest > planned.build) found.push_back(outranked(state));
     const uint64_t after = state.project_bytes.value_or(0) + planned.bytes;
     if (!has_pypi_rules(planned.endpoint.kind) || after < kNearLimit) continue;
     found.push_back(
@@ -202,8 +235,10 @@ std::vector<std::vector<std::string>> state_rows(const std::vector<IndexState>& 
       {"target", "project", "version", "files", "release", "on the index", "size of the project"}};
   for (const IndexState& state : states) {
     const PlannedRelease& planned = state.planned;
-    rows.push_back({planned.target, planned.project, planned.version, std::to_string(planned.files),
-                    release_text(state), project_text(state), size_text(state)});
+    const std::string build = planned.build == 0 ? "" : fmt::format(" build {}", planned.build);
+    rows.push_back({planned.target, planned.project, planned.version + build,
+                    std::to_string(planned.files), release_text(state), project_text(state),
+                    size_text(state)});
   }
   return rows;
 }
@@ -225,6 +260,7 @@ nlohmann::json state_json(const std::vector<IndexState>& states) {
                     {"release", to_string(state.release)},
                     {"present", state.release_files},
                     {"opened", state.opened}});
+    if (state.planned.build > 0) list.back()["build-number"] = state.planned.build;
   }
   return list;
 }

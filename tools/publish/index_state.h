@@ -11,6 +11,7 @@
 #include "publish/endpoints.h"
 #include "publish/github_release.h"
 #include "publish/index_file.h"
+#include "publish/recut.h"
 
 namespace pinwheel::publish {
 
@@ -22,6 +23,7 @@ struct PlannedRelease {
   std::string version;  ///< with its local part, if the target uses one
   size_t files = 0;     ///< to be published
   uint64_t bytes = 0;   ///< of these files; 0 before they are built
+  uint64_t build = 0;   ///< build number of a re-cut; 0: it is none
 
   bool operator==(const PlannedRelease&) const = default;
 };
@@ -38,9 +40,10 @@ struct IndexState {
   std::optional<uint64_t> project_bytes = std::nullopt;  ///< if the page states all sizes
   std::string newest = {};                               ///< the project's newest version
   ReleaseState release = ReleaseState::unknown;
-  size_t release_files = 0;
-  std::string opened = {};  ///< day of the release's first upload, "2026-11-02"; empty if unknown
-  std::string tag = {};     ///< of a release on GitHub: "tag `v1.0` is new"; else empty
+  size_t release_files = 0;  ///< of a re-cut, those with its build number
+  RecutState recut = {};     ///< of a re-cut
+  std::string opened = {};   ///< day of the release's first upload, "2026-11-02"; empty if unknown
+  std::string tag = {};      ///< of a release on GitHub: "tag `v1.0` is new"; else empty
   std::vector<Error> obstacles = {};  ///< why the release cannot be made, whatever is built
 };
 
@@ -64,7 +67,7 @@ void note_unanswered(IndexState& state, const Error& error);
 std::vector<Error> blockers(const std::vector<IndexState>& states);
 
 /// Problems that may stop the release later: a page that cannot be read, a project near its size
-/// limit.
+/// limit, a re-cut with a lower build number than another, which installers prefer.
 std::vector<Error> warnings(const std::vector<IndexState>& states);
 
 /// A table of the states, its header first: target, project, version, the release, the project's
@@ -72,7 +75,8 @@ std::vector<Error> warnings(const std::vector<IndexState>& states);
 std::vector<std::vector<std::string>> state_rows(const std::vector<IndexState>& states);
 
 /// The states as JSON: a list of objects with `target`, `project`, `version`, `files`, `known`
-/// (null if the page cannot be read), `newest`, `bytes`, `release` and `present`.
+/// (null if the page cannot be read), `newest`, `bytes`, `release` and `present`; for a re-cut also
+/// `build-number`.
 nlohmann::json state_json(const std::vector<IndexState>& states);
 
 }  // namespace pinwheel::publish

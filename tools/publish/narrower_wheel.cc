@@ -85,7 +85,8 @@ std::string label_of(const pep::Version& version) {
   return join(label, ".");
 }
 
-/// Whether the other wheel is of an earlier release that users of this one may upgrade from.
+/// Whether the other wheel is of an earlier release that users of this one may upgrade from, or of
+/// an earlier cut of the same version.
 bool comes_before(const Published& other, const Published& wheel) {
   if (pep::normalize_name(other.name.distribution) !=
       pep::normalize_name(wheel.name.distribution)) {
@@ -95,7 +96,8 @@ bool comes_before(const Published& other, const Published& wheel) {
   const pep::Version version = pep::public_part(other.name.version);
   const pep::Version own = pep::public_part(wheel.name.version);
   if (pep::is_prerelease(version) && !pep::is_prerelease(own)) return false;
-  return version < own && is_same_kind(other.floor, wheel.floor);
+  const bool earlier = version < own || (version == own && other.name.build < wheel.name.build);
+  return earlier && is_same_kind(other.floor, wheel.floor);
 }
 
 /// The widest wheel of the newest earlier release.

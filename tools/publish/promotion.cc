@@ -20,10 +20,14 @@ Error difference(std::string message) {
   return Error{ErrorKind::check, std::move(message)};
 }
 
-/// Whether a file of the page is of the record's version.
-bool is_of_release(const IndexFile& file, const PinnedVersion& release) {
+/// Whether a file of the page is of the record's version, with the build number of one of its
+/// files. Other cuts of the version are releases of their own.
+bool is_of_release(const IndexFile& file, const ReleaseRecord& record) {
   const auto version = version_of_file(file.filename);
-  return version && is_pinned_by(*version, release);
+  if (!version || !is_pinned_by(*version, release_of(record))) return false;
+  return std::ranges::any_of(record.files, [&file](const RecordedFile& recorded) {
+    return build_of_file(recorded.filename) == build_of_file(file.filename);
+  });
 }
 
 /// The difference between a recorded file and the facts on the page, as far as it states them.
@@ -185,9 +189,8 @@ Result<std::vector<SourceFile>> select_recorded(const ReleaseRecord& record,
       selected.push_back({recorded, listed->url});
     }
   }
-  const PinnedVersion release = release_of(record);
   for (const IndexFile& file : page) {
-    if (!is_of_release(file, release) || !names.insert(file.filename).second) continue;
+    if (!is_of_release(file, record) || !names.insert(file.filename).second) continue;
     differences.push_back(difference(
         fmt::format("{} is in {}, but not in the record", quoted(file.filename), source)));
   }

@@ -69,7 +69,7 @@ Done check_record(const ReleaseRecord& record, const PinnedVersion& wanted);
 
 /// Finds the files of a record among the files of its project at a source. `check`, with all
 /// differences as causes: files that are missing, that have another SHA-256 or size there, and
-/// files of the same version that the record does not have.
+/// files of the same version and build number that the record does not have.
 Result<std::vector<SourceFile>> select_recorded(const ReleaseRecord& record,
                                                 const std::vector<IndexFile>& page,
                                                 const std::string& source);

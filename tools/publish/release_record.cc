@@ -25,6 +25,8 @@ using RecordJson = nlohmann::ordered_json;
 constexpr std::string_view kRecordStem = "pinwheel-release";
 constexpr std::string_view kRecordSuffix = ".json";
 constexpr std::string_view kRecordSchema = "pinwheel-release/1";
+constexpr const char* kBuildNumber = "build-number";
+constexpr const char* kBuildNumberKey = "`build-number`";
 constexpr size_t kMostTag = 255;
 constexpr size_t kMostCommit = 64;
 
@@ -115,9 +117,34 @@ Result<std::vector<RecordedFile>> read_recorded_files(const nlohmann::json& json
   return files;
 }
 
+/// The build number of a re-cut, which its files have; 0 for another release.
+Result<uint64_t> read_build_number(const nlohmann::json& json) {
+  if (!json.contains(kBuildNumber)) return 0;
+  const auto build = pep::parse_build_number(json[kBuildNumber].dump());
+  if (!build) return malformed(fmt::format("{} is not a whole number from 1 on", kBuildNumberKey));
+  return *build;
+}
+
+Done check_builds(const ReleaseRecord& record) {
+  if (record.build == 0) return {};
+  for (const RecordedFile& file : record.files) {
+    if (build_of_file(file.filename) == pep::BuildTag{record.build}) continue;
+    return malformed(
+        fmt::format("{} does not have the build number {}", quoted(file.filename), record.build));
+  }
+  return {};
+}
+
+/// The members of a record; the build number only in that of a re-cut.
+Done check_record_members(const nlohmann::json& json) {
+  nlohmann::json others = json;
+  if (others.is_object()) others.erase(kBuildNumber);
+  return check_members(others, "the record",
+                       {"schema", "project", "version", "tag", "commit", "files"});
+}
+
 Result<ReleaseRecord> read_record_json(const nlohmann::json& json) {
-  TRY_DONE(check_members(json, "the record",
-                         {"schema", "project", "version", "tag", "commit", "files"}));
+  TRY_DONE(check_record_members(json));
   TRY(const std::string schema, record_text(json, "schema"));
   if (schema != kRecordSchema) {
     return malformed(fmt::format("its schema is {}; this pinwheel reads {}", quoted(schema),
@@ -137,6 +164,8 @@ Result<ReleaseRecord> read_record_json(const nlohmann::json& json) {
     return malformed("`commit` is not that of a commit");
   }
   TRY(record.files, read_recorded_files(json["files"], *release));
+  TRY(record.build, read_build_number(json));
+  TRY_DONE(check_builds(record));
   return record;
 }
 
@@ -173,9 +202,12 @@ std::string record_json(const ReleaseRecord& record) {
   for (const RecordedFile& file : sorted_by_name(record.files)) {
     files.push_back({{"filename", file.filename}, {"size", file.size}, {"sha256", file.sha256}});
   }
-  const RecordJson json = {{"schema", kRecordSchema},   {"project", record.project},
-                           {"version", record.version}, {"tag", record.tag},
-                           {"commit", record.commit},   {"files", std::move(files)}};
+  RecordJson json = {
+      {"schema", kRecordSchema}, {"project", record.project}, {"version", record.version}};
+  if (record.build > 0) json[kBuildNumber] = record.build;
+  json["tag"] = record.tag;
+  json["commit"] = record.commit;
+  json["files"] = std::move(files);
   return json.dump(2, ' ', false, RecordJson::error_handler_t::replace) + "\n";
 }
 
@@ -200,7 +232,8 @@ std::map<std::string, ReleaseRecord> records_of(const std::vector<Publication>& 
       if (project != pep::normalize_name(facts.package)) name += "-" + project;
       if (!same) name += "-" + target;
       records[name + std::string(kRecordSuffix)] = {
-          project, pep::to_string(pep::public_part(*version)), facts.tag, facts.commit, files};
+          project,    pep::to_string(pep::public_part(*version)), facts.tag, facts.commit, files,
+          facts.build};
       if (same) break;
     }
   }

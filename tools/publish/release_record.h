@@ -29,6 +29,7 @@ struct ReleaseRecord {
   std::string tag = {};     ///< of the release; empty for a development version
   std::string commit = {};  ///< hex; empty outside of a repository
   std::vector<RecordedFile> files = {};
+  uint64_t build = 0;  ///< build number of a re-cut, which all of its files have; 0: none
 
   bool operator==(const ReleaseRecord&) const = default;
 };
@@ -41,7 +42,8 @@ std::string record_json(const ReleaseRecord& record);
 
 /// The inverse of `record_json`. `config` for any other text: unknown and missing members, a
 /// version or a digest that is none, a file that is no wheel or sdist of that version of the
-/// project, a size of 0 or above the limit for its kind, two files with one name, or no file.
+/// project, or not a wheel with its build number, a size of 0 or above the limit for its kind, two
+/// files with one name, or no file.
 Result<ReleaseRecord> parse_release_record(std::string_view text);
 
 /// What a release published to one target.
@@ -55,6 +57,7 @@ struct ReleaseFacts {
   std::string package;      ///< whose record has the plain file name
   std::string tag = {};     ///< as `ReleaseRecord::tag`
   std::string commit = {};  ///< as `ReleaseRecord::commit`
+  uint64_t build = 0;       ///< as `ReleaseRecord::build`
 };
 
 /// The records of a release by file name, one for each project. The package's own is

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "pep/version.h"
@@ -38,6 +40,13 @@ FileState state_on(const std::vector<IndexFile>& page, const ExpectedFile& file)
     return found->second == file.sha256 ? FileState::published : FileState::different;
   }
   return FileState::missing;
+}
+
+/// The version and the build tag of a file; no version for files that describe others.
+using Cut = std::pair<std::optional<pep::Version>, std::optional<pep::BuildTag>>;
+
+Cut cut_of(const std::string& filename) {
+  return {version_of_file(filename), build_of_file(filename)};
 }
 
 size_t count(const ReleaseStatus& status, FileState state) {
@@ -78,16 +87,16 @@ std::vector<IndexFile> released_files(const GithubState& state) {
 std::vector<std::string> unplanned_files(const std::vector<ExpectedFile>& expected,
                                          const std::vector<IndexFile>& page) {
   std::set<std::string> names;
-  std::set<pep::Version> versions;
+  std::set<Cut> cuts;
   for (const ExpectedFile& file : expected) {
     if (file.filename.empty()) return {};
     names.insert(file.filename);
-    if (const auto version = version_of_file(file.filename)) versions.insert(*version);
+    cuts.insert(cut_of(file.filename));
   }
   std::vector<std::string> unplanned;
   for (const IndexFile& held : page) {
-    const auto version = version_of_file(held.filename);
-    if (!version || !versions.contains(*version) || names.contains(held.filename)) continue;
+    const Cut cut = cut_of(held.filename);
+    if (!cut.first || !cuts.contains(cut) || names.contains(held.filename)) continue;
     unplanned.push_back(held.filename);
   }
   std::sort(unplanned.begin(), unplanned.end());
@@ -98,6 +107,7 @@ Remedy remedy_of(const ReleaseStatus& status) {
   if (!status.conflicts.empty() || count(status, FileState::different) > 0) {
     return Remedy::another_version;
   }
+  if (!status.unpublished.empty()) return Remedy::first_cut;
   const bool lacks = !status.missing_steps.empty() || count(status, FileState::missing) > 0 ||
                      count(status, FileState::not_built) > 0;
   if (lacks) return Remedy::release;
@@ -129,14 +139,22 @@ nlohmann::json status_json(const ReleaseStatus& status) {
   std::vector<std::string> conflicts;
   conflicts.reserve(status.conflicts.size());
   for (const Error& conflict : status.conflicts) conflicts.push_back(conflict.message);
-  return {{"schema", "pinwheel-status/1"},
-          {"version", status.version},
-          {"complete", remedy_of(status) == Remedy::none},
-          {"tag", status.tag},
-          {"missing-steps", status.missing_steps},
-          {"files", std::move(files)},
-          {"unplanned", status.unplanned},
-          {"conflicts", std::move(conflicts)}};
+  for (const Error& fault : status.unpublished) conflicts.push_back(fault.message);
+  nlohmann::json json = {{"schema", "pinwheel-status/1"},
+                         {"version", status.version},
+                         {"complete", remedy_of(status) == Remedy::none},
+                         {"tag", status.tag},
+                         {"missing-steps", status.missing_steps},
+                         {"files", std::move(files)},
+                         {"unplanned", status.unplanned},
+                         {"conflicts", std::move(conflicts)}};
+  if (status.build > 0) json["build-number"] = status.build;
+  return json;
+}
+
+std::string release_name(const ReleaseStatus& status) {
+  return status.build == 0 ? status.version
+                           : fmt::format("{} build {}", status.version, status.build);
 }
 
 std::string status_sentence(const ReleaseStatus& status) {
@@ -154,8 +172,9 @@ std::string status_sentence(const ReleaseStatus& status) {
     reasons.push_back(plural(status.missing_steps.size(), "step") + " without a result");
   }
   if (!status.conflicts.empty()) reasons.emplace_back("its tag is at another commit");
+  if (!status.unpublished.empty()) reasons.emplace_back("its version is not published");
   if (reasons.empty() && !status.wanted_tag.empty()) reasons.emplace_back("no tag on HEAD");
-  return fmt::format("release {} is incomplete: {}", status.version, join(reasons, ", "));
+  return fmt::format("release {} is incomplete: {}", release_name(status), join(reasons, ", "));
 }
 
 }  // namespace pinwheel::publish

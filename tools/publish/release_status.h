@@ -37,6 +37,7 @@ struct ReleaseFile {
 /// A release compared with its targets.
 struct ReleaseStatus {
   std::string version;
+  uint64_t build = 0;                           ///< build number of a re-cut; 0: none
   std::string tag = {};                         ///< the version's tag on HEAD; empty: none
   std::string wanted_tag = {};                  ///< the tag to create; empty: nothing to create
   std::vector<std::string> missing_steps = {};  ///< ids of steps without a result
@@ -45,6 +46,8 @@ struct ReleaseStatus {
   std::vector<std::string> unplanned = {};
   std::vector<Error> unreadable = {};  ///< one per page
   std::vector<Error> conflicts = {};   ///< that no command resolves: the tag is at another commit
+  /// Of a re-cut: the targets that have no other file of the version.
+  std::vector<Error> unpublished = {};
 };
 
 /// The states of files of one project on one target, whose page it is.
@@ -54,8 +57,8 @@ std::vector<ReleaseFile> compare_with_page(const std::vector<ExpectedFile>& expe
 /// The files of a published release on GitHub; none of a draft, which nobody can install.
 std::vector<IndexFile> released_files(const GithubState& state);
 
-/// The names of the page's files that have a version of the expected files and are not among them,
-/// sorted. None if a build has no result: its files are not known then.
+/// The names of the page's files that have a version and a build number of the expected files and
+/// are not among them, sorted. None if a build has no result: its files are not known then.
 std::vector<std::string> unplanned_files(const std::vector<ExpectedFile>& expected,
                                          const std::vector<IndexFile>& page);
 
@@ -63,6 +66,7 @@ std::vector<std::string> unplanned_files(const std::vector<ExpectedFile>& expect
 enum class Remedy {
   none,             ///< it is complete
   another_version,  ///< an index has other bytes, and never replaces a file; or a conflict
+  first_cut,        ///< the version of a re-cut is not published
   release,          ///< steps or files are missing
   ask_again,        ///< a page could not be read
   tag,              ///< only its tag is missing
@@ -73,8 +77,11 @@ Remedy remedy_of(const ReleaseStatus& status);
 std::vector<std::vector<std::string>> status_rows(const ReleaseStatus& status);
 
 /// `pinwheel-status/1`: `version`, `complete`, `tag`, `missing-steps`, `files`, `unplanned`,
-/// `conflicts`.
+/// `conflicts`; for a re-cut also `build-number`.
 nlohmann::json status_json(const ReleaseStatus& status);
+
+/// "1.2.0", and for a re-cut "1.2.0 build 1".
+std::string release_name(const ReleaseStatus& status);
 
 /// The sentence for an incomplete release: "release 1.2.0 is incomplete: 2 of 8 files are missing".
 std::string status_sentence(const ReleaseStatus& status);

@@ -40,9 +40,7 @@ std::string names_text(const Explained& known, const matrix::AbiClass& cls,
   const auto namings = known.namings.find(cls.id);
   if (namings == known.namings.end()) return out;
   for (const wheel::Naming& naming : namings->second) {
-    const std::string file =
-        fmt::format("{}-{}-{}-{}-{}.whl", replace_all(naming.distribution, "-", "_"),
-                    naming.version, tags.python, tags.abi, plan::platform_pattern(tags));
+    const std::string file = plan::wheel_pattern(naming, tags);
     out += line("wheel", naming.targets.empty()
                              ? file
                              : fmt::format("{} (for {})", file, join(naming.targets, ", ")));

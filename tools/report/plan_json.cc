@@ -38,6 +38,7 @@ Json names_json(const std::vector<wheel::Naming>& namings) {
     names.push_back({{"distribution", naming.distribution},
                      {"version", naming.version},
                      {"targets", naming.targets}});
+    if (naming.build > 0) names.back()["build-number"] = naming.build;
   }
   return names;
 }

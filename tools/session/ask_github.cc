@@ -30,7 +30,7 @@ Result<host::GithubTarget> target_of(const GithubQuestions& questions,
 }
 
 publish::ReleaseFacts facts_of(const plan::TaggedRelease& release) {
-  return {release.project, release.tag, release.commit};
+  return {release.project, release.tag, release.commit, release.build};
 }
 
 /// How many files the release of a publication has: wheels, each sdist if a wheel has its name,
@@ -87,7 +87,7 @@ publish::IndexState state_on_github(const GithubQuestions& questions, const plan
   publish::IndexState state{{publication.target.name,
                              {},
                              release.project,
-                             release.version,
+                             plan::version_text(release.version, release.build),
                              planned_files(plan, publication)}};
   const Result<host::GithubTarget> target = target_of(questions, publication, host::github_target);
   const Done tagged = publish::check_tagged(facts_of(release), publication.target.name);

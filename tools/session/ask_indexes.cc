@@ -46,8 +46,10 @@ Releases releases_of(const plan::Plan& plan, const plan::Publish& publication,
   for (const std::string& build : publication.builds) {
     const auto naming = publication.names.find(build);
     if (naming == publication.names.end()) continue;
-    add_file(releases, {publication.target.name, endpoint, naming->second.distribution,
-                        naming->second.version});
+    publish::PlannedRelease release{publication.target.name, endpoint, naming->second.distribution,
+                                    naming->second.version};
+    release.build = naming->second.build;
+    add_file(releases, release);
   }
   add_sdists(releases, plan, publication);
   return releases;
@@ -84,6 +86,22 @@ std::vector<publish::IndexState> ask_indexes(const prepare::Host& host,
                                    host.clock.now());
   };
   run_jobs(std::vector<uint64_t>(releases.size(), 1), {.threads = kQueries}, ask);
+  return states;
+}
+
+std::vector<publish::IndexState> ask_about_recuts(
+    const PageSource& source, const plan::Plan& plan,
+    const std::vector<const plan::Publish*>& publications) {
+  std::vector<publish::IndexState> states;
+  for (const plan::Publish* const publication : publications) {
+    const bool stored = publication->target.kind == matrix::TargetKind::directory ||
+                        publication->target.kind == matrix::TargetKind::s3;
+    if (!stored || plan::build_number_of(*publication) == 0) continue;
+    for (const auto& [key, release] : releases_of(plan, *publication, {})) {
+      const auto page = target_page(source, *publication, key.first);
+      states.push_back(publish::state_of(release, page, source.host.clock.now()));
+    }
+  }
   return states;
 }
 

@@ -15,6 +15,7 @@
 #include "plan/known_results.h"
 #include "plan/listing.h"
 #include "plan/step_id.h"
+#include "publish/recut.h"
 #include "publish/release_assets.h"
 #include "publish/simple_page.h"
 #include "session/ask_github.h"
@@ -99,8 +100,8 @@ void add_describing(const plan::Publish& publication, std::vector<publish::Expec
     }
   }
   const plan::TaggedRelease& release = publication.release;
-  for (const publish::MadeAsset& made :
-       publish::describing_assets({release.project, release.tag, release.commit}, known)) {
+  for (const publish::MadeAsset& made : publish::describing_assets(
+           {release.project, release.tag, release.commit, release.build}, known)) {
     publish::ExpectedFile file{publication.target.name, pep::normalize_name(release.project),
                                plan::publish_id(publication.target.name)};
     if (complete) {
@@ -141,32 +142,22 @@ Page directory_page(const PageSource& source, const plan::Publish& publication,
     pages.push_back(index / label / project / "index.json");
   }
   std::vector<publish::IndexFile> files;
+  std::set<std::string> names;
   for (const fs::path& page : pages) {
     if (source.host.files.resolved_type(page) == ports::FileType::missing) continue;
     TRY(const std::string text, source.host.files.read(page));
     TRY(const auto some, publish::parse_simple_page("application/vnd.pypi.simple.v1+json", text));
-    files.insert(files.end(), some.begin(), some.end());
+    // The root may list a file of a sub-index, too.
+    for (const publish::IndexFile& file : some) {
+      if (names.insert(file.filename).second) files.push_back(file);
+    }
   }
   return files;
 }
 
-Page page_of(const PageSource& source, const plan::Publish& publication,
-             const std::string& project) {
-  if (publication.target.kind == matrix::TargetKind::directory) {
-    return directory_page(source, publication, project);
-  }
-  if (publication.target.kind == matrix::TargetKind::s3) {
-    return bucket_page(source, publication, project);
-  }
-  TRY(const publish::Endpoint endpoint, host::endpoint_of(publication.target));
-  const std::shared_ptr<ports::Http> http =
-      source.host.http(source.requests, source.workplace.log, {});
-  return host::read_project({publication.target.name, endpoint}, project, *http);
-}
-
 ReadTarget read_target(const PageSource& source, const plan::Publish& publication,
                        const std::string& project) {
-  if (!is_github(publication)) return {page_of(source, publication, project)};
+  if (!is_github(publication)) return {target_page(source, publication, project)};
   Result<GithubFiles> found =
       github_files({source.host, source.workplace, source.requests}, publication);
   if (!found) return {fail(std::move(found).error())};
@@ -199,7 +190,34 @@ std::vector<Group> groups_of(const plan::Plan& plan,
   return groups;
 }
 
+/// Adds that the target has no file of the version of a re-cut.
+void note_unpublished(const Group& group, const std::vector<publish::IndexFile>& page,
+                      publish::ReleaseStatus& status) {
+  const uint64_t build = plan::build_number_of(*group.publication);
+  // A release on GitHub is that of a tag, and each cut has its own.
+  if (build == 0 || is_github(*group.publication)) return;
+  const publish::Recut recut{group.project, group.publication->names.begin()->second.version,
+                             build};
+  if (publish::recut_state(recut, page).others > 0) return;
+  status.unpublished.push_back(publish::nothing_to_recut(group.publication->target.name, recut));
+}
+
 }  // namespace
+
+Result<std::vector<publish::IndexFile>> target_page(const PageSource& source,
+                                                    const plan::Publish& publication,
+                                                    const std::string& project) {
+  if (publication.target.kind == matrix::TargetKind::directory) {
+    return directory_page(source, publication, project);
+  }
+  if (publication.target.kind == matrix::TargetKind::s3) {
+    return bucket_page(source, publication, project);
+  }
+  TRY(const publish::Endpoint endpoint, host::endpoint_of(publication.target));
+  const std::shared_ptr<ports::Http> http =
+      source.host.http(source.requests, source.workplace.log, {});
+  return host::read_project({publication.target.name, endpoint}, project, *http);
+}
 
 std::vector<publish::ExpectedFile> expected_files(const plan::Plan& plan,
                                                   const std::vector<plan::StepOutcome>& outcomes) {
@@ -249,6 +267,7 @@ publish::ReleaseStatus compare_release(const plan::Plan& plan,
       status.unreadable.push_back(page.error());
       continue;
     }
+    note_unpublished(groups[at], *page, status);
     for (const std::string& name : publish::unplanned_files(files, *page)) {
       status.unplanned.push_back(publication->target.name + ": " + name);
     }

@@ -10,6 +10,7 @@
 #include "plan/outcome.h"
 #include "plan/step.h"
 #include "prepare/host.h"
+#include "publish/index_file.h"
 #include "publish/release_status.h"
 
 namespace pinwheel::session {
@@ -30,6 +31,12 @@ struct PageSource {
   const host::Workplace& workplace;  ///< paths of directory indexes are relative to its matrix
   host::HttpOptions requests;
 };
+
+/// The files of a project on the target of a publication that has a directory or a bucket, or the
+/// upload API of PyPI. Read without credentials, except for a bucket.
+Result<std::vector<publish::IndexFile>> target_page(const PageSource& source,
+                                                    const plan::Publish& publication,
+                                                    const std::string& project);
 
 /// Compares the files with the pages of their targets, several at the same time, without
 /// credentials except for GitHub. A target whose index has no pages (`confirm: none`) is left out.

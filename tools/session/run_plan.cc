@@ -335,6 +335,10 @@ Done ask_before_builds(const prepare::Host& host, const host::Workplace& workpla
   for (publish::IndexState& state : ask_github({host, workplace, requests}, plan, publications)) {
     states.push_back(std::move(state));
   }
+  const PageSource source{host, workplace, requests};
+  for (publish::IndexState& state : ask_about_recuts(source, plan, publications)) {
+    states.push_back(std::move(state));
+  }
   return report_states(states, console);
 }
 

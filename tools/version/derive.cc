@@ -127,6 +127,11 @@ Derived after_tag(const ports::GitFacts& facts, const TaggedVersions& tags, cons
   return derived;
 }
 
+std::string recut_reason(const pep::Version& version, uint64_t build) {
+  return fmt::format("it is a re-cut of {}: its wheels have build number {}",
+                     pep::to_string(version), build);
+}
+
 }  // namespace
 
 Result<Derived> derive(const ports::GitFacts& facts, const Rules& rules, Channel channel,
@@ -143,6 +148,8 @@ Result<Derived> derive(const ports::GitFacts& facts, const Rules& rules, Channel
   } else if (tags.on_head && !facts.dirty) {
     derived.version = tags.on_head->version;
     derived.why.push_back(fmt::format("tag {} is on HEAD", quoted(tags.on_head->name)));
+    derived.build = tags.on_head->build;
+    if (derived.build > 0) derived.why.push_back(recut_reason(derived.version, derived.build));
   } else {
     derived = after_tag(facts, tags, rules);
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +17,12 @@ struct Derived {
   pep::Version version;          ///< without a local part
   std::string unreleased = {};   ///< "g1a2b3c4" or "g1a2b3c4.dirty"; empty on a release
   std::vector<std::string> why;  ///< the reasons, one sentence each, in the order of the decisions
+  uint64_t build = 0;            ///< build number of a re-cut, from its tag; 0: none
 };
 
 /// The version of HEAD in a channel (PEP 440):
-/// on a tag, the tag's (the highest of several); after a final tag, the next release by `bump` and
+/// on a tag, the tag's (the highest of several, with the build number of a re-cut); after a final
+/// tag, the next release by `bump` and
 /// `.devN`, N counting commits; after a pre-release tag, the next pre-release and `.devN`; nightly,
 /// the next version above every tag of the repository and `.devYYYYMMDD` of `date` in UTC; without
 /// tags, as after 0.0.0. A dirty tree never has the version of a tag.

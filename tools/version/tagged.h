@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,13 +15,16 @@ namespace pinwheel::version {
 struct Tagged {
   std::string name;
   pep::Version version;
-  int distance = 0;  ///< commits from the tag to HEAD
+  int distance = 0;    ///< commits from the tag to HEAD
+  uint64_t build = 0;  ///< build number of a re-cut; 0: none
 };
 
 /// The versions among a repository's tags.
 struct TaggedVersions {
-  std::optional<Tagged> on_head;     ///< the highest on HEAD itself
-  std::optional<Tagged> reachable;   ///< the highest in HEAD's history
+  std::optional<Tagged> on_head;  ///< the highest on HEAD itself; of a version, the last re-cut
+  /// The highest in HEAD's history. Not a re-cut if the version itself has a tag there, because
+  /// development numbers count from it.
+  std::optional<Tagged> reachable;
   std::optional<Tagged> anywhere;    ///< the highest of the repository; its distance is unset
   std::vector<std::string> ignored;  ///< reachable, matching, but not a version
 };
@@ -35,7 +39,8 @@ Result<TaggedVersions> read_tags(const ports::GitFacts& facts, const Rules& rule
 /// "release-1.0"). Tags that begin with another name belong to other packages. `config` for a
 /// pattern without a version.
 Result<std::optional<Tagged>> tag_of_package(const ports::GitFacts& facts, const std::string& match,
-                                             const std::string& package);
+                                             const std::string& package,
+                                             Recuts recuts = Recuts::ignore);
 
 /// The tag of a release.
 struct ReleaseTag {
@@ -44,11 +49,19 @@ struct ReleaseTag {
   bool elsewhere = false;  ///< the repository has it at another commit
 };
 
+/// The build number of a release, and whether tags have it.
+struct ReleaseCut {
+  uint64_t build = 0;  ///< 0: it is no re-cut
+  Recuts recuts = Recuts::ignore;
+};
+
 /// The tag on HEAD that is this version of the package, else the name of the tag to create. nullopt
-/// for a version that has no tag: a development version, or one with a local part. `config` for a
-/// pattern without a version.
+/// for a version that has no tag: a development version, or one with a local part. The tag of a
+/// re-cut ends with `-rN`; if such tags are not read, it is only the version's tag on HEAD.
+/// `config` for a pattern without a version.
 Result<std::optional<ReleaseTag>> release_tag(const ports::GitFacts& facts,
                                               const std::string& match, const std::string& package,
-                                              const std::string& version);
+                                              const std::string& version,
+                                              const ReleaseCut& cut = {});
 
 }  // namespace pinwheel::version

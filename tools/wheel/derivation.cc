@@ -116,6 +116,7 @@ Result<Naming> derived_naming(const std::string& file, const Naming& original,
     return without_label(file, "{label}");
   }
   Naming naming = original;
+  naming.build = rule.build;
   if (!rule.distribution.empty()) {
     TRY(naming.distribution, expand(rule.distribution, original.distribution, label));
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct NamingRule {
   std::string distribution = {};  ///< may contain `{name}` and `{label}`; empty: unchanged
   std::string version = {};       ///< empty: unchanged
   LocalPart local = LocalPart::keep;
+  uint64_t build = 0;  ///< build number; 0: that of the wheel is kept
 };
 
 /// The name and version of a wheel after the rule, `{label}` being its local version. Kind `usage`

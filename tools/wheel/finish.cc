@@ -46,6 +46,7 @@ Result<NewNames> new_names(const std::string& built_name, const FinishSpec& spec
   pep::WheelName name = *std::move(parsed);
   name.distribution = pep::escape_name(spec.naming.distribution);
   TRY(name.version, pep::parse_version(spec.naming.version));
+  if (spec.naming.build > 0) name.build = pep::BuildTag{spec.naming.build};
   if (!spec.platform_tags.empty()) name.tags.platform = spec.platform_tags;
   std::sort(name.tags.platform.begin(), name.tags.platform.end());
   return NewNames{name.distribution + "-" + pep::to_string(name.version), std::move(name)};
@@ -99,12 +100,14 @@ Result<std::string> new_metadata(const WheelArchive& built, const FinishSpec& sp
   return to_string(metadata);
 }
 
-Result<std::string> new_wheel_file(const WheelArchive& built, const NewNames& names) {
+Result<std::string> new_wheel_file(const WheelArchive& built, const FinishSpec& spec,
+                                   const NewNames& names) {
   TRY(const std::string text, built.read_info("WHEEL"));
   TRY(WheelFile file, parse_wheel_file(text));
   std::vector<std::string> tags;
   for (const pep::Tag& tag : pep::expand(names.file.tags)) tags.push_back(pep::to_string(tag));
   set_tags(file, tags);
+  if (spec.naming.build > 0) file.block.set("Build", std::to_string(spec.naming.build));
   return to_string(file);
 }
 
@@ -122,7 +125,7 @@ Result<Outline> outline(const WheelArchive& built, const FinishSpec& spec, const
   const std::string info = names.stem + ".dist-info/";
   std::map<std::string, std::string> made;
   TRY(made[info + "METADATA"], new_metadata(built, spec, names));
-  TRY(made[info + "WHEEL"], new_wheel_file(built, names));
+  TRY(made[info + "WHEEL"], new_wheel_file(built, spec, names));
   if (!spec.record_json.empty()) made[info + kJsonName] = spec.record_json;
   Outline plan;
   for (const ZipMember& member : built.zip.members()) {

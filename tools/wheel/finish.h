@@ -39,8 +39,9 @@ struct FinishedWheel {
   WheelContents built = {};  ///< the files of the wheel that was finished, as they were read
 };
 
-/// The file name of the finished wheel: name, version and platform tags are replaced, build, Python
-/// and ABI tags are kept. Kind `check` when `built_name` is not a wheel file name.
+/// The file name of the finished wheel: name, version and platform tags are replaced, Python and
+/// ABI tags are kept, and so is the build tag if `spec` has no build number. Kind `check` when
+/// `built_name` is not a wheel file name.
 Result<std::string> finished_name(const std::string& built_name, const FinishSpec& spec);
 
 /// Kind `check` if the wheel unpacks to more than may be recompressed. Must be called before
@@ -49,12 +50,12 @@ Done check_finishable(const WheelArchive& built);
 
 /// Rewrites a backend's wheel reproducibly: the bytes depend only on the contents of its members
 /// and on `spec`, not on when, where or by whom it was built. Members are sorted, dist-info last,
-/// RECORD at the very end; one timestamp, modes 0644 and 0755 only; RECORD, the tags in WHEEL, name
-/// and version in METADATA, and the names of the dist-info and data directories follow `spec`. One
-/// member at a time is held, a large one in `memories`. Directory entries and invalidated
-/// signatures are dropped and listed in the result. Kind `check` when the built wheel contradicts
-/// its own RECORD or METADATA, a requirement excludes a pin, or a member compresses to more than
-/// twice what it had.
+/// RECORD at the very end; one timestamp, modes 0644 and 0755 only; RECORD, the tags and the build
+/// number in WHEEL, name and version in METADATA, and the names of the dist-info and data
+/// directories follow `spec`. One member at a time is held, a large one in `memories`. Directory
+/// entries and invalidated signatures are dropped and listed in the result. Kind `check` when the
+/// built wheel contradicts its own RECORD or METADATA, a requirement excludes a pin, or a member
+/// compresses to more than twice what it had.
 Result<FinishedWheel> finish(const WheelArchive& built, const FinishSpec& spec,
                              const ZipOutput& output, ports::LargeMemories& memories);
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ struct Naming {
   /// The exact requirements on the other packages of its family, by the project's name:
   /// "my-ops-cuda" -> "my-ops-cuda-cu130==1.2.0".
   std::map<std::string, std::string> pins = {};
+  uint64_t build = 0;  ///< build number (PEP 427); 0: none
 
   bool operator==(const Naming&) const = default;
 };

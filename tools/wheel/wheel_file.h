@@ -18,6 +18,8 @@ struct WheelFile {
   std::string wheel_version() const { return block.get("Wheel-Version").value_or(""); }
   /// The `Tag` values, verbatim: "py3-none-any".
   std::vector<std::string> tags() const { return block.all("Tag"); }
+  /// The build tag, verbatim; empty: none.
+  std::string build() const { return block.get("Build").value_or(""); }
 };
 
 /// Kind `check` when Wheel-Version is not 1.x, Root-Is-Purelib is not true or false, or there is no

@@ -48,5 +48,31 @@ TEST_CASE("WHEEL lists the tags of the file name, expanded or compressed") {
   CHECK(finding_texts(facts).size() == 2);
 }
 
+TEST_CASE("WHEEL and the plan have the build number of the file name") {
+  const std::string head = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n";
+  WheelFacts facts = pure_facts("2-py3-none-any");
+  facts.wheel_file = *wheel::parse_wheel_file(head + "Build: 2\n");
+  Expectations expected;
+  expected.build_number = 2;
+  CHECK(finding_texts(facts, expected).empty());
+  expected.build_number = 3;
+  CHECK(finding_texts(facts, expected) ==
+        Texts{"[wheel-name] `demo_kit-1.0-2-py3-none-any.whl`: has a different build number than "
+              "the plan (2, the plan: 3)"});
+  for (const auto& [line, stated] :
+       {std::pair("", "none"), std::pair("Build: 3\n", "3"), std::pair("Build: 2a\n", "2a")}) {
+    facts.wheel_file = *wheel::parse_wheel_file(head + line);
+    CHECK(finding_texts(facts) ==
+          Texts{"[wheel-name] `demo_kit-1.0.dist-info/WHEEL`: has a different build number than "
+                "the file name (" +
+                std::string(stated) + "; file name: 2)"});
+  }
+  facts = pure_facts();
+  facts.wheel_file = *wheel::parse_wheel_file(head + "Build: 1\n");
+  CHECK(finding_texts(facts) ==
+        Texts{"[wheel-name] `demo_kit-1.0.dist-info/WHEEL`: has a different build number than the "
+              "file name (1; file name: none)"});
+}
+
 }  // namespace
 }  // namespace pinwheel::inspect

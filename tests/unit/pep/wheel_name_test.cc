@@ -25,6 +25,17 @@ TEST_CASE("build tags sort by number before text") {
   CHECK(BuildTag{2, ""} < BuildTag{2, "a"});
 }
 
+TEST_CASE("a build number is a whole number from 1 on") {
+  CHECK(parse_build_number("1") == 1);
+  CHECK(parse_build_number("202611281230") == 202611281230);
+  CHECK(parse_build_number("999999999999999") == 999999999999999);
+  for (const char* text : {"", "0", "01", "-1", "+1", " 1", "1 ", "1.0", "1a", "0x1", "1e3",
+                           "1000000000000000", "99999999999999999999"}) {
+    INFO(text);
+    CHECK_FALSE(parse_build_number(text));
+  }
+}
+
 TEST_CASE("a malformed wheel name says which part is wrong") {
   const auto message = [](const std::string& text) {
     return parse_wheel_name(text).error().message;

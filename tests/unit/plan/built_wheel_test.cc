@@ -54,6 +54,24 @@ TEST_CASE("outputs that the plan does not have are strange") {
                                  "` should have 69 GB, but a wheel has at most 20 GB"});
 }
 
+TEST_CASE("the outputs of a re-cut have its build number") {
+  BuildWheel action = build({"py3", "none", "x86_64"});
+  const auto expected = [&action](const std::string& name) {
+    return unexpected_outputs(action, {{name, 10}}).empty();
+  };
+  CHECK(expected("my_ops-1.0-py3-none-any.whl"));
+  CHECK_FALSE(expected("my_ops-1.0-1-py3-none-any.whl"));
+  action.namings[0].build = 1;
+  CHECK(expected("my_ops-1.0-1-py3-none-any.whl"));
+  for (const char* name : {"my_ops-1.0-py3-none-any.whl", "my_ops-1.0-2-py3-none-any.whl",
+                           "my_ops-1.0-1a-py3-none-any.whl", "my_ops-1.0-01-py3-none-any.whl"}) {
+    INFO(name);
+    CHECK_FALSE(expected(name));
+    CHECK_FALSE(is_wheel_named(name, {"my-ops", "1.0", {}, 3}));
+  }
+  CHECK(is_wheel_named("my_ops-1.0-1-py3-none-any.whl", action.namings[0]));
+}
+
 TEST_CASE("the first publication of a release leaves a record for each project") {
   Publish action;
   action.role = PublishRole::first;

@@ -48,6 +48,23 @@ TEST_CASE("a frozen plan round-trips through JSON") {
   CHECK(*back == example());
 }
 
+TEST_CASE("a frozen plan has the build number of a re-cut") {
+  FrozenPlan plan = example();
+  CHECK(to_json(plan).find("build-number") == std::string::npos);
+  plan.version.build = 7;
+  const std::string text = to_json(plan);
+  CHECK(parse_frozen_plan(text, "plan.json").value() == plan);
+  for (const char* other : {"0", "-1", "1.5", "\"7\"", "null", "99999999999999999999"}) {
+    INFO(other);
+    std::string changed = text;
+    changed.replace(changed.find("\"build-number\": 7") + 16, 1, other);
+    const Result<FrozenPlan> refused = parse_frozen_plan(changed, "plan.json");
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::config);
+    CHECK(refused.error().message.find("is not a build number") != std::string::npos);
+  }
+}
+
 TEST_CASE("the fingerprint of a plan outlives the day, and nothing else", "[fingerprint]") {
   const auto resolved = [](const char* version, int64_t at) {
     env::Resolution resolution;
@@ -74,6 +91,9 @@ TEST_CASE("the fingerprint of a plan outlives the day, and nothing else", "[fing
   FrozenPlan other_commit = next_day;
   other_commit.commit = "beef";
   CHECK(fingerprint(other_commit).value() != first);
+  FrozenPlan recut = next_day;
+  recut.version.build = 1;
+  CHECK(fingerprint(recut).value() != first);
   next_day.resolutions = {{"ab12", "{}"}};
   CHECK_FALSE(fingerprint(next_day));
 }

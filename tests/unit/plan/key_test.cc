@@ -28,6 +28,20 @@ TEST_CASE("the parts of a key are named, and long values are replaced by their d
   CHECK(parts.at("record").size() == 64);
 }
 
+TEST_CASE("a key has the build number of a re-cut, which no compiler sees") {
+  BuildWheel build;
+  build.namings = {{"my-ops", "1.0"}};
+  const KeyParts first = key_parts(build);
+  CHECK_FALSE(first.contains("build-number"));
+  CHECK(first.at("namings") == R"([["my-ops","1.0"]])");
+  build.build_number = 2;
+  build.namings[0].build = 2;
+  const KeyParts recut = key_parts(build);
+  CHECK(recut.at("build-number") == "2");
+  CHECK(recut.at("namings") == R"([["my-ops","1.0",2]])");
+  CHECK(compile_parts(recut) == compile_parts(first));
+}
+
 TEST_CASE("the key of a build includes its access to the network") {
   BuildWheel build;
   CHECK_FALSE(key_parts(build).contains("network"));

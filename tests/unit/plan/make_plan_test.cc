@@ -35,6 +35,20 @@ TEST_CASE("variants that share a binary share one build") {
   CHECK(summary_line(example.outline()) == "18 variants, 2 builds, 18 tests");
 }
 
+TEST_CASE("a re-cut has build numbers and no sdist") {
+  PlanExample example;
+  example.facts.version.build = 4;
+  const Plan plan = example.plan({}, Stage::publish);
+  CHECK(ids_with(plan, "sdist").empty());
+  const auto& build = std::get<BuildWheel>(planned_step(plan, "build:cpu").action);
+  CHECK(build.build_number == 4);
+  for (const wheel::Naming& naming : build.namings) CHECK(naming.build == 4);
+  const auto& publication = std::get<Publish>(planned_step(plan, "publish:index").action);
+  CHECK(build_number_of(publication) == 4);
+  CHECK(std::ranges::count(publication.builds, "sdist") == 0);
+  CHECK(build_number_of(Publish{}) == 0);
+}
+
 TEST_CASE("needs come before the steps that need them") {
   const Plan plan = PlanExample().plan({}, Stage::publish);
   std::set<std::string> seen;

@@ -53,6 +53,36 @@ TEST_CASE("without a target every class has its own local label") {
   CHECK(namings->at("cu13")[0].distribution == "pinwheel-kernels");
 }
 
+TEST_CASE("the wheels of a re-cut have a build number") {
+  NamesExample example;
+  example.request.version.build = 2;
+  const wheel::Naming naming = name_wheels(example.matrix, example.request)->at("cpu")[0];
+  CHECK(naming.build == 2);
+  CHECK(wheel_pattern(naming, {"cp310", "abi3", "x86_64", "glibc"}) ==
+        "pinwheel_kernels-1.2.0+cpu-2-cp310-abi3-manylinux_*_x86_64.whl");
+  CHECK(wheel_pattern({"my-ops", "1.0"}, {"py3", "none", "x86_64"}) ==
+        "my_ops-1.0-py3-none-*_x86_64.whl");
+  CHECK(version_text("1.2.0", 2) == "1.2.0 build 2");
+  CHECK(version_text("1.2.0", 0) == "1.2.0");
+}
+
+TEST_CASE("a release on GitHub is that of a tag, which a re-cut may not have") {
+  NamesExample example;
+  example.matrix.targets = {target("github", matrix::TargetKind::github_release)};
+  example.matrix.targets[0].local_label = true;
+  example.request.targets = {"github"};
+  CHECK(name_wheels(example.matrix, example.request));
+  example.request.version.build = 1;
+  const Result<Namings> refused = name_wheels(example.matrix, example.request);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::config);
+  CHECK(refused.error().message ==
+        "target `github` cannot have a release of 1.2.0 build 1: the tag of the version has a "
+        "release already");
+  example.matrix.package.version.recut = true;
+  CHECK(name_wheels(example.matrix, example.request));
+}
+
 TEST_CASE("a declared compute has its label in versions and names") {
   NamesExample example;
   example.matrix.abi.compute = matrix::ComputeAbi::exact;

@@ -52,6 +52,13 @@ const std::map<std::string, std::string> kGithubVariables = {
 
 }  // namespace
 
+TEST_CASE("provenance states the build number of a re-cut as a parameter") {
+  plan::StepOutcome build = finished_build();
+  build.parts["build-number"] = "3";
+  const nlohmann::json predicate = predicate_of(build, {}, {});
+  CHECK(predicate["buildDefinition"]["externalParameters"]["parameters"]["build-number"] == 3);
+}
+
 TEST_CASE("provenance has the parameters of the build and its inputs by digest") {
   const std::string commit(40, 'c');
   const plan::BuildInputs inputs{commit,

@@ -184,6 +184,10 @@ TEST_CASE("files of this checkout are compared with its tag before they are publ
   world.fake.git.known->tracks_directory = true;
   world.fake.git.known->tags = {{"v1.0", 0}};
   CHECK(check_published_tag(world.fake.host, {file}));
+  world.fake.git.known->tags = {{"v1.0-r2", 0}};
+  CHECK(check_published_tag(world.fake.host, {file}));
+  world.fake.git.known->tags = {{"v1.1-r2", 0}};
+  CHECK_FALSE(check_published_tag(world.fake.host, {file}));
   world.fake.git.known = fail(ErrorKind::environment, "no repository");
   CHECK(check_published_tag(world.fake.host, {file}));
 }

@@ -168,6 +168,22 @@ TEST_CASE("a channel that contradicts the plan is refused before the matrix is r
   CHECK(world.fake.files.reads.empty());
 }
 
+TEST_CASE("a build number that contradicts the plan is refused") {
+  CheckoutWorld world;
+  plan::FrozenPlan frozen = frozen_plan({"cp311-plain"});
+  ScopeRequest request = world.request();
+  request.frozen = &frozen;
+  world.selection.build_number = 2;
+  const auto refusal = [&] { return world.read(request).error().message; };
+  CHECK(refusal() ==
+        "`--build-number 2` contradicts the plan, which was frozen without a build number");
+  frozen.version.build = 1;
+  CHECK(refusal() ==
+        "`--build-number 2` contradicts the plan, which was frozen with build number 1");
+  frozen.version.build = 2;
+  CHECK(world.read(request)->version.version.build == 2);
+}
+
 TEST_CASE("levels that contradict the plan are refused, and a variant that is gone is drift") {
   CheckoutWorld world;
   const plan::FrozenPlan frozen = frozen_plan({"cp311-plain"});

@@ -30,6 +30,7 @@ struct VersionWorld {
   std::string yaml = kChannelYaml;
   std::string channel = {};
   std::vector<std::string> targets = {};
+  uint64_t build = 0;
 
   VersionWorld() { fake.git.known = checkout_facts(); }
 
@@ -38,7 +39,7 @@ struct VersionWorld {
     yaml.replace(yaml.find("source: ."), 9, "source: ., version: {from: " + source + "}");
   }
   Result<VersionFacts> gather() {
-    return gather_version_facts(fake.host, loaded_from(fake, yaml), channel, targets,
+    return gather_version_facts(fake.host, loaded_from(fake, yaml), channel, targets, build,
                                 fake.notices.log());
   }
   VersionFacts facts() {
@@ -89,6 +90,50 @@ TEST_CASE("a channel that is named needs no tag, and has no reason") {
   CHECK(facts.default_channel.name.empty());
   CHECK(facts.targets.empty());
   CHECK(facts.publishes_nowhere);
+}
+
+TEST_CASE("the build number is that of the command line, else that of the tag on HEAD") {
+  VersionWorld world;
+  world.fake.git.known->tags = {{"v1.2.0", 0}, {"v1.2.0-r2", 0}};
+  world.take_from("git-tag, recut: true");
+  VersionFacts facts = world.facts();
+  CHECK(facts.version == plan::ReleaseVersion{"1.2.0", "", 2});
+  CHECK(facts.channel == "release");
+  CHECK(facts.release_tag == "v1.2.0-r2");
+  CHECK(recut_line(facts.version) == "re-cut of version 1.2.0: its wheels have build number 2\n");
+  world.build = 5;
+  facts = world.facts();
+  CHECK(facts.version.build == 5);
+  CHECK(facts.release_tag == "v1.2.0-r5");
+  world.build = 0;
+  world.yaml = kChannelYaml;
+  CHECK(world.facts().version == plan::ReleaseVersion{"1.2.0.post2", "", 0});
+  CHECK(recut_line(world.facts().version).empty());
+}
+
+TEST_CASE("a version in a file has the build number of a tag of that version") {
+  VersionWorld world;
+  world.take_from("file, file: VERSION, recut: true");
+  world.fake.files.put("VERSION", "3.1\n");
+  world.fake.git.known->tags = {{"v3.1-r4", 0}};
+  CHECK(world.facts().version.build == 4);
+  world.fake.git.known->dirty = true;
+  CHECK(world.facts().version.build == 0);
+  world.fake.git.known->dirty = false;
+  world.fake.files.put("VERSION", "3.2\n");
+  CHECK(world.facts().version.build == 0);
+}
+
+TEST_CASE("a nightly has no build number") {
+  VersionWorld world;
+  world.fake.git.known->tags = {{"v1.2.0-r2", 0}};
+  world.take_from("git-tag, recut: true");
+  world.channel = "nightly-all";
+  CHECK(world.facts().version.build == 0);
+  world.build = 1;
+  const Error refused = world.refused();
+  CHECK(refused.kind == ErrorKind::usage);
+  CHECK(refused.message == "`--build-number 1` cannot be used for a nightly");
 }
 
 TEST_CASE("targets of the command line are published to, also by a channel without any") {

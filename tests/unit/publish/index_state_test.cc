@@ -100,6 +100,36 @@ TEST_CASE("a page without upload times or sizes leaves them unknown") {
   CHECK(state_rows({state})[1].back() == "unknown");
 }
 
+TEST_CASE("a re-cut needs a published version, and counts the files with its build number") {
+  PlannedRelease release = planned();
+  release.build = 2;
+  const IndexState missing = judged({held("demo_ops-0.9.tar.gz")}, release);
+  CHECK(messages(blockers({missing})) ==
+        Texts{"`pypi` has no file of `Demo-Ops` 1.0, so there is nothing to re-cut with build "
+              "number 2"});
+  Page page = {held("demo_ops-1.0-py3-none-any.whl", "2026-08-20T01:00:00Z"),
+               held("demo_ops-1.0.tar.gz", "2026-08-20T01:00:00Z"),
+               held("demo_ops-1.0-2-cp311-cp311-any.whl", "2026-08-21T01:00:00Z")};
+  const IndexState open = judged(page, release);
+  CHECK(blockers({open}).empty());
+  CHECK(warnings({open}).empty());
+  CHECK(open.release_files == 1);
+  CHECK(state_rows({open})[1] == Texts{"pypi", "Demo-Ops", "1.0 build 2", "2",
+                                       "re-cut of 2 files, 1 there", "newest 1.0",
+                                       "3.0 KB of 10 GiB"});
+  CHECK(state_json({open})[0]["build-number"] == 2);
+  // PyPI closes a release for its re-cuts as well.
+  page[0].upload_time = "2026-08-01T01:00:00Z";
+  const IndexState closed = judged(page, release);
+  CHECK(state_rows({closed})[1][4] == "closed, re-cut of 2 files, 1 there");
+  CHECK(messages(blockers({closed})) ==
+        Texts{"`Demo-Ops` 1.0 on `pypi` has 1 of 2 files and is closed: its first file was "
+              "uploaded on 2026-08-01"});
+  release.build = 1;
+  CHECK(messages(warnings({judged(page, release)})) ==
+        Texts{"`pypi` has build number 2 of `Demo-Ops` 1.0, which installers prefer to 1"});
+}
+
 TEST_CASE("a project near the limit of its size is a warning, which counts the new files") {
   PlannedRelease release = planned();
   const Page large = {held("demo_ops-0.9.tar.gz", "", kProjectLimit / 10 * 8)};

@@ -52,6 +52,14 @@ TEST_CASE("the newest earlier release counts, a pre-release only for a pre-relea
   CHECK(narrower_wheels({kNew}, {"demo-1.1-cp312-cp312-manylinux_2_17_x86_64.whl"}).empty());
 }
 
+TEST_CASE("a re-cut is compared with the earlier cuts of its version") {
+  const std::string first = "demo-1.1-cp311-cp311-manylinux_2_28_x86_64.whl";
+  const std::string recut = "demo-1.1-1-cp311-cp311-manylinux_2_34_x86_64.whl";
+  CHECK(narrower_wheels({recut}, {first}) == Wheels{{recut, first}});
+  CHECK(narrower_wheels({first}, {recut}).empty());
+  CHECK(narrower_wheels({"demo-1.1-2-cp311-cp311-manylinux_2_34_x86_64.whl"}, {recut}).empty());
+}
+
 TEST_CASE("a label of the local version is a kind of its own, a commit is none") {
   const std::string wheel = "demo-1.1+cu130-cp311-cp311-manylinux_2_34_x86_64.whl";
   CHECK(narrower_wheels({wheel}, {"demo-1.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"}).empty());

@@ -64,6 +64,20 @@ TEST_CASE("the recorded files of a page are selected, in the order of the record
   CHECK(selected->at(1).recorded.filename == kSdistName);
 }
 
+TEST_CASE("other cuts of a version are releases of their own") {
+  std::vector<IndexFile> page = promoted_page();
+  const char* const recut = "demo_ops-1.0+cpu-1-py3-none-any.whl";
+  page.push_back({.filename = recut, .url = "r", .hashes = {{"sha256", kTwo}}, .size = 5});
+  CHECK(publish::select_recorded(promoted_record(), page, "`here`"));
+  const publish::ReleaseRecord record{"demo-ops", "1.0", {}, {}, {{recut, 5, kTwo}}, 1};
+  const auto selected = publish::select_recorded(record, page, "`here`");
+  REQUIRE(selected);
+  REQUIRE(selected->size() == 1);
+  CHECK(selected->at(0).url == "r");
+  page.push_back({.filename = "demo_ops-1.0+cpu-1-py2-none-any.whl", .url = "x"});
+  CHECK_FALSE(publish::select_recorded(record, page, "`here`"));
+}
+
 TEST_CASE("a page without hashes and sizes is compared by names") {
   std::vector<IndexFile> page = promoted_page();
   for (IndexFile& file : page) {

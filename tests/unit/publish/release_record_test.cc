@@ -43,6 +43,30 @@ constexpr const char* kNone = "this is no record of a release: ";
 
 }  // namespace
 
+TEST_CASE("the record of a re-cut has its build number, which its files have, too") {
+  ReleaseRecord record = sample_record();
+  CHECK(publish::record_json(record).find("build-number") == std::string::npos);
+  record.files = {{"demo_ops-1.0+cu130-2-py3-none-any.whl", 10, kWheelHash}};
+  record.build = 2;
+  const std::string text = publish::record_json(record);
+  CHECK(*publish::parse_release_record(text) == record);
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(text);
+  const auto fault = [&json](const nlohmann::ordered_json& value) {
+    json["build-number"] = value;
+    return publish::parse_release_record(json.dump()).error().message;
+  };
+  CHECK(fault(3) == kNone + std::string("`demo_ops-1.0+cu130-2-py3-none-any.whl` does not have "
+                                        "the build number 3"));
+  for (const nlohmann::ordered_json& value :
+       {nlohmann::ordered_json(0), nlohmann::ordered_json(-1), nlohmann::ordered_json("2"),
+        nlohmann::ordered_json(1.5)}) {
+    CHECK(fault(value) == kNone + std::string("`build-number` is not a whole number from 1 on"));
+  }
+  const publish::Publication publication{"index", {{"demo-ops", record.files}}};
+  const auto records = publish::records_of({publication}, {"demo-ops", "v1.0-r2", {}, 2});
+  CHECK(records.at("pinwheel-release.json").build == 2);
+}
+
 TEST_CASE("a record is written sorted by file name, and read back") {
   const std::string text = publish::record_json(sample_record());
   CHECK(text == fmt::format(R"({{

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "publish/recut.h"
 #include "unit/catch.h"
 
 namespace pinwheel::publish {
@@ -53,6 +54,30 @@ TEST_CASE("files of the same version that the plan lacks are unplanned") {
                                        listed("notes.txt", "aa")};
   CHECK(unplanned_files({expected(kWheel)}, page) == Texts{kOther, "demo-1.0.0.tar.gz"});
   CHECK(unplanned_files({expected(kWheel), expected("")}, page).empty());
+}
+
+TEST_CASE("other cuts of a version are no unplanned files") {
+  const std::string recut = "demo-1.0-1-cp311-cp311-linux_x86_64.whl";
+  const std::vector<IndexFile> page = {listed(kWheel, "aa"), listed(recut, "aa"),
+                                       listed("demo-1.0.tar.gz", "aa"),
+                                       listed("demo-1.0-1-cp312-cp312-linux_x86_64.whl", "aa")};
+  CHECK(unplanned_files({expected(recut)}, page) ==
+        Texts{"demo-1.0-1-cp312-cp312-linux_x86_64.whl"});
+  CHECK(unplanned_files({expected(kWheel)}, page) == Texts{"demo-1.0.tar.gz"});
+}
+
+TEST_CASE("a re-cut of an unpublished version is completed by its first release") {
+  ReleaseStatus status = status_with(FileState::missing);
+  status.build = 2;
+  CHECK(status_sentence(status) == "release 1.0 build 2 is incomplete: 1 of 2 files missing");
+  status.unpublished = {nothing_to_recut("pypi", {"demo", "1.0", 2})};
+  CHECK(remedy_of(status) == Remedy::first_cut);
+  CHECK(status_sentence(status) ==
+        "release 1.0 build 2 is incomplete: 1 of 2 files missing, its version is not published");
+  const nlohmann::json json = status_json(status);
+  CHECK(json["build-number"] == 2);
+  CHECK(json["conflicts"] == Texts{status.unpublished[0].message});
+  CHECK_FALSE(status_json(status_with(FileState::missing)).contains("build-number"));
 }
 
 TEST_CASE("the remedy is that of the worst state") {

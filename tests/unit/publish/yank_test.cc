@@ -50,6 +50,15 @@ TEST_CASE("all files of a version are yanked, in every place") {
   CHECK_FALSE(yank_status(yanked->catalog, "", "demo_ops-1.1+cpu-py3-none-any.whl"));
 }
 
+TEST_CASE("all cuts of a version are yanked") {
+  Catalog catalog = yank_sample();
+  const std::string recut = "demo_ops-1.0+cpu-1-py3-none-any.whl";
+  catalog.places[""]["demo-ops"][recut] = {"cpu/demo-ops/" + recut, "01"};
+  const auto yanked = publish::yank(catalog, yank_request("demo-ops==1.0+cpu"));
+  REQUIRE(yanked);
+  CHECK(yanked->files == std::vector<YankedFile>{{recut, true}, {kCpuWheel, true}});
+}
+
 TEST_CASE("a local version is yanked alone") {
   const auto yanked = publish::yank(yank_sample(), yank_request("demo-ops==1.0+cu130"));
   REQUIRE(yanked);

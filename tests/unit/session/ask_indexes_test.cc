@@ -44,6 +44,8 @@ TEST_CASE("a publication makes a release of each project and version") {
   REQUIRE(releases.size() == 2);
   CHECK(releases[0].files == 2);
   CHECK(releases[1].files == 1);
+  action.names["build:cpu"].build = 3;
+  CHECK(planned_releases(plan, {&action})[0].build == 3);
   // An sdist that no wheel is published with is left out.
   releases = planned_releases(plan_with_sdist("other"), {&action});
   CHECK(releases[0].files == 1);

@@ -39,6 +39,21 @@ TEST_CASE("on a tag the version is the tag's, the highest of several") {
   CHECK(in(Channel::test, repository({{"v1.3.0-rc1", 0}})) == "1.3.0rc1");
 }
 
+TEST_CASE("on the tag of a re-cut the version is that before the mark, with a build number") {
+  const Rules rules{.recuts = Recuts::read};
+  const ports::GitFacts tagged = repository({{"v1.2.0-r1", 0}, {"v1.2.0", 4}});
+  const Derived derived = derive(tagged, rules, Channel::release, kDate).value();
+  CHECK(pep::to_string(derived.version) == "1.2.0");
+  CHECK(derived.build == 1);
+  CHECK(derived.why == std::vector{"tag `v1.2.0-r1` is on HEAD"s,
+                                   "it is a re-cut of 1.2.0: its wheels have build number 1"s});
+  CHECK(derive(tagged, rules, Channel::nightly, kDate)->build == 0);
+  CHECK(in(Channel::ci, tagged) == "1.2.0.post1");
+  // A re-cut does not restart the development numbers.
+  CHECK(in(Channel::ci, repository({{"v1.2.0-r1", 2}, {"v1.2.0", 4}}), rules) ==
+        "1.3.0.dev4+g1a2b3c4");
+}
+
 TEST_CASE(
     "after a final tag the version under development is the next release of the bumped part") {
   const ports::GitFacts facts = repository({{"v1.2.3", 4}, {"v1.1.0", 8}});

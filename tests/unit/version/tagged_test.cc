@@ -62,5 +62,59 @@ TEST_CASE("the tag of a release is the one on HEAD, else the pattern with its ve
   CHECK_FALSE(tag("", "1.2.0")->elsewhere);
 }
 
+TEST_CASE("a tag that ends with -rN is a re-cut if the rules say so") {
+  ports::GitFacts facts;
+  facts.tags = {
+      {"v1.2.0-r2", 0}, {"v1.2.0-r10", 0}, {"v1.2.0", 3}, {"v1.2.0-r0", 1}, {"v1.1.0-r1", 5}};
+  for (const ports::GitTag& tag : facts.tags) facts.all_tags.push_back(tag.name);
+  const TaggedVersions post = *read_tags(facts, {});
+  CHECK(pep::to_string(post.on_head->version) == "1.2.0.post10");
+  CHECK(post.on_head->build == 0);
+  const TaggedVersions cuts = *read_tags(facts, {.recuts = Recuts::read});
+  CHECK(cuts.on_head->name == "v1.2.0-r10");
+  CHECK(pep::to_string(cuts.on_head->version) == "1.2.0");
+  CHECK(cuts.on_head->build == 10);
+  // Commits are counted from the version's own tag.
+  CHECK(cuts.reachable->name == "v1.2.0");
+  CHECK(cuts.reachable->distance == 3);
+  CHECK(cuts.anywhere->name == "v1.2.0");
+  CHECK(cuts.ignored == std::vector<std::string>{"v1.2.0-r0"});
+}
+
+TEST_CASE("the mark of a re-cut follows the whole pattern") {
+  ports::GitFacts facts;
+  facts.tags = {{"v1.0-ops-r1", 0}, {"my-ops-2.0-r3", 0}, {"v1.0-r-next", 0}};
+  const auto suffixed = tag_of_package(facts, "v*-ops", "my-ops", Recuts::read);
+  REQUIRE(*suffixed);
+  CHECK((*suffixed)->build == 1);
+  const auto named = tag_of_package(facts, "", "my-ops", Recuts::read);
+  REQUIRE(*named);
+  CHECK((*named)->name == "my-ops-2.0-r3");
+  CHECK(pep::to_string((*named)->version) == "2.0");
+  CHECK((*named)->build == 3);
+}
+
+TEST_CASE("a re-cut has a tag of its own if such tags are read") {
+  ports::GitFacts facts;
+  facts.tags = {{"v1.2.0", 0}, {"v1.2.0-r1", 0}};
+  facts.all_tags = {"v1.2.0", "v1.2.0-r1", "v1.2.0-r3"};
+  const auto tag = [&](uint64_t build, Recuts recuts) {
+    return release_tag(facts, "v*", "my-ops", "1.2.0", {build, recuts}).value();
+  };
+  CHECK(tag(1, Recuts::read)->name == "v1.2.0-r1");
+  CHECK(tag(1, Recuts::read)->exists);
+  CHECK(tag(0, Recuts::read)->name == "v1.2.0");
+  CHECK(tag(0, Recuts::read)->exists);
+  CHECK(tag(2, Recuts::read)->name == "v1.2.0-r2");
+  CHECK_FALSE(tag(2, Recuts::read)->exists);
+  CHECK_FALSE(tag(2, Recuts::read)->elsewhere);
+  CHECK(tag(3, Recuts::read)->elsewhere);
+  // Without such tags, a re-cut of this commit has the tag of its version, or none.
+  facts.tags = {{"v1.2.0", 0}};
+  CHECK(tag(2, Recuts::ignore)->name == "v1.2.0");
+  facts.tags = {{"v1.2.0", 1}};
+  CHECK_FALSE(tag(2, Recuts::ignore));
+}
+
 }  // namespace
 }  // namespace pinwheel::version

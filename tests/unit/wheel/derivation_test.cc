@@ -20,6 +20,10 @@ TEST_CASE("the local version is removed, or becomes a part of the name") {
   CHECK(*derived("1.2.0", {"{name}-x", "3", LocalPart::keep}) == Naming{"my-ops-x", "3", {}});
 }
 
+TEST_CASE("a derived wheel has the build number of the rule") {
+  CHECK(*derived("1.2.0+cu130", {"", "", LocalPart::strip, 2}) == Naming{"my-ops", "1.2.0", {}, 2});
+}
+
 TEST_CASE("a rule that a wheel cannot follow is an error of usage") {
   for (const auto& [version, rule] : std::vector<std::pair<std::string, NamingRule>>{
            {"1.2.0", {"", "", LocalPart::strip}},

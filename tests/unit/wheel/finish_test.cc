@@ -6,6 +6,7 @@
 #include "unit/wheel/make_wheel.h"
 #include "unit/wheel/plain_memories.h"
 #include "wheel/metadata.h"
+#include "wheel/wheel_file.h"
 #include "wheel/zip_writer.h"
 
 namespace pinwheel::wheel {
@@ -101,6 +102,22 @@ TEST_CASE(
   const Result<Finished> excluded = run(built_wheel(), pinned);
   REQUIRE_FALSE(excluded);
   CHECK(excluded.error().kind == ErrorKind::check);
+}
+
+TEST_CASE("a build number is in the file name and in WHEEL") {
+  FinishSpec what = spec();
+  what.naming.build = 3;
+  const Result<Finished> done = run(built_wheel(), what);
+  REQUIRE(done);
+  CHECK(done->wheel.file_name == "demo_kit_cpu-1.0+cu130-3-py3-none-manylinux_2_28_x86_64.whl");
+  CHECK(*finished_name(kBuiltName, what) == done->wheel.file_name);
+  const ports::MemorySource source(done->bytes);
+  const Result<WheelArchive> wheel = open_wheel(done->wheel.file_name, source);
+  REQUIRE(wheel);
+  CHECK(parse_wheel_file(*wheel->read_info("WHEEL"))->build() == "3");
+  // Without one, the build tag of the backend is kept.
+  CHECK(*finished_name("a-1.0-2x-py3-none-any.whl", spec()) ==
+        "demo_kit_cpu-1.0+cu130-2x-py3-none-manylinux_2_28_x86_64.whl");
 }
 
 TEST_CASE("the finished wheel does not depend on the order and times of the built one") {

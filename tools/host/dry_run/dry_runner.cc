@@ -142,6 +142,7 @@ void finish_lines(DryStep& step, const FinishRequest& request, const fs::path& d
       step.script.word(directory.string()), shell_quote(request.naming.distribution),
       shell_quote(request.naming.version), request.epoch, step.script.word(record.string()),
       shell_quote(context.workplace.output.string()));
+  if (request.naming.build > 0) line += fmt::format(" --build-number {}", request.naming.build);
   if (!request.requirement.empty()) line += " --requires " + shell_quote(request.requirement);
   for (const std::string& pin : wheel::to_texts(request.naming.pins)) {
     line += " --pin " + shell_quote(pin);

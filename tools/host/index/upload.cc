@@ -14,6 +14,7 @@
 #include "pep/name.h"
 #include "publish/narrower_wheel.h"
 #include "publish/preflight.h"
+#include "publish/recut.h"
 #include "publish/release_age.h"
 #include "publish/upload_form.h"
 #include "publish/upload_order.h"
@@ -89,16 +90,25 @@ void warn_of_narrower(const UploadSession& session, const std::vector<Artifact>&
 Result<std::vector<FileLookup>> look_up_all(const UploadSession& session,
                                             const std::vector<Artifact>& files) {
   TRY(Survey seen, survey(session, files));
-  Error conflicts{ErrorKind::publish,
-                  fmt::format("{} has different files with these names, nothing was sent",
-                              quoted(session.target.name)),
-                  std::nullopt,
-                  "a file name is never reused: publish under another version",
-                  {}};
+  if (session.options.confirm != Confirm::none) {
+    TRY_DONE(publish::check_recut(
+        {session.target.name, session.options.build_number}, files,
+        [&seen](const std::string& project) { return seen.pages.at(project); }));
+  }
+  const bool recut = session.options.build_number > 0;
+  Error conflicts{
+      ErrorKind::publish,
+      fmt::format("{} has different files with these names, nothing was sent",
+                  quoted(session.target.name)),
+      std::nullopt,
+      fmt::format("a file name is never reused: {}",
+                  recut ? "use a higher build number" : "publish under another version"),
+      {}};
   for (size_t i = 0; i < files.size(); ++i) {
     if (seen.lookups[i].presence != IndexPresence::different) continue;
     conflicts.causes.push_back(
         publish::conflict_error(files[i].filename, files[i].sha256, seen.lookups[i].sha256));
+    if (recut) conflicts.causes.back().hint.clear();
   }
   if (!conflicts.causes.empty()) return fail(std::move(conflicts));
   std::vector<Error> late = too_late(session, files, seen);

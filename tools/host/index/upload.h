@@ -27,6 +27,7 @@ struct UploadOptions {
   std::optional<uint64_t> size_limit = std::nullopt;
   int attempts = 5;  ///< per file, and per lookup
   Confirm confirm = Confirm::by_hash;
+  uint64_t build_number = 0;  ///< of a re-cut, whose version the index must have; 0: it is none
   /// Reads the page of a project until it lists the accepted files; caches may return an older one.
   int looks = 8;
   std::chrono::milliseconds backoff_min = std::chrono::seconds(2);
@@ -77,7 +78,8 @@ struct UploadHooks {
 ///    in success or not (`host/index/upload_credentials`);
 /// 3. each project's page is read: a file that the index has with the same SHA-256 is done
 ///    (`identical`), files with different bytes are conflicts, reported together (kind
-///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed;
+///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed, and so is
+///    a re-cut of a version that the index does not have;
 /// 4. files that will be sent are attested, if the upload attests (`UploadHooks::attest`);
 /// 5. the wheels, project by project, then the sdists, one at a time. A busy server is retried
 ///    with exponential backoff (honoring `Retry-After`); after an inconclusive response, or

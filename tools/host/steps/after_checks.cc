@@ -168,6 +168,7 @@ Result<std::vector<inspect::Finding>> check_after(
   policy.expected.added_requirement = added;
   policy.expected.distribution = naming.distribution;
   policy.expected.version = naming.version;
+  policy.expected.build_number = naming.build;
   TRY(TorchJudges judges, torch_judges(context, action));
   policy.expected.judge_symbols = std::move(judges.symbols);
   policy.expected.judge_bounds = std::move(judges.bounds);

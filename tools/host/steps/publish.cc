@@ -32,6 +32,7 @@
 #include "publish/narrower_wheel.h"
 #include "publish/preflight.h"
 #include "publish/promotion.h"
+#include "publish/recut.h"
 #include "publish/release_assets.h"
 #include "publish/release_sbom.h"
 #include "wheel/archive.h"
@@ -364,9 +365,12 @@ Done into_bucket(const StepContext& context, const plan::Publish& action,
                                             .environment = context.workplace.variables,
                                             .mask = context.workplace.mask,
                                             .cancel = context.stop}));
-  if (action.target.attestations == matrix::Attesting::always) {
-    TRY(const std::optional<publish::Catalog> held, index.find());
-    TRY(files, with_bundles(context, action, std::move(files), held.value_or(publish::Catalog())));
+  const uint64_t build = plan::build_number_of(action);
+  if (action.target.attestations == matrix::Attesting::always || build > 0) {
+    TRY(const std::optional<publish::Catalog> found, index.find());
+    const publish::Catalog held = found.value_or(publish::Catalog());
+    TRY_DONE(publish::check_recut({action.target.name, build}, artifacts_of(files), held));
+    TRY(files, with_bundles(context, action, std::move(files), held));
   }
   std::mutex mutex;
   const UploadHooks hooks = hooks_of(context);
@@ -382,7 +386,7 @@ Done into_bucket(const StepContext& context, const plan::Publish& action,
 }
 
 publish::ReleaseFacts facts_of(const plan::TaggedRelease& release) {
-  return {release.project, release.tag, release.commit};
+  return {release.project, release.tag, release.commit, release.build};
 }
 
 /// Uploads the files; the result is the warnings for people.
@@ -394,6 +398,7 @@ Result<std::vector<std::string>> to_index(const StepContext& context, const plan
       upload_target(action.target, context.workplace, network.credential_ports()));
   UploadOptions options;
   options.size_limit = action.target.size_limit;
+  options.build_number = plan::build_number_of(action);
   if (action.target.unconfirmed) options.confirm = Confirm::none;
   std::vector<std::string> warnings;
   UploadHooks hooks = hooks_of(context);
@@ -557,13 +562,14 @@ Result<std::vector<std::string>> to_github(const StepContext& context, const pla
   TRY(ReleaseContents contents, release_contents(action, files));
   std::vector<std::string> warnings;
   const Result<pep::Version> version = pep::parse_version(release.version);
-  publish::ReleaseGoal goal{target.place,
-                            release.tag,
-                            release.commit,
-                            fmt::format("{} {}", release.project, release.version),
-                            {},
-                            version && pep::is_prerelease(*version),
-                            std::move(contents.assets)};
+  publish::ReleaseGoal goal{
+      target.place,
+      release.tag,
+      release.commit,
+      fmt::format("{} {}", release.project, plan::version_text(release.version, release.build)),
+      {},
+      version && pep::is_prerelease(*version),
+      std::move(contents.assets)};
   TRY(goal.notes, notes_of(context, action, warnings));
   const UploadOptions options;
   const UploadHooks hooks = hooks_of(context);
@@ -658,8 +664,10 @@ Result<run::Success> perform_publish(const StepContext& context, const plan::Pub
     case matrix::TargetKind::directory: {
       success.warnings = narrower_than_listed(context, action, files);
       TRY(const auto urls, linked_urls(context, action, files));
-      TRY(files,
-          with_bundles(context, action, std::move(files), catalog_of_directory(context, action)));
+      const publish::Catalog held = catalog_of_directory(context, action);
+      TRY_DONE(publish::check_recut({action.target.name, plan::build_number_of(action)},
+                                    artifacts_of(files), held));
+      TRY(files, with_bundles(context, action, std::move(files), held));
       TRY(plan::Output page,
           into_directory(context, action, directory_entries(action, files, urls)));
       success.outputs.push_back(std::move(page));

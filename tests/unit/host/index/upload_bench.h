@@ -58,6 +58,7 @@ struct UploadBench {
     host::UploadOptions options;
     options.attempts = 3;
     options.looks = looks;
+    options.build_number = build_number;
     host::UploadHooks hooks;
     hooks.sleep = [this](std::chrono::milliseconds delay) {
       waits.push_back(delay);
@@ -97,6 +98,7 @@ struct UploadBench {
   FakeIndex index;
   host::HttpBounds bounds = {};
   int looks = host::UploadOptions().looks;
+  uint64_t build_number = 0;
   bool stopped = false;
   std::vector<std::chrono::milliseconds> waits;
   decltype(host::UploadHooks::attest) attest = {};

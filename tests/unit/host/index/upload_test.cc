@@ -44,6 +44,35 @@ TEST_CASE("the same bytes again are success and are not sent again") {
   }
 }
 
+TEST_CASE("a re-cut is sent only if the index has its version, and each number once") {
+  for (const auto& arguments :
+       std::vector<std::vector<std::string>>{{}, {"--json"}, {"--hash", "none"}}) {
+    UploadBench bench(arguments);
+    const Artifact recut = bench.file("demo_ops-1.0-1-py3-none-any.whl");
+    bench.build_number = 1;
+    const auto refused = bench.upload({recut});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::publish);
+    CHECK(refused.error().message ==
+          "`local` has no file of `demo-ops` 1.0, so there is nothing to re-cut with build number "
+          "1");
+    CHECK(bench.sent().empty());
+    bench.build_number = 0;
+    REQUIRE(bench.upload(bench.release()));
+    bench.build_number = 1;
+    CHECK(bench.upload({recut})->front().outcome == Outcome::uploaded);
+    CHECK(bench.upload({recut})->front().outcome == Outcome::identical);
+    const Artifact other = bench.file(recut.filename, FileKind::wheel, "other");
+    const auto conflict = bench.upload({other});
+    REQUIRE_FALSE(conflict);
+    CHECK(conflict.error().kind == ErrorKind::publish);
+    CHECK(conflict.error().hint == "a file name is never reused: use a higher build number");
+    REQUIRE(conflict.error().causes.size() == 1);
+    CHECK(conflict.error().causes[0].hint.empty());
+    CHECK(bench.sent().size() == 4);
+  }
+}
+
 TEST_CASE(
     "different bytes with the same names are conflicts, all reported before anything is sent") {
   UploadBench bench;
