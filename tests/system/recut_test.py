@@ -7,8 +7,9 @@ import sys
 import zipfile
 
 import pytest
+from bucket_index import bucket_index
 from github_server import NAME, TOKEN, github_server
-from indexes import pip_installs, real_index
+from indexes import empty_index, pip_installs, real_index
 from simple_server import simple_server
 
 DIRECTORY = {"kind": "directory", "path": "../index"}
@@ -101,6 +102,8 @@ def test_installers_take_the_recut_of_a_tag_from_a_directory_index(script, tmp_p
     assert "release 1.2.0 build 1 is complete" in script.run("status", "matrix.yaml").stderr
     # Several cuts of a version are no fault of an index.
     script.run("index", "check", str(script.index), "--strict")
+    machine = script.run("index", "check", str(script.index), "--machine", "cp311-manylinux_2_28_x86_64").stdout
+    assert SECOND in machine and FIRST not in machine
 
 
 def test_a_repeated_recut_changes_nothing(script):
@@ -274,3 +277,58 @@ def test_a_recut_leaves_the_sdist_that_the_version_has(project):
     assert "build:" in steps and "sdist" not in steps
     state = json.loads(extension.run("status", "matrix.yaml", "--build-number", "1", "--json").stdout)
     assert state["complete"] and state["unplanned"] == []
+
+
+def test_an_index_in_a_bucket(script, stack):
+    pytest.importorskip("moto")
+    index = stack.enter_context(bucket_index())
+    script.environment = script.environment | index.variables
+    publish_to(script, bucket={"kind": "s3", "bucket": index.url})
+    assert "there is nothing to re-cut" in release(script, "--build-number", "1", code=6).stderr
+    assert not index.paths()
+    release(script)
+    assert "re-cut of 1 file, 0 there" in release(script, "--build-number", "1").stderr
+    assert sorted(index.listed()) == [SECOND, FIRST]
+    untagged = script.run("status", "matrix.yaml", "--build-number", "1", code=5).stderr
+    assert "hint: `git tag v1.2.0-r1 && git push origin v1.2.0-r1`" in untagged
+    script.git("tag", "v1.2.0-r1")
+    assert "release 1.2.0 build 1 is complete" in script.run("status", "matrix.yaml").stderr
+    change(script, "other", "v1.2.0")
+    script.start_afresh()
+    assert "`bucket` has other bytes of build number 1" in release(script, "--build-number", "1", code=6).stderr
+    assert sorted(index.listed()) == [SECOND, FIRST]
+
+
+@pytest.mark.takes(30)
+def test_a_recut_is_promoted_apart_from_the_first_cut(script, stack, tmp_path):
+    first, last = (stack.enter_context(empty_index(tmp_path / name)) for name in ("first", "last"))
+    index = {"kind": "index", "auth": "none"}
+
+    def edit(matrix):
+        matrix["publish"] = {"require": "ran", "trial": index | {"url": first[1]}, "own": index | {"url": last[1]}}
+        matrix["channels"] = {"release": {"publish": ["own"], "through": "trial"}}
+
+    script.edit(edit)
+    release(script)
+    change(script, "second", "v1.2.0-r1")
+    report = script.report("release", "matrix.yaml")
+    installs = [step for step in report if step.startswith("install:")]
+    assert installs and {report[step]["evidence"] for step in installs} == {"loaded"}
+    for packages, _ in (first, last):
+        assert sorted(path.name for path in packages.iterdir()) == [SECOND, FIRST]
+    # Once more by hand, from the first index to one that does not have the version, and to one that does.
+    record = script.output / "pinwheel-release.json"
+    for held, code in (([], 6), ([FIRST], 0)):
+        packages, url = stack.enter_context(empty_index(tmp_path / f"third-{code}"))
+        for name in held:
+            (packages / name).write_bytes((first[0] / name).read_bytes())
+        promote = ["publish", "--from", first[1] + "simple/", "--record", str(record), "script-only==1.2.0"]
+        ran = subprocess.run(
+            [script.binary, *promote, "--repository-url", url, "--no-auth"],
+            cwd=script.directory,
+            env=script.environment,
+            capture_output=True,
+            text=True,
+        )
+        assert ran.returncode == code, ran.stderr
+        assert sorted(path.name for path in packages.iterdir()) == ([SECOND, FIRST] if code == 0 else [])

@@ -335,9 +335,10 @@ std::string dry_json(const std::vector<publish::Artifact>& ordered, const std::s
                   options);
 }
 
-/// The releases that the files make: one per project and version.
+/// The releases that the files make: one per project and version. `build` is the build number of a
+/// re-cut, else 0.
 std::vector<publish::PlannedRelease> releases_of(const std::vector<publish::Artifact>& files,
-                                                 const host::UploadTarget& target) {
+                                                 const host::UploadTarget& target, uint64_t build) {
   std::map<std::pair<std::string, std::string>, publish::PlannedRelease> releases;
   for (const publish::Artifact& file : files) {
     publish::PlannedRelease& release = releases[{pep::normalize_name(file.name), file.version}];
@@ -347,6 +348,7 @@ std::vector<publish::PlannedRelease> releases_of(const std::vector<publish::Arti
     release.version = file.version;
     release.files += 1;
     release.bytes += file.size;
+    release.build = build;
   }
   std::vector<publish::PlannedRelease> list;
   list.reserve(releases.size());
@@ -375,7 +377,7 @@ Done check_files(const DryRun& run) {
 std::vector<publish::IndexState> ask_index(const prepare::Host& host, const DryRun& run,
                                            const ports::LogHandle& log) {
   if (run.upload.confirm == host::Confirm::none) return {};
-  return session::ask_indexes(host, releases_of(run.files, run.target),
+  return session::ask_indexes(host, releases_of(run.files, run.target, run.upload.build_number),
                               host::last_options(run.requests), log);
 }
 
@@ -431,11 +433,12 @@ Result<int> cmd_publish(const prepare::Host& host, const prepare::GlobalOptions&
                         const PublishOptions& given, Streams& streams) {
   TRY(const PublishOptions options, with_defaults(given));
   TRY(host::UploadTarget target, find_target(options));
-  TRY(const host::UploadOptions settings, upload_options(options));
+  TRY(host::UploadOptions settings, upload_options(options));
   TRY(const host::HttpOptions requests,
       prepare::transfer_options(host.variables, options.transfer));
   TRY(const std::optional<session::PromotionRequest> promotion,
       requested_promotion(host, options, target));
+  if (promotion) settings.build_number = promotion->record.build;
   std::stop_source stop;
   const std::shared_ptr<ports::Http> http = host.http(requests, streams.log(), stop.get_token());
   const auto gather = [&] {
