@@ -60,6 +60,7 @@ inline constexpr uint64_t kUnpackedRatio =
 inline constexpr uint64_t kUnpackedFree = 64 << 20U;  ///< any ratio is accepted up to this size
 inline constexpr ByteLimit kMetadata{"the metadata of a package", 8 * kMega};
 inline constexpr ByteLimit kRecord{"a RECORD", 40 * kMega};
+inline constexpr ByteLimit kVariantMetadata{"the metadata of wheel variants", kMega};
 inline constexpr CountLimit kRecordLines{"lines", "a RECORD", 200'000};
 inline constexpr ByteLimit kTarHeader{"the extended header of a tar archive", kMega};
 inline constexpr ByteLimit kWheel{"a wheel", 20'000 * kMega};

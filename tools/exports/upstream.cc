@@ -407,7 +407,8 @@ std::string arch_of(const std::string& platform) {
 
 std::optional<TorchBuild> torch_build(std::string_view filename) {
   const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
-  if (!name || name->distribution != "torch" || name->version.release.size() < 2) {
+  if (!name || !name->variant.empty() || name->distribution != "torch" ||
+      name->version.release.size() < 2) {
     return std::nullopt;
   }
   const pep::Version& version = name->version;

@@ -20,6 +20,7 @@ Result<Claim> claim_of(std::string_view record_json) {
     Claim claim;
     List list = record.at("architectures").get<List>();
     const auto compute = built_with.at("compute").get<std::string>();
+    claim.compute = compute;
     // The architectures in code of other computes cannot be read here.
     const bool readable = compute.empty() || compute == "cpu" || compute.starts_with("cuda") ||
                           compute.starts_with("rocm");

@@ -14,6 +14,7 @@ struct Claim {
   /// them.
   std::optional<std::vector<std::string>> arch_list = std::nullopt;
   std::optional<std::string> torch = std::nullopt;  ///< the torch it was built with; "2.13"
+  std::string compute = {};                         ///< of its build; "cuda/13.0"
   std::vector<std::string> variants = {};           ///< ids of the variants it serves
 };
 

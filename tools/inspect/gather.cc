@@ -32,6 +32,8 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
     assign(facts.wheel_file, "wheel-name", wheel::parse_wheel_file(contents));
   } else if (path == facts.dist_info + "/RECORD") {
     assign(facts.record, "record", wheel::parse_record(contents));
+  } else if (path == facts.dist_info + "/variant.json") {
+    assign(facts.variant, "variant", wheel::parse_variant_metadata(contents));
   } else if (path == facts.dist_info + "/pinwheel.json") {
     assign(facts.claim, "device-code", claim_of(contents));
   }

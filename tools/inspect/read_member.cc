@@ -191,7 +191,8 @@ bool is_large(const wheel::ZipMember& member) {
 }  // namespace
 
 bool is_judged_text(const wheel::WheelArchive& archive, const std::string& name) {
-  constexpr std::array<const char*, 4> kNames = {"METADATA", "WHEEL", "RECORD", "pinwheel.json"};
+  constexpr std::array<const char*, 5> kNames = {"METADATA", "WHEEL", "RECORD", "pinwheel.json",
+                                                 "variant.json"};
   return std::any_of(kNames.begin(), kNames.end(),
                      [&](const char* file) { return name == archive.info_path(file); });
 }

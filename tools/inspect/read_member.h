@@ -26,7 +26,8 @@ struct MemberReading {
   std::vector<Finding> unreadable = {};
 };
 
-/// Whether rules check the text of the member: METADATA, WHEEL, RECORD, pinwheel.json.
+/// Whether rules check the text of the member: METADATA, WHEEL, RECORD, pinwheel.json,
+/// variant.json.
 bool is_judged_text(const wheel::WheelArchive& archive, const std::string& name);
 
 /// Whether to measure the compressed size of the parts of a binary, which doubles the time to read

@@ -15,6 +15,8 @@ using Findings = std::vector<Finding>;
 Findings judge_wheel_name(const WheelFacts& facts, const Expectations& expected);
 /// METADATA is accepted by PyPI and installers.
 Findings judge_metadata(const WheelFacts& facts, const Expectations& expected);
+/// The metadata of a wheel variant has the label of the file name, and its properties hold.
+Findings judge_variant(const WheelFacts& facts, const Expectations& expected);
 /// RECORD lists every member once, with its sha256 and size.
 Findings judge_record(const WheelFacts& facts, const Expectations& expected);
 /// The zip file follows PyPI's rules.

@@ -12,6 +12,7 @@
 #include "pep/wheel_name.h"
 #include "wheel/metadata.h"
 #include "wheel/record.h"
+#include "wheel/variant_metadata.h"
 #include "wheel/wheel_file.h"
 #include "wheel/zip_rules.h"
 
@@ -69,6 +70,7 @@ struct WheelFacts {
   std::optional<wheel::Metadata> metadata = std::nullopt;
   std::optional<wheel::WheelFile> wheel_file = std::nullopt;
   std::optional<std::vector<wheel::RecordRow>> record = std::nullopt;
+  std::optional<wheel::VariantMetadata> variant = std::nullopt;  ///< of a wheel variant
   std::vector<MemberFacts> members = {};  ///< in archive order, without directories
   std::vector<ElfMember> libraries = {};  ///< shared libraries and programs for the host
   std::vector<std::string> other_elf =

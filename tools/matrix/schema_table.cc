@@ -190,7 +190,7 @@ std::vector<std::string> wheel_rules() {
       "needed-libraries undefined-symbols rpath python-abi executable-stack text-relocations "
       "relro debug-info gpu-label gpu-driver torch-requirement byte-code top-level "
       "duplicates odd-members device-code bundled-libraries module-init cuda-runtime "
-      "cpu-baseline compiled-here torch-bounds",
+      "cpu-baseline compiled-here torch-bounds variant",
       ' ');
 }
 

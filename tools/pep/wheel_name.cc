@@ -6,13 +6,14 @@
 
 #include "base/text.h"
 #include "pep/name.h"
+#include "pep/wheel_variant.h"
 
 namespace pinwheel::pep {
 namespace {
 
 tl::unexpected<Error> not_a_wheel(std::string_view filename, const std::string& why) {
   return fail(ErrorKind::config, quoted(filename) + " is not a wheel file name: " + why,
-              "wheel names have the form name-version[-build]-python-abi-platform.whl");
+              "wheel names have the form name-version[-build]-python-abi-platform[-variant].whl");
 }
 
 std::optional<BuildTag> parse_build(const std::string& text) {
@@ -29,6 +30,15 @@ std::optional<BuildTag> parse_build(const std::string& text) {
 bool is_file_name_part(const std::string& name) {
   return is_valid_name(name) && name.find('-') == std::string::npos &&
          name.find("__") == std::string::npos;
+}
+
+constexpr size_t kFewestParts = 5;
+
+/// Whether the third of six or seven parts is a build tag: it begins with a digit, and a Python tag
+/// with a letter, followed by a version ("py3").
+bool is_build_tag(const std::string& part) {
+  return (!part.empty() && is_digit(part.front())) ||
+         std::none_of(part.begin(), part.end(), is_digit);
 }
 
 }  // namespace
@@ -49,8 +59,8 @@ Result<WheelName> parse_wheel_name(std::string_view filename) {
   if (!filename.ends_with(kSuffix)) return not_a_wheel(filename, "it does not end in .whl");
   const std::string stem(filename.substr(0, filename.size() - kSuffix.size()));
   const std::vector<std::string> parts = split(stem, '-');
-  if (parts.size() != 5 && parts.size() != 6) {
-    return not_a_wheel(filename, "it has " + plural(parts.size(), "part") + ", not 5 or 6");
+  if (parts.size() < kFewestParts || parts.size() > kFewestParts + 2) {
+    return not_a_wheel(filename, "it has " + plural(parts.size(), "part") + ", not 5 to 7");
   }
   WheelName name;
   name.distribution = parts[0];
@@ -60,14 +70,22 @@ Result<WheelName> parse_wheel_name(std::string_view filename) {
   Result<Version> version = parse_version(parts[1]);
   if (!version) return not_a_wheel(filename, version.error().message);
   name.version = *std::move(version);
-  if (parts.size() == 6) {
+  const bool has_build = parts.size() > kFewestParts && is_build_tag(parts[2]);
+  if (has_build) {
     name.build = parse_build(parts[2]);
     if (!name.build) {
       return not_a_wheel(filename,
                          "the build tag " + quoted(parts[2]) + " does not begin with a number");
     }
   }
-  const size_t first_tag = parts.size() - 3;
+  const size_t first_tag = has_build ? 3 : 2;
+  const size_t tags_end = first_tag + 3;
+  if (parts.size() > tags_end) {
+    name.variant = parts[tags_end];
+    if (parts.size() > tags_end + 1 || !is_variant_label(name.variant)) {
+      return not_a_wheel(filename, quoted(name.variant) + " is not the label of a wheel variant");
+    }
+  }
   Result<TagSet> tags =
       parse_tags(parts[first_tag] + "-" + parts[first_tag + 1] + "-" + parts[first_tag + 2]);
   if (!tags) return not_a_wheel(filename, tags.error().message);
@@ -78,7 +96,9 @@ Result<WheelName> parse_wheel_name(std::string_view filename) {
 std::string to_string(const WheelName& name) {
   std::string text = escape_name(name.distribution) + "-" + to_string(name.version) + "-";
   if (name.build) text += std::to_string(name.build->number) + name.build->rest + "-";
-  return text + to_string(name.tags) + ".whl";
+  text += to_string(name.tags);
+  if (!name.variant.empty()) text += "-" + name.variant;
+  return text + ".whl";
 }
 
 Result<SdistName> parse_sdist_name(std::string_view filename) {

@@ -205,7 +205,8 @@ bool has_platform(const pep::WheelName& built, const BuildWheel& action) {
 /// The name that a planned file has; nullopt if it is not one of the plan's.
 std::optional<pep::WheelName> planned_wheel(const BuildWheel& action, const std::string& file) {
   const Result<pep::WheelName> built = pep::parse_wheel_name(file);
-  if (!built || pep::to_string(*built) != file) return std::nullopt;
+  const bool same = built && built->variant.empty() && pep::to_string(*built) == file;
+  if (!same) return std::nullopt;
   const bool named = std::ranges::any_of(action.namings, [&](const wheel::Naming& naming) {
     return has_naming(*built, action, naming);
   });
@@ -270,7 +271,7 @@ std::vector<std::string> unexpected_records(const Publish& action,
 bool is_wheel_named(const std::string& filename, const wheel::Naming& naming) {
   const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
   const auto version = pep::parse_version(naming.version);
-  return name && version && name->version == *version &&
+  return name && name->variant.empty() && version && name->version == *version &&
          (naming.build == 0 || has_build_number(*name, naming.build)) &&
          pep::normalize_name(name->distribution) == pep::normalize_name(naming.distribution);
 }

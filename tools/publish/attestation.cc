@@ -111,7 +111,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
     return pep::normalize_name(wheel_a->distribution) ==
                pep::normalize_name(wheel_b->distribution) &&
            pep::to_string(wheel_a->version) == pep::to_string(wheel_b->version) &&
-           wheel_a->build == wheel_b->build && are_same_tags(wheel_a->tags, wheel_b->tags);
+           wheel_a->build == wheel_b->build && wheel_a->variant == wheel_b->variant &&
+           are_same_tags(wheel_a->tags, wheel_b->tags);
   }
   const auto sdist_a = pep::parse_sdist_name(a);
   const auto sdist_b = pep::parse_sdist_name(b);

@@ -23,6 +23,7 @@ struct Installable {
 
 /// Why files are no candidates.
 struct Dropped {
+  size_t variants = 0;
   size_t other_tags = 0;
   size_t other_python = 0;
   size_t yanked = 0;
@@ -34,6 +35,9 @@ struct Dropped {
 std::optional<Installable> candidate_of(const IndexFile& file, const pep::TargetPython& target,
                                         Dropped& dropped) {
   if (auto wheel = pep::parse_wheel_name(file.filename)) {
+    // Installers ignore wheel variants, unless an option enables them.
+    if (!wheel->variant.empty()) ++dropped.variants;
+    if (!wheel->variant.empty()) return std::nullopt;
     const std::optional<pep::TagRank> rank = pep::best_rank(wheel->tags, target);
     if (!rank) ++dropped.other_tags;
     if (!rank) return std::nullopt;
@@ -73,6 +77,7 @@ std::string reason_of(const Dropped& dropped) {
   const auto add = [&parts](size_t count, std::string_view what) {
     if (count > 0) parts.push_back(fmt::format("{} {}", plural(count, "file"), what));
   };
+  add(dropped.variants, "with a variant label");
   add(dropped.other_tags, "for other machines");
   add(dropped.other_python, "for another Python");
   add(dropped.yanked, "yanked");

@@ -93,6 +93,7 @@ bool comes_before(const Published& other, const Published& wheel) {
     return false;
   }
   if (label_of(other.name.version) != label_of(wheel.name.version)) return false;
+  if (other.name.variant != wheel.name.variant) return false;
   const pep::Version version = pep::public_part(other.name.version);
   const pep::Version own = pep::public_part(wheel.name.version);
   if (pep::is_prerelease(version) && !pep::is_prerelease(own)) return false;
@@ -129,7 +130,8 @@ std::vector<NarrowerWheel> narrower_wheels(const std::vector<std::string>& wheel
     const bool covered = std::ranges::any_of(own, [&](const Published& each) {
       return label_of(each.name.version) == label_of(wheel.name.version) &&
              each.name.distribution == wheel.name.distribution &&
-             is_same_kind(each.floor, wheel.floor) && each.floor.oldest <= other->floor.oldest &&
+             each.name.variant == wheel.name.variant && is_same_kind(each.floor, wheel.floor) &&
+             each.floor.oldest <= other->floor.oldest &&
              each.name.tags.python == wheel.name.tags.python;
     });
     if (!covered) narrower.push_back({wheel.filename, other->filename});

@@ -113,6 +113,7 @@ struct Named {
   std::string distribution;
   pep::Version version;
   std::vector<std::string> platforms = {};  ///< empty for an sdist
+  std::string variant = {};                 ///< the label of a wheel variant
 };
 
 Result<Named> read_name(const Artifact& file) {
@@ -121,7 +122,7 @@ Result<Named> read_name(const Artifact& file) {
     return Named{name.distribution, name.version, {}};
   }
   TRY(const pep::WheelName name, pep::parse_wheel_name(file.filename));
-  return Named{name.distribution, name.version, name.tags.platform};
+  return Named{name.distribution, name.version, name.tags.platform, name.variant};
 }
 
 Error finding(std::string message, std::string hint = {}) {
@@ -173,6 +174,11 @@ void check_pypi(const Artifact& file, const Named& named, std::vector<Error>& ou
     out.push_back(
         finding(fmt::format("{} does not start with the normalized project name {}",
                             quoted(file.filename), quoted(pep::escape_name(named.distribution)))));
+  }
+  if (!named.variant.empty()) {
+    out.push_back(finding(
+        fmt::format("{} is a wheel variant, which PyPI does not accept", quoted(file.filename)),
+        "publish variants to an index in a directory or a bucket"));
   }
   for (const std::string& platform : named.platforms) {
     if (is_pypi_platform(platform)) continue;

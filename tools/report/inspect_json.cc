@@ -24,6 +24,20 @@ SortedJson or_null(const std::optional<std::string>& text) {
   return text ? SortedJson(*text) : SortedJson();
 }
 
+SortedJson variant_json(const inspect::WheelFacts& facts) {
+  if (!facts.variant) return nullptr;
+  const bool labeled = facts.name && !facts.name->variant.empty();
+  SortedJson variants = SortedJson::object();
+  for (const auto& [label, properties] : facts.variant->variants) {
+    variants[label] = wheel::property_lines(properties);
+  }
+  const auto& draft = facts.variant->draft;
+  return {{"label", labeled ? SortedJson(facts.name->variant) : SortedJson()},
+          {"draft", draft ? SortedJson(pep::to_string(*draft)) : SortedJson()},
+          {"schema", facts.variant->schema},
+          {"variants", std::move(variants)}};
+}
+
 void put_identity(const inspect::WheelFacts& facts, SortedJson& out) {
   out["schema"] = 1;
   out["wheel"] = facts.file_name;
@@ -34,6 +48,7 @@ void put_identity(const inspect::WheelFacts& facts, SortedJson& out) {
       out["tags"].push_back(pep::to_string(tag));
     }
   }
+  out["variant"] = variant_json(facts);
   const bool known = facts.metadata.has_value();
   out["name"] = known ? SortedJson(facts.metadata->name()) : SortedJson();
   out["version"] = known ? SortedJson(facts.metadata->version()) : SortedJson();

@@ -15,6 +15,9 @@ namespace pinwheel::report {
 ///     wheel, size     file name, bytes
 ///     name, version   from METADATA; null if it is unreadable
 ///     tags            ["cp312-cp312-manylinux_2_28_x86_64", ...] from the file name, expanded
+///     variant         null, or of a wheel variant {label, draft, schema, variants: {label:
+///                     properties}}: label of the file name or null, draft "pep850", "pep825" or
+///                     null for another, properties ["nvidia :: sm_arch :: 90_real", ...]
 ///     requires_python text or null
 ///     requires_dist   lines of METADATA
 ///     requires_torch  those that name torch

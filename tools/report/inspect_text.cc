@@ -29,11 +29,33 @@ uint64_t unpacked_size(const inspect::WheelFacts& facts) {
   return total;
 }
 
+std::string draft_text(const wheel::VariantMetadata& variant) {
+  if (!variant.draft) return quoted(variant.schema);
+  switch (*variant.draft) {
+    case pep::VariantDraft::pep850:
+      return "draft PEP 850";
+    case pep::VariantDraft::pep825:
+      return "draft PEP 825";
+  }
+  return {};
+}
+
+void add_variant(const inspect::WheelFacts& facts, Lines& lines) {
+  if (!facts.variant) return;
+  for (const auto& [label, properties] : facts.variant->variants) {
+    lines.add("variant", fmt::format("{}, {}", label, draft_text(*facts.variant)));
+    for (const std::string& line : wheel::property_lines(properties)) {
+      lines.add("property", line);
+    }
+  }
+}
+
 void add_metadata(const inspect::WheelFacts& facts, Lines& lines) {
   if (facts.metadata) {
     lines.add("name", facts.metadata->name() + " " + facts.metadata->version());
   }
   if (facts.name) lines.add("tags", pep::to_string(facts.name->tags));
+  add_variant(facts, lines);
   if (!facts.metadata) return;
   const std::optional<std::string> python = facts.metadata->block.get("Requires-Python");
   if (python) lines.add("requires Python", *python);

@@ -40,6 +40,7 @@ Result<std::string> WheelArchive::read_info(const std::string& name) const {
 }
 
 const ByteLimit& info_limit(std::string_view name) {
+  if (last_part(name) == "variant.json") return limits::kVariantMetadata;
   return last_part(name) == "RECORD" ? limits::kRecord : limits::kMetadata;
 }
 

@@ -20,6 +20,24 @@ TEST_CASE("a wheel file name is parsed and formatted back") {
   CHECK(to_string(name) == "a_b-1.0-2local-py3-none-any.whl");
 }
 
+TEST_CASE("the last part of a wheel variant's name is its label") {
+  const WheelName name = *parse_wheel_name("a_b-1.0-cp312-abi3-manylinux_2_28_x86_64-cu130.whl");
+  CHECK(name.variant == "cu130");
+  CHECK(to_string(name.tags) == "cp312-abi3-manylinux_2_28_x86_64");
+  CHECK_FALSE(name.build);
+  const WheelName built = *parse_wheel_name("a-1.0-2local-py3-none-any-130.whl");
+  CHECK(built.variant == "130");
+  CHECK(built.build == BuildTag{2, "local"});
+  for (const std::string text : {"a-1.0-py3-none-any-null.whl", "a-1-2-py3-none-any-x.1_y.whl"}) {
+    CHECK(to_string(*parse_wheel_name(text)) == text);
+  }
+  CHECK(parse_wheel_name("a-1.0-py3-none-any-CU130.whl").error().message ==
+        "`a-1.0-py3-none-any-CU130.whl` is not a wheel file name: `CU130` is not the label of a "
+        "wheel variant");
+  CHECK_FALSE(parse_wheel_name("a-1.0-py3-none-any-.whl"));
+  CHECK_FALSE(parse_wheel_name("a-1.0-py3-none-any-x-y.whl"));
+}
+
 TEST_CASE("build tags sort by number before text") {
   CHECK(BuildTag{2, ""} < BuildTag{10, ""});
   CHECK(BuildTag{2, ""} < BuildTag{2, "a"});
@@ -43,7 +61,7 @@ TEST_CASE("a malformed wheel name says which part is wrong") {
   CHECK(message("a-1.0-py3-none-any.zip") ==
         "`a-1.0-py3-none-any.zip` is not a wheel file name: it does not end in .whl");
   CHECK(message("a-py3-none-any.whl") ==
-        "`a-py3-none-any.whl` is not a wheel file name: it has 4 parts, not 5 or 6");
+        "`a-py3-none-any.whl` is not a wheel file name: it has 4 parts, not 5 to 7");
   CHECK(message("a-x-py3-none-any.whl") ==
         "`a-x-py3-none-any.whl` is not a wheel file name: `x` is not a version");
   CHECK(message("_a-1-py3-none-any.whl") ==

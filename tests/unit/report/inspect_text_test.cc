@@ -133,7 +133,31 @@ TEST_CASE("the JSON report has every documented key") {
                                    "severity": "error"}])"));
   CHECK(report["cxx11_abi"] == true);
   CHECK(report["not_judged"] == nlohmann::json::array());
-  CHECK(report.size() == 27);
+  CHECK(report.size() == 28);
+}
+
+TEST_CASE("a wheel variant is shown with its label, properties and draft") {
+  WheelFacts facts = pure_facts();
+  const auto variant_of = [&facts] {
+    return nlohmann::json::parse(inspect_json(facts, {}, {}))["variant"];
+  };
+  CHECK(variant_of().is_null());
+  facts.name->variant = "cu130";
+  facts.variant = wheel::VariantMetadata{std::string(wheel::schema_of(pep::VariantDraft::pep825)),
+                                         pep::VariantDraft::pep825,
+                                         {"nvidia"},
+                                         {},
+                                         {{"cu130", {{"nvidia", {{"sm_arch", {"90_real"}}}}}}}};
+  CHECK(variant_of() == nlohmann::json::parse(R"({"label": "cu130", "draft": "pep825",
+      "schema": "https://variants-schema.wheelnext.dev/peps/825/v0.1.1.json",
+      "variants": {"cu130": ["nvidia :: sm_arch :: 90_real"]}})"));
+  const std::string text = inspect_text(facts, {}, {});
+  CHECK(text.find("cu130, draft PEP 825") != std::string::npos);
+  CHECK(text.find("nvidia :: sm_arch :: 90_real") != std::string::npos);
+  facts.variant->draft = std::nullopt;
+  facts.name->variant = "";
+  CHECK(variant_of()["draft"].is_null());
+  CHECK(variant_of()["label"].is_null());
 }
 
 TEST_CASE("unknown values are null in JSON, bytes that are not UTF-8 are replaced") {

@@ -140,7 +140,8 @@ Result<TorchWheel> installed_torch(const fs::path& site, ports::Files& files) {
 
 std::optional<TorchWheel> parse_torch_wheel(std::string_view filename) {
   const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
-  if (!name || pep::normalize_name(name->distribution) != "torch" || name->tags.abi.size() != 1) {
+  if (!name || !name->variant.empty() || pep::normalize_name(name->distribution) != "torch" ||
+      name->tags.abi.size() != 1) {
     return std::nullopt;
   }
   const std::string& platform = name->tags.platform.front();
