@@ -15,6 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const auto names = publish::parse_root_json(body);
   if (!names) must(names.error().kind == ErrorKind::publish);
+  const auto variants = publish::parse_page_variants(body);
+  if (!variants) must(variants.error().kind == ErrorKind::publish);
   static_cast<void>(publish::parse_upload_time(body));
   static_cast<void>(publish::parse_upload_day(body));
   static_cast<void>(publish::parse_pinned_version(body));

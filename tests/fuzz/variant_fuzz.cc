@@ -8,6 +8,7 @@ using namespace pinwheel;
 // only the properties are.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = text_of(data, size);
+  static_cast<void>(pep::parse_variant_draft(text));
   const auto metadata = wheel::parse_variant_metadata(text);
   if (!metadata) return 0;
   const auto again = wheel::parse_variant_metadata(to_string(*metadata));

@@ -1,8 +1,12 @@
 """Wheel variants (the drafts PEP 825 and PEP 850), with the programs that read them: uv, variantlib and pip."""
 
+import json
+import os
 import pathlib
 import shutil
+import subprocess
 import sys
+import zipfile
 
 import pytest
 from compiled_wheels import TAGS, broken, call, make_wheel, report_of
@@ -77,3 +81,160 @@ def test_inspect_finds_promises_that_the_device_code_does_not_keep(pinwheel, tmp
     assert {level for rule, level in broken(report_of(pinwheel, variant)) if rule == "variant"} == {severity}
     call(pinwheel, "inspect", "--check", "--select", "variant", variant, code=5 if severity == "error" else 0)
     call(pinwheel, "inspect", "--check", "--strict", "--select", "variant", variant, code=5)
+
+
+def finish(pinwheel: str, out: pathlib.Path, wheel: pathlib.Path, *options: str) -> pathlib.Path:
+    made = call(pinwheel, "finish", wheel, *options, "-o", out).stdout
+    return pathlib.Path(made.split(" sha256=")[0])
+
+
+def variant_of(wheel: pathlib.Path) -> dict:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/variant.json"))
+        return json.loads(archive.read(name))
+
+
+# The variants of the demonstration: label, architectures.
+LABELS = {"cu12": ("sm_80", "compute_80"), "cu13": ("sm_90", "compute_100")}
+KERNEL_VERSIONS = {"cu12": "1.0+cu121", "cu13": "1.0+cu130"}
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory, pinwheel) -> pathlib.Path:
+    """A plain wheel, and the variants `null`, `cu12` and `cu13` of PEP 850, all of one version."""
+    place = tmp_path_factory.mktemp("variants")
+    out = place / "out"
+    plain = make_wheel(place, {"demo/__init__.py": b"flavor = 'plain'\n"}, "py3-none-any")
+    finish(pinwheel, out, plain)
+    finish(pinwheel, out, plain, "--variant", "null")
+    for label, targets in LABELS.items():
+        code = {"demo/__init__.py": f"flavor = '{label}'\n".encode(), "demo/_C.so": cuda_library(place, *targets)}
+        wheel = make_wheel(place, code, TAGS, KERNEL_VERSIONS[label])
+        finish(pinwheel, out, wheel, "--strip-local", "--variant", label)
+    return out
+
+
+def files_of(wheels: pathlib.Path) -> list[pathlib.Path]:
+    """The wheels with the labels `cu12`, `cu13` and `null`, and that without one."""
+    ends = [f"{TAGS}-cu12", f"{TAGS}-cu13", "py3-none-any-null", "py3-none-any"]
+    return [wheels / f"demo_kit-1.0-{end}.whl" for end in ends]
+
+
+@pytest.fixture(scope="module")
+def links(wheels, tmp_path_factory) -> pathlib.Path:
+    """The same with the file of an index that variantlib makes of them."""
+    place = tmp_path_factory.mktemp("links") / "links"
+    shutil.copytree(wheels, place)
+    call(TOOLS / "variantlib", "generate-index-json", "-d", place)
+    return place
+
+
+@needs_nvcc
+def test_finish_makes_variants_whose_properties_are_those_of_the_binaries(pinwheel, wheels, tmp_path):
+    cu12, cu13, null, plain = files_of(wheels)
+    stated = variant_of(cu12)
+    assert stated["$schema"].endswith("/peps/850/v0.2.0.json")
+    assert stated["variants"]["cu12"]["nvidia"]["sm_arch"] == ["80_real", "80_virtual"]
+    # The PTX of this nvcc needs a newer driver than the release in the version.
+    assert float(stated["variants"]["cu12"]["nvidia"]["cuda_version_lower_bound"][0]) >= 12.1
+    assert variant_of(cu13)["variants"]["cu13"]["nvidia"]["sm_arch"] == ["100_virtual", "90_real"]
+    assert variant_of(null)["variants"] == {"null": {}}
+    for wheel in (cu12, cu13, null):
+        assert broken(report_of(pinwheel, wheel)) <= {("relro", "warning")}
+    again = tmp_path / "again"
+    assert finish(pinwheel, again, plain, "--variant", "null").read_bytes() == null.read_bytes()
+
+
+@needs_nvcc
+def test_finish_refuses_labels_that_the_wheel_cannot_have(pinwheel, wheels, tmp_path):
+    cu12, _, _, plain = files_of(wheels)
+    refused = [
+        (plain, "cpu", 5, "has no properties, so it is not the variant `cpu`"),
+        (plain, "CPU", 2, "is not the label of a wheel variant"),
+        (plain, "a" * 17, 2, "is not the label of a wheel variant"),
+        (cu12, "cu13", 5, "is the variant `cu12` already"),
+    ]
+    for wheel, label, code, message in refused:
+        done = call(pinwheel, "finish", wheel, "--variant", label, "-o", tmp_path / "out", code=code)
+        assert message in done.stderr
+    only = make_wheel(tmp_path, {"demo/_C.so": cuda_library(tmp_path, "sm_90a")}, TAGS, "2.0+cu130")
+    done = call(pinwheel, "finish", "--strip-local", "--variant", "{label}", only, "-o", tmp_path / "out", code=5)
+    assert "no property describes the GPUs" in done.stderr and "`9.0a`" in done.stderr
+    assert not list((tmp_path / "out").glob("*.whl"))
+
+
+def installed_by_uv(source: list[str], place: pathlib.Path, variants: bool = True, **forced: str) -> str:
+    """The flavor that uv installs on a machine with this driver and GPU."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NV_VARIANT")}
+    environment |= {f"NV_VARIANT_PROVIDER_FORCE_{name}": value for name, value in forced.items()}
+    preview = ["--preview-features", "wheel-variants"] if variants else []
+    command = ["-m", "uv", "--no-config", "--no-cache", *preview, "pip", "install", "--python-version", "3.11"]
+    platform = ["--python-platform", "x86_64-manylinux_2_28", "--target", str(place), "demo-kit"]
+    done = subprocess.run([sys.executable, *command, *platform, *source], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    namespace = {}
+    exec((place / "demo" / "__init__.py").read_text(), namespace)
+    return namespace["flavor"]
+
+
+# Driver, GPU, and the wheel for them.
+MACHINES = [
+    ("13.3", "9.0", "cu13"),
+    ("13.3", "10.3", "cu13"),
+    ("13.3", "8.6", "cu12"),
+    ("13.3", "7.5", "null"),
+    ("12.0", "8.0", "null"),
+    ("", "", "null"),
+]
+
+
+@needs_nvcc
+@pytest.mark.parametrize("driver, gpu, flavor", MACHINES)
+def test_uv_chooses_the_variant_for_the_machine(links, tmp_path, driver, gpu, flavor):
+    forced = {"CUDA_DRIVER_VERSION": driver, "SM_ARCH": gpu} if driver else {}
+    chosen = installed_by_uv(["--no-index", "--find-links", str(links)], tmp_path / "target", **forced)
+    # The variant without properties has the contents of the plain wheel.
+    assert chosen == {"null": "plain"}.get(flavor, flavor)
+    (info,) = (tmp_path / "target").glob("*.dist-info")
+    assert json.loads((info / "variant.json").read_text())["variants"].keys() == {flavor}
+
+
+@needs_nvcc
+def test_installers_without_variants_take_the_plain_wheel(links, tmp_path):
+    source = ["--no-index", "--find-links", str(links)]
+    forced = {"CUDA_DRIVER_VERSION": "13.3", "SM_ARCH": "9.0"}
+    assert installed_by_uv(source, tmp_path / "uv", variants=False, **forced) == "plain"
+    place = tmp_path / "pip"
+    for_target = ["--python-version", "3.11", "--platform", "manylinux_2_28_x86_64", "--only-binary", ":all:"]
+    call(sys.executable, "-m", "pip", "install", "--no-deps", *source, *for_target, "--target", place, "demo-kit")
+    assert "plain" in (place / "demo" / "__init__.py").read_text()
+    assert not list(place.glob("*.dist-info/variant.json"))
+
+
+@needs_nvcc
+def test_variantlib_reads_what_pinwheel_made(links):
+    index = json.loads((links / "demo_kit-1.0-variants.json").read_text())
+    assert index["variants"].keys() == {"cu12", "cu13", "null"}
+    for wheel in links.glob("*-cu1*.whl"):
+        (label,) = variant_of(wheel)["variants"]
+        assert index["variants"][label] == variant_of(wheel)["variants"][label]
+        assert index["providers"] == variant_of(wheel)["providers"]
+        printed = call(TOOLS / "variantlib", "analyze-wheel", "-i", wheel).stdout
+        assert "nvidia :: sm_arch" in printed
+
+
+@needs_nvcc
+def test_a_wheel_of_pep_825_is_written_and_uv_takes_the_plain_one(pinwheel, tmp_path):
+    library = cuda_library(tmp_path, "sm_90")
+    out = tmp_path / "out"
+    finish(pinwheel, out, make_wheel(tmp_path, {"demo/__init__.py": b"flavor = 'plain'\n"}, "py3-none-any"))
+    wheel = make_wheel(tmp_path, {"demo/__init__.py": b"flavor = 'cu13'\n", "demo/_C.so": library}, TAGS, "1.0+cu130")
+    made = finish(pinwheel, out, wheel, "--strip-local", "--variant", "{label}", "--variant-draft", "pep825")
+    assert made.name.endswith("-cu130.whl")
+    stated = variant_of(made)
+    assert "providers" not in stated and stated["$schema"].endswith("/peps/825/v0.1.1.json")
+    assert report_of(pinwheel, made)["variant"]["draft"] == "pep825"
+    (out / "demo_kit-1.0-variants.json").write_text(json.dumps(stated))
+    # Without providers, uv cannot find out what the machine supports.
+    source = ["--no-index", "--find-links", str(out)]
+    assert installed_by_uv(source, tmp_path / "target", CUDA_DRIVER_VERSION="13.3", SM_ARCH="9.0") == "plain"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "host/wheels/derive_wheels.h"
 #include "host/wheels/finish_files.h"
 #include "inspect/needed_library.h"
+#include "inspect/variant_properties.h"
 #include "prepare/host.h"
 #include "prepare/stoppable.h"
 #include "report/derivation_report.h"
@@ -63,7 +65,15 @@ struct FinishInputs {
 
 /// Whether wheels are derived from others, instead of finished after their own build.
 bool derives(const FinishOptions& options) {
-  return options.strip_local || options.distribution.find('{') != std::string::npos;
+  return options.strip_local || options.distribution.find('{') != std::string::npos ||
+         options.variant.find('{') != std::string::npos;
+}
+
+std::optional<inspect::VariantRequest> variant_of(const FinishOptions& options) {
+  if (options.variant.empty()) return std::nullopt;
+  return inspect::VariantRequest{
+      options.variant,
+      pep::parse_variant_draft(options.variant_draft).value_or(pep::VariantDraft::pep850)};
 }
 
 Done derive(const prepare::GlobalOptions& global, const FinishOptions& options,
@@ -78,6 +88,7 @@ Done derive(const prepare::GlobalOptions& global, const FinishOptions& options,
   request.record_json = inputs.record_json;
   request.external = options.external;
   request.pins = inputs.pins;
+  request.variant = variant_of(options);
   using Wheels = std::vector<host::DerivedWheel>;
   TRY(const Wheels wheels, prepare::stoppable<Wheels>([&](const std::stop_token& stop) {
         return host::derive_wheels(request, global.output_dir, stop);
@@ -109,10 +120,15 @@ Done finish_each(const prepare::GlobalOptions& global, const FinishOptions& opti
       options.epoch,
       options.requirement,
       inputs.record_json,
-      options.external};
+      options.external,
+      variant_of(options)};
+  if (request.variant) TRY_DONE(pep::check_variant_label(request.variant->label));
   FinishOutput out(options, streams);
   for (const std::string& file : options.files) {
     host::FinishedBuild finished;
+    if (file.ends_with(".tar.gz") && request.variant) {
+      return fail(ErrorKind::usage, quoted(file) + " is an sdist, and only wheels are variants");
+    }
     if (file.ends_with(".tar.gz")) {
       TRY(finished.output,
           host::finish_sdist(file, {options.distribution, options.wheel_version, options.epoch},

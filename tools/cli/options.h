@@ -255,6 +255,8 @@ struct FinishOptions {
   std::string requirement;
   std::vector<std::string> pins;
   std::vector<std::string> external;
+  std::string variant;
+  std::string variant_draft = "pep850";
   bool strip_local = false;
   bool json = false;
   int64_t epoch = 315532800;  ///< 1980-01-01, the earliest time of zip members

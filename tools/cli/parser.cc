@@ -258,6 +258,12 @@ void add_finish(Parser& parser) {
   app.add_flag("--strip-local", finish.strip_local,
                "remove the local version, which PyPI does not accept: `+cu130`")
       ->excludes(version);
+  app.add_option("--variant", finish.variant,
+                 "make the wheel variant with this label, `cu130`, with the properties of its "
+                 "binaries; `null` for the variant without properties; `{label}` for the local "
+                 "version (draft)");
+  app.add_option("--variant-draft", finish.variant_draft, "the draft of wheel variants to follow")
+      ->check(CLI::IsMember({"pep850", "pep825"}));
   app.add_option("--requires", finish.requirement, "a requirement to set, `torch>=2.10`");
   app.add_option("--pin", finish.pins,
                  "the exact requirement on a project, `my-core==1.2.0`, or "

@@ -186,4 +186,27 @@ Result<wheel::VariantProperties> variant_properties(const WheelFacts& facts) {
   return properties;
 }
 
+Result<std::string> variant_json(const WheelFacts& facts, const VariantRequest& request) {
+  wheel::VariantMetadata metadata;
+  metadata.schema = wheel::schema_of(request.draft);
+  metadata.draft = request.draft;
+  metadata.namespaces = {kNvidiaNamespace};
+  if (request.draft == pep::VariantDraft::pep850) {
+    // uv contains the provider if it is named and required in this way.
+    metadata.providers[kNvidiaNamespace] = {{"nvidia-variant-provider>=0.0.1"},
+                                            "nvidia_variant_provider.plugin:NvidiaVariantPlugin"};
+  }
+  wheel::VariantProperties& properties = metadata.variants[request.label];
+  if (request.label != pep::kNullVariant) {
+    TRY(properties, variant_properties(facts));
+    if (properties.empty()) {
+      return fail(ErrorKind::check,
+                  fmt::format("{} has no properties, so it is not the variant {}",
+                              quoted(facts.file_name), quoted(request.label)),
+                  "a wheel for every machine is the variant `null`, or has no label");
+    }
+  }
+  return wheel::to_string(metadata);
+}
+
 }  // namespace pinwheel::inspect

@@ -55,4 +55,13 @@ std::optional<GpuRelease> needed_driver(const WheelFacts& facts, SmValue::Form f
 /// AMD GPUs, which no installer's provider describes.
 Result<wheel::VariantProperties> variant_properties(const WheelFacts& facts);
 
+/// What a variant of a wheel is.
+struct VariantRequest {
+  std::string label;  ///< "cu130"; `null` for the variant without properties
+  pep::VariantDraft draft = pep::VariantDraft::pep850;
+};
+/// The contents of the `variant.json` of the wheel as that variant. Kind `check` if no property
+/// describes the wheel and the label is not `null`; errors of `variant_properties`.
+Result<std::string> variant_json(const WheelFacts& facts, const VariantRequest& request);
+
 }  // namespace pinwheel::inspect

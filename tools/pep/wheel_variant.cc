@@ -25,8 +25,22 @@ std::string_view to_string(VariantDraft draft) {
   return {};
 }
 
+std::optional<VariantDraft> parse_variant_draft(std::string_view word) {
+  for (const VariantDraft draft : kVariantDrafts) {
+    if (to_string(draft) == word) return draft;
+  }
+  return std::nullopt;
+}
+
 bool is_variant_label(std::string_view text) {
   return consists_of(text, "._");
+}
+
+Done check_variant_label(const std::string& label) {
+  if (is_variant_label(label) && label.size() <= kLongestLabel) return {};
+  return fail(ErrorKind::config, quoted(label) + " is not the label of a wheel variant",
+              "a label has 1 to " + std::to_string(kLongestLabel) +
+                  " lower-case letters, digits, `.` and `_`, such as `cu130`");
 }
 
 bool is_variant_name(std::string_view text) {

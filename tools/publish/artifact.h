@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "ports/byte_source.h"
 #include "ports/http.h"
 #include "publish/attestation.h"
+#include "wheel/variant_metadata.h"
 
 namespace pinwheel::publish {
 
@@ -28,6 +30,7 @@ struct Artifact {
   std::string name;           ///< as written in METADATA or PKG-INFO
   std::string version;        ///< as written in METADATA or PKG-INFO
   std::string metadata = {};  ///< the bytes of METADATA or PKG-INFO
+  std::optional<wheel::VariantMetadata> variant = std::nullopt;  ///< of a wheel variant
   /// Signed statements about it, which the index gets with the file.
   std::vector<Attestation> attestations = {};
   /// The metadata as upload form fields, see `metadata_fields`.

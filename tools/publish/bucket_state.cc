@@ -116,6 +116,8 @@ std::map<std::string, std::string> changed_pages(const Catalog& before, const Ca
 
 std::string with_generation(const std::string& path, const std::string& page, uint64_t generation) {
   if (path.ends_with(".html")) return page + fmt::format("<!-- generation {} -->\n", generation);
+  // Its path has the digest of its contents.
+  if (is_variants_file(path)) return page;
   nlohmann::ordered_json json = own_json(page);
   json["meta"]["_generation"] = generation;
   return json.dump(1) + "\n";

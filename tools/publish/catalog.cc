@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "base/digest.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "publish/html.h"
@@ -199,6 +201,39 @@ Done check_names(const Catalog& catalog) {
   return {};
 }
 
+/// A variant that the index lists, and its build number.
+struct ListedVariant {
+  pep::WheelName name;
+  const CatalogFile* file = nullptr;
+};
+
+/// The wheel variants of a project in all places.
+std::vector<ListedVariant> listed_variants(const Catalog& catalog, const std::string& project) {
+  std::vector<ListedVariant> found;
+  for (const auto& [place, projects] : catalog.places) {
+    const auto files = projects.find(project);
+    if (files == projects.end()) continue;
+    for (const auto& [filename, file] : files->second) {
+      auto name = pep::parse_wheel_name(filename);
+      if (name && !name->variant.empty()) found.push_back({*std::move(name), &file});
+    }
+  }
+  return found;
+}
+
+/// Adds what a wheel variant states.
+Done take_variant(Catalog& catalog, const Addition& addition) {
+  TRY(const pep::WheelName name, pep::parse_wheel_name(addition.filename));
+  std::optional<pep::BuildTag> listed;
+  for (const ListedVariant& each : listed_variants(catalog, addition.project)) {
+    if (each.name.version != name.version || each.name.variant != name.variant) continue;
+    const pep::BuildTag build = each.name.build.value_or(pep::BuildTag{});
+    if (!listed || *listed < build) listed = build;
+  }
+  return add_variant(catalog.variants[addition.project][pep::to_string(name.version)],
+                     {addition.filename, name, *addition.variant}, listed);
+}
+
 /// Lists the file in a place; returns false if it is already listed there.
 bool list_in(Catalog& catalog, const std::string& place, const Addition& addition,
              const CatalogFile& file) {
@@ -250,6 +285,7 @@ Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
       }
       file.yanked = yanked_version(merge.catalog, addition);
     }
+    if (addition.variant) TRY_DONE(take_variant(merge.catalog, addition));
     merge.outcomes.push_back(held == nullptr ? Outcome::uploaded : Outcome::identical);
     merge.homes.push_back(file.home);
     if (!addition.label.empty()) {
@@ -263,6 +299,9 @@ Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions) {
     }
   }
   if (!conflicts.causes.empty()) return fail(std::move(conflicts));
+  for (const auto& [project, versions] : merge.catalog.variants) {
+    for (const auto& [version, all] : versions) TRY_DONE(check_distinct(all));
+  }
   TRY_DONE(check_names(merge.catalog));
   return merge;
 }
@@ -286,6 +325,70 @@ std::vector<IndexFile> files_of(const Catalog& catalog, const std::string& proje
   return page_files("", all);
 }
 
+namespace {
+
+/// A file that describes the listed variants of a version.
+struct VariantsPage {
+  std::string path;  ///< below the directory of the project
+  std::string text;
+  IndexFile link;
+};
+
+/// It counts as uploaded with the first of the wheels, so that an installer that ignores later
+/// files still reads it.
+VariantsPage variants_page(const pep::WheelName& wheel, const wheel::VariantMetadata& all,
+                           const std::string& upload_time) {
+  VariantsPage page;
+  page.text = wheel::to_string(all);
+  const std::string name = variants_file_name(wheel);
+  const std::string sha256 = sha256_hex(page.text);
+  page.path = fmt::format("variants/{}/{}", sha256, name);
+  page.link.filename = name;
+  page.link.url = fmt::format("variants/{}/{}", sha256, encode_segment(name));
+  page.link.hashes = {{"sha256", sha256}};
+  page.link.size = page.text.size();
+  page.link.upload_time = upload_time;
+  return page;
+}
+
+/// The pages for the variants of a project whose wheels are listed, by version; the same in all
+/// places.
+std::map<std::string, VariantsPage> variants_pages(const Catalog& catalog,
+                                                   const std::string& project) {
+  std::map<std::string, VariantsPage> pages;
+  const auto known = catalog.variants.find(project);
+  if (known == catalog.variants.end()) return pages;
+  const std::vector<ListedVariant> listed = listed_variants(catalog, project);
+  for (const auto& [version, all] : known->second) {
+    wheel::VariantMetadata shown = all;
+    shown.variants.clear();
+    const ListedVariant* first = nullptr;
+    for (const ListedVariant& each : listed) {
+      const auto variant = all.variants.find(each.name.variant);
+      if (pep::to_string(each.name.version) != version || variant == all.variants.end()) continue;
+      shown.variants.insert(*variant);
+      if (first == nullptr || each.file->upload_time < first->file->upload_time) first = &each;
+    }
+    if (first == nullptr) continue;
+    pages.emplace(version, variants_page(first->name, shown, first->file->upload_time));
+  }
+  return pages;
+}
+
+/// The JSON page of a project with the contents of the variants' files, from which `read_back`
+/// reads them. Names that begin with `_` are for an index's own use (PEP 691).
+std::string with_variants(const std::string& page,
+                          const std::map<std::string, VariantsPage>& variants) {
+  if (variants.empty()) return page;
+  OrderedJson json = own_json(page);
+  for (const auto& [version, each] : variants) {
+    json[std::string(kVariantsKey)][version] = own_json(each.text);
+  }
+  return json.dump(1) + "\n";
+}
+
+}  // namespace
+
 std::map<std::string, std::string> pages_of(const Catalog& catalog) {
   std::map<std::string, std::string> pages;
   // A root page without projects still marks the directory as an index.
@@ -295,9 +398,15 @@ std::map<std::string, std::string> pages_of(const Catalog& catalog) {
     std::vector<std::string> names;
     for (const auto& [project, files] : projects) {
       const std::string directory = page_directory(place, project);
-      const std::vector<IndexFile> listed = page_files(directory, files);
+      std::vector<IndexFile> listed = page_files(directory, files);
+      const std::map<std::string, VariantsPage> variants = variants_pages(catalog, project);
+      for (const auto& [version, each] : variants) {
+        pages[directory + "/" + each.path] = each.text;
+        listed.push_back(each.link);
+      }
       pages[directory + "/index.html"] = project_page_html(project, listed);
-      pages[directory + "/index.json"] = project_page_json(project, listed);
+      pages[directory + "/index.json"] =
+          with_variants(project_page_json(project, listed), variants);
       if (std::string digests = digests_page(directory, files); !digests.empty()) {
         pages[directory + "/SHA256SUMS"] = std::move(digests);
       }
@@ -328,7 +437,13 @@ Done read_back(Catalog& catalog, const std::string& place, const std::string& pr
   TRY(const std::vector<IndexFile> files,
       parse_simple_page("application/vnd.pypi.simple.v1+json", json));
   ProjectFiles& held = catalog.places[place][project];
+  TRY(VersionVariants variants, parse_page_variants(json));
+  for (auto& [version, all] : variants) {
+    wheel::VariantMetadata& known = catalog.variants[project][version];
+    if (known.variants.empty()) known = std::move(all);
+  }
   for (const IndexFile& file : files) {
+    if (is_variants_file(file.filename)) continue;
     const auto hash = file.hashes.find("sha256");
     const std::string home = home_of(page_directory(place, project), file.url);
     if (hash == file.hashes.end() || home.empty()) {

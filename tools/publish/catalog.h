@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "publish/index_file.h"
 #include "publish/reply.h"
+#include "publish/variants_file.h"
 
 namespace pinwheel::publish {
 
@@ -37,6 +38,9 @@ using Projects = std::map<std::string, ProjectFiles>;     ///< by normalized nam
 /// in several.
 struct Catalog {
   std::map<std::string, Projects> places;
+  /// What the wheel variants of each project state, by its normalized name. The pages have it for
+  /// those whose wheels are listed.
+  std::map<std::string, VersionVariants> variants = {};
 
   bool operator==(const Catalog&) const = default;
 };
@@ -55,6 +59,7 @@ struct Addition {
   InRoot in_root = InRoot::no;
   CatalogFile file = {};                      ///< `add` sets `home`, unless it is a URL
   std::vector<std::string> also_listed = {};  ///< more sub-indexes, which link to it
+  std::optional<wheel::VariantMetadata> variant = std::nullopt;  ///< of a wheel variant
 };
 
 struct Merge {
@@ -67,7 +72,8 @@ struct Merge {
 /// Adds files to a catalog, and removes none. A file that the index has keeps its upload time, and
 /// a new file of a version whose files were all yanked is yanked, too, with their reason. Kind
 /// `publish` when the index, or another addition, has different bytes under the same name (every
-/// conflict is a cause with both hashes); `config` when a label is not a valid directory name or is
+/// conflict is a cause with both hashes); `check` if its variants contradict each other
+/// (`add_variant`, `check_distinct`); `config` when a label is not a valid directory name or is
 /// also the name of a project.
 Result<Merge> add(Catalog catalog, const std::vector<Addition>& additions);
 
@@ -81,7 +87,10 @@ std::set<std::string> homes_of(const Catalog& catalog);
 std::vector<IndexFile> files_of(const Catalog& catalog, const std::string& project);
 
 /// Every page of the index by its path: `index.html` and `index.json` of the root, of each
-/// sub-index, and of each project in them, and `SHA256SUMS` in each directory with files.
+/// sub-index, and of each project in them, and `SHA256SUMS` in each directory with files. For each
+/// version with wheel variants also `variants/SHA256/NAME-VERSION-variants.json`, to which the page
+/// of the project links: its path changes with its contents, so a reader of an old page never gets
+/// new ones.
 std::map<std::string, std::string> pages_of(const Catalog& catalog);
 
 /// Reads the files of one project's `index.json` into the catalog. Kind `publish` when the page is

@@ -15,6 +15,7 @@
 #include "pep/specifier.h"
 #include "pep/wheel_name.h"
 #include "publish/upload_time.h"
+#include "publish/variants_file.h"
 #include "wheel/metadata.h"
 
 namespace pinwheel::publish {
@@ -81,6 +82,7 @@ std::optional<ParsedName> parse_name(const std::string& filename) {
 
 void audit_name(const AuditedPage& page, const std::string& filename, PageFindings& found) {
   const std::optional<ParsedName> name = parse_name(filename);
+  if (!name && is_variants_file(filename)) return;
   if (!name) {
     const bool wheel = filename.ends_with(".whl");
     std::string why = wheel ? pep::parse_wheel_name(filename).error().message

@@ -11,6 +11,7 @@
 #include "pep/name.h"
 #include "pep/requirement.h"
 #include "pep/wheel_name.h"
+#include "publish/variants_file.h"
 
 namespace pinwheel::publish {
 namespace {
@@ -224,6 +225,17 @@ void check_project(const std::string& name, const Project& project, std::vector<
   }
 }
 
+/// The variants of a version share one file on the index.
+void check_variants(const std::vector<Artifact>& files, std::vector<Error>& out) {
+  std::vector<VariantWheel> wheels;
+  for (const Artifact& file : files) {
+    const auto name = pep::parse_wheel_name(file.filename);
+    if (name && file.variant) wheels.push_back({file.filename, *name, *file.variant});
+  }
+  const auto variants = variants_of(std::move(wheels));
+  if (!variants) out.push_back(variants.error());
+}
+
 void check_set(const std::vector<Artifact>& files, std::vector<Error>& out) {
   std::map<std::string, Project> projects;
   std::set<std::string> filenames;
@@ -239,6 +251,7 @@ void check_set(const std::vector<Artifact>& files, std::vector<Error>& out) {
     }
   }
   for (const auto& [name, project] : projects) check_project(name, project, out);
+  check_variants(files, out);
 }
 
 bool is_number(std::string_view text) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -272,6 +273,28 @@ Result<std::vector<std::string>> parse_root_json(std::string_view body) {
   });
   TRY_DONE(reader.read(body));
   return names;
+}
+
+Result<VersionVariants> parse_page_variants(std::string_view body) {
+  VersionVariants variants;
+  if (body.find(kVariantsKey) == std::string_view::npos) return variants;
+  if (json_levels(body) > limits::kJsonLevels) return fail(damaged("has too many levels"));
+  const auto is_wanted = [](int depth, Json::parse_event_t what, Json& value) {
+    return depth != 1 || what != Json::parse_event_t::key ||
+           value.get_ref<const std::string&>() == kVariantsKey;
+  };
+  const Json page = Json::parse(body, is_wanted, false);
+  if (!page.is_object()) return fail(damaged("is not JSON"));
+  const auto found = page.find(std::string(kVariantsKey));
+  if (found == page.end()) return variants;
+  const Json& all = *found;
+  if (!all.is_object()) return fail(damaged("has damaged variants"));
+  for (auto version = all.begin(); version != all.end(); ++version) {
+    auto metadata = wheel::parse_variant_metadata(version.value().dump());
+    if (!metadata) return fail(damaged("has damaged variants").with_cause(metadata.error()));
+    variants.emplace(version.key(), *std::move(metadata));
+  }
+  return variants;
 }
 
 }  // namespace pinwheel::publish

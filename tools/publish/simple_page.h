@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "publish/index_file.h"
+#include "publish/variants_file.h"
 
 namespace pinwheel::publish {
 
@@ -20,6 +21,13 @@ inline constexpr std::string_view kAcceptSimple =
 /// over the limits of a simple page (`base/limits`).
 Result<std::vector<IndexFile>> parse_simple_page(std::string_view content_type,
                                                  std::string_view body);
+
+/// The name of the member of a project's page with the contents of its `*-variants.json` files, by
+/// version; only pages of pinwheel have it.
+inline constexpr std::string_view kVariantsKey = "_variants";
+
+/// The wheel variants on a project's JSON page. Same errors.
+Result<VersionVariants> parse_page_variants(std::string_view body);
 
 /// The project names on a JSON root page. Same errors.
 Result<std::vector<std::string>> parse_root_json(std::string_view body);

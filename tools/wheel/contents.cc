@@ -12,8 +12,8 @@ namespace pinwheel::wheel {
 namespace {
 
 /// The files that follow from a wheel's name, version and tags, or from its other files.
-constexpr std::array<std::string_view, 6> kFollowing = {
-    "METADATA", "WHEEL", "RECORD", "pinwheel.json", "RECORD.jws", "RECORD.p7s"};
+constexpr std::array<std::string_view, 7> kFollowing = {
+    "METADATA", "WHEEL", "RECORD", "pinwheel.json", "variant.json", "RECORD.jws", "RECORD.p7s"};
 /// A file of the wheel: its directory of metadata or of data, whose name has the distribution and
 /// the version, or none; and its path in there.
 using PlainName = std::pair<std::string_view, std::string>;

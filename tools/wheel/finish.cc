@@ -31,6 +31,7 @@ namespace {
 constexpr uint32_t kExecutable = 0111;
 constexpr const char* kRecordName = "RECORD";
 constexpr const char* kJsonName = "pinwheel.json";
+constexpr const char* kVariantName = "variant.json";
 
 struct NewNames {
   std::string stem;  ///< "pinwheel_kernels-1.2.0+cu130"
@@ -49,6 +50,12 @@ Result<NewNames> new_names(const std::string& built_name, const FinishSpec& spec
   if (spec.naming.build > 0) name.build = pep::BuildTag{spec.naming.build};
   if (!spec.platform_tags.empty()) name.tags.platform = spec.platform_tags;
   std::sort(name.tags.platform.begin(), name.tags.platform.end());
+  if (!spec.variant.empty() && !name.variant.empty() && name.variant != spec.variant) {
+    return fail(ErrorKind::check,
+                quoted(built_name) + " is the variant " + quoted(name.variant) + " already",
+                "make variants from the wheel without a label");
+  }
+  if (!spec.variant.empty()) name.variant = spec.variant;
   return NewNames{name.distribution + "-" + pep::to_string(name.version), std::move(name)};
 }
 
@@ -127,6 +134,7 @@ Result<Outline> outline(const WheelArchive& built, const FinishSpec& spec, const
   TRY(made[info + "METADATA"], new_metadata(built, spec, names));
   TRY(made[info + "WHEEL"], new_wheel_file(built, spec, names));
   if (!spec.record_json.empty()) made[info + kJsonName] = spec.record_json;
+  if (!spec.variant_json.empty()) made[info + kVariantName] = spec.variant_json;
   Outline plan;
   for (const ZipMember& member : built.zip.members()) {
     const std::string name = renamed(member.name, old_stem, names.stem);

@@ -23,6 +23,8 @@ struct FinishSpec {
   std::string requirement = {};  ///< "torch>=2.10": replaces its requirement on torch
   std::string record_json = {};  ///< contents of dist-info/pinwheel.json; empty: no such file
   std::map<std::string, std::string> requirements = {};  ///< Requires-Dist before and after
+  std::string variant = {};       ///< its label as a wheel variant; empty: unchanged
+  std::string variant_json = {};  ///< contents of dist-info/variant.json; empty: unchanged
 };
 
 /// A member that was dropped, and why.
@@ -41,7 +43,7 @@ struct FinishedWheel {
 
 /// The file name of the finished wheel: name, version and platform tags are replaced, Python and
 /// ABI tags are kept, and so is the build tag if `spec` has no build number. Kind `check` when
-/// `built_name` is not a wheel file name.
+/// `built_name` is not a wheel file name, or that of another variant.
 Result<std::string> finished_name(const std::string& built_name, const FinishSpec& spec);
 
 /// Kind `check` if the wheel unpacks to more than may be recompressed. Must be called before

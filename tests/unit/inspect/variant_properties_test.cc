@@ -76,6 +76,26 @@ TEST_CASE("only architectures that every file has are promised") {
               "nvidia :: sm_arch :: 90_real", "nvidia :: sm_arch :: 90_virtual"});
 }
 
+TEST_CASE("the metadata of a variant names the provider in PEP 850 only") {
+  const WheelFacts facts = cuda_facts({"sm_90"});
+  const auto read = [&facts](const VariantRequest& request) {
+    const Result<std::string> text = variant_json(facts, request);
+    REQUIRE(text);
+    return *wheel::parse_variant_metadata(*text);
+  };
+  const wheel::VariantMetadata plugin = read({"cu12", pep::VariantDraft::pep850});
+  CHECK(plugin.draft == pep::VariantDraft::pep850);
+  CHECK(plugin.providers.at("nvidia").plugin_api ==
+        "nvidia_variant_provider.plugin:NvidiaVariantPlugin");
+  CHECK(plugin.variants.at("cu12") == *variant_properties(facts));
+  const wheel::VariantMetadata format = read({"null", pep::VariantDraft::pep825});
+  CHECK(format.draft == pep::VariantDraft::pep825);
+  CHECK(format.namespaces == Texts{"nvidia"});
+  CHECK(format.variants.at("null").empty());
+  CHECK(variant_json(pure_facts(), {"cpu"}).error().message ==
+        "`demo_kit-1.0-py3-none-any.whl` has no properties, so it is not the variant `cpu`");
+}
+
 TEST_CASE("a wheel for AMD GPUs has no properties that installers know") {
   WheelFacts facts = native_facts();
   facts.device_code = {{"demo/_C.so", {{CodeKind::code_object, "gfx90a"}}}};

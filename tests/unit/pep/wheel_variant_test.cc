@@ -20,9 +20,19 @@ TEST_CASE("labels, names and values of variants have their own characters") {
         "nvidia :: sm_arch :: 90_real");
 }
 
+TEST_CASE("labels that are written are short") {
+  CHECK(check_variant_label("pt213rocm7.1"));
+  CHECK(check_variant_label(std::string(16, 'a')));
+  for (const std::string& label : {std::string(17, 'a'), std::string("A"), std::string()}) {
+    CHECK(check_variant_label(label).error().kind == ErrorKind::config);
+  }
+}
+
 TEST_CASE("drafts have words") {
-  CHECK(to_string(VariantDraft::pep850) == "pep850");
-  CHECK(to_string(VariantDraft::pep825) == "pep825");
+  for (const VariantDraft draft : kVariantDrafts) {
+    CHECK(parse_variant_draft(to_string(draft)) == draft);
+  }
+  CHECK_FALSE(parse_variant_draft("pep817"));
 }
 
 }  // namespace

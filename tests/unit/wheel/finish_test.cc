@@ -42,6 +42,27 @@ Result<Finished> run(const std::string& built, const FinishSpec& what) {
   return out;
 }
 
+TEST_CASE("a wheel variant has its label in the name and its metadata in RECORD") {
+  FinishSpec what = spec();
+  what.naming.version = "1.0";
+  what.variant = "cu130";
+  what.variant_json = "{}\n";
+  const Result<Finished> done = run(built_wheel(), what);
+  REQUIRE(done);
+  CHECK(done->wheel.file_name == "demo_kit_cpu-1.0-py3-none-manylinux_2_28_x86_64-cu130.whl");
+  CHECK(run(built_wheel(), what)->bytes == done->bytes);
+  const ports::MemorySource source(done->bytes);
+  const Result<WheelArchive> wheel = open_wheel(done->wheel.file_name, source);
+  REQUIRE(wheel);
+  CHECK(*wheel->read_info("variant.json") == "{}\n");
+  CHECK(wheel->read_info("RECORD")->find(wheel->dist_info + "/variant.json,sha256=") !=
+        std::string::npos);
+  what.variant = "cu126";
+  CHECK(finished_name(done->wheel.file_name, what).error().message ==
+        "`demo_kit_cpu-1.0-py3-none-manylinux_2_28_x86_64-cu130.whl` is the variant `cu130` "
+        "already");
+}
+
 TEST_CASE("a finished wheel has its new name everywhere and a correct RECORD") {
   const Result<Finished> done = run(built_wheel(), spec());
   REQUIRE(done);

@@ -63,6 +63,7 @@ uint64_t milliseconds_of(std::chrono::system_clock::time_point time) {
 
 std::string type_of_page(std::string_view path) {
   if (path.ends_with(".html")) return "text/html; charset=utf-8";
+  if (publish::is_variants_file(path)) return "application/json";
   return "application/vnd.pypi.simple.v1+json";
 }
 

@@ -30,7 +30,8 @@ publish::Addition addition_of(const IndexEntry& entry, const std::string& home,
           entry.in_root,
           {entry.url.empty() ? home : entry.url, file.sha256, file.size, requires_python(file),
            with_metadata ? sha256_hex(file.metadata) : std::string(), upload_time},
-          entry.also_listed};
+          entry.also_listed,
+          file.variant};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ constexpr mode_t kEnteredByAll = 0755;
 
 bool is_page(const fs::path& path) {
   return path.filename() == "index.html" || path.filename() == "index.json" ||
-         path.filename() == "SHA256SUMS";
+         path.filename() == "SHA256SUMS" || publish::is_variants_file(path.filename().string());
 }
 
 /// Whether a path of the index is a file of a release that no page lists, or its metadata or

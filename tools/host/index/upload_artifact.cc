@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/system/file_source.h"
+#include "pep/wheel_name.h"
 #include "publish/sdist_metadata.h"
 #include "publish/upload_form.h"
 #include "wheel/archive.h"
@@ -39,9 +40,14 @@ Done read_digests(const ports::ByteSource& source, Artifact& file) {
   return {};
 }
 
-Result<std::string> read_wheel_metadata(const ports::ByteSource& source, const Artifact& file) {
+Done read_wheel_metadata(const ports::ByteSource& source, Artifact& file) {
   TRY(const wheel::WheelArchive archive, wheel::open_wheel(file.filename, source));
-  return archive.read_info("METADATA");
+  TRY(file.metadata, archive.read_info("METADATA"));
+  const Result<pep::WheelName> name = pep::parse_wheel_name(file.filename);
+  if (!name || name->variant.empty()) return {};
+  TRY(const std::string variant, archive.read_info("variant.json"));
+  TRY(file.variant, wheel::parse_variant_metadata(variant));
+  return {};
 }
 
 std::vector<Error> archive_findings(const ports::ByteSource& source, const std::string& filename) {
@@ -90,7 +96,7 @@ Result<Artifact> read_parts(const std::filesystem::path& path) {
   TRY_DONE(read_digests(*source, file));
   publish::SdistContents sdist;
   if (is_wheel) {
-    TRY(file.metadata, read_wheel_metadata(*source, file));
+    TRY_DONE(read_wheel_metadata(*source, file));
     file.archive_findings = archive_findings(*source, file.filename);
   } else {
     TRY(sdist, read_sdist_contents(*source));

@@ -139,6 +139,19 @@ std::vector<Error> requirement_warnings(const std::string& file,
   return warnings;
 }
 
+Done add_variant_to(wheel::FinishSpec& spec, const OpenOriginal& original,
+                    inspect::VariantRequest variant) {
+  TRY(const pep::WheelName name, pep::parse_wheel_name(original.archive.file_name));
+  const std::string version = pep::to_string(name.version);
+  const size_t plus = version.find('+');
+  const std::string local = plus == std::string::npos ? "" : version.substr(plus + 1);
+  variant.label = replace_all(variant.label, "{label}", local);
+  TRY_DONE(pep::check_variant_label(variant.label));
+  spec.variant = variant.label;
+  TRY(spec.variant_json, variant_json_of(original.archive, variant, {}));
+  return {};
+}
+
 Result<PlannedWheel> plan_wheel(const OpenOriginal& original, const DeriveRequest& request,
                                 const std::vector<wheel::Renaming>& siblings,
                                 ports::LargeMemories& memories) {
@@ -154,6 +167,7 @@ Result<PlannedWheel> plan_wheel(const OpenOriginal& original, const DeriveReques
   planned.spec.requirement = request.requirement;
   TRY(planned.spec.record_json, derived_record(original, request, sha256));
   planned.spec.requirements = requirements.changed;
+  if (request.variant) TRY_DONE(add_variant_to(planned.spec, original, *request.variant));
   TRY(planned.name, wheel::finished_name(original.archive.file_name, planned.spec));
   // Wheels that keep their local versions are for other indexes.
   if (request.rule.local == wheel::LocalPart::keep) requirements.local.clear();

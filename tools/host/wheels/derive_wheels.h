@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "inspect/variant_properties.h"
 #include "plan/outcome.h"
 #include "wheel/derivation.h"
 #include "wheel/pinned_requirements.h"
@@ -20,6 +22,8 @@ struct DeriveRequest {
   std::string record_json = {};            ///< replaces the build record; empty: unchanged
   std::vector<std::string> external = {};  ///< as in `FinishRequest`
   wheel::Pins pins = {};                   ///< of every wheel
+  /// Makes wheel variants; the label may contain `{label}`, the local version.
+  std::optional<inspect::VariantRequest> variant = std::nullopt;
 };
 
 struct DerivedWheel {

@@ -18,6 +18,7 @@
 #include "host/system/mapped_memory.h"
 #include "host/system/pending_file.h"
 #include "host/wheels/written_wheel.h"
+#include "inspect/claim.h"
 #include "inspect/gather.h"
 #include "inspect/needed_library.h"
 #include "inspect/platform_tag.h"
@@ -112,6 +113,16 @@ Result<FinishedPlatform> finished_platform(const wheel::WheelArchive& built,
   return FinishedPlatform{std::move(libraries), tag.tag};
 }
 
+Result<std::string> variant_json_of(const wheel::WheelArchive& wheel,
+                                    const inspect::VariantRequest& variant,
+                                    const std::string& record_json) {
+  TRY(inspect::WheelFacts facts, inspect::gather(wheel.file_name, wheel.zip.source()));
+  if (!record_json.empty()) {
+    if (const auto claim = inspect::claim_of(record_json)) facts.claim = *claim;
+  }
+  return inspect::variant_json(facts, variant);
+}
+
 Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishRequest& request,
                                    const fs::path& output) {
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(built_path));
@@ -122,8 +133,12 @@ Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishReque
   MappedMemories memories(output);
   TRY(const FinishedPlatform platform, finished_platform(built, request.external, memories));
   TRY(const wheel::Naming naming, complete_naming(built, request.naming));
-  const wheel::FinishSpec spec{
+  wheel::FinishSpec spec{
       naming, {platform.tag}, request.epoch, request.requirement, request.record_json};
+  if (request.variant) {
+    spec.variant = request.variant->label;
+    TRY(spec.variant_json, variant_json_of(built, *request.variant, request.record_json));
+  }
   TRY(const std::string name, wheel::finished_name(built.file_name, spec));
   PendingFile pending(output / name);
   TRY(const wheel::FinishedWheel finished,

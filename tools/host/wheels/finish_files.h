@@ -1,12 +1,14 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "inspect/platform_tag.h"
+#include "inspect/variant_properties.h"
 #include "matrix/settings.h"
 #include "plan/outcome.h"
 #include "ports/large_memory.h"
@@ -23,7 +25,14 @@ struct FinishRequest {
   std::string requirement = {};            ///< "torch>=2.10"; empty: unchanged
   std::string record_json = {};            ///< contents of pinwheel.json; empty: none
   std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
+  std::optional<inspect::VariantRequest> variant = std::nullopt;  ///< makes it a wheel variant
 };
+
+/// The `variant.json` of a wheel, with the properties of its binaries. `record_json` is the record
+/// of its build if the wheel does not have one yet.
+Result<std::string> variant_json_of(const wheel::WheelArchive& wheel,
+                                    const inspect::VariantRequest& variant,
+                                    const std::string& record_json);
 
 /// A finished wheel, and the known facts about its contents.
 struct FinishedBuild {
