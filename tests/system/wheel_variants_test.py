@@ -1,5 +1,8 @@
 """Wheel variants (the drafts PEP 825 and PEP 850), with the programs that read them: uv, variantlib and pip."""
 
+import functools
+import hashlib
+import http.server
 import json
 import os
 import pathlib
@@ -10,6 +13,7 @@ import zipfile
 
 import pytest
 from compiled_wheels import TAGS, broken, call, make_wheel, report_of
+from loopback import serving
 
 TOOLS = pathlib.Path(sys.executable).parent
 PROVIDERS = """
@@ -163,15 +167,20 @@ def test_finish_refuses_labels_that_the_wheel_cannot_have(pinwheel, wheels, tmp_
     assert not list((tmp_path / "out").glob("*.whl"))
 
 
-def installed_by_uv(source: list[str], place: pathlib.Path, variants: bool = True, **forced: str) -> str:
-    """The flavor that uv installs on a machine with this driver and GPU."""
+def install_by_uv(project: str, source: list[str], place: pathlib.Path, variants: bool = True, **forced: str) -> None:
+    """Installs it as uv does on a machine with this driver and GPU."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("NV_VARIANT")}
     environment |= {f"NV_VARIANT_PROVIDER_FORCE_{name}": value for name, value in forced.items()}
     preview = ["--preview-features", "wheel-variants"] if variants else []
     command = ["-m", "uv", "--no-config", "--no-cache", *preview, "pip", "install", "--python-version", "3.11"]
-    platform = ["--python-platform", "x86_64-manylinux_2_28", "--target", str(place), "demo-kit"]
+    platform = ["--python-platform", "x86_64-manylinux_2_28", "--target", str(place), project]
     done = subprocess.run([sys.executable, *command, *platform, *source], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def installed_by_uv(source: list[str], place: pathlib.Path, variants: bool = True, **forced: str) -> str:
+    """The flavor of the demonstration that uv installs."""
+    install_by_uv("demo-kit", source, place, variants, **forced)
     namespace = {}
     exec((place / "demo" / "__init__.py").read_text(), namespace)
     return namespace["flavor"]
@@ -238,3 +247,106 @@ def test_a_wheel_of_pep_825_is_written_and_uv_takes_the_plain_one(pinwheel, tmp_
     # Without providers, uv cannot find out what the machine supports.
     source = ["--no-index", "--find-links", str(out)]
     assert installed_by_uv(source, tmp_path / "target", CUDA_DRIVER_VERSION="13.3", SM_ARCH="9.0") == "plain"
+
+
+CUDA = {"cu126": ("cuda/12.6", ("sm_80",)), "cu130": ("cuda/13.0", ("sm_90", "sm_90a"))}
+
+
+@pytest.fixture
+def released(script, tmp_path):
+    """A project for the CPU and two CUDA releases, which publishes wheel variants to a directory."""
+    wheel = ["python", "{package}/make_wheel.py", "{dest_dir}"]
+    built = []
+    for label, (compute, targets) in CUDA.items():
+        (script.directory / f"{label}.bin").write_bytes(cuda_library(tmp_path, *targets))
+        command = [*wheel, "--file", f"{{package}}/{label}.bin", "--tag", "py3-none-linux_x86_64"]
+        built.append({"when": {"compute": compute}, "build": {"command": command}})
+
+    def change(matrix):
+        matrix["axes"] = {"python": ["3.11"], "compute": ["cpu", *(compute for compute, _ in CUDA.values())]}
+        matrix["environment"] = {"toolkit": "path", "variables": {"SCRIPT_FLAVOR": "{compute.label}"}}
+        matrix["build"]["command"] = wheel
+        matrix["overrides"] = built
+        matrix["publish"] = {"index": {"kind": "directory", "path": "../index", "default": "cpu", "variants": "pep850"}}
+
+    script.edit(change)
+    # The builds only copy what was compiled above, so any compiler of that release will do.
+    for variable, release in (("CUDA_HOME", "12.6"), ("CUDA_PATH", "13.0")):
+        program = tmp_path / variable / "bin" / "nvcc"
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\necho 'Cuda compilation tools, release {release}, V{release}.20'\n")
+        program.chmod(0o755)
+        script.environment[variable] = str(tmp_path / variable)
+    return script
+
+
+def flavor_by_uv(index: pathlib.Path, place: pathlib.Path, driver: str, gpu: str) -> str:
+    """What uv installs from the pages of an index."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(index))
+    forced = {"CUDA_DRIVER_VERSION": driver, "SM_ARCH": gpu} if driver else {}
+    with serving(handler) as url:
+        install_by_uv("script-only", ["--index-url", f"{url}/", "--no-deps"], place, **forced)
+    return (place / "script_only.py").read_text().split("'")[1]
+
+
+@needs_nvcc
+def test_a_release_publishes_variants_that_uv_and_pip_choose_from(pinwheel, released, tmp_path):
+    report = released.report("release", "matrix.yaml")
+    assert {outcome["state"] for outcome in report.values()} == {"done"}
+    stem = "script_only-1.2.0-py3-none"
+    linux = next(name for name in released.wheels() if name.endswith("-cu126.whl")).removesuffix("-cu126.whl")
+    assert set(released.wheels()) == {f"{stem}-any.whl", f"{stem}-any-null.whl", f"{linux}-cu126.whl", f"{linux}-cu130.whl"}
+    page = released.index / "script-only"
+    listed = {file["filename"]: file for file in json.loads((page / "index.json").read_text())["files"]}
+    assert set(listed) == {*released.wheels(), "script_only-1.2.0-variants.json"}
+    described = (page / listed["script_only-1.2.0-variants.json"]["url"]).read_bytes()
+    assert hashlib.sha256(described).hexdigest() == listed["script_only-1.2.0-variants.json"]["hashes"]["sha256"]
+    stated = json.loads(described)["variants"]
+    assert stated == {
+        "null": {},
+        "cu126": {"nvidia": {"cuda_version_lower_bound": ["12.6"], "sm_arch": ["80_real"]}},
+        "cu130": {"nvidia": {"cuda_version_lower_bound": ["13.0"], "sm_arch": ["90_real"]}},
+    }
+    # variantlib makes the same of these wheels.
+    shutil.copytree(released.output, tmp_path / "wheels")
+    call(TOOLS / "variantlib", "generate-index-json", "-d", tmp_path / "wheels")
+    theirs = json.loads((tmp_path / "wheels" / "script_only-1.2.0-variants.json").read_text())
+    assert {**theirs, "$schema": ""} == {**json.loads(described), "$schema": ""}
+
+    machines = [("13.0", "9.0", "cu130"), ("13.0", "8.9", "cu126"), ("12.8", "9.0", "cpu"), ("12.5", "8.0", "cpu"), ("", "", "cpu")]
+    for number, (driver, gpu, flavor) in enumerate(machines):
+        assert flavor_by_uv(released.index, tmp_path / f"uv{number}", driver, gpu) == flavor
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(released.index))
+    with serving(handler) as url:
+        pip = [sys.executable, "-m", "pip", "install", "--no-cache-dir", "--target", tmp_path / "pip"]
+        call(*pip, "--index-url", f"{url}/", "script-only")
+    assert "'cpu'" in (tmp_path / "pip" / "script_only.py").read_text()
+    checked = call(pinwheel, "index", "check", released.index, "script-only", "--json", code=None)
+    assert not [one for one in json.loads(checked.stdout)["findings"] if "variants.json" in one["file"]]
+
+
+@needs_nvcc
+def test_a_second_version_and_a_repeated_release_keep_the_variants(released):
+    released.report("release", "matrix.yaml")
+    page = released.index / "script-only" / "index.json"
+    first = page.read_text()
+    released.report("release", "matrix.yaml")
+    assert page.read_text() == first
+    released.git("commit", "-q", "--allow-empty", "-m", "change")
+    released.git("tag", "v1.3.0")
+    released.report("release", "matrix.yaml")
+    listed = {file["filename"]: file for file in json.loads(page.read_text())["files"]}
+    for version in ("1.2.0", "1.3.0"):
+        file = listed[f"script_only-{version}-variants.json"]
+        assert json.loads((page.parent / file["url"]).read_text())["variants"].keys() == {"null", "cu126", "cu130"}
+
+
+@needs_nvcc
+def test_labels_that_no_property_distinguishes_stop_a_release_before_it_publishes(released, tmp_path):
+    only = cuda_library(tmp_path, "sm_90a")
+    (released.directory / "cu126.bin").write_bytes(only)
+    released.commit()
+    refused = released.report("release", "matrix.yaml", code=5)
+    (failed,) = (outcome for outcome in refused.values() if outcome["state"] == "failed")
+    assert "no property describes the GPUs" in json.dumps(failed)
+    assert not released.index.exists()

@@ -116,7 +116,7 @@ Done check_build_number(const FinishOptions& options) {
 Done finish_each(const prepare::GlobalOptions& global, const FinishOptions& options,
                  const FinishInputs& inputs, Streams& streams) {
   const host::FinishRequest request{
-      {options.distribution, options.wheel_version, {}, inputs.pins, options.build_number},
+      {options.distribution, options.wheel_version, {}, options.build_number, inputs.pins},
       options.epoch,
       options.requirement,
       inputs.record_json,

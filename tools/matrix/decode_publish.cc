@@ -22,14 +22,14 @@ const std::set<std::string>& keys_for(TargetKind kind) {
       "kind", "name",    "default",    "others",   "label",        "url",
       "auth", "confirm", "size-limit", "audience", "attestations", "sigstore"};
   static const std::set<std::string> kDirectory = {
-      "kind", "name",           "default", "others",       "label",
-      "path", "keep-nightlies", "files",   "attestations", "sigstore"};
-  static const std::set<std::string> kS3 = {"kind",           "name",         "default",
-                                            "others",         "label",        "bucket",
-                                            "keep-nightlies", "attestations", "sigstore"};
+      "kind",           "name",  "default",      "others",   "label",   "path",
+      "keep-nightlies", "files", "attestations", "sigstore", "variants"};
+  static const std::set<std::string> kS3 = {"kind",     "name",    "default",        "others",
+                                            "label",    "bucket",  "keep-nightlies", "attestations",
+                                            "sigstore", "variants"};
   static const std::set<std::string> kGithub = {"kind",         "name",       "default", "others",
                                                 "label",        "repository", "api",     "notes",
-                                                "attestations", "sigstore"};
+                                                "attestations", "sigstore",   "variants"};
   switch (kind) {
     case TargetKind::pypi:
     case TargetKind::testpypi:
@@ -82,6 +82,10 @@ bool may_allow_anonymous(TargetKind kind) {
 std::string why_not(std::string_view key) {
   if (key == "label") {
     return "PyPI rejects local versions; distinguish variants by `others: name-suffix`";
+  }
+  if (key == "variants") {
+    return "indexes do not accept wheel variants yet; publish them to a directory, a bucket or a "
+           "release on GitHub";
   }
   if (key == "keep-nightlies") {
     return "uploads cannot remove files from an index: its owner deletes old releases by hand";
@@ -159,6 +163,28 @@ Done check_bucket(const Node& node) {
                            "`AWS_ENDPOINT_URL_S3` and `AWS_REGION`"));
 }
 
+/// Variants distinguish the wheels by their labels, and all of them have one name and version.
+Done check_variants(const Node& node) {
+  const Node* const variants = node.find("variants");
+  if (variants == nullptr) return {};
+  for (const char* const key : {"others", "label"}) {
+    const Node* const other = node.find(key);
+    if (other == nullptr) continue;
+    return fail(config_error(fmt::format("`variants` excludes {}", quoted(key)), other->at,
+                             "the labels of wheel variants distinguish the wheels"));
+  }
+  const Node* const attestations = node.find("attestations");
+  if (attestations != nullptr && attestations->scalar == to_string(Attesting::always)) {
+    return fail(config_error(
+        "files with the label of a wheel variant cannot be attested yet", attestations->at,
+        "remove `attestations`; the packages that sign do not know such names"));
+  }
+  if (node.find("default") != nullptr) return {};
+  return fail(config_error("`variants` needs `default`", variants->at,
+                           "set it to the compute whose wheels installers without support for "
+                           "variants get"));
+}
+
 Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   const std::string kind_name = node.find("kind")->scalar;
   const std::set<std::string>& keys = keys_for(kind);
@@ -184,13 +210,14 @@ Done check_target(const Node& node, TargetKind kind, const Matrix& matrix) {
   TRY_DONE(check_attesting(node, kind));
   TRY_DONE(check_github(node));
   TRY_DONE(check_bucket(node));
+  TRY_DONE(check_variants(node));
   const Node* const fallback = node.find("default");
   if (node.find("others") != nullptr && fallback == nullptr) {
     return fail(config_error("`others` needs `default`", node.at,
                              "set it to the compute whose wheels use the plain name"));
   }
   if (fallback == nullptr) return {};
-  if (node.find("others") == nullptr) {
+  if (node.find("others") == nullptr && node.find("variants") == nullptr) {
     return fail(config_error("`default` needs `others`", fallback->at,
                              "add the names of the others: `others: name-suffix`"));
   }
@@ -235,6 +262,7 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   if (const Node* const nightlies = node.find("keep-nightlies")) {
     target.keep_nightlies = std::stoul(nightlies->scalar);
   }
+  target.variants = pep::parse_variant_draft(text_or(node, "variants", ""));
   target.path = text_or(node, "path", "");
   target.files = text_or(node, "files", "");
   target.bucket = text_or(node, "bucket", "");
@@ -266,7 +294,7 @@ Done check_names(const PublishTarget& target, const Node& node, const Matrix& ma
 bool name_alike(const PublishTarget& a, const PublishTarget& b) {
   return a.name_template == b.name_template && a.name_suffix == b.name_suffix &&
          a.default_compute == b.default_compute && a.local_label == b.local_label &&
-         a.label_template == b.label_template;
+         a.label_template == b.label_template && a.variants == b.variants;
 }
 
 /// Checks that the pages of a directory can link to the files of the target that `files` names.
@@ -283,10 +311,10 @@ Done check_linked(const PublishTarget& target, const Node& files, const Matrix& 
         known.empty() ? "the matrix declares none" : suggest(target.files, known)));
   }
   if (name_alike(target, *linked)) return {};
-  return fail(config_error(fmt::format("{} and {} do not give the wheels the same names",
-                                       quoted(target.name), quoted(linked->name)),
-                           files.at,
-                           "write the same `name`, `label`, `default` and `others` in both"));
+  return fail(config_error(
+      fmt::format("{} and {} do not give the wheels the same names", quoted(target.name),
+                  quoted(linked->name)),
+      files.at, "write the same `name`, `label`, `default`, `others` and `variants` in both"));
 }
 
 /// Why installers on other machines cannot install what a target has; empty if they can.

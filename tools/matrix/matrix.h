@@ -10,6 +10,7 @@
 #include "matrix/ci_settings.h"
 #include "matrix/node.h"
 #include "matrix/target_kind.h"
+#include "pep/wheel_variant.h"
 #include "store/place_description.h"
 
 namespace pinwheel::matrix {
@@ -140,6 +141,9 @@ struct PublishTarget {  // NOLINT(clang-analyzer-optin.performance.Padding): as 
   std::string repository = {};  ///< kind `github-release`: "OWNER/NAME"; empty: found at the run
   std::string api = {};         ///< kind `github-release`: the URL of the API; empty: the usual one
   std::string notes = {};  ///< kind `github-release`: the changelog, relative to the matrix file
+  /// `variants: pep850`, kinds `directory`, `s3` and `github-release`: wheels are also wheel
+  /// variants of this draft.
+  std::optional<pep::VariantDraft> variants = std::nullopt;
   Location at;
 };
 

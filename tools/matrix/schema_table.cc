@@ -306,6 +306,9 @@ Shape publish() {
       {"files", scalar(Format::text),
        "kind `directory`: the target of kind `github-release` that stores the files; default: the "
        "directory itself"},
+      {"variants", one_of({"pep850", "pep825"}),
+       "kinds `directory`, `s3` and `github-release`: make wheel variants of this draft; default: "
+       "none"},
       {"keep-nightlies", scalar(Format::count),
        "kinds `directory` and `s3`: the number of nightlies of a project to list; default: all"},
       {"repository", scalar(Format::text),

@@ -196,6 +196,10 @@ bool has_naming(const pep::WheelName& built, const BuildWheel& action,
                    is_same_version(pep::public_part(built.version), action.version));
 }
 
+bool has_label(const pep::WheelName& built, const wheel::Naming& naming) {
+  return std::ranges::count(wheel::labels_of(naming), built.variant) > 0;
+}
+
 bool has_platform(const pep::WheelName& built, const BuildWheel& action) {
   return action.arch.empty() || std::ranges::all_of(built.tags.platform, [&](const auto& tag) {
            return tag == "any" || tag.ends_with("_" + action.arch);
@@ -205,10 +209,9 @@ bool has_platform(const pep::WheelName& built, const BuildWheel& action) {
 /// The name that a planned file has; nullopt if it is not one of the plan's.
 std::optional<pep::WheelName> planned_wheel(const BuildWheel& action, const std::string& file) {
   const Result<pep::WheelName> built = pep::parse_wheel_name(file);
-  const bool same = built && built->variant.empty() && pep::to_string(*built) == file;
-  if (!same) return std::nullopt;
+  if (!built || pep::to_string(*built) != file) return std::nullopt;
   const bool named = std::ranges::any_of(action.namings, [&](const wheel::Naming& naming) {
-    return has_naming(*built, action, naming);
+    return has_naming(*built, action, naming) && has_label(*built, naming);
   });
   const bool fits =
       tag_fit(built->tags, action.tags, action.environment.python) != TagFit::narrower;
@@ -240,7 +243,8 @@ struct PlannedFile {
 };
 
 size_t count_of_outputs(const Action& action) {
-  if (const auto* const build = std::get_if<BuildWheel>(&action)) return build->namings.size();
+  if (const auto* const build = std::get_if<BuildWheel>(&action))
+    return each_file(build->namings).size();
   return std::holds_alternative<BuildSdist>(action) ? 1 : 0;
 }
 
@@ -271,7 +275,7 @@ std::vector<std::string> unexpected_records(const Publish& action,
 bool is_wheel_named(const std::string& filename, const wheel::Naming& naming) {
   const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
   const auto version = pep::parse_version(naming.version);
-  return name && name->variant.empty() && version && name->version == *version &&
+  return name && has_label(*name, naming) && version && name->version == *version &&
          (naming.build == 0 || has_build_number(*name, naming.build)) &&
          pep::normalize_name(name->distribution) == pep::normalize_name(naming.distribution);
 }
@@ -335,6 +339,11 @@ Result<std::vector<std::string>> judge_built_wheel(const BuildWheel& action,
                                                    project::Backend backend, PythonUse use) {
   TRY_DONE(judge_name(action, metadata_name));
   TRY_DONE(judge_version(action, built));
+  if (!built.variant.empty()) {
+    return fail(ErrorKind::check,
+                fmt::format("the build made the wheel variant {}", quoted(built.variant)),
+                "make the backend build a wheel without a label; `publish.NAME.variants` adds it");
+  }
   const TagFit fit = tag_fit(built.tags, action.tags, action.environment.python);
   if (fit == TagFit::narrower) return fail(narrower_error(action, built, backend, use));
   const std::vector<std::string> same = same_file(action, built, fit);

@@ -204,8 +204,9 @@ inline constexpr auto kSourceFields = every_field<Source>(
 
 inline constexpr auto kNamingFields = every_field<wheel::Naming>(
     element(&wheel::Naming::distribution), element(&wheel::Naming::version),
-    excluded(&wheel::Naming::targets), element<InKey::if_set>(&wheel::Naming::pins),
-    element<InKey::if_set>(&wheel::Naming::build));
+    excluded(&wheel::Naming::targets), element<InKey::if_set>(&wheel::Naming::build),
+    element<InKey::if_set>(&wheel::Naming::pins), element<InKey::if_set>(&wheel::Naming::variants),
+    element<InKey::if_set>(&wheel::Naming::draft));
 
 inline constexpr auto kTagFields =
     every_field<WheelTags>(element(&WheelTags::python), element(&WheelTags::abi),
@@ -302,7 +303,8 @@ inline constexpr auto kTargetFields = every_field<matrix::PublishTarget>(
     part<InKey::if_set>(&matrix::PublishTarget::files, "files"),
     part<InKey::if_set>(&matrix::PublishTarget::repository, "repository"),
     part<InKey::if_set>(&matrix::PublishTarget::api, "api"),
-    excluded(&matrix::PublishTarget::notes), excluded(&matrix::PublishTarget::at));
+    excluded(&matrix::PublishTarget::notes), excluded(&matrix::PublishTarget::variants),
+    excluded(&matrix::PublishTarget::at));
 
 /// The record of the first publication, which the key covers, identifies the files.
 inline constexpr auto kInstallWheelFields = every_field<InstallWheel>(

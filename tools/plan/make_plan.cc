@@ -286,19 +286,24 @@ Result<Namings> names_of(const StepInputs& in, const Outline& outline) {
   return name_wheels(in.matrix, naming);
 }
 
+/// The parts of the names of a build's files that are not tags.
+std::string file_names(const wheel::Naming& naming) {
+  return fmt::format("{}-{}-{}", naming.distribution, naming.version, join(naming.variants, "-"));
+}
+
 /// Adds to each build the others that differ only in their tags.
 std::vector<Step> with_siblings(std::vector<Step> builds) {
-  std::map<std::pair<std::string, std::string>, std::vector<size_t>> by_name;
+  std::map<std::string, std::vector<size_t>> by_name;
   for (size_t i = 0; i < builds.size(); ++i) {
     for (const wheel::Naming& naming : std::get<BuildWheel>(builds[i].action).namings) {
-      by_name[{naming.distribution, naming.version}].push_back(i);
+      by_name[file_names(naming)].push_back(i);
     }
   }
   for (size_t i = 0; i < builds.size(); ++i) {
     std::set<size_t> others;
     auto& action = std::get<BuildWheel>(builds[i].action);
     for (const wheel::Naming& naming : action.namings) {
-      const std::vector<size_t>& same = by_name.at({naming.distribution, naming.version});
+      const std::vector<size_t>& same = by_name.at(file_names(naming));
       others.insert(same.begin(), same.end());
     }
     others.erase(i);

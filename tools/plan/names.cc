@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <tuple>
 
 #include "base/text.h"
@@ -16,6 +17,7 @@
 #include "matrix/variant.h"
 #include "pep/name.h"
 #include "pep/version.h"
+#include "pep/wheel_variant.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
@@ -209,12 +211,52 @@ std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
   return "compute";
 }
 
-using FileIdentity =
-    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
+/// The labels of the wheel's files. The compute is the only axis that properties of variants
+/// describe.
+Result<std::vector<std::string>> variants_on(const matrix::Matrix& matrix, const Place& place,
+                                             const matrix::VariantIndex& variants) {
+  const matrix::PublishTarget& target = *place.target;
+  const std::string& compute = place.representative->get("compute");
+  std::vector<std::string> labels;
+  // The wheel is the same for every compute.
+  if (matrix::abi_of(matrix, *place.representative).compute == matrix::ComputeAbi::none) {
+    return labels;
+  }
+  const bool fallback = serves_default(target, *place.cls, variants);
+  if (fallback) labels = {"", std::string(pep::kNullVariant)};
+  if (split(compute, '/')[0] != "cuda") {
+    if (fallback) return labels;
+    return fail(
+        Error{ErrorKind::config,
+              fmt::format("target {} makes wheel variants, and installers know no properties of {}",
+                          quoted(target.name), quoted(compute))}
+            .with_location(target.at)
+            .with_hint("make it the `default`, or publish it to another target"));
+  }
+  const std::string label = to_lower(label_of(matrix, *place.representative));
+  if (const Done valid = pep::check_variant_label(label); !valid) {
+    return fail(Error(valid.error())
+                    .with_location(target.at)
+                    .with_hint("give the compute a shorter `label` in `computes`, with up to 16 "
+                               "lower-case letters, digits, `.` and `_`"));
+  }
+  labels.push_back(label);
+  return labels;
+}
 
-/// The hint for a collision: no suffix names a torch, and PyPI accepts no label.
-std::string collision_hint(const std::string& axis, matrix::TargetKind kind) {
-  if (accepts_local_versions(kind)) {
+using FileIdentity = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                                std::string, std::string>;
+
+/// The hint for a collision: no suffix names a torch, PyPI accepts no label, and properties of
+/// variants describe only computes.
+std::string collision_hint(const std::string& axis, const matrix::PublishTarget& target) {
+  if (target.variants) {
+    return fmt::format(
+        "wheel variants differ only in their compute: give the target a `name` "
+        "template with {}, or let the channel select one value",
+        quoted(fmt::format("{{{}}}", axis)));
+  }
+  if (accepts_local_versions(target.kind)) {
     return fmt::format("give the target `label: local`, or a `label` template with {}",
                        quoted(fmt::format("{{{}}}", axis)));
   }
@@ -235,7 +277,7 @@ Error collision(const matrix::Matrix& matrix, const Place& first, const Place& s
                            quoted(fmt::format("{} {}", naming.distribution, naming.version)),
                            quoted(second.target->name), quoted(axis))}
       .with_location(second.target->at)
-      .with_hint(collision_hint(axis, second.target->kind));
+      .with_hint(collision_hint(axis, *second.target));
 }
 
 /// Adds the name of a wheel on a target. `config` if a file of that name has other requirements on
@@ -256,6 +298,7 @@ Done add_naming(std::vector<wheel::Naming>& namings, wheel::Naming naming,
               .with_location(target.at)
               .with_hint("give both targets the same `name`, `default`, `others` and `label`"));
     }
+    if (known.variants != naming.variants || known.draft != naming.draft) continue;
     known.targets.insert(known.targets.end(), naming.targets.begin(), naming.targets.end());
     return {};
   }
@@ -281,7 +324,7 @@ struct NamingInputs {
 Result<wheel::Naming> name_of(const NamingInputs& in, const Place& place) {
   TRY(std::string distribution, distribution_of(in.matrix, place, in.variants));
   TRY(std::string version, version_of(in.matrix, place, in.version));
-  return wheel::Naming{std::move(distribution), std::move(version), {}, {}, in.version.build};
+  return wheel::Naming{std::move(distribution), std::move(version), {}, in.version.build};
 }
 
 /// The exact requirement on the wheel of a class; `sibling` is the name of its package.
@@ -334,9 +377,15 @@ Done name_for_target(const NamingInputs& in, const NamingRequest& request,
     if (!target.name.empty()) naming.targets.push_back(target.name);
     const WheelTags tags =
         tags_of(matrix::abi_of(in.matrix, *representative), *representative, request.machine);
+    std::string compute;
+    if (target.variants) {
+      TRY(naming.variants, variants_on(in.matrix, place, in.variants));
+      naming.draft = *target.variants;
+      compute = label_of_compute(in.matrix, *representative);
+    }
     const auto [at, fresh] =
         taken.try_emplace(FileIdentity{pep::normalize_name(naming.distribution), naming.version,
-                                       tags.python, tags.abi, tags.arch, tags.libc},
+                                       compute, tags.python, tags.abi, tags.arch, tags.libc},
                           place);
     if (!fresh) return fail(collision(in.matrix, at->second, place, naming));
     TRY_DONE(add_naming(namings[cls.id], std::move(naming), target));
@@ -350,10 +399,11 @@ std::string version_text(const std::string& version, uint64_t build) {
   return build == 0 ? version : fmt::format("{} build {}", version, build);
 }
 
-std::string wheel_pattern(const wheel::Naming& naming, const WheelTags& tags) {
-  const std::string build = naming.build == 0 ? "" : fmt::format("{}-", naming.build);
-  return fmt::format("{}-{}-{}{}-{}-{}.whl", replace_all(naming.distribution, "-", "_"),
-                     naming.version, build, tags.python, tags.abi, platform_pattern(tags));
+std::string wheel_pattern(const wheel::Naming& file, const WheelTags& tags) {
+  const std::string build = file.build == 0 ? "" : fmt::format("{}-", file.build);
+  const std::string label = file.variants.empty() ? "" : "-" + file.variants.front();
+  return fmt::format("{}-{}-{}{}-{}-{}{}.whl", replace_all(file.distribution, "-", "_"),
+                     file.version, build, tags.python, tags.abi, platform_pattern(tags), label);
 }
 
 std::string platform_pattern(const WheelTags& tags) {
@@ -399,6 +449,20 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
   return join(others, ".");
 }
 
+std::vector<wheel::Naming> each_file(const std::vector<wheel::Naming>& namings) {
+  std::vector<wheel::Naming> files;
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (const wheel::Naming& naming : namings) {
+    for (const std::string& label : wheel::labels_of(naming)) {
+      if (!seen.insert({naming.distribution, naming.version, label}).second) continue;
+      files.push_back(naming);
+      files.back().variants.clear();
+      if (!label.empty()) files.back().variants.push_back(label);
+    }
+  }
+  return files;
+}
+
 wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming>& namings) {
   for (const wheel::Naming& naming : namings) {
     const bool takes =
@@ -407,6 +471,27 @@ wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming
   }
   return {};
 }
+
+namespace {
+
+/// Of two drafts, the same file name would have different contents.
+Done check_one_draft(const matrix::Matrix& matrix, const std::vector<std::string>& targets) {
+  const matrix::PublishTarget* first = nullptr;
+  for (const std::string& name : targets) {
+    const matrix::PublishTarget* const target = find_target(matrix, name);
+    if (target == nullptr || !target->variants) continue;
+    if (first == nullptr) first = target;
+    if (first->variants == target->variants) continue;
+    return fail(
+        Error{ErrorKind::config, fmt::format("{} and {} get wheel variants of different drafts",
+                                             quoted(first->name), quoted(target->name))}
+            .with_location(target->at)
+            .with_hint("write the same `variants` in both"));
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request) {
   const matrix::VariantIndex variants(request.variants);
@@ -420,6 +505,7 @@ Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& r
     TRY_DONE(name_for_target(in, request, local_target(), namings));
     return namings;
   }
+  TRY_DONE(check_one_draft(matrix, request.targets));
   for (const std::string& name : request.targets) {
     const matrix::PublishTarget* const target = find_target(matrix, name);
     if (target == nullptr) {

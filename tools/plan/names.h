@@ -31,6 +31,9 @@
 // - `others: name-suffix` changes the name: `my-ops` for the target's `default` compute,
 //   `my-ops-cu130` or `my-ops-rocm` for others. PyPI needs this, because it rejects local
 //   versions.
+// - `variants` gives all wheels one name and version, and each a file name that ends with its label
+//   (`wheel/variant_metadata`), `-cu130.whl`. Those for the target's `default` compute are also the
+//   plain wheel and the variant `null`.
 // - `name` and `label` can also be templates.
 //
 // Example: two torch releases, `abi: {python: version, torch: minor, compute: exact}`, and the
@@ -91,19 +94,23 @@ struct NamingRequest {
 /// Class id -> the names of its finished wheel, one per distinct (distribution, version).
 using Namings = std::map<std::string, std::vector<wheel::Naming>>;
 
+/// One naming for each distinct file, with its label as the only element of `variants`, or none.
+std::vector<wheel::Naming> each_file(const std::vector<wheel::Naming>& namings);
+
 /// Of the names of a wheel, the one on a target; empty if the target gets none of them.
 wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming>& namings);
 
-/// The file name of a wheel, as far as it is known before the build:
-/// "my_ops-1.0-1-cp312-cp312-manylinux_*_x86_64.whl".
-std::string wheel_pattern(const wheel::Naming& naming, const WheelTags& tags);
+/// The name of one file (`each_file`), as far as it is known before the build:
+/// "my_ops-1.0-1-cp312-cp312-manylinux_*_x86_64-cu130.whl".
+std::string wheel_pattern(const wheel::Naming& file, const WheelTags& tags);
 
 /// "1.2.0", and for a re-cut "1.2.0 build 1".
 std::string version_text(const std::string& version, uint64_t build);
 
 /// Checks and assigns names before anything is built. Errors of kind `config`: two classes with the
 /// same file name on one target (the message names the axis that distinguishes them), a local
-/// version on PyPI or TestPyPI, a re-cut without a tag of its own on GitHub. `usage` for an unknown
+/// version on PyPI or TestPyPI, a re-cut without a tag of its own on GitHub; with `variants` also a
+/// label that is too long, a compute without properties, and two drafts. `usage` for an unknown
 /// target.
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request);
 

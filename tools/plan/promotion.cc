@@ -50,7 +50,9 @@ struct Ends {
 };
 
 std::string pinned_name(const wheel::Naming& naming) {
-  return quoted(fmt::format("{}=={}", naming.distribution, naming.version));
+  std::string name = fmt::format("{}=={}", naming.distribution, naming.version);
+  if (!naming.variants.empty()) name += " with variants";
+  return quoted(name);
 }
 
 /// Checks that each wheel has the same name on both targets.
@@ -67,8 +69,8 @@ Done check_same_names(const matrix::PublishTarget& target, const std::string& th
                                   quoted(build_id(group.cls.id)), first, quoted(through), next,
                                   quoted(target.name))}
                     .with_location(target.at)
-                    .with_hint("give both targets the same `name`, `default`, `others` and "
-                               "`label`"));
+                    .with_hint("give both targets the same `name`, `default`, `others`, "
+                               "`label` and `variants`"));
   }
   return {};
 }

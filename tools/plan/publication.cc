@@ -215,7 +215,8 @@ Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& nam
   action.names[build] = name_on(action.target.name, namings.at(group.cls.id));
   step.needs.push_back(build);
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
-  action.labels[build] = label_of(in.matrix, *variant);
+  // One page lists all variants.
+  if (!action.target.variants) action.labels[build] = label_of(in.matrix, *variant);
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
   TRY(const env::Request environment, build_request(in.matrix, *variant, settings, in.options));
   action.environments[build] = resolved(in, environment);
@@ -272,9 +273,10 @@ void add_listings(const Outline& outline, Publish& action) {
   for (const BuildGroup& group : outline.builds) {
     const std::string build = build_id(group.cls.id);
     if (!action.names.contains(build)) continue;
-    const std::string& label = action.labels.at(build);
+    const std::string label = value_at(action.labels, build);
+    if (label.empty()) continue;
     for (const std::string& sibling : siblings_of(outline, group)) {
-      if (!action.names.contains(sibling) || label == action.labels.at(sibling)) continue;
+      if (!action.names.contains(sibling) || label == value_at(action.labels, sibling)) continue;
       std::vector<std::string>& also = action.also_listed[sibling];
       if (std::ranges::find(also, label) == also.end()) also.push_back(label);
     }

@@ -40,7 +40,7 @@ Result<std::vector<std::string>> expected_files(const RunScope& scope) {
     TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
     const plan::WheelTags tags =
         plan::tags_of(matrix::abi_of(loaded.matrix, *variant), *variant, scope.version.machine);
-    for (const wheel::Naming& naming : namings.at(group.cls.id)) {
+    for (const wheel::Naming& naming : plan::each_file(namings.at(group.cls.id))) {
       files.push_back(plan::wheel_pattern(naming, tags));
     }
   }

@@ -39,7 +39,7 @@ std::string names_text(const Explained& known, const matrix::AbiClass& cls,
   std::string out;
   const auto namings = known.namings.find(cls.id);
   if (namings == known.namings.end()) return out;
-  for (const wheel::Naming& naming : namings->second) {
+  for (const wheel::Naming& naming : plan::each_file(namings->second)) {
     const std::string file = plan::wheel_pattern(naming, tags);
     out += line("wheel", naming.targets.empty()
                              ? file

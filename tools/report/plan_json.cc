@@ -35,10 +35,13 @@ Json variant_json(const matrix::Variant& variant, const std::string& build) {
 Json names_json(const std::vector<wheel::Naming>& namings) {
   Json names = Json::array();
   for (const wheel::Naming& naming : namings) {
-    names.push_back({{"distribution", naming.distribution},
-                     {"version", naming.version},
-                     {"targets", naming.targets}});
-    if (naming.build > 0) names.back()["build-number"] = naming.build;
+    Json name = {{"distribution", naming.distribution},
+                 {"version", naming.version},
+                 {"targets", naming.targets}};
+    if (naming.build > 0) name["build-number"] = naming.build;
+    if (!naming.pins.empty()) name["requires"] = naming.pins;
+    if (!naming.variants.empty()) name["variants"] = naming.variants;
+    names.push_back(std::move(name));
   }
   return names;
 }

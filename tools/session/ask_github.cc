@@ -42,7 +42,7 @@ size_t planned_files(const plan::Plan& plan, const plan::Publish& publication) {
     const auto naming = publication.names.find(build);
     if (naming == publication.names.end()) continue;
     projects.insert(pep::normalize_name(naming->second.distribution));
-    ++files;
+    files += wheel::labels_of(naming->second).size();
   }
   for (const plan::Step& step : plan.steps) {
     const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);

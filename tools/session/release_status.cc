@@ -227,7 +227,9 @@ std::vector<publish::ExpectedFile> expected_files(const plan::Plan& plan,
     for (const std::string& build : publication->builds) {
       const auto naming = publication->names.find(build);
       if (naming == publication->names.end()) continue;
-      files.push_back(wheel_of(*publication, build, naming->second, known));
+      for (const wheel::Naming& file : plan::each_file({naming->second})) {
+        files.push_back(wheel_of(*publication, build, file, known));
+      }
     }
     add_sdists(plan, *publication, known, files);
     if (is_github(*publication)) add_describing(*publication, files);

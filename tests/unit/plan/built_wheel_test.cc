@@ -72,6 +72,25 @@ TEST_CASE("the outputs of a re-cut have its build number") {
   CHECK(is_wheel_named("my_ops-1.0-1-py3-none-any.whl", action.namings[0]));
 }
 
+TEST_CASE("a wheel variant is an output only with a planned label") {
+  BuildWheel action = build({"cp310", "cp310", "x86_64"});
+  action.namings = {{"my-ops", "1.0", {"a"}, 0, {}, {"", "null", "cu130"}}, {"my-ops", "1.0", {"b"}}};
+  const std::string stem = "my_ops-1.0-cp310-cp310-manylinux_2_28_x86_64";
+  const NamedFile plain{stem + ".whl", 10};
+  const NamedFile null{stem + "-null.whl", 10};
+  const NamedFile labeled{stem + "-cu130.whl", 10};
+  CHECK(unexpected_outputs(action, {plain, null, labeled}).empty());
+  CHECK(unexpected_outputs(action, {plain, labeled}) == std::vector<std::string>{"it has 2 files"});
+  CHECK(unexpected_outputs(action, {plain, null, {stem + "-cu126.whl", 10}}) ==
+        std::vector<std::string>{"`" + stem + "-cu126.whl` is not an output of the plan"});
+  CHECK(is_wheel_named(labeled.name, action.namings[0]));
+  CHECK_FALSE(is_wheel_named(labeled.name, action.namings[1]));
+  const auto judged = judge_built_wheel(action, *pep::parse_wheel_name(stem + "-cu130.whl"),
+                                        "my-ops", Backend::scikit_build_core, PythonUse::unknown);
+  REQUIRE_FALSE(judged);
+  CHECK(judged.error().message == "the build made the wheel variant `cu130`");
+}
+
 TEST_CASE("the first publication of a release leaves a record for each project") {
   Publish action;
   action.role = PublishRole::first;

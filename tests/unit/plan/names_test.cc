@@ -111,6 +111,102 @@ TEST_CASE("a declared compute has its label in versions and names") {
   CHECK(there->at("xpu")[0].distribution == "pinwheel-kernels-xpu");
 }
 
+/// A target of wheel variants, and builds for the CPU and two CUDA releases.
+struct VariantsExample : NamesExample {
+  VariantsExample() {
+    matrix.abi.compute = matrix::ComputeAbi::exact;
+    request.variants = {variant("a", "3.11", "cpu", "2.13"),
+                        variant("b", "3.11", "cuda/12.6", "2.13"),
+                        variant("c", "3.11", "cuda/13.0", "2.13")};
+    request.classes = {{"cpu", {"a"}, "a"}, {"cu126", {"b"}, "b"}, {"cu130", {"c"}, "c"}};
+    matrix.targets = {variants_target("wheels", matrix::TargetKind::directory)};
+    request.targets = {"wheels"};
+  }
+
+  static matrix::PublishTarget variants_target(const std::string& name, matrix::TargetKind kind) {
+    matrix::PublishTarget made = target(name, kind);
+    made.default_compute = "cpu";
+    made.variants = pep::VariantDraft::pep850;
+    return made;
+  }
+  std::string fault() const {
+    const Result<Namings> namings = name_wheels(matrix, request);
+    REQUIRE_FALSE(namings);
+    CHECK(namings.error().kind == ErrorKind::config);
+    CHECK_FALSE(namings.error().hint.empty());
+    return namings.error().message;
+  }
+};
+
+using Labels = std::vector<std::string>;
+
+TEST_CASE("wheel variants have one name and a label for each CUDA build") {
+  VariantsExample example;
+  Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  CHECK(namings->at("cpu")[0].variants == Labels{"", "null"});
+  CHECK(namings->at("cu126")[0].variants == Labels{"cu126"});
+  CHECK(namings->at("cu130")[0].version == "1.2.0");
+  CHECK(namings->at("cu130")[0].distribution == "pinwheel-kernels");
+  CHECK(wheel::labels_of(wheel::Naming{"a", "1"}) == Labels{""});
+
+  example.matrix.targets[0].default_compute = "cuda/13.0";
+  example.request.classes.erase(example.request.classes.begin());
+  namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  CHECK(namings->at("cu130")[0].variants == Labels{"", "null", "cu130"});
+  const std::vector<wheel::Naming> files = each_file(namings->at("cu130"));
+  REQUIRE(files.size() == 3);
+  const WheelTags tags{"py3", "none", "x86_64", "glibc"};
+  CHECK(wheel_pattern(files[0], tags) == "pinwheel_kernels-1.2.0-py3-none-manylinux_*_x86_64.whl");
+  CHECK(wheel_pattern(files[2], tags) ==
+        "pinwheel_kernels-1.2.0-py3-none-manylinux_*_x86_64-cu130.whl");
+}
+
+TEST_CASE("a file that two targets share is finished once") {
+  VariantsExample example;
+  matrix::PublishTarget pypi = target("pypi", matrix::TargetKind::pypi);
+  pypi.name_suffix = true;
+  pypi.default_compute = "cpu";
+  example.matrix.targets.push_back(pypi);
+  example.request.targets = {"wheels", "pypi"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE(namings);
+  CHECK(namings->at("cpu").size() == 2);
+  CHECK(each_file(namings->at("cpu")).size() == 2);
+  CHECK(each_file(namings->at("cu130")).size() == 2);
+  CHECK(name_on("wheels", namings->at("cpu")).variants == Labels{"", "null"});
+  CHECK(name_on("pypi", namings->at("cpu")).variants.empty());
+}
+
+TEST_CASE("variants that installers could not choose are errors of the plan") {
+  VariantsExample example;
+  SECTION("a compute without properties") {
+    example.matrix.targets[0].default_compute = "cuda/13.0";
+    CHECK(example.fault() ==
+          "target `wheels` makes wheel variants, and installers know no properties of `cpu`");
+  }
+  SECTION("a label that is too long") {
+    example.matrix.computes = {{"cuda/13.0", "a_rather_long_label", {}, {}}};
+    CHECK(example.fault() == "`a.rather.long.label` is not the label of a wheel variant");
+  }
+  SECTION("two torch releases") {
+    example.matrix.abi.torch = matrix::TorchAbi::minor;
+    example.request.variants.push_back(variant("d", "3.11", "cuda/13.0", "2.12"));
+    example.request.classes.push_back({"old", {"d"}, "d"});
+    CHECK(example.fault() ==
+          "`build:cu130` and `build:old` would both be `pinwheel-kernels 1.2.0` on target "
+          "`wheels`: the name lacks axis `torch`");
+  }
+  SECTION("two drafts") {
+    example.matrix.targets.push_back(
+        VariantsExample::variants_target("bucket", matrix::TargetKind::s3));
+    example.matrix.targets[1].variants = pep::VariantDraft::pep825;
+    example.request.targets = {"wheels", "bucket"};
+    CHECK(example.fault() == "`wheels` and `bucket` get wheel variants of different drafts");
+  }
+}
+
 TEST_CASE("an unreleased version carries its commit after the label, but not on PyPI kinds") {
   NamesExample example;
   example.request.version = {"1.3.0.dev4", "g1a2b3c4.dirty"};

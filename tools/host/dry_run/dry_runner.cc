@@ -147,6 +147,10 @@ void finish_lines(DryStep& step, const FinishRequest& request, const fs::path& d
   for (const std::string& pin : wheel::to_texts(request.naming.pins)) {
     line += " --pin " + shell_quote(pin);
   }
+  if (request.variant) {
+    line += fmt::format(" --variant {} --variant-draft {}", request.variant->label,
+                        pep::to_string(request.variant->draft));
+  }
   for (const std::string& glob : request.external) line += " --external " + shell_quote(glob);
   step.script.add(line + "\n");
 }
@@ -178,7 +182,7 @@ struct ScriptOfAction {
     make_fixed_path(step, site);
     TRY_DONE(compile_wheel(context, action, site));
     TRY(const fs::path directory, repair_lines(step, action, site));
-    for (const wheel::Naming& naming : action.namings) {
+    for (const wheel::Naming& naming : plan::each_file(action.namings)) {
       finish_lines(step, finish_request(action, naming, site.space.mode(), {}), directory);
     }
     return {};

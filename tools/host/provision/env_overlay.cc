@@ -10,7 +10,9 @@
 #include "env/resolution.h"
 #include "host/machine/install_time.h"
 #include "host/provision/env_pip.h"
+#include "host/system/share_file.h"
 #include "pep/name.h"
+#include "pep/wheel_name.h"
 
 namespace pinwheel::host {
 
@@ -19,6 +21,19 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kDistInfo = ".dist-info";
+
+/// The same wheel under a name that pip accepts: without the label of a wheel variant.
+Result<std::string> without_label(const EnvMachine& machine, const std::string& what,
+                                  const fs::path& directory) {
+  const fs::path path = what;
+  Result<pep::WheelName> name = pep::parse_wheel_name(path.filename().string());
+  if (!name || name->variant.empty()) return what;
+  name->variant.clear();
+  TRY_DONE(machine.files.make_directories(directory));
+  fs::path plain = directory / pep::to_string(*name);
+  TRY_DONE(share_file(path, plain));
+  return plain.string();
+}
 
 }  // namespace
 
@@ -66,7 +81,12 @@ Done Overlay::install(const std::vector<std::string>& what, env::Dependencies de
   const InstallTime measured(*machine_);
   TRY(const env::Pip pip, own_pip(*machine_, base_.interpreter));
   const std::string constraints = (directory_ / "base-constraints.txt").string();
-  return run_pip(*machine_, env::install_overlay(pip, python_, what, constraints, dependencies),
+  std::vector<std::string> accepted;
+  for (const std::string& each : what) {
+    TRY(std::string name, without_label(*machine_, each, directory_ / "unlabeled"));
+    accepted.push_back(std::move(name));
+  }
+  return run_pip(*machine_, env::install_overlay(pip, python_, accepted, constraints, dependencies),
                  "installing " + join(what, ", "));
 }
 

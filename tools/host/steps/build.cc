@@ -83,7 +83,7 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
   TRY(const std::string added, added_requirement(action, built.wheel));
   FinishedWheels finished;
   std::vector<FinishedBuild> builds;
-  for (const wheel::Naming& naming : action.namings) {
+  for (const wheel::Naming& naming : plan::each_file(action.namings)) {
     const FinishRequest request = finish_request(action, naming, site.space.mode(), built.record);
     const fs::path directory = context.attempt.scratch / "finished";
     TRY(FinishedBuild build, finish_wheel(built.wheel, request, directory));
@@ -139,8 +139,12 @@ FinishRequest finish_request(const plan::BuildWheel& action, const wheel::Naming
     if (!record_of_repair.empty()) json["repair"] = parse_json(record_of_repair);
     record = json.dump(2) + "\n";
   }
-  return {naming, action.source_date_epoch, action.requires_torch, std::move(record),
-          action.settings.build.external};
+  FinishRequest request{naming, action.source_date_epoch, action.requires_torch, std::move(record),
+                        action.settings.build.external};
+  if (!naming.variants.empty()) {
+    request.variant = inspect::VariantRequest{naming.variants.front(), naming.draft};
+  }
+  return request;
 }
 
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action) {

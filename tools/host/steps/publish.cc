@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "inspect/rules.h"
 #include "pep/name.h"
 #include "pep/version.h"
+#include "pep/wheel_name.h"
 #include "plan/evidence_gate.h"
 #include "plan/listing.h"
 #include "plan/step_id.h"
@@ -57,8 +59,11 @@ std::string logged_warning(const StepContext& context, const Error& warning) {
 bool is_named(const publish::Artifact& file, const wheel::Naming& naming) {
   const auto has = pep::parse_version(file.version);
   const auto wanted = pep::parse_version(naming.version);
+  const auto name = pep::parse_wheel_name(file.filename);
+  const std::string label = name ? name->variant : std::string();
   return pep::normalize_name(file.name) == pep::normalize_name(naming.distribution) && has &&
-         wanted && pep::to_string(*has) == pep::to_string(*wanted);
+         wanted && pep::to_string(*has) == pep::to_string(*wanted) &&
+         std::ranges::count(wheel::labels_of(naming), label) > 0;
 }
 
 /// The files of all builds of the release, for every target.
