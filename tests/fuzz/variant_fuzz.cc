@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (metadata->draft) must(*again == *metadata);
   for (const auto& [label, properties] : metadata->variants) {
     must(pep::is_variant_label(label));
-    must(!metadata->draft || property_lines(properties).empty() == (label == pep::kNullVariant));
+    must(!metadata->draft ||
+         wheel::property_lines(properties).empty() == (label == pep::kNullVariant));
   }
   return 0;
 }

@@ -1,5 +1,6 @@
 """Wheel variants (the drafts PEP 825 and PEP 850), with the programs that read them: uv, variantlib and pip."""
 
+import contextlib
 import functools
 import hashlib
 import http.server
@@ -10,9 +11,12 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 
 import pytest
+from bucket_index import bucket_index
 from compiled_wheels import TAGS, broken, call, make_wheel, report_of
+from github_server import NAME, TOKEN, github_server
 from loopback import serving
 
 TOOLS = pathlib.Path(sys.executable).parent
@@ -280,13 +284,22 @@ def released(script, tmp_path):
     return script
 
 
-def flavor_by_uv(index: pathlib.Path, place: pathlib.Path, driver: str, gpu: str) -> str:
-    """What uv installs from the pages of an index."""
+@contextlib.contextmanager
+def site_of(index: pathlib.Path) -> Iterator[str]:
+    """The URL of an index in a directory."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(index))
-    forced = {"CUDA_DRIVER_VERSION": driver, "SM_ARCH": gpu} if driver else {}
     with serving(handler) as url:
-        install_by_uv("script-only", ["--index-url", f"{url}/", "--no-deps"], place, **forced)
-    return (place / "script_only.py").read_text().split("'")[1]
+        yield f"{url}/"
+
+
+def check_choices(url: str, tmp_path: pathlib.Path) -> None:
+    """uv installs from the pages of an index what each machine needs."""
+    machines = [("13.0", "9.0", "cu130"), ("13.0", "8.9", "cu126"), ("12.8", "9.0", "cpu"), ("12.5", "8.0", "cpu"), ("", "", "cpu")]
+    for number, (driver, gpu, flavor) in enumerate(machines):
+        forced = {"CUDA_DRIVER_VERSION": driver, "SM_ARCH": gpu} if driver else {}
+        place = tmp_path / f"uv{number}"
+        install_by_uv("script-only", ["--index-url", url, "--no-deps"], place, **forced)
+        assert (place / "script_only.py").read_text() == f"FLAVOR = '{flavor}'\n"
 
 
 @needs_nvcc
@@ -313,13 +326,10 @@ def test_a_release_publishes_variants_that_uv_and_pip_choose_from(pinwheel, rele
     theirs = json.loads((tmp_path / "wheels" / "script_only-1.2.0-variants.json").read_text())
     assert {**theirs, "$schema": ""} == {**json.loads(described), "$schema": ""}
 
-    machines = [("13.0", "9.0", "cu130"), ("13.0", "8.9", "cu126"), ("12.8", "9.0", "cpu"), ("12.5", "8.0", "cpu"), ("", "", "cpu")]
-    for number, (driver, gpu, flavor) in enumerate(machines):
-        assert flavor_by_uv(released.index, tmp_path / f"uv{number}", driver, gpu) == flavor
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(released.index))
-    with serving(handler) as url:
+    with site_of(released.index) as url:
+        check_choices(url, tmp_path)
         pip = [sys.executable, "-m", "pip", "install", "--no-cache-dir", "--target", tmp_path / "pip"]
-        call(*pip, "--index-url", f"{url}/", "script-only")
+        call(*pip, "--index-url", url, "script-only")
     assert "'cpu'" in (tmp_path / "pip" / "script_only.py").read_text()
     checked = call(pinwheel, "index", "check", released.index, "script-only", "--json", code=None)
     assert not [one for one in json.loads(checked.stdout)["findings"] if "variants.json" in one["file"]]
@@ -350,3 +360,37 @@ def test_labels_that_no_property_distinguishes_stop_a_release_before_it_publishe
     (failed,) = (outcome for outcome in refused.values() if outcome["state"] == "failed")
     assert "no property describes the GPUs" in json.dumps(failed)
     assert not released.index.exists()
+
+
+VARIANTS = {"default": "cpu", "variants": "pep850"}
+
+
+@needs_nvcc
+def test_uv_chooses_from_a_bucket_which_never_has_a_page_without_its_variants(released, tmp_path):
+    pytest.importorskip("moto")
+    with bucket_index() as bucket:
+        released.environment |= bucket.variables
+        target = {"kind": "s3", "bucket": bucket.url, **VARIANTS}
+        released.edit(lambda matrix: matrix.update(publish={"index": target}))
+        released.report("release", "matrix.yaml")
+        (described,) = (path for path in bucket.paths() if path.endswith("-variants.json"))
+        assert hashlib.sha256(bucket.get(described)).hexdigest() in described.split("/")
+        assert bucket.head(described)["ContentType"] == "application/json"
+        with bucket.site() as url:
+            check_choices(url, tmp_path)
+
+
+@needs_nvcc
+def test_uv_chooses_from_pages_that_link_to_a_release_on_github(released, tmp_path):
+    with github_server() as server:
+        released.environment |= {"GITHUB_TOKEN": TOKEN, "GITHUB_API_URL": server.url}
+        publish = {
+            "github": {"kind": "github-release", "repository": NAME, **VARIANTS},
+            "pages": {"kind": "directory", "path": "../index", "files": "github", **VARIANTS},
+        }
+        channels = {"release": {"publish": ["github", "pages"]}}
+        released.edit(lambda matrix: matrix.update(publish=publish, channels=channels))
+        released.report("release", "matrix.yaml")
+        assert not list(released.index.rglob("*.whl"))
+        with site_of(released.index) as url:
+            check_choices(url, tmp_path)

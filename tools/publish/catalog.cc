@@ -207,13 +207,15 @@ struct ListedVariant {
   const CatalogFile* file = nullptr;
 };
 
-/// The wheel variants of a project in all places.
-std::vector<ListedVariant> listed_variants(const Catalog& catalog, const std::string& project) {
+/// The wheel variants of a project in all places, whose names have that end.
+std::vector<ListedVariant> listed_variants(const Catalog& catalog, const std::string& project,
+                                           std::string_view end = ".whl") {
   std::vector<ListedVariant> found;
   for (const auto& [place, projects] : catalog.places) {
     const auto files = projects.find(project);
     if (files == projects.end()) continue;
     for (const auto& [filename, file] : files->second) {
+      if (!filename.ends_with(end)) continue;
       auto name = pep::parse_wheel_name(filename);
       if (name && !name->variant.empty()) found.push_back({*std::move(name), &file});
     }
@@ -225,7 +227,8 @@ std::vector<ListedVariant> listed_variants(const Catalog& catalog, const std::st
 Done take_variant(Catalog& catalog, const Addition& addition) {
   TRY(const pep::WheelName name, pep::parse_wheel_name(addition.filename));
   std::optional<pep::BuildTag> listed;
-  for (const ListedVariant& each : listed_variants(catalog, addition.project)) {
+  const std::string end = fmt::format("-{}.whl", name.variant);
+  for (const ListedVariant& each : listed_variants(catalog, addition.project, end)) {
     if (each.name.version != name.version || each.name.variant != name.variant) continue;
     const pep::BuildTag build = each.name.build.value_or(pep::BuildTag{});
     if (!listed || *listed < build) listed = build;
