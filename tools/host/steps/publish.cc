@@ -22,6 +22,7 @@
 #include "host/net/http.h"
 #include "host/steps/attest.h"
 #include "host/steps/promotion.h"
+#include "host/steps/release_contents.h"
 #include "host/system/digest_file.h"
 #include "inspect/rules.h"
 #include "pep/name.h"
@@ -36,8 +37,6 @@
 #include "publish/promotion.h"
 #include "publish/recut.h"
 #include "publish/release_assets.h"
-#include "publish/release_sbom.h"
-#include "wheel/archive.h"
 
 namespace pinwheel::host {
 namespace {
@@ -419,60 +418,6 @@ Result<std::vector<std::string>> to_index(const StepContext& context, const plan
   return warnings;
 }
 
-/// The files of a release on GitHub, and their bytes.
-struct ReleaseContents {
-  std::vector<publish::WantedAsset> assets;
-  std::vector<std::shared_ptr<const ports::ByteSource>> bytes;
-};
-
-/// The bills of materials in a wheel; without the text of those beyond the limit of metadata.
-Result<std::vector<publish::ContainedSbom>> contained_sboms(const publish::Artifact& file) {
-  std::vector<publish::ContainedSbom> sboms;
-  if (file.kind != publish::FileKind::wheel) return sboms;
-  TRY(const wheel::WheelArchive archive, wheel::open_wheel(file.filename, *file.contents));
-  const std::string directory = archive.info_path("sboms/");
-  uint64_t left = limits::kMetadata.most;
-  for (const wheel::ZipMember& member : archive.zip.members()) {
-    if (!member.name.starts_with(directory) || member.name.ends_with("/")) continue;
-    sboms.push_back({member.name, {}});
-    if (member.size > left) continue;
-    left -= member.size;
-    TRY(sboms.back().text, archive.zip.read(member));
-  }
-  return sboms;
-}
-
-/// The bill of materials of the release.
-Result<publish::MadeAsset> sbom_of(const plan::TaggedRelease& release,
-                                   const std::vector<Built>& files) {
-  std::vector<publish::SbomFile> described;
-  for (const Built& built : files) {
-    TRY(publish::SbomFile file, publish::sbom_file(built.file));
-    TRY(file.contained, contained_sboms(built.file));
-    described.push_back(std::move(file));
-  }
-  return publish::made_asset(
-      publish::kSbomName,
-      publish::release_sbom(release.project, release.version, std::move(described)));
-}
-
-Result<ReleaseContents> release_contents(const plan::Publish& action,
-                                         const std::vector<Built>& files) {
-  ReleaseContents contents;
-  for (const Built& built : files) {
-    contents.assets.push_back({built.file.filename, built.file.size, built.file.sha256});
-    contents.bytes.push_back(built.file.contents);
-  }
-  std::vector<publish::MadeAsset> made = publish::describing_assets(
-      facts_of(action.release), publication_of(action.target.name, files));
-  TRY(made.emplace_back(), sbom_of(action.release, files));
-  for (publish::MadeAsset& each : made) {
-    contents.assets.push_back(each.asset);
-    contents.bytes.push_back(std::make_shared<ports::MemorySource>(std::move(each.bytes)));
-  }
-  return contents;
-}
-
 /// The section of the changelog about the version. Without one, the notes are empty, with a
 /// warning; a changelog that the matrix names exists.
 Result<std::string> notes_of(const StepContext& context, const plan::Publish& action,
@@ -564,7 +509,10 @@ Result<std::vector<std::string>> to_github(const StepContext& context, const pla
   UploadNetwork network(context, bounds);
   TRY(GithubTarget target,
       github_target(action.target, context.workplace, network.credential_ports()));
-  TRY(ReleaseContents contents, release_contents(action, files));
+  TRY(ReleaseContents contents,
+      release_contents(release, artifacts_of(files),
+                       publish::describing_assets(facts_of(release),
+                                                  publication_of(action.target.name, files))));
   std::vector<std::string> warnings;
   const Result<pep::Version> version = pep::parse_version(release.version);
   publish::ReleaseGoal goal{
