@@ -122,7 +122,7 @@ def test_a_number_is_used_once(script):
     script.start_afresh()
     before = served(script)
     refused = release(script, "--build-number", "1", code=6).stderr
-    assert "`index` has other bytes of build number 1, nothing was sent" in refused
+    assert "`index` already has different files with build number 1; nothing was sent" in refused
     assert "use a higher build number" in refused
     assert served(script) == before
     compared = script.run("status", "matrix.yaml", "--build-number", "1", code=5).stderr
@@ -295,7 +295,7 @@ def test_an_index_in_a_bucket(script, stack):
     assert "release 1.2.0 build 1 is complete" in script.run("status", "matrix.yaml").stderr
     change(script, "other", "v1.2.0")
     script.start_afresh()
-    assert "`bucket` has other bytes of build number 1" in release(script, "--build-number", "1", code=6).stderr
+    assert "`bucket` already has different files with build number 1" in release(script, "--build-number", "1", code=6).stderr
     assert sorted(index.listed()) == [SECOND, FIRST]
 
 

@@ -70,7 +70,9 @@ std::string build_text(const std::optional<pep::BuildTag>& build) {
 
 /// Compares the `Build` line of WHEEL with the build tag of the file name, which installers read.
 void compare_build(const WheelFacts& facts, Findings& out) {
-  const std::string line = facts.wheel_file->build();
+  std::string line = facts.wheel_file->build();
+  // File names have the number without leading zeros.
+  line.erase(0, std::min(line.find_first_not_of('0'), line.size()));
   const std::string stated = line.empty() ? "none" : line;
   const std::string named = build_text(facts.name->build);
   if (stated == named) return;

@@ -118,7 +118,8 @@ std::string with_local(const ReleaseVersion& version, const std::string& label) 
 /// commits.
 Done check_released(const matrix::Matrix& matrix, const matrix::PublishTarget& target,
                     const ReleaseVersion& version) {
-  if (target.kind != matrix::TargetKind::github_release) return {};
+  const bool github = target.kind == matrix::TargetKind::github_release;
+  if (!github && target.files.empty()) return {};
   if (version.build > 0 && !matrix.package.version.recut) {
     return fail(
         Error{ErrorKind::config,
@@ -129,6 +130,7 @@ Done check_released(const matrix::Matrix& matrix, const matrix::PublishTarget& t
             .with_hint("set `package.version.recut: true`; the release then has a tag that "
                        "ends with `-rN`"));
   }
+  if (!github) return {};
   const Result<pep::Version> parsed = pep::parse_version(version.version);
   const bool development = parsed && parsed->dev.has_value();
   if (!development && version.unreleased.empty()) return {};
@@ -231,9 +233,18 @@ Result<std::vector<std::string>> variants_on(const matrix::Matrix& matrix, const
               fmt::format("target {} makes wheel variants, and installers know no properties of {}",
                           quoted(target.name), quoted(compute))}
             .with_location(target.at)
-            .with_hint("make it the `default`, or publish it to another target"));
+            .with_hint("make it the `default`, or let the channel select only the default and "
+                       "CUDA"));
   }
   const std::string label = to_lower(label_of(matrix, *place.representative));
+  if (label == pep::kNullVariant) {
+    return fail(Error{ErrorKind::config,
+                      fmt::format("{} cannot have the label `null` on target {}: wheel variants "
+                                  "use it for machines that support no other variant",
+                                  quoted(compute), quoted(target.name))}
+                    .with_location(target.at)
+                    .with_hint("give the compute another `label` in `computes`"));
+  }
   if (const Done valid = pep::check_variant_label(label); !valid) {
     return fail(Error(valid.error())
                     .with_location(target.at)
@@ -366,6 +377,26 @@ Result<std::map<std::string, std::string>> pins_of(const NamingInputs& in, const
   return pins;
 }
 
+/// The labels of a wheel's variants on a target, and their draft.
+Result<wheel::Naming> with_variants(const NamingInputs& in, const Place& place,
+                                    wheel::Naming naming) {
+  if (!place.target->variants) return naming;
+  TRY(naming.variants, variants_on(in.matrix, place, in.variants));
+  if (!naming.variants.empty()) naming.draft = *place.target->variants;
+  return naming;
+}
+
+/// Only one build of a target with variants can be the plain wheel and the variant `null`.
+Error two_plain_wheels(const Place& first, const Place& second) {
+  return Error{
+      ErrorKind::config,
+      fmt::format("{} and {} are both the `default` of target {}, which has one plain wheel",
+                  quoted(build_id(first.cls->id)), quoted(build_id(second.cls->id)),
+                  quoted(second.target->name))}
+      .with_location(second.target->at)
+      .with_hint("name one compute as `default`");
+}
+
 Done name_for_target(const NamingInputs& in, const NamingRequest& request,
                      const matrix::PublishTarget& target, Namings& namings) {
   std::map<FileIdentity, Place> taken;
@@ -374,20 +405,29 @@ Done name_for_target(const NamingInputs& in, const NamingRequest& request,
     const Place place{&cls, representative, &target};
     TRY(wheel::Naming naming, name_of(in, place));
     TRY(naming.pins, pins_of(in, place));
+    TRY(naming, with_variants(in, place, std::move(naming)));
     if (!target.name.empty()) naming.targets.push_back(target.name);
     const WheelTags tags =
         tags_of(matrix::abi_of(in.matrix, *representative), *representative, request.machine);
-    std::string compute;
-    if (target.variants) {
-      TRY(naming.variants, variants_on(in.matrix, place, in.variants));
-      naming.draft = *target.variants;
-      compute = label_of_compute(in.matrix, *representative);
-    }
-    const auto [at, fresh] =
-        taken.try_emplace(FileIdentity{pep::normalize_name(naming.distribution), naming.version,
-                                       compute, tags.python, tags.abi, tags.arch, tags.libc},
-                          place);
+    const auto identity = [&](const std::string& distinguished) {
+      return FileIdentity{pep::normalize_name(naming.distribution),
+                          naming.version,
+                          distinguished,
+                          tags.python,
+                          tags.abi,
+                          tags.arch,
+                          tags.libc};
+    };
+    const std::string compute =
+        target.variants ? label_of_compute(in.matrix, *representative) : std::string();
+    const auto [at, fresh] = taken.try_emplace(identity(compute), place);
     if (!fresh) return fail(collision(in.matrix, at->second, place, naming));
+    const bool plain = std::ranges::count(naming.variants, "") > 0;
+    if (plain) {
+      // No label has this character.
+      const auto [other, first] = taken.try_emplace(identity("*"), place);
+      if (!first) return fail(two_plain_wheels(other->second, place));
+    }
     TRY_DONE(add_naming(namings[cls.id], std::move(naming), target));
   }
   return {};
@@ -451,10 +491,16 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
 
 std::vector<wheel::Naming> each_file(const std::vector<wheel::Naming>& namings) {
   std::vector<wheel::Naming> files;
-  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> known;
   for (const wheel::Naming& naming : namings) {
     for (const std::string& label : wheel::labels_of(naming)) {
-      if (!seen.insert({naming.distribution, naming.version, label}).second) continue;
+      const auto [at, fresh] =
+          known.emplace(std::tuple(naming.distribution, naming.version, label), files.size());
+      if (!fresh) {
+        std::vector<std::string>& targets = files[at->second].targets;
+        targets.insert(targets.end(), naming.targets.begin(), naming.targets.end());
+        continue;
+      }
       files.push_back(naming);
       files.back().variants.clear();
       if (!label.empty()) files.back().variants.push_back(label);

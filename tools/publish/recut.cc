@@ -81,11 +81,12 @@ Done check_recut(const TargetRecut& recut, const std::vector<Artifact>& files,
     for (Error& each : other_bytes(own, page)) conflicts.push_back(std::move(each));
   }
   if (conflicts.empty()) return {};
-  return fail(Error{ErrorKind::publish,
-                    fmt::format("{} has other bytes of build number {}, nothing was sent",
-                                quoted(recut.target), recut.build),
-                    std::nullopt, "a file name is never reused: use a higher build number",
-                    std::move(conflicts)});
+  return fail(
+      Error{ErrorKind::publish,
+            fmt::format("{} already has different files with build number {}; nothing was sent",
+                        quoted(recut.target), recut.build),
+            std::nullopt, "a file name is never reused: use a higher build number",
+            std::move(conflicts)});
 }
 
 Done check_recut(const TargetRecut& recut, const std::vector<Artifact>& files,

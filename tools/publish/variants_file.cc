@@ -15,11 +15,13 @@ constexpr std::string_view kVariantsSuffix = "-variants.json";
 
 tl::unexpected<Error> contradiction(const VariantWheel& wheel, std::string_view what,
                                     std::string_view stated, std::string_view others) {
-  return fail(ErrorKind::check,
-              fmt::format("{} has other {} than the other variants of its version: {}, not {}",
-                          quoted(wheel.filename), what, quoted(stated), quoted(others)),
-              "the variants of a version share one file on the index: make all of them with the "
-              "same draft and the same build settings, or publish a new version");
+  return fail(
+      ErrorKind::check,
+      fmt::format(
+          "{} has {} that differ from those of the other variants of its version: {}, not {}",
+          quoted(wheel.filename), what, quoted(stated), quoted(others)),
+      "the variants of a version share one file on the index: make all of them with the "
+      "same draft and the same build settings, or publish a new version");
 }
 
 std::string draft_of(const wheel::VariantMetadata& metadata) {

@@ -87,8 +87,9 @@ publish::IndexState state_on_github(const GithubQuestions& questions, const plan
   publish::IndexState state{{publication.target.name,
                              {},
                              release.project,
-                             plan::version_text(release.version, release.build),
+                             release.version,
                              planned_files(plan, publication)}};
+  state.planned.build = release.build;
   const Result<host::GithubTarget> target = target_of(questions, publication, host::github_target);
   const Done tagged = publish::check_tagged(facts_of(release), publication.target.name);
   if (!tagged) state.obstacles.push_back(tagged.error());

@@ -23,9 +23,9 @@ constexpr unsigned kQueries = 8;
 /// By the normalized name of the project and the version.
 using Releases = std::map<std::pair<std::string, std::string>, publish::PlannedRelease>;
 
-void add_file(Releases& releases, const publish::PlannedRelease& release) {
+void add_files(Releases& releases, const publish::PlannedRelease& release, size_t files) {
   const auto key = std::pair(pep::normalize_name(release.project), release.version);
-  releases.try_emplace(key, release).first->second.files += 1;
+  releases.try_emplace(key, release).first->second.files += files;
 }
 
 /// An sdist is published only with wheels of its name.
@@ -49,7 +49,7 @@ Releases releases_of(const plan::Plan& plan, const plan::Publish& publication,
     publish::PlannedRelease release{publication.target.name, endpoint, naming->second.distribution,
                                     naming->second.version};
     release.build = naming->second.build;
-    add_file(releases, release);
+    add_files(releases, release, wheel::labels_of(naming->second).size());
   }
   add_sdists(releases, plan, publication);
   return releases;

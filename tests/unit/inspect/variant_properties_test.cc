@@ -159,7 +159,7 @@ TEST_CASE("a variant whose properties its code keeps has no findings") {
             .empty());
 }
 
-TEST_CASE("promises that the code does not keep are errors") {
+TEST_CASE("properties that the code does not satisfy are errors") {
   CHECK(variant_findings(variant_facts({{"nvidia",
                                          {{"cuda_version_lower_bound", {"11.8"}},
                                           {"sm_arch", {"100_real", "90_real", "90a_real"}}}}},

@@ -163,6 +163,15 @@ TEST_CASE("wheel variants have one name and a label for each CUDA build") {
         "pinwheel_kernels-1.2.0-py3-none-manylinux_*_x86_64-cu130.whl");
 }
 
+TEST_CASE("a target with variants has one plain wheel") {
+  VariantsExample example;
+  example.matrix.targets[0].default_compute = "cuda/*";
+  example.request.classes.erase(example.request.classes.begin());
+  CHECK(example.fault() ==
+        "`build:cu126` and `build:cu130` are both the `default` of target `wheels`, which has one "
+        "plain wheel");
+}
+
 TEST_CASE("a file that two targets share is finished once") {
   VariantsExample example;
   matrix::PublishTarget pypi = target("pypi", matrix::TargetKind::pypi);

@@ -77,7 +77,7 @@ TEST_CASE("a build number is used once, and the same bytes are no fault") {
   // An upload reads the file if the page has no hash.
   CHECK(refusal({file}, {first, on_page(kRecut, "")}).empty());
   CHECK(refusal({file}, {first, on_page(kRecut, "bb")}) ==
-        "`index` has other bytes of build number 1, nothing was sent");
+        "`index` already has different files with build number 1; nothing was sent");
 }
 
 TEST_CASE("a release without a build number is not compared") {

@@ -62,12 +62,14 @@ TEST_CASE("variants that contradict each other are refused") {
         "80_real`");
   CHECK(fault_of({variant_wheel(kCu126, {"80_real"}),
                   variant_wheel(kCu130, {"90_real"}, pep::VariantDraft::pep850)}) ==
-        "`a_b-1.0-cp311-abi3-any-cu130.whl` has other rules than the other variants of its "
+        "`a_b-1.0-cp311-abi3-any-cu130.whl` has rules that differ from those of the other variants "
+        "of its "
         "version: `pep850`, not `pep825`");
   VariantWheel other = variant_wheel(kCu130, {"90_real"});
   other.metadata.namespaces = {"acme", "nvidia"};
   CHECK(fault_of({variant_wheel(kCu126, {"80_real"}), other}) ==
-        "`a_b-1.0-cp311-abi3-any-cu130.whl` has other priorities than the other variants of its "
+        "`a_b-1.0-cp311-abi3-any-cu130.whl` has priorities that differ from those of the other "
+        "variants of its "
         "version: `acme, nvidia`, not `nvidia`");
   other = variant_wheel(kCu130, {"90_real"}, pep::VariantDraft::pep850);
   other.metadata.providers["nvidia"].requirements = {"y"};

@@ -37,6 +37,7 @@
 #include "publish/promotion.h"
 #include "publish/recut.h"
 #include "publish/release_assets.h"
+#include "publish/release_sbom.h"
 
 namespace pinwheel::host {
 namespace {
