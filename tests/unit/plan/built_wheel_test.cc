@@ -74,7 +74,8 @@ TEST_CASE("the outputs of a re-cut have its build number") {
 
 TEST_CASE("a wheel variant is an output only with a planned label") {
   BuildWheel action = build({"cp310", "cp310", "x86_64"});
-  action.namings = {{"my-ops", "1.0", {"a"}, 0, {}, {"", "null", "cu130"}}, {"my-ops", "1.0", {"b"}}};
+  action.namings = {{"my-ops", "1.0", {"a"}, 0, {}, {"", "null", "cu130"}},
+                    {"my-ops", "1.0", {"b"}}};
   const std::string stem = "my_ops-1.0-cp310-cp310-manylinux_2_28_x86_64";
   const NamedFile plain{stem + ".whl", 10};
   const NamedFile null{stem + "-null.whl", 10};

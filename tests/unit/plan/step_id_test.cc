@@ -41,8 +41,8 @@ TEST_CASE("an id is parsed into its kind and name, and printed from them") {
     CHECK(kind_of_step(text) == id.kind);
     CHECK(to_string(id) == text);
   }
-  for (const char* text : {"", ".", "..", "build", "build:", "cp311-cpu", "sdist:", "/build:cpu",
-                           "tests:a"}) {
+  for (const char* text :
+       {"", ".", "..", "build", "build:", "cp311-cpu", "sdist:", "/build:cpu", "tests:a"}) {
     INFO(text);
     CHECK_FALSE(parse_step_id(text));
     CHECK_FALSE(kind_of_step(text));

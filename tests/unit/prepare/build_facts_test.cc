@@ -129,8 +129,9 @@ TEST_CASE("each package of a family has its own source and change") {
   CHECK(facts.family.at("data").source.digest != facts.package.source.digest);
   CHECK(facts.family.at("data").wheel_change == plan::SourceChange{"frozen", 6});
   CHECK(facts.package.wheel_change != facts.family.at("data").wheel_change);
-  world.fake.files.put(world.scratch.path() / "data/pyproject.toml",
-                       "[build-system]\nrequires = ['hatchling']\nbuild-backend = 'hatchling.build'\n");
+  world.fake.files.put(
+      world.scratch.path() / "data/pyproject.toml",
+      "[build-system]\nrequires = ['hatchling']\nbuild-backend = 'hatchling.build'\n");
   const auto requires_ = requires_of(world.scope.loaded.matrix, world.facts());
   CHECK(requires_.at("data") == std::vector<std::string>{"hatchling"});
 }

@@ -11,10 +11,11 @@ TEST_CASE("version and build are the first facts of a plan") {
   version.source_date_epoch = 7;
   version.commit = std::string(40, 'c');
   version.machine = "aarch64";
-  const BuildFacts build{.package = {.source = {"/src", {}, "digest"}, .wheel_change = {"decaf", 5}},
-                         .family = {{"data", {.source = {"/data", {}, "other"}}}},
-                         .variables = {{"CC", "clang"}},
-                         .toolchain = "12.2.0"};
+  const BuildFacts build{
+      .package = {.source = {"/src", {}, "digest"}, .wheel_change = {"decaf", 5}},
+      .family = {{"data", {.source = {"/data", {}, "other"}}}},
+      .variables = {{"CC", "clang"}},
+      .toolchain = "12.2.0"};
   const plan::PlanFacts facts = plan_facts(version, build);
   CHECK(facts.version.version == "1.2.0");
   CHECK(facts.version.unreleased == "a tag on a dirty tree");

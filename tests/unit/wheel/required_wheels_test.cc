@@ -52,7 +52,8 @@ TEST_CASE("a build of which no wheel is required is an error that names both") {
     const auto paths = required_wheels(named_wheel("ops", "1.2.0", lines), {kCore});
     REQUIRE_FALSE(paths);
     CHECK(paths.error().kind == ErrorKind::check);
-    CHECK(paths.error().message == "`ops-1.2.0.whl` requires a version that no wheel of `build:core` has");
+    CHECK(paths.error().message ==
+          "`ops-1.2.0.whl` requires a version that no wheel of `build:core` has");
   }
 }
 
