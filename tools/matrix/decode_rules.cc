@@ -110,7 +110,7 @@ Done decode_torch_abi(const Node& node, const Matrix& matrix, Abi& abi) {
 
 /// An `abi` section; a part that it does not set stays as it is in `abi`.
 Result<Abi> decode_abi_section(const Node& node, const Matrix& matrix, Abi abi) {
-  static const std::map<std::string, ComputeAbi> kCompute = {
+  static const std::map<std::string, ComputeAbi> kValues = {
       {"none", ComputeAbi::none}, {"major", ComputeAbi::major}, {"exact", ComputeAbi::exact}};
   for (const Node::Member& member : node.members) {
     const bool declared =
@@ -127,7 +127,7 @@ Result<Abi> decode_abi_section(const Node& node, const Matrix& matrix, Abi abi) 
     TRY_DONE(decode_torch_abi(*torch, matrix, abi));
   }
   if (const Node* const compute = node.find("compute")) {
-    abi.compute = kCompute.at(compute->scalar);
+    abi.compute = kValues.at(compute->scalar);
   }
   return abi;
 }
