@@ -99,6 +99,7 @@ void judge_label(const WheelFacts& facts, Findings& out) {
   }
   if (variants.size() == 1 && variants.contains(label)) return;
   std::vector<std::string> labels;
+  labels.reserve(variants.size());
   for (const auto& [name, properties] : variants) labels.push_back(name);
   out.push_back({"", variant_file(facts), "describes other variants than the file name",
                  fmt::format("{}; file name: {}", quoted_list(labels), quoted(label)),

@@ -201,8 +201,8 @@ Result<std::string> version_of(const matrix::Matrix& matrix, const Place& place,
 /// The axis of the binary that distinguishes two classes and is missing from the names.
 std::string missing_axis(const matrix::Matrix& matrix, const matrix::Variant& a,
                          const matrix::Variant& b) {
-  const std::string package = matrix::kPackageAxis;
-  if (!matrix.family.empty() && a.get(package) != b.get(package)) return package;
+  const bool other_package = a.get(matrix::kPackageAxis) != b.get(matrix::kPackageAxis);
+  if (!matrix.family.empty() && other_package) return matrix::kPackageAxis;
   for (const auto& [axis, value] : a.axes) {
     const std::string& other = b.get(axis);
     if (is_in_file_name(matrix, axis) || value == other) continue;

@@ -60,7 +60,8 @@ const BackendQuestion* question_of(const RunScope& scope, const matrix::Variant&
 std::string question_about(const RunScope& scope, const matrix::Variant& variant,
                            const BackendQuestions& packages) {
   const BackendQuestion* const question = question_of(scope, variant, packages);
-  const std::string environment = question ? environment_of(scope, variant) : std::string();
+  if (question == nullptr) return {};
+  const std::string environment = environment_of(scope, variant);
   return environment.empty() ? std::string() : question_for(environment, *question);
 }
 
