@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(run::parse_line(text));
   if (const auto runs = run::read_runs(text)) {
     for (const run::RecordedRun& run : *runs) {
-      static_cast<void>(report::chrome_trace(report::merge_traces(run.outcomes)));
+      static_cast<void>(report::chrome_trace(analysis::merge_traces(run.outcomes)));
     }
   }
   static_cast<void>(run::read_history(text, store::Domain::branch));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/run_trace.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/commands.h"
@@ -123,8 +124,8 @@ Result<std::vector<plan::StepOutcome>> reported_outcomes(const prepare::Host& ho
   return all;
 }
 
-Done write_trace(const prepare::Host& host, const std::string& path, const report::RunTrace& trace,
-                 Streams& streams) {
+Done write_trace(const prepare::Host& host, const std::string& path,
+                 const analysis::RunTrace& trace, Streams& streams) {
   const std::string text = report::chrome_trace(trace);
   if (path == kStdout) {
     streams.json(text);
@@ -147,8 +148,8 @@ Result<int> cmd_report(const prepare::Host& host, const prepare::GlobalOptions& 
   }
   TRY(const std::vector<plan::StepOutcome> outcomes,
       reported_outcomes(host, global, options.runs, streams));
-  TRY_DONE(report::check_traceable(outcomes));
-  const report::RunTrace trace = report::merge_traces(outcomes);
+  TRY_DONE(analysis::check_traceable(outcomes));
+  const analysis::RunTrace trace = analysis::merge_traces(outcomes);
   if (trace.unmeasured > 0) {
     streams.note(fmt::format("no times for {}: recorded by an older pinwheel\n",
                              plural(trace.unmeasured, "step")));
@@ -160,7 +161,8 @@ Result<int> cmd_report(const prepare::Host& host, const prepare::GlobalOptions& 
   if (options.json) {
     streams.json(report::trace_json(trace));
   } else if (options.trace.empty()) {
-    streams.data(report::trace_table(trace, streams.data_columns()));
+    streams.data(options.all ? report::trace_table(trace, streams.data_columns())
+                             : report::trace_brief(trace, streams.data_columns()));
   }
   return 0;
 }

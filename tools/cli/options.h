@@ -280,6 +280,7 @@ struct LogsOptions {
 
 struct ReportOptions {
   std::vector<std::string> runs;  ///< names of runs, or files; empty: the last run
+  bool all = false;
   std::string trace;
   bool json = false;
 };

@@ -301,6 +301,7 @@ void add_reproduce(Parser& parser) {
 void add_report(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
       "report", "show where the time of a run went, and write its trace for Perfetto");
+  app.add_flag("--all", parser.report.all, "a row for each attempt of each step");
   app.add_option(
          "runs", parser.report.runs,
          "a run of the state directory, `20260102T030405-4711`, or the reports and journals "
