@@ -80,6 +80,15 @@ AttemptTrace whole_trace() {
   trace.peak_memory = 5'000'000'000;
   trace.cpu_time = milliseconds(1900);
   trace.sent = 6'000'000'000;
+  trace.fetched = 7'000'000'000;
+  trace.caches = {{"ccache", 5, 2}, {"pip", 1, 0}};
+  trace.commands = {
+      {"a.o",
+       CommandKind::device_compile,
+       {begun + milliseconds(8), begun + milliseconds(1000)},
+       {{"cicc (sm_90)", milliseconds(600)}, {"ptxas (sm_90)", milliseconds(200)}}},
+      {"m.so", CommandKind::link, {begun + milliseconds(1000), begun + milliseconds(1007)}}};
+  trace.unlisted = {{CommandKind::compile, 4000, milliseconds(90'000)}};
   return trace;
 }
 
