@@ -1,7 +1,10 @@
 #include "analysis/slot_time.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,7 +25,10 @@ struct ClassName {
 
 constexpr std::array<ClassName, kSlotClasses> kNames = {{
     {"fetch", "environments and sources"},
-    {"build", "build commands"},
+    {"compile", "compilation"},
+    {"device_compile", "compilation for GPUs"},
+    {"link", "linking"},
+    {"build", "other build commands"},
     {"test", "tests"},
     {"package", "finishing wheels"},
     {"upload", "publishing"},
@@ -68,18 +74,74 @@ SlotClass class_of_phase(std::string_view id, plan::StepPhase phase) {
   return finishes ? SlotClass::package : commands;
 }
 
+SlotClass class_of_command(plan::CommandKind kind) {
+  switch (kind) {
+    case plan::CommandKind::compile:
+      return SlotClass::compile;
+    case plan::CommandKind::device_compile:
+      return SlotClass::device_compile;
+    case plan::CommandKind::link:
+    case plan::CommandKind::archive:
+      return SlotClass::link;
+    case plan::CommandKind::other:
+      return SlotClass::build;
+  }
+  return SlotClass::build;
+}
+
+using ClassTimes = std::array<milliseconds, kSlotClasses>;
+
+/// Divides the time of a build's commands, `span`, among the commands that ran.
+void add_commands(const std::vector<plan::TracedCommand>& commands, const plan::TraceSpan& span,
+                  ClassTimes& own) {
+  std::map<TraceTime, std::array<int64_t, kSlotClasses>> changes;
+  for (const plan::TracedCommand& command : commands) {
+    const TraceTime from = std::clamp(command.span.start, span.start, span.completed);
+    const TraceTime to = std::clamp(command.span.completed, span.start, span.completed);
+    if (to <= from) continue;
+    const auto index = static_cast<size_t>(class_of_command(command.kind));
+    ++changes[from][index];
+    --changes[to][index];
+  }
+  std::array<int64_t, kSlotClasses> running = {};
+  std::array<double, kSlotClasses> shares = {};
+  TraceTime last = span.start;
+  for (const auto& [at, change] : changes) {
+    const auto all =
+        static_cast<double>(std::accumulate(running.begin(), running.end(), int64_t{0}));
+    for (size_t i = 0; i < running.size(); ++i) {
+      const auto spent = static_cast<double>((at - last).count());
+      if (running[i] > 0) shares[i] += spent * static_cast<double>(running[i]) / all;
+      running[i] += change[i];
+    }
+    last = at;
+  }
+  milliseconds rest = span.completed - span.start;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const milliseconds share = std::min(rest, milliseconds(std::llround(shares[i])));
+    own[i] += share;
+    rest -= share;
+  }
+  own[static_cast<size_t>(SlotClass::build)] += rest;
+}
+
 /// The time of an attempt in its slot: its phases, and the rest as its commands. A lock that it
 /// waited for is not part of them: first of what it fetched.
 void add_attempt(const TraceSlice& slice, SlotTime& time) {
   const plan::TraceSpan& ran = *slice.trace.ran;
-  std::array<milliseconds, kSlotClasses> own = {};
+  ClassTimes own = {};
   milliseconds rest = std::max(milliseconds(0), ran.completed - ran.start);
   TraceTime last = ran.start;
   for (const plan::TracedPhase& phase : slice.trace.phases) {
     const TraceTime from = std::max(last, phase.span.start);
     const TraceTime to = std::min(ran.completed, phase.span.completed);
     if (to <= from) continue;
-    own[static_cast<size_t>(class_of_phase(slice.id, phase.phase))] += to - from;
+    const SlotClass slot_class = class_of_phase(slice.id, phase.phase);
+    if (slot_class == SlotClass::build) {
+      add_commands(slice.trace.commands, {from, to}, own);
+    } else {
+      own[static_cast<size_t>(slot_class)] += to - from;
+    }
     rest -= to - from;
     last = to;
   }

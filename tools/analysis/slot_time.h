@@ -11,7 +11,10 @@ namespace pinwheel::analysis {
 /// What a slot of a machine did, or why it was idle.
 enum class SlotClass {
   fetch,            ///< environments, toolkits, packages and sources
-  build,            ///< commands of a build
+  compile,          ///< compilations for the host
+  device_compile,   ///< compilations for GPUs
+  link,             ///< links and static libraries
+  build,            ///< the rest of a build's commands
   test,             ///< commands of tests
   package,          ///< finishing and checking wheels; making sdists
   upload,           ///< files on their way to an index, and installations from it
@@ -24,7 +27,7 @@ enum class SlotClass {
   idle_nothing,     ///< nothing was left to start
   absent,           ///< the machine had not started its first attempt, or had ended its last one
 };
-inline constexpr size_t kSlotClasses = 13;
+inline constexpr size_t kSlotClasses = 16;
 
 /// The name in JSON, "idle_slot".
 std::string_view to_string(SlotClass slot_class);
@@ -43,6 +46,7 @@ struct SlotTime {
   }
 };
 
+/// While several commands of a build run at once, its slot is divided among them evenly.
 /// If several attempts wait while a slot is idle, the cause is the one nearest to a start: memory,
 /// pool, cores, retry, then dependency.
 SlotTime slot_time(const RunTrace& trace);

@@ -62,6 +62,9 @@ TEST_CASE("idle slots have the cause of what waited") {
                   {plan::StepPhase::execution, {kBegin + 30ms, kBegin + 90ms}},
                   {plan::StepPhase::output_upload, {kBegin + 90ms, kBegin + 100ms}}};
   build.waits = {{plan::WaitCause::lock, "", 20ms}};
+  build.commands = {{"a.o", plan::CommandKind::compile, {kBegin + 30ms, kBegin + 60ms}},
+                    {"b.o", plan::CommandKind::device_compile, {kBegin + 40ms, kBegin + 60ms}},
+                    {"x.so", plan::CommandKind::link, {kBegin + 60ms, kBegin + 95ms}}};
   auto other = attempt("m", 40ms, 60ms);
   other.queued = kBegin;
   other.waits = {{plan::WaitCause::memory, "", 40ms}};
@@ -76,7 +79,10 @@ TEST_CASE("idle slots have the cause of what waited") {
   CHECK(time.slots == 3);
   CHECK(spent(time, SlotClass::fetch) == 10ms);
   CHECK(spent(time, SlotClass::idle_lock) == 20ms);
-  CHECK(spent(time, SlotClass::build) == 80ms);
+  CHECK(spent(time, SlotClass::compile) == 20ms);
+  CHECK(spent(time, SlotClass::device_compile) == 10ms);
+  CHECK(spent(time, SlotClass::link) == 30ms);
+  CHECK(spent(time, SlotClass::build) == 20ms);
   CHECK(spent(time, SlotClass::package) == 10ms);
   CHECK(spent(time, SlotClass::test) == 40ms);
   CHECK(spent(time, SlotClass::idle_memory) == 40ms);

@@ -54,6 +54,12 @@ inline std::vector<plan::StepOutcome> random_run(std::mt19937_64& random) {
       trace.queued = kBegin + time - milliseconds(below(300));
       trace.waits = {{plan::WaitCause::dependency, "build:x", milliseconds(below(100))},
                      {static_cast<plan::WaitCause>(below(6)), "", milliseconds(below(200))}};
+      for (int command = below(4); command > 0; --command) {
+        const plan::TraceTime from = kBegin + time + milliseconds(below(200));
+        trace.commands.push_back({"x.o",
+                                  static_cast<plan::CommandKind>(below(5)),
+                                  {from, from + milliseconds(below(100))}});
+      }
       time = end;
     }
     static constexpr const char* kKinds[] = {"env:", "build:", "test:"};

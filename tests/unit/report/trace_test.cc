@@ -73,9 +73,9 @@ TEST_CASE("the table and the JSON of a trace have a row for each attempt") {
   CHECK(report::trace_brief(trace, 0) ==
         "1 step: 1 done in 5.0s on 1 machine\n"
         "\n"
-        "1 slot x 5.0s     time  share\n"
-        "build commands    3.0s  60.0%\n"
-        "nothing to start  2.0s  40.0%\n"
+        "1 slot x 5.0s         time  share\n"
+        "other build commands  3.0s  60.0%\n"
+        "nothing to start      2.0s  40.0%\n"
         "\n"
         "critical path, 3.0s of 5.0s  time  could save\n"
         "build:a                      3.0s  3.0s\n"
