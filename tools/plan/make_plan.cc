@@ -162,6 +162,18 @@ bool have_name_templates(const StepInputs& in) {
          std::all_of(in.options.targets.begin(), in.options.targets.end(), has_name_template);
 }
 
+/// The axes whose values all selected variants of a build share.
+Result<Axes> shared_axes(const StepInputs& in, const BuildGroup& group) {
+  TRY(const matrix::Variant* const representative, in.variants.find(group.cls.representative));
+  Axes axes = representative->axes;
+  for (const std::string& test : group.tests) {
+    TRY(const matrix::Variant* const variant, in.variants.find(test));
+    std::erase_if(axes,
+                  [variant](const auto& axis) { return variant->get(axis.first) != axis.second; });
+  }
+  return axes;
+}
+
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
@@ -205,6 +217,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
       kBuildSeconds + kSecondsPerArchitecture * static_cast<double>(architectures);
   step.resources.cores_max = 1 << 16;
   step.resources.memory_per_core = settings.build.memory_per_job;
+  TRY(step.axes, shared_axes(in, group));
   return step;
 }
 
@@ -255,6 +268,7 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildG
   step.predicted_seconds = kTestSeconds;
   step.resources.cores_max = 1 << 16;
   if (settings.test.hardware == matrix::Hardware::gpu) step.resources.pools["gpu"] = 1;
+  step.axes = variant->axes;
   return step;
 }
 
@@ -262,6 +276,7 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildG
 Result<Step> image_test_step(const StepInputs& in, const ImageTest& test, const BuildGroup& group) {
   TRY(Step step, test_step(in, test.variant, group));
   step.id = test.id;
+  step.axes.emplace_back("image", test.image);
   auto& action = std::get<TestWheel>(step.action);
   action.image = test.image;
   action.skip = verdict_on(test, in.facts, in.options).skip;

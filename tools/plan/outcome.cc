@@ -152,6 +152,7 @@ StepOutcome outcome_from(const nlohmann::json& json) {
   if (const auto trace = json.find("trace"); trace != json.end()) {
     for (const nlohmann::json& one : *trace) outcome.trace.push_back(trace_from(one));
   }
+  if (const auto axes = json.find("axes"); axes != json.end()) outcome.axes = axes->get<Axes>();
   const std::string evidence = json.value("evidence", "none");
   outcome.evidence = known(parse_evidence(evidence), evidence);
   if (const auto outputs = json.find("outputs"); outputs != json.end()) {
@@ -193,6 +194,7 @@ std::string outcome_json(const StepOutcome& outcome) {
   if (!outcome.warnings.empty()) json["warnings"] = outcome.warnings;
   if (outcome.error) json["error"] = error_object(*outcome.error);
   if (!outcome.needs.empty()) json["needs"] = outcome.needs;
+  if (!outcome.axes.empty()) json["axes"] = outcome.axes;
   if (!outcome.reused_from.empty()) json["reused_from"] = outcome.reused_from;
   for (const AttemptTrace& trace : outcome.trace) json["trace"].push_back(trace_object(trace));
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -20,6 +21,9 @@ std::string_view to_string(StepState state);
 std::string_view to_string(Evidence evidence);
 std::optional<StepState> parse_step_state(std::string_view name);
 std::optional<Evidence> parse_evidence(std::string_view name);
+
+/// The position of a step in the matrix: axis -> value, in the order of the matrix's axes.
+using Axes = std::vector<std::pair<std::string, std::string>>;
 
 /// A file that a step produced, by contents.
 struct Output {
@@ -49,6 +53,9 @@ struct StepOutcome {
   /// Where a reused result was found: "journal", or the name of a place; empty if it ran.
   std::string reused_from = {};
   std::vector<AttemptTrace> trace = {};  ///< of each attempt; empty in old records
+  /// A test or installation has all axes of its variant, and `image` if it ran on a distribution; a
+  /// build has the values that all of its variants have. Other steps, and old records, have none.
+  Axes axes = {};
 };
 
 struct Report {

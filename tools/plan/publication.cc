@@ -382,6 +382,7 @@ Result<Step> install_step(const StepInputs& in, const std::string& id, const Bui
   step.timeout = settings.test.timeout;
   step.predicted_seconds = kInstallSeconds;
   step.resources.pools["install"] = 1;
+  step.axes = variant->axes;
   return step;
 }
 

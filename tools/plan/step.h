@@ -8,6 +8,7 @@
 #include "matrix/settings.h"
 #include "plan/action.h"
 #include "plan/key.h"
+#include "plan/outcome.h"
 
 namespace pinwheel::plan {
 
@@ -39,6 +40,7 @@ struct Step {
   Resources resources = {};
   double predicted_seconds = 0;  ///< for longest-first and for `plan` (plan/predict.h)
   Prediction prediction = Prediction::guessed;
+  Axes axes = {};  ///< for reports, never part of a key
 };
 
 struct Plan {

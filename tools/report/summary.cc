@@ -6,10 +6,12 @@
 #include <array>
 #include <vector>
 
+#include "analysis/run_trace.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "plan/step_id.h"
 #include "report/failure.h"
+#include "report/summary_charts.h"
 #include "report/table.h"
 
 namespace pinwheel::report {
@@ -77,6 +79,13 @@ std::vector<std::vector<std::string>> rows_of(const plan::Report& report) {
                     one.attempts > 0 ? format_duration(one.elapsed) : "", note_of(one)});
   }
   return rows;
+}
+
+/// The timeline under a heading; empty if there is nothing to draw.
+std::string timeline_markdown(const plan::Report& report) {
+  if (!analysis::check_traceable(report.outcomes)) return {};
+  const std::string chart = gantt_markdown(analysis::merge_traces(report.outcomes));
+  return chart.empty() ? "" : "\n#### timeline\n\n" + chart;
 }
 
 /// GitHub accepts one mebibyte per step.
@@ -147,6 +156,8 @@ std::string summary_markdown(const RunReport& run, const std::vector<FailureCaus
   const std::optional<std::string> none = untested(report);
   std::string out = none ? "### pinwheel: no test was run\n\n" : "### pinwheel\n\n";
   if (none) out += markdown_text(*none) + "\n\n";
+  const std::string map = heat_map_markdown(report);
+  if (!map.empty()) out += map + "\n";
   bool header = true;
   for (const std::vector<std::string>& row : rows_of(report)) {
     out += "|";
@@ -156,7 +167,8 @@ std::string summary_markdown(const RunReport& run, const std::vector<FailureCaus
     header = false;
   }
   return out + "\n" + summary_line(report) + causes_markdown(causes) +
-         warnings_markdown(step_warnings(report)) + reproduce_markdown(run);
+         warnings_markdown(step_warnings(report)) + timeline_markdown(report) +
+         reproduce_markdown(run);
 }
 
 }  // namespace pinwheel::report

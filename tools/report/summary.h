@@ -22,7 +22,8 @@ std::string summary_line(const plan::Report& report);
 std::string summary_table(const plan::Report& report, size_t width = 0);
 
 /// The same as GitHub-flavored Markdown for $GITHUB_STEP_SUMMARY, below a heading with a remark if
-/// no test was run. If a step failed, it contains the causes and a folded report of the failures,
+/// no test was run, with the variants as a heat map and the timeline as a chart (summary_charts.h).
+/// If a step failed, it contains the causes and a folded report of the failures,
 /// so that `pinwheel reproduce` needs only this text.
 std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes);
 

@@ -218,6 +218,7 @@ class Execution {
     outcome.log = cursor.log;
     if (cursor.attempts > 0) outcome.elapsed = since(cursor.first_start);
     outcome.needs = plan_.steps[i].needs;
+    outcome.axes = plan_.steps[i].axes;
     outcome.trace = cursor.trace;
     if (cursor.phase == Phase::running) outcome.trace.push_back(cursor.meter->trace());
     return outcome;
@@ -230,6 +231,7 @@ class Execution {
     ++finished_;
     outcome.environment = plan::test_environment(plan_.steps[i].action);
     outcome.needs = plan_.steps[i].needs;
+    outcome.axes = plan_.steps[i].axes;
     const plan::StepState state = outcome.state;
     if (state == plan::StepState::failed) {
       ++failed_;

@@ -106,6 +106,7 @@ TEST_CASE("an outcome round-trips through JSON") {
   outcome.warnings = {"more than planned"};
   outcome.needs = {"env:1", "sdist"};
   outcome.reused_from = "a place";
+  outcome.axes = {{"python", "3.11"}, {"compute", "cpu"}};
   outcome.trace = {whole_trace(), AttemptTrace{}};
   outcome.error->hint = "use fewer jobs";
   outcome.error->at = Location{"m.yaml", 7, 3, "x: y"};
@@ -119,6 +120,7 @@ TEST_CASE("an outcome round-trips through JSON") {
   CHECK(back->warnings == outcome.warnings);
   CHECK(back->needs == outcome.needs);
   CHECK(back->reused_from == outcome.reused_from);
+  CHECK(back->axes == outcome.axes);
   CHECK(back->trace == outcome.trace);
   CHECK(back->error->kind == ErrorKind::out_of_memory);
   CHECK(back->error->at == outcome.error->at);
