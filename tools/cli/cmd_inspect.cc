@@ -352,7 +352,7 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
     }
     if (options.json) objects.push_back(report::inspect_json(facts, expected, findings, verified));
     if (!options.json) {
-      const auto lines = options.all ? report::FindingLines::all : report::FindingLines::grouped;
+      const auto lines = options.all ? report::EqualEntries::all : report::EqualEntries::grouped;
       streams.lines(report::inspect_text(facts, expected, findings, lines) +
                     report::attestations_text(verified));
     }

@@ -42,9 +42,10 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
   app.add_flag("--check", options.check, "exit 5 if a rule with severity error is violated");
   app.add_flag("--strict", options.strict, "with `--check`, fail on warnings too");
   app.add_flag("--rules", options.rules, "list the rules");
-  app.add_flag(
-      "--all", options.all,
-      "list each finding, instead of one line for those that say the same of several files");
+  app.add_flag("--all", options.all,
+               "list each finding, and the device code of each file, instead of one line for those "
+               "that are the "
+               "same in several files");
   app.add_option("--select", options.select, "check only this rule; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--ignore", options.ignore, "skip this rule")->allow_extra_args(false);

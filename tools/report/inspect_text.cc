@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "inspect/budget.h"
 #include "inspect/code_total.h"
@@ -126,14 +127,88 @@ void add_libraries(const inspect::WheelFacts& facts, const inspect::Expectations
   }
 }
 
-std::string code_text(const inspect::CodeTotal& total) {
+std::string form_text(const inspect::CodeTotal& total) {
   std::string form = std::string(binary::to_string(total.kind));
   if (total.ptx.major != 0) form += fmt::format(" {}.{}", total.ptx.major, total.ptx.minor);
   if (total.compression != binary::CodeCompression::none) {
     form += " compressed with " + std::string(binary::to_string(total.compression));
   }
-  return fmt::format("{} as {}, {} in {}", total.architecture, form, plural(total.pieces, "piece"),
-                     total.file);
+  return form;
+}
+
+/// Device code of one form, for the same architectures in each of the files.
+struct CodeGroup {
+  std::string form;
+  std::vector<std::string> architectures = {};
+  std::vector<std::string> files = {};
+  size_t pieces = 0;
+};
+
+/// A group for each form in a file, in the order of the totals.
+std::vector<CodeGroup> forms_by_file(const std::vector<inspect::CodeTotal>& totals) {
+  std::vector<CodeGroup> groups;
+  for (const inspect::CodeTotal& total : totals) {
+    const std::string form = form_text(total);
+    auto found = std::ranges::find_if(groups, [&](const CodeGroup& group) {
+      return group.form == form && group.files.front() == total.file;
+    });
+    if (found == groups.end()) found = groups.insert(found, CodeGroup{form, {}, {total.file}});
+    found->architectures.push_back(total.architecture);
+    found->pieces += total.pieces;
+  }
+  return groups;
+}
+
+/// The same with one group for files that have the same code.
+std::vector<CodeGroup> code_groups(const std::vector<inspect::CodeTotal>& totals) {
+  std::vector<CodeGroup> groups;
+  for (CodeGroup& each : forms_by_file(totals)) {
+    const auto found = std::ranges::find_if(groups, [&each](const CodeGroup& group) {
+      return group.form == each.form && group.architectures == each.architectures;
+    });
+    if (found == groups.end()) {
+      groups.push_back(std::move(each));
+    } else {
+      found->files.push_back(each.files.front());
+      found->pieces += each.pieces;
+    }
+  }
+  return groups;
+}
+
+/// "sm_80 90 100a", by number: the prefix is written where it changes.
+std::string architectures_text(std::vector<std::string> architectures) {
+  const auto prefix_of = [](const std::string& name) { return name.substr(0, name.find('_') + 1); };
+  const auto number_of = [](const std::string& name) {
+    return parse_integer(
+               name.substr(name.find('_') + 1, name.find_last_of("0123456789") - name.find('_')))
+        .value_or(0);
+  };
+  std::ranges::stable_sort(architectures, {}, number_of);
+  std::string out;
+  std::string prefix;
+  for (const std::string& name : architectures) {
+    const bool same = !out.empty() && prefix_of(name) == prefix;
+    prefix = prefix_of(name);
+    out += (out.empty() ? "" : " ") + (same ? name.substr(prefix.size()) : name);
+  }
+  return out;
+}
+
+void add_code(const std::vector<inspect::CodeTotal>& totals, EqualEntries equal, Lines& lines) {
+  if (equal == EqualEntries::all) {
+    for (const inspect::CodeTotal& total : totals) {
+      lines.add("device code",
+                fmt::format("{} as {}, {} in {}", total.architecture, form_text(total),
+                            plural(total.pieces, "piece"), total.file));
+    }
+    return;
+  }
+  for (const CodeGroup& group : code_groups(totals)) {
+    lines.add("device code",
+              fmt::format("{} as {}, {} in {}", architectures_text(group.architectures), group.form,
+                          plural(group.pieces, "piece"), inspect::first_names(group.files)));
+  }
 }
 
 std::string driver_line(const inspect::DriverNeed& need, std::string_view purpose) {
@@ -157,9 +232,8 @@ void add_gpus(const inspect::WheelFacts& facts, Lines& lines) {
   }
 }
 
-void add_device_code(const inspect::WheelFacts& facts, Lines& lines) {
-  for (const inspect::CodeTotal& total : code_totals(facts))
-    lines.add("device code", code_text(total));
+void add_device_code(const inspect::WheelFacts& facts, EqualEntries equal, Lines& lines) {
+  add_code(code_totals(facts), equal, lines);
   const inspect::DriverNeeds needs = driver_needs(facts);
   const std::optional<inspect::DriverNeed> oldest = inspect::oldest_driver(needs);
   if (oldest) lines.add("driver", driver_line(*oldest, ""));
@@ -237,18 +311,17 @@ void add_group(std::string_view label, const inspect::FindingGroup& group,
   }
 }
 
-void add_findings(const std::vector<inspect::Finding>& findings, FindingLines detail,
-                  Lines& lines) {
+void add_findings(const std::vector<inspect::Finding>& findings, EqualEntries equal, Lines& lines) {
   if (findings.empty()) lines.add("findings", "none");
   for (const inspect::Severity severity : {inspect::Severity::warning, inspect::Severity::error}) {
     const std::string_view label = severity == inspect::Severity::warning ? "warnings" : "findings";
     for (const inspect::FindingGroup& group : inspect::group_findings(findings)) {
-      if (detail == FindingLines::grouped && group.first->severity == severity) {
+      if (equal == EqualEntries::grouped && group.first->severity == severity) {
         add_group(label, group, findings, lines);
       }
     }
     for (const inspect::Finding& finding : findings) {
-      if (detail == FindingLines::all && finding.severity == severity) {
+      if (equal == EqualEntries::all && finding.severity == severity) {
         add_finding(label, finding, lines);
       }
     }
@@ -259,16 +332,16 @@ void add_findings(const std::vector<inspect::Finding>& findings, FindingLines de
 
 std::string inspect_text(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
                          const std::vector<inspect::Finding>& findings,
-                         FindingLines finding_lines) {
+                         EqualEntries equal_entries) {
   Lines lines(facts.file_name);
   add_metadata(facts, lines);
   add_platform(facts, expected, lines);
   add_foreign(facts, lines);
   add_libraries(facts, expected, lines);
-  add_device_code(facts, lines);
+  add_device_code(facts, equal_entries, lines);
   add_sizes(facts, lines);
   if (expected.budget) add_budget(plan_budget(facts, *expected.budget), lines);
-  add_findings(findings, finding_lines, lines);
+  add_findings(findings, equal_entries, lines);
   return lines.take();
 }
 

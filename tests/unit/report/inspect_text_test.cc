@@ -59,6 +59,23 @@ TEST_CASE("the summary shows the identity, requirements and contents of a wheel"
         "  findings         none\n");
 }
 
+TEST_CASE("the same device code of several files is one line, in the order of the architectures") {
+  WheelFacts facts = gpu_facts();
+  const auto piece = [](const std::string& architecture, binary::CodeKind kind) {
+    return binary::DeviceCode{kind, architecture, binary::CodeCompression::none, 100, 100};
+  };
+  const std::vector<binary::DeviceCode> code = {piece("sm_70", binary::CodeKind::cubin),
+                                                piece("sm_100a", binary::CodeKind::cubin),
+                                                piece("sm_90", binary::CodeKind::cubin)};
+  facts.device_code = {{"demo/_C.so", code}, {"demo/_D.so", code}, {"demo/_E.so", {code[0]}}};
+  const std::string grouped = inspect_text(facts, {}, {}, EqualEntries::grouped);
+  CHECK(grouped.find(
+            "  device code      sm_70 90 100a as cubin, 6 pieces in demo/_C.so, demo/_D.so\n"
+            "                   sm_70 as cubin, 1 piece in demo/_E.so\n") != std::string::npos);
+  const std::string all = inspect_text(facts, {}, {}, EqualEntries::all);
+  CHECK(all.find("sm_90 as cubin, 1 piece in demo/_D.so\n") != std::string::npos);
+}
+
 TEST_CASE("the summary of a wheel without binaries is short and ends with its findings") {
   CHECK(inspect_text(pure_facts(), {}, {{"size", "x.whl", "is too large", "2 GB", "shrink it"}}) ==
         "demo_kit-1.0-py3-none-any.whl\n"
@@ -80,7 +97,7 @@ TEST_CASE("findings that say the same of three files share a line") {
   findings.push_back({"size", "x.whl", "is too large", "2 GB", "shrink it"});
   findings.push_back({"rpath", "a.so", "is wrong", "", ""});
   findings.push_back({"rpath", "b.so", "is wrong", "", ""});
-  const std::string text = inspect_text(pure_facts(), {}, findings, FindingLines::grouped);
+  const std::string text = inspect_text(pure_facts(), {}, findings, EqualEntries::grouped);
   INFO(text);
   CHECK(text.find("[cpu-baseline] " +
                   inspect::first_names({"a.so", "b.so", "c.so", "d.so", "e.so", "f.so"}) +
@@ -89,7 +106,7 @@ TEST_CASE("findings that say the same of three files share a line") {
   CHECK(text.find("[size] `x.whl`: is too large (2 GB)") != std::string::npos);
   CHECK(text.find("[rpath] `a.so`: is wrong\n") != std::string::npos);
   CHECK(text.find("[rpath] `b.so`: is wrong\n") != std::string::npos);
-  const std::string each = inspect_text(pure_facts(), {}, findings, FindingLines::all);
+  const std::string each = inspect_text(pure_facts(), {}, findings, EqualEntries::all);
   CHECK(each.find("[cpu-baseline] `f.so`: needs AVX (7 of AVX)") != std::string::npos);
 }
 
