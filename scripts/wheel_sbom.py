@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 ROOT = Path(__file__).resolve().parent.parent
+TOOLS = {"commander", "iconv-lite", "rw", "safer-buffer"}
 ARCHIVE = re.compile(r"(/\S+\.a)\(")
 
 
@@ -23,7 +24,7 @@ class Component:
 
     name: str
     version: str
-    kind: str  # `deb/debian` or `pypi`
+    kind: str  # `deb/debian`, `pypi` or `npm`
     license: Path = dataclasses.field(compare=False)
 
     @property
@@ -99,6 +100,20 @@ def built(prefix: Path) -> list[Component]:
     return found
 
 
+def bundled(modules: Path) -> list[Component]:
+    """The packages of npm in the HTML pages; none in a build without pages. Command-line tools of d3-dsv are not."""
+    lock = modules.parent / "package-lock.json"
+    packages = json.loads(lock.read_text())["packages"] if lock.exists() else {}
+    found = []
+    for place, package in packages.items():
+        name = place.removeprefix("node_modules/")
+        if not place or name in TOOLS:
+            continue
+        (text,) = (modules / name).glob("LICENSE*")
+        found.append(Component(name, package["version"], "npm", text))
+    return found
+
+
 def main(arguments: list[str]) -> int:
     if len(arguments) != 4:
         print("usage: wheel_sbom.py MAP PREFIX VERSION DIST_INFO", file=sys.stderr)
@@ -109,6 +124,7 @@ def main(arguments: list[str]) -> int:
         components |= set(of_archive(archive, prefix))
     for package in development_packages((ROOT / "scripts" / "packages.txt").read_text()):
         components.add(of_debian(package))
+    components |= set(bundled(map_file.parent / "page" / "node_modules"))
     for each in components:
         target = info / "licenses" / each.name
         target.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,9 @@
 """The bill of materials in the wheel of pinwheel."""
 
+import json
 from pathlib import Path
 
-from wheel_sbom import Component, archives_of, development_packages, document
+from wheel_sbom import Component, archives_of, bundled, development_packages, document
 
 MAP = """\
              VMA              LMA     Size Align Out     In      Symbol
@@ -33,3 +34,15 @@ def test_the_document_names_each_component_by_its_package_url():
     assert bill["metadata"]["component"]["purl"] == "pkg:pypi/pinwheel-cli@1.0%2Blocal"
     (of_main,) = bill["dependencies"]
     assert of_main["dependsOn"] == [part["bom-ref"] for part in bill["components"]]
+
+
+def test_packages_of_npm_in_the_pages_are_components_without_their_tools(tmp_path):
+    packages = {"": {}, "node_modules/@observablehq/plot": {"version": "0.6.17"}, "node_modules/rw": {"version": "1.3.3"}}
+    (tmp_path / "package-lock.json").write_text(json.dumps({"packages": packages}))
+    license_text = tmp_path / "node_modules" / "@observablehq" / "plot" / "LICENSE"
+    license_text.parent.mkdir(parents=True)
+    license_text.touch()
+    (plot,) = bundled(tmp_path / "node_modules")
+    assert plot == Component("@observablehq/plot", "0.6.17", "npm", license_text)
+    assert plot.purl == "pkg:npm/%40observablehq/plot@0.6.17"
+    assert bundled(tmp_path / "absent" / "node_modules") == []

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/html_output.h"
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "cli/wheel_argument.h"
@@ -269,6 +272,7 @@ Done check_options(const CompatOptions& options) {
 Result<int> cmd_compat(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
                        const CompatOptions& options, Streams& streams) {
   TRY_DONE(check_options(options));
+  TRY_DONE(check_html(options.html));
   TRY(const pep::SpecifierSet range, parse_torch_range("--require", options.require));
   TRY(const FileArgument argument, open_argument(host, options.wheel, streams));
   TRY(const inspect::WheelFacts facts, host::inspect_wheel(argument.input));
@@ -287,9 +291,14 @@ Result<int> cmd_compat(const prepare::Host& host, const prepare::GlobalOptions& 
                            assessment.torch, streams));
     if (outcome.signal != 0) return interrupted_by(outcome.signal, streams);
   }
+  if (!options.html.empty()) {
+    nlohmann::ordered_json page = nlohmann::ordered_json::array();
+    page.push_back(own_json(report::compat_json(assessment)));
+    TRY_DONE(write_html(host, options.html, assessment.wheel, {{"compat", page}}, streams));
+  }
   if (options.json) {
     streams.json(report::compat_json(assessment));
-  } else {
+  } else if (options.html.empty()) {
     const auto rows = options.all ? report::TorchRows::all : report::TorchRows::grouped;
     streams.data(report::compat_text(assessment, rows, streams.data_columns()));
   }

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "base/limits.h"
+#include "base/mask.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/commands.h"
+#include "cli/html_output.h"
 #include "cli/wheel_argument.h"
 #include "compat/judge_on.h"
 #include "compat/torch_bounds.h"
@@ -36,6 +39,7 @@
 #include "report/inspect_json.h"
 #include "report/inspect_text.h"
 #include "report/table.h"
+#include "report/wheel_page.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -186,7 +190,7 @@ Result<JudgedRules> judged_rules(const InspectOptions& options,
 
 inspect::GatherOptions gather_options(const InspectOptions& options) {
   inspect::GatherOptions gather;
-  if (!options.budget.empty()) gather.measure = inspect::Measure::packing;
+  if (!options.budget.empty() || !options.html.empty()) gather.measure = inspect::Measure::packing;
   return gather;
 }
 
@@ -205,7 +209,7 @@ bool is_comparison(const InspectOptions& options) {
     return is_address(file) || file.ends_with(".whl");
   };
   return options.files.size() == 2 && !options.check && options.budget.empty() &&
-         options.torch.empty() && options.matrix.empty() &&
+         options.html.empty() && options.torch.empty() && options.matrix.empty() &&
          std::all_of(options.files.begin(), options.files.end(), is_wheel);
 }
 
@@ -311,6 +315,13 @@ std::string as_document(const std::vector<std::string>& objects) {
   return objects.size() == 1 ? objects[0] : "[" + join(objects, ",") + "]\n";
 }
 
+/// "demo-1.0-py3-none-any.whl", "3 files".
+std::string title_of(const Names& files) {
+  if (files.size() > 1) return plural(files.size(), "file");
+  const std::string& file = files.front();
+  return mask_urls(file.substr(file.rfind('/') + 1));
+}
+
 }  // namespace
 
 Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
@@ -323,6 +334,7 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
     return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
   }
   TRY_DONE(check_attestation_options(options));
+  TRY_DONE(check_html(options.html));
   if (!options.attestation.empty() && options.files.front().ends_with(".tar.gz")) {
     return verify_sdist(host, options, streams);
   }
@@ -334,6 +346,7 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
   TRY_DONE(expectations_of(options, {}, judges));
   size_t broken = 0;
   Names objects;
+  nlohmann::ordered_json pages = nlohmann::ordered_json::array();
   for (const std::string& file : options.files) {
     TRY(const FileArgument argument, open_argument(host, file, streams));
     TRY(const inspect::WheelFacts facts,
@@ -351,7 +364,8 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
       TRY(verified, verified_attestations(host, options, argument, streams));
     }
     if (options.json) objects.push_back(report::inspect_json(facts, expected, findings, verified));
-    if (!options.json) {
+    if (!options.html.empty()) pages.push_back(report::wheel_page(facts, expected, findings));
+    if (!options.json && options.html.empty()) {
       const auto lines = options.all ? report::EqualEntries::all : report::EqualEntries::grouped;
       streams.lines(report::inspect_text(facts, expected, findings, lines) +
                     report::attestations_text(verified));
@@ -359,6 +373,9 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
     broken += inspect::failures(findings, rules.strict).size();
   }
   if (options.json) streams.json(as_document(objects));
+  if (!options.html.empty()) {
+    TRY_DONE(write_html(host, options.html, title_of(options.files), {{"wheels", pages}}, streams));
+  }
   return options.check && broken > 0 ? exit_code(ErrorKind::check) : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/commands.h"
+#include "cli/html_output.h"
 #include "host/net/fetch_text.h"
 #include "host/net/http.h"
 #include "host/run/journal_file.h"
@@ -146,6 +147,7 @@ Result<int> cmd_report(const prepare::Host& host, const prepare::GlobalOptions& 
     return fail(ErrorKind::usage, "`--trace -` and `--json` both print to stdout",
                 "write the trace to a file, or leave out one of them");
   }
+  TRY_DONE(check_html(options.html));
   TRY(const std::vector<plan::StepOutcome> outcomes,
       reported_outcomes(host, global, options.runs, streams));
   TRY_DONE(analysis::check_traceable(outcomes));
@@ -158,9 +160,12 @@ Result<int> cmd_report(const prepare::Host& host, const prepare::GlobalOptions& 
     streams.note("no step was executed\n");
   }
   if (!options.trace.empty()) TRY_DONE(write_trace(host, options.trace, trace, streams));
+  if (!options.html.empty()) {
+    TRY_DONE(write_run_html(host, global, options.html, outcomes, trace, streams));
+  }
   if (options.json) {
     streams.json(report::trace_json(trace));
-  } else if (options.trace.empty()) {
+  } else if (options.trace.empty() && options.html.empty()) {
     streams.data(options.all ? report::trace_table(trace, streams.data_columns())
                              : report::trace_brief(trace, streams.data_columns()));
   }

@@ -35,9 +35,10 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
   CLI::App& app = *program.add_subcommand(
       "inspect",
       "show the contents and requirements of wheels; `--check` applies the same checks as `build`");
-  app.add_option("files", options.files,
-                 "wheels, shared libraries, objects, directories, `https://...whl`; two wheels are "
-                 "compared")
+  app.add_option(
+         "files", options.files,
+         "wheels, shared libraries, objects, directories, `https://...whl`, `NAME==VERSION` on an "
+         "index; two wheels are compared")
       ->type_name("FILE");
   app.add_flag("--check", options.check, "exit 5 if a rule with severity error is violated");
   app.add_flag("--strict", options.strict, "with `--check`, fail on warnings too");
@@ -68,6 +69,9 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
       ->type_name("ID")
       ->needs(matrix);
   add_attestation(app, options);
+  app.add_option("--html", options.html,
+                 "write one page there that needs no network: sizes, device code, findings")
+      ->type_name("FILE");
   app.add_flag("--json", options.json, "as JSON");
 }
 
@@ -94,7 +98,8 @@ void add_repair(CLI::App& program, RepairOptions& options) {
 void add_compat(CLI::App& program, CompatOptions& options) {
   CLI::App& app = *program.add_subcommand(
       "compat", "show where a wheel loads: torch, Python, distributions, drivers");
-  app.add_option("wheel", options.wheel, "a wheel, as a path or `https://...whl`")
+  app.add_option("wheel", options.wheel,
+                 "a wheel, as a path, `https://...whl`, or `NAME==VERSION` on an index")
       ->type_name("WHEEL")
       ->required();
   app.add_option("--require", options.require,
@@ -127,6 +132,8 @@ void add_compat(CLI::App& program, CompatOptions& options) {
                  "with `--run`, the time limit of each process that tries the wheel")
       ->type_name("TIME")
       ->capture_default_str();
+  app.add_option("--html", options.html, "write one page there that needs no network")
+      ->type_name("FILE");
   app.add_flag("--json", options.json, "as JSON");
 }
 

@@ -157,6 +157,7 @@ struct InspectOptions {
   std::string size_limit;
   std::string budget;
   std::string torch;
+  std::string html;
   std::string matrix;
   std::string variant;
   std::string attestation;  ///< a file with the attestations of the one file
@@ -243,6 +244,7 @@ struct CompatOptions {
   bool run = false;
   std::string smoke;
   std::string timeout = "10 min";
+  std::string html;
   bool json = false;
 };
 
@@ -282,6 +284,7 @@ struct ReportOptions {
   std::vector<std::string> runs;  ///< names of runs, or files; empty: the last run
   bool all = false;
   std::string trace;
+  std::string html;
   bool json = false;
 };
 

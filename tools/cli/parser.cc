@@ -310,6 +310,10 @@ void add_report(Parser& parser) {
   app.add_option("--trace", parser.report.trace,
                  "write the trace there as Chrome JSON, for ui.perfetto.dev; `-` is stdout")
       ->type_name("FILE");
+  app.add_option("--html", parser.report.html,
+                 "write one page there that needs no network: matrix, timeline, failures, wheels, "
+                 "earlier runs")
+      ->type_name("FILE");
   app.add_flag("--json", parser.report.json, "as JSON");
 }
 

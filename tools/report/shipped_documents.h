@@ -9,4 +9,9 @@ namespace pinwheel::report {
 /// file: "matrix", "cli-run".
 std::vector<Document> shipped_documents();
 
+/// The parts of the HTML page inside the program by file name: "page.html", "page.css",
+/// "licenses.txt", then scripts in the order in which they form one script. Empty in a build without
+/// pages.
+std::vector<Document> shipped_page_parts();
+
 }  // namespace pinwheel::report

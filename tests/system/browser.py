@@ -1,0 +1,50 @@
+"""Debian's Chromium without a network, driven by npm's `playwright-core`, with the rules of `axe-core`."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from shared_cache import cache_directory, key, locked
+
+PACKAGES = ("playwright-core@1.65.1", "axe-core@4.14.1")
+SCRIPT = pathlib.Path(__file__).parent / "page_browser.js"
+PATIENCE = 300
+
+
+def node_modules() -> pathlib.Path:
+    """The packages, from the cache or from npm."""
+    directory = cache_directory("browser")
+    made = directory / key(*PACKAGES)
+    with locked(directory):
+        if not (made / "complete").exists():
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir()
+            install = ["npm", "install", "--silent", "--ignore-scripts", "--prefix", str(made), *PACKAGES]
+            subprocess.run(install, check=True, capture_output=True)
+            (made / "complete").touch()
+    return made / "node_modules"
+
+
+def use_page(page: pathlib.Path, shots: pathlib.Path) -> dict:
+    """Uses every control of a page in light and dark; the result has what the browser saw (page_browser.js)."""
+    shots.mkdir(exist_ok=True)
+    command = ["node", str(SCRIPT), shutil.which("chromium"), str(page), str(shots)]
+    environment = {**os.environ, "NODE_PATH": str(node_modules())}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+def check_page(seen: dict) -> None:
+    """The page is silent, loads nothing, runs no text as code, and axe has no serious finding."""
+    assert seen["requests"] == []
+    assert seen["console"] == []
+    assert seen["errors"] == []
+    assert seen["dialogs"] == []
+    assert seen["overflow"] <= 0, "the page is wider than the window"
+    for scheme in ("light", "dark"):
+        assert [one for one in seen["axe"][scheme] if one["impact"] in ("serious", "critical")] == []
+    assert seen["background"]["light"] != seen["background"]["dark"]
+    assert all(seen["returned"]), "the focus did not return to where it was"

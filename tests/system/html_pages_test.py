@@ -1,0 +1,159 @@
+"""The pages of `--html` in a browser without a network."""
+
+import hashlib
+import itertools
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from browser import check_page, use_page
+from compiled_wheels import TAGS, call
+from compiled_wheels import make_wheel as make_compiled
+
+BEGUN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+HOSTILE = "</script><script>alert(1)</script>\"'<img src=x onerror=alert(2)><!--\u202e\u2066\u2028&amp;`${alert(3)}"
+
+needs_browser = pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on PATH")
+
+
+def at(seconds: float) -> str:
+    return (BEGUN + timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def outcome(step: str, state: str, begin: float, end: float, needs: tuple[str, ...] = (), **more) -> dict:
+    made = {
+        "id": step, "key": hashlib.sha256(step.encode()).hexdigest(), "state": state,
+        "attempts": 1, "elapsed_ms": round(1000 * (end - begin)), "needs": list(needs), **more,
+    }
+    span = {"worker": "runner", "queued_timestamp": at(0), "cores": 2, "cpu_ms": 100, "peak_bytes": 10**8}
+    span |= {"worker_start_timestamp": at(begin), "worker_completed_timestamp": at(end)}
+    span |= {"execution_start_timestamp": at(begin), "execution_completed_timestamp": at(end)}
+    return made | {"trace": [span]}
+
+
+def error(message: str) -> dict:
+    return {"kind": "step", "message": message, "hint": HOSTILE}
+
+
+def run_of(counts: tuple[int, ...], text: str = "") -> list[dict]:
+    """The outcomes of a run with so many values of each axis; every tenth test fails."""
+    axes = list(zip(("python", "torch", "compute", "arch"), ([f"{text}{axis}.{at}" for at in range(count)] for axis, count in enumerate(counts))))
+    steps = [outcome("env:0", "done", 0, 2)]
+    builds: set[str] = set()
+    for number, values in enumerate(itertools.product(*(values for _, values in axes))):
+        build = "build:" + "-".join(values[1:])
+        if build not in builds:
+            builds.add(build)
+            wheel = {"path": f"demo{text}-{len(builds)}.whl", "sha256": "0" * 64, "size": 1000 + len(builds)}
+            steps.append(outcome(build, "done", 2, 5 + len(builds) % 7, ("env:0",), outputs=[wheel]))
+        begin = 12 + number * 0.5
+        more = {"axes": [list(pair) for pair in zip((name for name, _ in axes), values)]}
+        if number % 10 == 3:
+            more |= {"error": error(f"`pytest` ended with exit code 1 {text}"), "reason": text, "warnings": [text]}
+        else:
+            more |= {"evidence": "ran"}
+        steps.append(outcome("test:" + "-".join(values), "failed" if number % 10 == 3 else "done", begin, begin + 0.4, (build,), **more))
+    return steps
+
+
+@pytest.fixture
+def page_of(pinwheel, tmp_path):
+    """A function that writes the page of these outcomes."""
+
+    def write(outcomes: list[dict]) -> pathlib.Path:
+        report = tmp_path / "report.json"
+        report.write_text(json.dumps({"schema": "pinwheel-report/2", "exit": 1, "signal": 0, "elapsed_ms": 1000, "outcomes": outcomes}))
+        page = tmp_path / "page.html"
+        call(pinwheel, "report", report, "--html", page)
+        return page
+
+    return write
+
+
+def data_of(page: pathlib.Path) -> dict:
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.S)
+    return json.loads(text)
+
+
+@needs_browser
+def test_every_control_of_a_runs_page_works_offline_in_light_and_dark(page_of, tmp_path):
+    page = page_of(run_of((3, 2, 2, 2)))
+    seen = use_page(page, tmp_path / "shots")
+    check_page(seen)
+    assert seen["clicked"] > 40
+    assert seen["details"][0].startswith("0.")
+    assert seen["details"][1].split(":")[0] in ("env", "build", "test")
+    assert all(seen["live"])
+    assert (tmp_path / "shots" / "print.pdf").read_bytes().startswith(b"%PDF")
+    data = data_of(page)
+    assert len(data["run"]["variants"]) == 24
+    assert [axis["name"] for axis in data["run"]["axes"]] == ["python", "torch", "compute", "arch"]
+    assert [len(one["steps"]) for one in data["failures"]] == [3]
+    assert page.stat().st_size - len(json.dumps(data)) < 1_000_000
+
+
+@needs_browser
+def test_names_errors_and_paths_have_no_effect_on_a_page(page_of, tmp_path):
+    page = page_of(run_of((2, 2, 1, 1), HOSTILE))
+    assert page.read_text().count("alert(1)") == page.read_text().count("/script\\u003e\\u003cscript\\u003ealert(1)")
+    seen = use_page(page, tmp_path / "shots")
+    check_page(seen)
+    # The text is shown as it is, except for characters without a shape.
+    assert "<script>alert(1)</script>" in seen["details"][0]
+    assert "\\u{202e}\\u{2066}" in seen["details"][0]
+    assert "\u202e" not in "".join(seen["details"] + seen["live"])
+
+
+@needs_browser
+def test_ten_thousand_variants_can_be_used(page_of, tmp_path, record_property):
+    page = page_of(run_of((10, 10, 10, 10)))
+    seen = use_page(page, tmp_path / "shots")
+    check_page(seen)
+    assert seen["filter"]["text"] == "1,000 variants of 10,000"
+    for name, value in (("first paint", seen["first_paint"]), ("shown", seen["shown_ms"]), ("filter", seen["filter"]["time"])):
+        record_property(name, value)
+        print(f"10,000 variants: {name} after {value:.0f} ms")
+
+
+def native_wheel(directory: pathlib.Path) -> pathlib.Path:
+    source = directory / "native.c"
+    source.write_text("int answer(void) { return 42; }\n")
+    call("gcc", "-g", "-shared", "-fPIC", "-o", directory / "native.so", source)
+    library = (directory / "native.so").read_bytes()
+    return make_compiled(directory, {"demo/_C.so": library, "demo/<script>alert(1)<\u2215script>.txt": b"x" * 4000}, TAGS)
+
+
+@needs_browser
+def test_the_page_of_a_wheel_shows_its_sizes_and_what_a_budget_removes(pinwheel, tmp_path):
+    wheel = native_wheel(tmp_path)
+    page = tmp_path / "page.html"
+    call(pinwheel, "inspect", wheel, "--html", page)
+    (shown,) = data_of(page)["wheels"]
+    report = json.loads(call(pinwheel, "inspect", wheel, "--json").stdout)
+    assert shown["findings"] == report["findings"]
+    assert {one["name"]: one["bytes"] for one in shown["files"]} == {one["name"]: one["size"] for one in report["files"]}
+    sections = {one["name"]: one["bytes"] for library in shown["libraries"] for one in library["sections"]}
+    assert sections.items() >= {one["name"]: one["bytes"] for one in report["sizes"]["sections"]}.items()
+    assert "debug information" in [cut["what"] for cut in shown["budget"]["cuts"]]
+    seen = use_page(page, tmp_path / "shots")
+    check_page(seen)
+
+
+@needs_browser
+def test_the_page_of_compat_shows_each_torch_release(pinwheel, tmp_path):
+    wheel = native_wheel(tmp_path)
+    page = tmp_path / "page.html"
+    call(pinwheel, "compat", wheel, "--html", page)
+    (shown,) = data_of(page)["compat"]
+    assert shown == json.loads(call(pinwheel, "compat", wheel, "--json").stdout)
+    check_page(use_page(page, tmp_path / "shots"))
+
+
+def test_a_page_is_not_written_to_stdout(pinwheel, tmp_path):
+    ran = subprocess.run([pinwheel, "inspect", "x.whl", "--html", "-"], capture_output=True, text=True, cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "`--html` cannot write to stdout" in ran.stderr

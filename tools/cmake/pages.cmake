@@ -1,0 +1,85 @@
+# The parts of the page that `--html` fills (tools/report/page) are embedded in the program, with the libraries that
+# draw it. npm installs these into the build directory: package-lock.json pins their versions and digests, and no script
+# of a package is executed. AUTO leaves the page out if npm is absent or fails, and `--html` reports that.
+set(PINWHEEL_PAGES AUTO CACHE STRING "embed the HTML pages, whose libraries npm downloads: AUTO, ON or OFF")
+set_property(CACHE PINWHEEL_PAGES PROPERTY STRINGS AUTO ON OFF)
+
+set(page ${PROJECT_SOURCE_DIR}/tools/report/page)
+set(page_modules ${PROJECT_BINARY_DIR}/page)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page}/package.json ${page}/package-lock.json)
+
+# Sets `result` to whether the libraries of the lock are in the build directory.
+function(pinwheel_install_page_modules result)
+  set(${result} FALSE PARENT_SCOPE)
+  file(SHA256 ${page}/package-lock.json lock)
+  set(stamp ${page_modules}/${lock}.installed)
+  if(NOT EXISTS ${stamp})
+    find_program(PINWHEEL_NPM npm)
+    if(NOT PINWHEEL_NPM)
+      message(STATUS "npm was not found: the program has no HTML pages")
+      return()
+    endif()
+    file(REMOVE_RECURSE ${page_modules})
+    file(MAKE_DIRECTORY ${page_modules})
+    file(COPY ${page}/package.json ${page}/package-lock.json DESTINATION ${page_modules})
+    execute_process(
+      COMMAND ${PINWHEEL_NPM} ci --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel=error
+      WORKING_DIRECTORY ${page_modules} TIMEOUT 300
+      RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+    if(NOT code EQUAL 0)
+      message(STATUS "npm could not install the libraries of the HTML pages, so the program has none: ${output}")
+      return()
+    endif()
+    pinwheel_collect_page_licenses()
+    file(TOUCH ${stamp})
+  endif()
+  set(${result} TRUE PARENT_SCOPE)
+endfunction()
+
+# The licenses of what the two bundles contain; the other packages are command-line tools of d3-dsv.
+function(pinwheel_collect_page_licenses)
+  file(GLOB licenses ${page_modules}/node_modules/*/LICENSE* ${page_modules}/node_modules/@*/*/LICENSE*)
+  set(text "")
+  foreach(license IN LISTS licenses)
+    cmake_path(GET license PARENT_PATH package)
+    file(RELATIVE_PATH name ${page_modules}/node_modules ${package})
+    if(name MATCHES "^(commander|iconv-lite|rw|safer-buffer)$")
+      continue()
+    endif()
+    file(READ ${license} terms)
+    string(APPEND text "${name}\n\n${terms}\n")
+  endforeach()
+  file(WRITE ${page_modules}/licenses.txt "${text}")
+endfunction()
+
+set(page_found FALSE)
+if(PINWHEEL_PAGES)
+  pinwheel_install_page_modules(page_found)
+  if(NOT page_found AND NOT PINWHEEL_PAGES STREQUAL "AUTO")
+    message(FATAL_ERROR "PINWHEEL_PAGES is ON, and the libraries of the HTML pages could not be installed")
+  endif()
+endif()
+
+set(page_parts "")
+set(page_lines "")
+function(pinwheel_page_part name path)
+  string(REGEX REPLACE "[^a-z0-9]" "_" symbol ${name})
+  set(page_parts ${page_parts} ${path} PARENT_SCOPE)
+  set(page_lines "${page_lines}PINWHEEL_DOCUMENT(pinwheel_html_${symbol}, \"${name}\", \"${path}\")\n" PARENT_SCOPE)
+endfunction()
+if(page_found)
+  # In this order, the scripts are one script.
+  pinwheel_page_part(page.html ${page}/page.html)
+  pinwheel_page_part(page.css ${page}/page.css)
+  pinwheel_page_part(licenses.txt ${page_modules}/licenses.txt)
+  pinwheel_page_part(d3.js ${page_modules}/node_modules/d3/dist/d3.min.js)
+  pinwheel_page_part(plot.js ${page_modules}/node_modules/@observablehq/plot/dist/plot.umd.min.js)
+  foreach(script core heatmap timeline wheels main)
+    pinwheel_page_part(${script}.js ${page}/${script}.js)
+  endforeach()
+endif()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/page_parts.inc CONTENT "${page_lines}" @ONLY)
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/report/shipped_documents.cc APPEND PROPERTY
+  COMPILE_DEFINITIONS "PINWHEEL_PAGE_PARTS=\"${PROJECT_BINARY_DIR}/page_parts.inc\"")
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/report/shipped_documents.cc APPEND PROPERTY
+  OBJECT_DEPENDS "${page_parts};${PROJECT_BINARY_DIR}/page_parts.inc")
