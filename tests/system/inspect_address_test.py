@@ -35,7 +35,7 @@ def call(pinwheel, tmp_path):
 
 
 @contextlib.contextmanager
-def served(files: dict[str, bytes], shorter: int = 0):
+def served(files: dict[str, bytes], shorter: int = 0, content_type: str = ""):
     """The URL of a server that serves these files, each truncated by that many bytes."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -43,6 +43,8 @@ def served(files: dict[str, bytes], shorter: int = 0):
             body = files.get(self.path.lstrip("/"))
             self.send_response(200 if body is not None else 404)
             self.send_header("Content-Length", str(len(body or b"")))
+            if content_type:
+                self.send_header("Content-Type", content_type)
             self.end_headers()
             self.wfile.write((body or b"")[: len(body or b"") - shorter])
 
@@ -104,3 +106,23 @@ def test_a_truncated_wheel_is_not_a_wheel(call, wheel):
 
 def test_plain_http_from_another_machine_is_refused(call):
     assert "is not an https address" in call("inspect", "http://a.invalid/demo-1.0-py3-none-any.whl", code=2).stderr
+
+
+def test_a_pinned_release_is_found_on_the_index_and_inspected_like_the_file(call, wheel, monkeypatch):
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    page = f'<a href="../../{wheel.name}#sha256={digest}">{wheel.name}</a>'
+    with served({wheel.name: wheel.read_bytes(), "simple/demo/": page.encode()}, content_type="text/html") as url:
+        monkeypatch.setenv("PIP_INDEX_URL", f"{url}/simple")
+        monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+        ran = call("inspect", "Demo==1.0", "--json")
+        assert ran.stdout == call("inspect", str(wheel), "--json").stdout
+        assert json.loads(call("compat", "demo==1.0.0", "--json").stdout)["wheel"] == wheel.name
+        assert "`demo` 2.0 has no wheel for Linux" in call("inspect", "demo==2.0", code=2).stderr
+
+
+def test_a_pinned_release_whose_hash_differs_from_its_index_is_refused(call, wheel, monkeypatch):
+    page = f'<a href="../../{wheel.name}#sha256={"0" * 64}">{wheel.name}</a>'
+    with served({wheel.name: wheel.read_bytes(), "simple/demo/": page.encode()}, content_type="text/html") as url:
+        monkeypatch.setenv("PIP_INDEX_URL", f"{url}/simple")
+        monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+        assert "its URL says 000" in call("inspect", "demo==1.0", code=5).stderr

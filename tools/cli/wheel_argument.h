@@ -12,13 +12,15 @@
 
 namespace pinwheel::cli {
 
-/// A file from the command line, given by its path or downloaded from a URL.
+/// A file from the command line, given by its path, or downloaded from a URL or an index.
 struct FileArgument {
   host::InputFile input;
   std::optional<host::FetchedWheel> fetched = std::nullopt;  ///< the file behind `input`
 };
 
-/// Downloads a URL, with a message. Errors are those of `host::fetch_wheel`.
+/// Downloads a URL, or for `NAME==VERSION` the wheel that `publish::choose_wheel` chooses on the
+/// indexes of pip's configuration, with a message. Errors are those of `host::fetch_wheel` and
+/// `host::find_on_indexes`.
 Result<FileArgument> open_argument(const prepare::Host& host, const std::string& text,
                                    Streams& streams);
 

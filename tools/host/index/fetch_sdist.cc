@@ -14,19 +14,14 @@
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/mask.h"
 #include "base/text.h"
-#include "base/url.h"
+#include "host/index/index_candidate.h"
 #include "host/net/get_remote.h"
 #include "host/system/file_source.h"
 #include "host/system/files.h"
 #include "host/system/scratch_directory.h"
 #include "host/system/system_error.h"
-#include "pep/name.h"
-#include "pep/pypi.h"
 #include "publish/choose_sdist.h"
-#include "publish/reply.h"
-#include "publish/simple_page.h"
 #include "wheel/sdist_files.h"
 
 namespace pinwheel::host {
@@ -35,132 +30,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFound = 200;
-constexpr int kNoSuchPage = 404;
-constexpr std::string_view kFileScheme = "file://";
 constexpr const char* kSourceDirectory = "source";
 constexpr const char* kOriginFile = "origin.json";
 constexpr const char* kArchiveFile = "archive";
 
-/// A file on an index or in a directory.
-struct Candidate {
-  publish::IndexFile file;
-  std::string url;  ///< absolute; with the scheme `file` for a local one
-  std::optional<RemoteAddress> index = std::nullopt;  ///< for the credentials
-};
-
-bool is_local(std::string_view address) {
-  return address.starts_with(kFileScheme) || !is_address(address);
-}
-
-fs::path local_path(std::string_view address) {
-  const std::optional<std::string> path = path_of_file_url(address);
-  return path ? fs::path(*path) : fs::path(address);
-}
-
-/// The sdists in a directory of files.
-std::vector<publish::IndexFile> files_in(const fs::path& directory) {
-  std::vector<publish::IndexFile> files;
-  const Result<std::vector<std::string>> names = LocalFiles().list(directory);
-  if (!names) return files;  // pip ignores a directory that does not exist
-  for (const std::string& name : *names) {
-    files.push_back(
-        {.filename = name, .url = std::string(kFileScheme) + (directory / name).string()});
-  }
-  return files;
-}
-
-/// The page of a project on a local index.
-Result<std::vector<publish::IndexFile>> local_page(const fs::path& index, const std::string& name) {
-  const fs::path directory = index / name;
-  const Result<std::string> page = LocalFiles().read(directory / "index.html");
-  if (!page) return files_in(directory);
-  TRY(std::vector<publish::IndexFile> files, publish::parse_simple_page("text/html", *page));
-  for (publish::IndexFile& file : files) {
-    const bool relative = file.url.find("://") == std::string::npos;
-    if (relative) {
-      file.url = std::string(kFileScheme) +
-                 (directory / decode_percent(file.url)).lexically_normal().string();
-    }
-  }
-  return files;
-}
-
-Result<std::vector<publish::IndexFile>> remote_page(ports::Http& http, const RemoteAddress& index,
-                                                    const std::string& name) {
-  const RemoteAccess access{http, index.credentials, index.url};
-  TRY(const RemoteReply page, get_remote(access, index.url + name + "/", [](auto& request) {
-        request.headers.emplace_back("Accept", std::string(publish::kAcceptSimple));
-      }));
-  if (page.reply.status == kNoSuchPage) return std::vector<publish::IndexFile>{};
-  if (page.reply.status != kFound) return fail(unexpected_answer(page));
-  TRY(std::vector<publish::IndexFile> files,
-      publish::parse_simple_page(publish::header(page.reply, "content-type"), page.reply.body));
-  for (publish::IndexFile& file : files) file.url = resolve_url(page.url, file.url);
-  return files;
-}
-
-Result<RemoteAddress> remote_index(std::string_view address) {
-  std::optional<RemoteAddress> index = parse_address(address);
-  if (!index) {
-    return fail(ErrorKind::config,
-                fmt::format("{} is not the URL of an index", quoted_url(address)),
-                "`pip config list` shows where pip's configuration names it");
-  }
-  if (!index->url.ends_with('/')) index->url += '/';
-  return *std::move(index);
-}
-
-/// The places to look, in order.
-std::vector<std::string> places_of(const env::PipIndexes& indexes) {
-  std::vector<std::string> places;
-  if (!indexes.no_index) {
-    places.push_back(indexes.index.value_or(pep::simple_url(pep::kPypiHost)));
-    places.insert(places.end(), indexes.extra.begin(), indexes.extra.end());
-  }
-  return places;
-}
-
-Result<Candidate> find_at(ports::Http& http, const std::string& place, const SdistRequest& request,
-                          const MaskSecret& mask) {
-  const std::string name = pep::normalize_name(request.name);
-  if (is_local(place)) {
-    TRY(const std::vector<publish::IndexFile> files, local_page(local_path(place), name));
-    TRY(publish::IndexFile file, publish::choose_sdist(files, request.name, request.version));
-    std::string url = file.url;
-    return Candidate{std::move(file), std::move(url)};
-  }
-  TRY(RemoteAddress index, remote_index(place));
-  if (index.credentials && mask) mask(index.credentials->password);
-  TRY(const std::vector<publish::IndexFile> files, remote_page(http, index, name));
-  TRY(publish::IndexFile file, publish::choose_sdist(files, request.name, request.version));
-  std::string url = file.url;
-  return Candidate{std::move(file), std::move(url), std::move(index)};
-}
-
-/// The first place that has it; the error of the first place if none does. A place that does not
-/// respond is an error at once: another may have a file of the same name with other contents.
-Result<Candidate> find_sdist(ports::Http& http, const env::PipIndexes& indexes,
-                             const SdistRequest& request, const MaskSecret& mask) {
-  std::optional<Error> first;
-  for (const std::string& place : places_of(indexes)) {
-    Result<Candidate> found = find_at(http, place, request, mask);
-    if (found || found.error().kind != ErrorKind::config) return found;
-    if (!first) first = std::move(found).error();
-  }
-  for (const std::string& place : indexes.find_links) {
-    if (!is_local(place)) continue;
-    Result<publish::IndexFile> file =
-        publish::choose_sdist(files_in(local_path(place)), request.name, request.version);
-    if (file) return Candidate{*file, file->url};
-    if (!first) first = std::move(file).error();
-  }
-  if (first) return fail(*std::move(first));
-  return fail(ErrorKind::config, "pip is configured to use no index",
-              "remove `no-index` from pip's configuration");
-}
-
 /// Receives the archive in a file.
-Done download(ports::Http& http, const Candidate& candidate, const fs::path& path) {
+Done download(ports::Http& http, const IndexCandidate& candidate, const fs::path& path) {
   std::optional<std::ofstream> file;
   const auto prepare = [&](ports::HttpRequest& request) {
     // The body of a redirect is not part of the archive.
@@ -296,12 +171,15 @@ std::optional<UnpackedSdist> existing_sdist(const fs::path& directory) {
 
 Result<UnpackedSdist> fetch_sdist(ports::Http& http, const env::PipIndexes& indexes,
                                   const SdistRequest& request, const MaskSecret& mask) {
-  TRY(const Candidate candidate, find_sdist(http, indexes, request, mask));
+  const auto choose = [&request](const std::vector<publish::IndexFile>& files) {
+    return publish::choose_sdist(files, request.name, request.version);
+  };
+  TRY(const IndexCandidate candidate, find_on_indexes(http, indexes, request.name, choose, mask));
   LocalFiles files;
+  const std::optional<fs::path> local = local_file(candidate);
   const fs::path pending = request.directory.string() + fmt::format(".{}", ::getpid());
   TRY(const ScratchDirectory scratch, ScratchDirectory::make(files, pending));
-  const bool local = is_local(candidate.url);
-  const fs::path archive = local ? local_path(candidate.url) : pending / kArchiveFile;
+  const fs::path archive = local ? *local : pending / kArchiveFile;
   if (!local) TRY_DONE(download(http, candidate, archive));
   TRY(const std::string sha256, unpack(candidate.file, archive, pending / kSourceDirectory));
   if (!local) TRY_DONE(files.remove_all(archive));
