@@ -82,6 +82,9 @@ inline constexpr ByteLimit kWheelSymbols{"the symbols of a wheel", 250 * kMega};
 inline constexpr CountLimit kDeviceCode{"pieces of GPU code", "an ELF file", 200'000};
 inline constexpr ByteLimit kGpuTarget{"the name of a GPU target", kMega / 1000};
 inline constexpr ByteLimit kBundleTable{"the table of a HIP bundle", kMega};
+inline constexpr ByteLimit kCubin{"a cubin", 96 * kMega};
+inline constexpr CountLimit kWheelKernels{"kernels", "a wheel", 500'000};
+inline constexpr ByteLimit kKernelNames{"the names of the kernels of a wheel", 250 * kMega};
 inline constexpr CountLimit kWheelDeviceCode{"pieces of GPU code", "a wheel", 600'000};
 
 // Files that people or other tools write.

@@ -130,11 +130,13 @@ Result<SectionTable> read_sections(const Image& image, const ElfHeader& header) 
     SectionHeader section;
     section.name = cursor.u32();
     section.type = cursor.u32();
-    cursor.u64();
+    section.flags = cursor.u64();
     section.address = cursor.u64();
     section.offset = cursor.u64();
     section.size = cursor.u64();
-    cursor.text(24);
+    section.link = cursor.u32();
+    section.info = cursor.u32();
+    cursor.text(8 + 8);  // alignment, size of an entry
     headers.push_back(section);
   }
   if (header.names >= headers.size()) return broken_elf("its section names are missing");

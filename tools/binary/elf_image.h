@@ -59,6 +59,9 @@ struct SectionHeader {
   uint64_t address = 0;
   uint64_t offset = 0;
   uint64_t size = 0;
+  uint64_t flags = 0;
+  uint32_t link = 0;  ///< index of another section
+  uint32_t info = 0;
 };
 
 /// The ELF file header: offsets and counts of the tables. Counts that do not fit the header, as in
