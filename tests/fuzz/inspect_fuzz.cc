@@ -58,13 +58,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(text_of(data, size));
   const ports::MemorySource source(bytes);
   stream_members(source);
-  const inspect::GatherOptions options{{1, UINT64_MAX}, inspect::Measure::packing};
+  const inspect::GatherOptions options{
+      {1, UINT64_MAX}, inspect::Measure::packing, inspect::Detail::kernels};
   judge(inspect::gather("x-1-py3-none-any.whl", source, options));
   // Any other file has only a size to report, and would take most of the time.
   if (!binary::is_elf(bytes)) return 0;
   const inspect::LooseFile loose{"x.so", [&bytes]() -> Result<std::unique_ptr<ports::ByteSource>> {
                                    return std::make_unique<ports::MemorySource>(bytes);
                                  }};
-  judge(inspect::gather_files("x.so", {loose}, options.limits));
+  judge(inspect::gather_files("x.so", {loose}, options));
   return 0;
 }

@@ -38,6 +38,7 @@
 #include "report/difference_report.h"
 #include "report/inspect_json.h"
 #include "report/inspect_text.h"
+#include "report/kernel_table.h"
 #include "report/table.h"
 #include "report/wheel_page.h"
 
@@ -191,6 +192,7 @@ Result<JudgedRules> judged_rules(const InspectOptions& options,
 inspect::GatherOptions gather_options(const InspectOptions& options) {
   inspect::GatherOptions gather;
   if (!options.budget.empty() || !options.html.empty()) gather.measure = inspect::Measure::packing;
+  if (options.kernels) gather.detail = inspect::Detail::kernels;
   return gather;
 }
 
@@ -216,7 +218,8 @@ bool is_comparison(const InspectOptions& options) {
 Result<int> compare(const prepare::Host& host, const InspectOptions& options, Streams& streams) {
   TRY(const FileArgument old_wheel, open_argument(host, options.files[0], streams));
   TRY(const FileArgument new_wheel, open_argument(host, options.files[1], streams));
-  TRY(const host::ComparedWheels wheels, host::compare_wheels(old_wheel.input, new_wheel.input));
+  TRY(const host::ComparedWheels wheels,
+      host::compare_wheels(old_wheel.input, new_wheel.input, gather_options(options)));
   const inspect::WheelFacts& before = wheels.old_wheel;
   const inspect::WheelFacts& after = wheels.new_wheel;
   if (options.json) {
@@ -363,12 +366,18 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
     if (!options.attestation.empty()) {
       TRY(verified, verified_attestations(host, options, argument, streams));
     }
-    if (options.json) objects.push_back(report::inspect_json(facts, expected, findings, verified));
+    if (options.json) {
+      objects.push_back(report::inspect_json(facts, expected, findings, verified,
+                                             gather_options(options).detail));
+    }
     if (!options.html.empty()) pages.push_back(report::wheel_page(facts, expected, findings));
     if (!options.json && options.html.empty()) {
       const auto lines = options.all ? report::EqualEntries::all : report::EqualEntries::grouped;
       streams.lines(report::inspect_text(facts, expected, findings, lines) +
                     report::attestations_text(verified));
+      const auto rows = options.all ? report::KernelRows::all : report::KernelRows::first;
+      streams.data(report::kernel_table(facts, rows, streams.data_columns()));
+      streams.data(report::operator_list(facts));
     }
     broken += inspect::failures(findings, rules.strict).size();
   }

@@ -45,8 +45,11 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
   app.add_flag("--rules", options.rules, "list the rules");
   app.add_flag("--all", options.all,
                "list each finding, and the device code of each file, instead of one line for those "
-               "that are the "
-               "same in several files");
+               "that are the same in several files");
+  app.add_flag(
+      "--kernels", options.kernels,
+      "list the CUDA kernels with the registers, stack and memory that each needs, and the "
+      "schemas of operators; compare those of two wheels");
   app.add_option("--select", options.select, "check only this rule; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--ignore", options.ignore, "skip this rule")->allow_extra_args(false);

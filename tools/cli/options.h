@@ -151,6 +151,7 @@ struct InspectOptions {
   bool rules = false;
   bool strict = false;
   bool all = false;  ///< a line for each finding
+  bool kernels = false;
   std::vector<std::string> select;
   std::vector<std::string> ignore;
   std::string arch_list;

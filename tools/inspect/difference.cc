@@ -69,6 +69,24 @@ Names headers_of(const WheelFacts& facts) {
   return out;
 }
 
+Names requirements_of(const WheelFacts& facts) {
+  Names out;
+  for (const std::string& header : headers_of(facts)) {
+    if (header.starts_with("Requires-Dist: ") || header.starts_with("Requires-Python: ")) {
+      out.insert(header);
+    }
+  }
+  return out;
+}
+
+Names operators_of(const WheelFacts& facts) {
+  Names out;
+  for (const auto& [library, schemas] : facts.operators) {
+    out.insert(schemas.begin(), schemas.end());
+  }
+  return out;
+}
+
 Names tags_of(const WheelFacts& facts) {
   Names out;
   if (!facts.name) return out;
@@ -211,6 +229,10 @@ WheelDifference difference(const WheelFacts& old_wheel, const WheelFacts& new_wh
   out.tags = changes(tags_of(old_wheel), tags_of(new_wheel));
   out.needed = changes(needed_of(old_wheel), needed_of(new_wheel));
   out.architectures = changes(architectures_of(old_wheel), architectures_of(new_wheel));
+  out.operators = changes(operators_of(old_wheel), operators_of(new_wheel));
+  out.requirements = changes(requirements_of(old_wheel), requirements_of(new_wheel));
+  out.kernels = kernel_changes(old_wheel, new_wheel);
+  out.sizes = size_changes(old_wheel, new_wheel);
   const Members old_members = members_of(old_wheel);
   const Members new_members = members_of(new_wheel);
   const bool same =

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "inspect/cause.h"
+#include "inspect/kernel_changes.h"
 #include "inspect/wheel_facts.h"
 
 namespace pinwheel::inspect {
@@ -49,6 +50,10 @@ struct WheelDifference {
   NameChanges tags = {};
   NameChanges needed = {};         ///< libraries
   NameChanges architectures = {};  ///< of device code
+  NameChanges operators = {};      ///< schemas, if both were gathered with `Detail::kernels`
+  NameChanges requirements = {};   ///< Requires-Dist and Requires-Python
+  KernelChanges kernels = {};      ///< the same as for `operators`
+  std::vector<SizeChange> sizes = {};
 };
 
 enum class Side { old_wheel, new_wheel };

@@ -51,12 +51,15 @@ void take_reading(const std::string& name, MemberReading reading, WheelFacts& fa
   if (reading.library) facts.libraries.push_back(*std::move(reading.library));
   if (reading.packing) facts.packing.emplace(name, *std::move(reading.packing));
   if (reading.device_code) facts.device_code.push_back(*std::move(reading.device_code));
+  if (!reading.operators.empty()) facts.operators.emplace(name, std::move(reading.operators));
 }
 
 /// The memory that all members' data uses, bounded together.
 struct MemoryUse {
   std::atomic<uint64_t> symbols = 0;
   std::atomic<uint64_t> device_code = 0;
+  std::atomic<uint64_t> kernels = 0;
+  std::atomic<uint64_t> names = 0;  ///< bytes, of kernels and operators
 };
 
 void apply_limits(const std::string& name, MemoryUse& used, MemberReading& reading) {
@@ -75,6 +78,28 @@ void apply_limits(const std::string& name, MemoryUse& used, MemberReading& readi
   }
 }
 
+uint64_t bytes_of_names(const MemberReading& reading) {
+  uint64_t bytes = 0;
+  for (const std::string& each : reading.operators) bytes += each.size();
+  if (!reading.device_code) return bytes;
+  for (const KernelFacts& each : reading.device_code->kernels) bytes += each.kernel.name.size();
+  return bytes;
+}
+
+/// The same for what is read in detail.
+void limit_details(const std::string& name, MemoryUse& used, MemberReading& reading) {
+  const uint64_t kernels = reading.device_code ? reading.device_code->kernels.size() : 0;
+  const bool many = (used.kernels += kernels) > limits::kWheelKernels.most;
+  const bool long_names = (used.names += bytes_of_names(reading)) > limits::kKernelNames.most;
+  if (!many && !long_names) return;
+  reading.operators.clear();
+  if (reading.device_code) reading.device_code->kernels.clear();
+  reading.unreadable.push_back(
+      unreadable("device-code", name,
+                 many ? too_many("the wheel", limits::kWheelKernels)
+                      : too_large("what the kernels are named", limits::kKernelNames)));
+}
+
 void note_missing(const wheel::WheelArchive& archive, WheelFacts& facts) {
   const std::pair<const char*, const char*> required[] = {
       {"METADATA", "metadata"}, {"WHEEL", "wheel-name"}, {"RECORD", "record"}};
@@ -91,14 +116,16 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
   for (const wheel::ZipMember& member : archive.zip.members()) {
     if (member.is_directory()) continue;
     members.push_back(&member);
-    costs.push_back(memory_to_read(member));
+    costs.push_back(memory_to_read(member, options.detail));
   }
   std::vector<MemberReading> readings(members.size());
   Crew crew;
   MemoryUse used;
+  const ReadingDepth depth{options.measure, options.detail};
   run_jobs(costs, options.limits, crew, [&](size_t i) {
-    readings[i] = read_member(archive, *members[i], options.measure, crew);
+    readings[i] = read_member(archive, *members[i], depth, crew);
     apply_limits(members[i]->name, used, readings[i]);
+    limit_details(members[i]->name, used, readings[i]);
   });
   for (size_t i = 0; i < members.size(); ++i) {
     const std::string& name = members[i]->name;
@@ -186,16 +213,16 @@ Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source
 }
 
 Result<WheelFacts> gather_files(std::string name, const std::vector<LooseFile>& files,
-                                const JobLimits& limits) {
+                                const GatherOptions& options) {
   WheelFacts facts;
   facts.file_name = std::move(name);
   std::vector<MemberReading> readings(files.size());
   std::vector<std::optional<Error>> errors(files.size());
   // Files are read in chunks, so none needs much memory.
-  run_jobs(std::vector<uint64_t>(files.size(), 0), limits, [&](size_t i) {
+  run_jobs(std::vector<uint64_t>(files.size(), 0), options.limits, [&](size_t i) {
     const Result<std::unique_ptr<ports::ByteSource>> source = files[i].open();
     if (source) {
-      readings[i] = read_loose_file(files[i].name, **source);
+      readings[i] = read_loose_file(files[i].name, **source, options.detail);
     } else {
       errors[i] = source.error();
     }

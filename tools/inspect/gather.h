@@ -18,6 +18,7 @@ JobLimits usual_limits();
 struct GatherOptions {
   JobLimits limits = usual_limits();
   Measure measure = Measure::nothing;
+  Detail detail = Detail::usual;
 };
 
 /// Reads a wheel once, its members on several threads: the source must be thread-safe if the limits
@@ -38,6 +39,6 @@ struct LooseFile {
 /// The same for libraries and objects outside of a wheel: the facts have no wheel metadata. Kind
 /// `environment` or `check` when a file cannot be opened.
 Result<WheelFacts> gather_files(std::string name, const std::vector<LooseFile>& files,
-                                const JobLimits& limits = usual_limits());
+                                const GatherOptions& options = {});
 
 }  // namespace pinwheel::inspect

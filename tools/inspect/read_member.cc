@@ -7,9 +7,12 @@
 #include "base/bytes.h"
 #include "base/digest.h"
 #include "base/lfs_pointer.h"
+#include "base/limits.h"
 #include "base/text.h"
+#include "binary/cubin_kernels.h"
 #include "binary/fatbin.h"
 #include "binary/foreign.h"
+#include "inspect/operator_schemas.h"
 #include "inspect/python_import.h"
 #include "wheel/deflate.h"
 #include "wheel/passed_member.h"
@@ -52,6 +55,37 @@ Role role_of(std::string_view head) {
   return head[4] == k64Bit ? Role::object : Role::other;
 }
 
+/// Records the kernels of the cubins in a file.
+Done take_kernels(const ports::ByteSource& source, DeviceCodeMember& out) {
+  for (const binary::DeviceCode& code : out.code) {
+    if (code.kind != binary::CodeKind::cubin) continue;
+    TRY(std::string bytes, binary::read_cubin(source, code));
+    TRY(std::vector<binary::CubinKernel> kernels,
+        binary::read_cubin_kernels(ports::MemorySource(std::move(bytes))));
+    for (binary::CubinKernel& kernel : kernels) {
+      out.kernels.push_back({code.architecture, std::move(kernel)});
+    }
+    if (out.kernels.size() > limits::kWheelKernels.most) {
+      return fail(too_many("the file", limits::kWheelKernels));
+    }
+  }
+  return {};
+}
+
+void take_details(const std::string& name, const ports::ByteSource& source, MemberReading& out) {
+  if (out.device_code) {
+    const Done done = take_kernels(source, *out.device_code);
+    if (!done) out.unreadable.push_back(unreadable("device-code", name, done.error()));
+  }
+  if (!out.library) return;
+  Result<std::vector<std::string>> operators = read_operators(out.library->elf, source);
+  if (operators) {
+    out.operators = *std::move(operators);
+  } else {
+    out.unreadable.push_back(unreadable("device-code", name, operators.error()));
+  }
+}
+
 /// Records the facts of an ELF file; `read_code` reads its device code.
 template <class ReadCode>
 void take_elf(const std::string& name, Role role, const ports::ByteSource& source,
@@ -80,7 +114,7 @@ void take_elf(const std::string& name, Role role, const ports::ByteSource& sourc
 /// Collects facts from streamed bytes: the digest, the type of file, GPU code.
 class StreamedFile {
  public:
-  explicit StreamedFile(uint64_t size) : scanner_(size) {}
+  StreamedFile(uint64_t size, Detail detail) : detail_(detail), scanner_(size) {}
 
   /// Must be called with the first bytes, before they are fed.
   void start(std::string_view first) {
@@ -98,10 +132,12 @@ class StreamedFile {
   void finish(const std::string& name, const ports::ByteSource& source, MemberReading& out) {
     out.foreign = foreign_;
     take_elf(name, role_, source, out, [&] { return binary::read_device_code(source, scanner_); });
+    if (detail_ == Detail::kernels) take_details(name, source, out);
   }
   std::string digest() { return base64url(hash_.finish()); }
 
  private:
+  Detail detail_;
   Role role_ = Role::no_elf;
   std::optional<std::string> foreign_;
   Sha256 hash_;
@@ -113,7 +149,7 @@ MemberFacts facts_of(const wheel::ZipMember& member, std::string digest) {
           std::move(digest), member.time};
 }
 
-Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
+Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& member, Detail detail,
                 MemberReading& out) {
   if (is_judged_text(archive, member.name)) {
     TRY_DONE(check_size(quoted(member.name), member.size, wheel::info_limit(member.name)));
@@ -134,19 +170,20 @@ Done read_whole(const wheel::WheelArchive& archive, const wheel::ZipMember& memb
     out.foreign = binary::foreign_binary(contents);
     const ports::MemorySource source(std::move(contents));
     take_elf(member.name, role, source, out, [&] { return binary::read_device_code(source); });
+    if (detail == Detail::kernels) take_details(member.name, source, out);
   }
   return {};
 }
 
 /// This thread inflates; any idle thread computes checksums and scans.
-Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& member, Crew& crew,
-                  MemberReading& out) {
+Done read_passing(const wheel::WheelArchive& archive, const wheel::ZipMember& member, Detail detail,
+                  Crew& crew, MemberReading& out) {
   TRY(wheel::MemberStream stream,
       wheel::MemberStream::open(archive.zip, member, wheel::MemberStream::kPiece,
                                 wheel::MemberStream::Crc::caller));
   TRY(const std::unique_ptr<wheel::PassedMember> source,
       wheel::PassedMember::open(archive.zip, member));
-  StreamedFile passing(member.size);
+  StreamedFile passing(member.size, detail);
   uint32_t crc = 0;
   Relay relay(crew, member.size, [&](std::string_view piece) {
     crc = wheel::crc32(piece, crc);
@@ -197,30 +234,35 @@ bool is_judged_text(const wheel::WheelArchive& archive, const std::string& name)
                      [&](const char* file) { return name == archive.info_path(file); });
 }
 
-uint64_t memory_to_read(const wheel::ZipMember& member) {
-  return is_large(member) ? kStreamCost + member.size / kBytesPerMarkedByte : whole_cost(member);
+uint64_t memory_to_read(const wheel::ZipMember& member, Detail detail) {
+  const uint64_t usual =
+      is_large(member) ? kStreamCost + member.size / kBytesPerMarkedByte : whole_cost(member);
+  // A cubin, stored and decompressed.
+  const uint64_t cubins = std::min(member.size, limits::kCubin.most);
+  return detail == Detail::usual ? usual : usual + 2 * cubins;
 }
 
 MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
-                          Measure measure, Crew& crew) {
+                          const ReadingDepth& depth, Crew& crew) {
   MemberReading out;
   const bool whole = !is_large(member) || is_judged_text(archive, member.name);
-  const Done done =
-      whole ? read_whole(archive, member, out) : read_passing(archive, member, crew, out);
+  const Done done = whole ? read_whole(archive, member, depth.detail, out)
+                          : read_passing(archive, member, depth.detail, crew, out);
   if (!done) {
     out = {};
     out.unreadable.push_back(unreadable("archive", member.name, done.error()));
   }
-  if (measure == Measure::packing && (out.library || out.device_code)) {
+  if (depth.measure == Measure::packing && (out.library || out.device_code)) {
     Result<PackedMap> map = packed_map(archive, member);
     if (map) out.packing = *std::move(map);
   }
   return out;
 }
 
-MemberReading read_loose_file(const std::string& name, const ports::ByteSource& source) {
+MemberReading read_loose_file(const std::string& name, const ports::ByteSource& source,
+                              Detail detail) {
   MemberReading out;
-  StreamedFile passing(source.size());
+  StreamedFile passing(source.size(), detail);
   for (uint64_t at = 0; at < source.size();) {
     const uint64_t length = std::min(wheel::MemberStream::kPiece, source.size() - at);
     const Result<std::string> piece = source.read(at, length);

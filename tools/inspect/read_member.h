@@ -22,6 +22,7 @@ struct MemberReading {
   bool opens_libraries = false;                       ///< as a module of Python
   bool is_other_elf = false;                          ///< ELF that the host does not load
   std::optional<PackedMap> packing = std::nullopt;    ///< for binaries, if measured
+  std::vector<std::string> operators = {};            ///< of a library, if it was read in detail
   std::string contents = {};                          ///< of the dist-info files in `kKept`
   std::vector<Finding> unreadable = {};
 };
@@ -33,16 +34,26 @@ bool is_judged_text(const wheel::WheelArchive& archive, const std::string& name)
 /// Whether to measure the compressed size of the parts of a binary, which doubles the time to read
 /// the member.
 enum class Measure { nothing, packing };
+/// Whether to read the kernels of cubins, and the schemas of operators, which reads a large binary
+/// a second time.
+enum class Detail { usual, kernels };
+
+/// What to read that not every caller needs.
+struct ReadingDepth {
+  Measure measure = Measure::nothing;
+  Detail detail = Detail::usual;
+};
 
 /// Inflates, verifies, hashes and parses a member. A large member is streamed in chunks, so that it
 /// takes some tens of megabytes, whatever its size, and other threads of the crew may hash and scan
 /// them. The result is the same on any number of threads.
 MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
-                          Measure measure, Crew& crew);
+                          const ReadingDepth& depth, Crew& crew);
 /// The approximate memory that `read_member` needs, in bytes; more for a larger member.
-uint64_t memory_to_read(const wheel::ZipMember& member);
+uint64_t memory_to_read(const wheel::ZipMember& member, Detail detail);
 
 /// The same for a file outside of an archive; its CRC and compressed size stay 0.
-MemberReading read_loose_file(const std::string& name, const ports::ByteSource& source);
+MemberReading read_loose_file(const std::string& name, const ports::ByteSource& source,
+                              Detail detail);
 
 }  // namespace pinwheel::inspect

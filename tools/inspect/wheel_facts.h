@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "binary/cubin_kernels.h"
 #include "binary/device_code.h"
 #include "inspect/claim.h"
 #include "inspect/finding.h"
@@ -45,11 +46,19 @@ struct MemberFacts {
 /// Whether a file with GPU code is loadable, or an object that is yet to be linked.
 enum class CodeForm { library, object };
 
+struct KernelFacts {
+  std::string architecture;  ///< "sm_90a"
+  binary::CubinKernel kernel;
+
+  bool operator==(const KernelFacts&) const = default;
+};
+
 /// The GPU code in a file; never empty.
 struct DeviceCodeMember {
   std::string name;  ///< in the wheel
   std::vector<binary::DeviceCode> code;
   CodeForm form = CodeForm::library;
+  std::vector<KernelFacts> kernels = {};  ///< of its cubins, in file order, if requested
 };
 
 /// A program or library for another system or processor, which is not judged.
@@ -77,6 +86,8 @@ struct WheelFacts {
       {};  ///< ELF members that the host cannot load, such as objects
   std::vector<ForeignBinary> foreign = {};  ///< not judged, except for their names
   std::vector<DeviceCodeMember> device_code = {};
+  /// By library: the schemas of operators that its constants have, if requested.
+  std::map<std::string, std::vector<std::string>> operators = {};
   std::vector<std::string> lfs_pointers = {};     ///< members that are pointers of Git LFS
   std::vector<std::string> torch_importers = {};  ///< modules whose import begins with torch's
   /// `.pth` files that add a directory of the building machine, or a hook, to the path.

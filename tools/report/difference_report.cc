@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "compat/demangle.h"
 #include "inspect/name_list.h"
+#include "report/kernel_table.h"
 #include "report/table.h"
 
 namespace pinwheel::report {
@@ -62,6 +64,68 @@ void add_member(const inspect::ChangedMember& member, Lines& lines) {
   add_names('-', member.symbols.lost);
 }
 
+void add_kernels(const inspect::KernelChanges& kernels, Lines& lines) {
+  const auto add_placed = [&](const std::string& label,
+                              const std::vector<inspect::PlacedKernel>& placed) {
+    for (size_t i = 0; i < placed.size() && i < kShownNames; ++i) {
+      lines.add(label, fmt::format("{} for {}",
+                                   compat::brief_name(compat::demangle(placed[i].kernel.name)),
+                                   placed[i].architecture));
+    }
+    if (placed.size() > kShownNames) {
+      lines.add(label, fmt::format("and {} more", placed.size() - kShownNames));
+    }
+  };
+  add_placed("+ kernel", kernels.gained);
+  add_placed("- kernel", kernels.lost);
+  for (size_t i = 0; i < kernels.changed.size() && i < kShownNames; ++i) {
+    const inspect::ChangedKernel& kernel = kernels.changed[i];
+    lines.add("kernel",
+              fmt::format("{} for {}: {}", compat::brief_name(compat::demangle(kernel.after.name)),
+                          kernel.architecture, kernel_change_text(kernel)));
+  }
+  if (kernels.changed.size() > kShownNames) {
+    lines.add("kernel", fmt::format("and {} more", kernels.changed.size() - kShownNames));
+  }
+}
+
+SortedJson placed_json(const std::vector<inspect::PlacedKernel>& kernels) {
+  SortedJson out = SortedJson::array();
+  for (const inspect::PlacedKernel& each : kernels) {
+    out.push_back({{"file", each.file},
+                   {"arch", each.architecture},
+                   {"name", each.kernel.name},
+                   {"needs", kernel_object(each.kernel)}});
+  }
+  return out;
+}
+
+SortedJson kernels_json(const inspect::KernelChanges& kernels) {
+  SortedJson changed = SortedJson::array();
+  for (const inspect::ChangedKernel& each : kernels.changed) {
+    changed.push_back({{"file", each.file},
+                       {"arch", each.architecture},
+                       {"name", each.after.name},
+                       {"needs_more", inspect::needs_more(each)},
+                       {"before", kernel_object(each.before)},
+                       {"after", kernel_object(each.after)}});
+  }
+  return {{"gained", placed_json(kernels.gained)},
+          {"lost", placed_json(kernels.lost)},
+          {"changed", std::move(changed)}};
+}
+
+SortedJson sizes_json(const std::vector<inspect::SizeChange>& sizes) {
+  SortedJson out = SortedJson::array();
+  for (const inspect::SizeChange& each : sizes) {
+    out.push_back({{"part", to_string(each.part)},
+                   {"name", each.name},
+                   {"before", each.before},
+                   {"after", each.after}});
+  }
+  return out;
+}
+
 SortedJson as_json(const inspect::NameChanges& changes) {
   return {{"gained", changes.gained}, {"lost", changes.lost}};
 }
@@ -90,6 +154,8 @@ std::string difference_text(const inspect::WheelFacts& old_wheel,
   add_changes("needs", difference.needed, lines);
   add_changes("device code", difference.architectures, lines);
   add_changes("file", difference.members, lines);
+  add_changes("operator", difference.operators, lines);
+  add_kernels(difference.kernels, lines);
   for (const inspect::ChangedMember& member : difference.changed) add_member(member, lines);
   return lines.take();
 }
@@ -107,6 +173,10 @@ std::string difference_json(const inspect::WheelFacts& old_wheel,
                     {"tags", as_json(difference.tags)},
                     {"needed", as_json(difference.needed)},
                     {"architectures", as_json(difference.architectures)},
+                    {"operators", as_json(difference.operators)},
+                    {"requirements", as_json(difference.requirements)},
+                    {"kernels", kernels_json(difference.kernels)},
+                    {"sizes", sizes_json(difference.sizes)},
                     {"changed", SortedJson::array()}};
   for (const inspect::ChangedMember& member : difference.changed) {
     out["changed"].push_back({{"name", member.name},

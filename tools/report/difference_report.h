@@ -17,6 +17,13 @@ std::string difference_text(const inspect::WheelFacts& old_wheel,
 ///     archive        for equal contents, how the archives differ: order, time, compression,
 ///                    mode
 ///     members, metadata, tags, needed, architectures   {gained: [...], lost: [...]}
+///     operators      the same, of schemas; only if kernels were read
+///     requirements   the same, of Requires-Dist and Requires-Python
+///     kernels        {gained, lost: [{file, arch, name, needs}], changed: [{file, arch, name,
+///                    needs_more, before, after}]}; only if kernels were read; needs, before and
+///                    after as `kernel_object`
+///     sizes          [{part, name, before, after}]: parts whose sizes differ; part is file (bytes
+///                    in the archive), section or architecture (unpacked)
 ///     changed        [{name, old_size, new_size, cause, sections, symbols: {gained, lost}}]; cause
 ///                    is version, time, path, random, order, several or contents
 std::string difference_json(const inspect::WheelFacts& old_wheel,

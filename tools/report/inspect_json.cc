@@ -14,6 +14,7 @@
 #include "inspect/needed_library.h"
 #include "inspect/requirements.h"
 #include "inspect/size_shares.h"
+#include "report/kernel_table.h"
 
 namespace pinwheel::report {
 namespace {
@@ -141,6 +142,27 @@ void put_device_code(const inspect::WheelFacts& facts, SortedJson& out) {
   }
 }
 
+void put_kernels(const inspect::WheelFacts& facts, inspect::Detail detail, SortedJson& out) {
+  out["kernels"] = nullptr;
+  out["operators"] = nullptr;
+  if (detail == inspect::Detail::usual) return;
+  out["kernels"] = SortedJson::array();
+  for (const inspect::DeviceCodeMember& member : facts.device_code) {
+    for (const inspect::KernelFacts& each : member.kernels) {
+      out["kernels"].push_back({{"file", member.name},
+                                {"arch", each.architecture},
+                                {"name", each.kernel.name},
+                                {"needs", kernel_object(each.kernel)}});
+    }
+  }
+  out["operators"] = SortedJson::array();
+  for (const auto& [file, schemas] : facts.operators) {
+    for (const std::string& schema : schemas) {
+      out["operators"].push_back({{"file", file}, {"schema", schema}});
+    }
+  }
+}
+
 SortedJson share_json(const std::vector<inspect::SizeShare>& shares) {
   SortedJson out = SortedJson::array();
   for (const inspect::SizeShare& share : shares) {
@@ -197,7 +219,8 @@ void put_files(const inspect::WheelFacts& facts, SortedJson& out) {
 
 std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
                          const std::vector<inspect::Finding>& findings,
-                         const std::vector<VerifiedAttestation>& attestations) {
+                         const std::vector<VerifiedAttestation>& attestations,
+                         inspect::Detail detail) {
   SortedJson out;
   put_identity(facts, out);
   put_platform(facts, expected, out);
@@ -206,6 +229,7 @@ std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expect
     out["not_judged"].push_back({{"file", each.name}, {"form", each.form}});
   }
   put_device_code(facts, out);
+  put_kernels(facts, detail, out);
   put_gpus(facts, out);
   put_sizes(facts, out);
   put_budget(facts, expected, out);

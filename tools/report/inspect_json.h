@@ -4,6 +4,7 @@
 
 #include "inspect/expectations.h"
 #include "inspect/finding.h"
+#include "inspect/read_member.h"
 #include "inspect/wheel_facts.h"
 #include "report/attestation_report.h"
 
@@ -36,6 +37,9 @@ namespace pinwheel::report {
 ///                     and objects: one entry for all pieces that share the first five;
 ///                     ptx_version "9.0", null for code that is not PTX; bytes as stored, 0
 ///                     inside compressed bundles
+///     kernels         [{file, arch, name, needs}] of cubins, needs as `kernel_object`; null unless
+///                     they were read
+///     operators       [{file, schema}]; null unless kernels were read
 ///     driver          {load, ptx}: the oldest NVIDIA driver that loads the code, and the oldest
 ///                     that compiles its PTX: {cuda: "12.4", branch: 550 or null, reason}, or
 ///                     null
@@ -56,6 +60,7 @@ namespace pinwheel::report {
 ///                     warning
 std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expectations& expected,
                          const std::vector<inspect::Finding>& findings,
-                         const std::vector<VerifiedAttestation>& attestations = {});
+                         const std::vector<VerifiedAttestation>& attestations = {},
+                         inspect::Detail detail = inspect::Detail::usual);
 
 }  // namespace pinwheel::report

@@ -150,7 +150,7 @@ TEST_CASE("the JSON report has every documented key") {
                                    "severity": "error"}])"));
   CHECK(report["cxx11_abi"] == true);
   CHECK(report["not_judged"] == nlohmann::json::array());
-  CHECK(report.size() == 28);
+  CHECK(report.size() == 30);
 }
 
 TEST_CASE("a wheel variant is shown with its label, properties and draft") {

@@ -31,7 +31,8 @@ bool is_elf_file(const fs::path& path) {
   return head && binary::is_elf(*head);
 }
 
-Result<inspect::WheelFacts> inspect_directory(const fs::path& directory, const JobLimits& limits) {
+Result<inspect::WheelFacts> inspect_directory(const fs::path& directory,
+                                              const inspect::GatherOptions& options) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end;
@@ -54,7 +55,7 @@ Result<inspect::WheelFacts> inspect_directory(const fs::path& directory, const J
   for (const fs::path& path : paths) {
     files.push_back(loose_file(path, path.lexically_relative(directory).string()));
   }
-  return inspect::gather_files(directory.lexically_normal().string(), files, limits);
+  return inspect::gather_files(directory.lexically_normal().string(), files, options);
 }
 
 /// The name of the file, without directories.
@@ -65,12 +66,12 @@ std::string file_name(const InputFile& file) {
 Result<inspect::WheelFacts> read_path(const InputFile& file,
                                       const inspect::GatherOptions& options) {
   std::error_code error;
-  if (fs::is_directory(file.path, error)) return inspect_directory(file.path, options.limits);
+  if (fs::is_directory(file.path, error)) return inspect_directory(file.path, options);
   TRY(const std::unique_ptr<FileSource> source, FileSource::open(file.path));
   const std::string name = file_name(file);
   TRY(const std::string head, first_bytes(*source));
   if (binary::is_elf(head)) {
-    return inspect::gather_files(name, {loose_file(file.path, name)}, options.limits);
+    return inspect::gather_files(name, {loose_file(file.path, name)}, options);
   }
   return inspect::gather(name, *source, options);
 }
@@ -122,10 +123,11 @@ Result<inspect::WheelFacts> inspect_wheel(const InputFile& file,
   return naming(file, read_wheel(file, options));
 }
 
-Result<ComparedWheels> compare_wheels(const InputFile& old_file, const InputFile& new_file) {
+Result<ComparedWheels> compare_wheels(const InputFile& old_file, const InputFile& new_file,
+                                      const inspect::GatherOptions& options) {
   ComparedWheels out;
-  TRY(out.old_wheel, inspect_path(old_file, {}));
-  TRY(out.new_wheel, inspect_path(new_file, {}));
+  TRY(out.old_wheel, inspect_path(old_file, options));
+  TRY(out.new_wheel, inspect_path(new_file, options));
   TRY(const std::unique_ptr<FileSource> old_source, FileSource::open(old_file.path));
   TRY(const std::unique_ptr<FileSource> new_source, FileSource::open(new_file.path));
   TRY(const wheel::ZipReader old_zip, naming(old_file, wheel::ZipReader::open(*old_source)));

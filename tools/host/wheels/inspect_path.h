@@ -29,6 +29,7 @@ struct ComparedWheels {
   inspect::WheelDifference difference;
 };
 /// The differences between two wheels.
-Result<ComparedWheels> compare_wheels(const InputFile& old_file, const InputFile& new_file);
+Result<ComparedWheels> compare_wheels(const InputFile& old_file, const InputFile& new_file,
+                                      const inspect::GatherOptions& options = {});
 
 }  // namespace pinwheel::host
