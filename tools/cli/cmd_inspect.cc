@@ -192,7 +192,7 @@ Result<JudgedRules> judged_rules(const InspectOptions& options,
 inspect::GatherOptions gather_options(const InspectOptions& options) {
   inspect::GatherOptions gather;
   if (!options.budget.empty() || !options.html.empty()) gather.measure = inspect::Measure::packing;
-  if (options.kernels) gather.detail = inspect::Detail::kernels;
+  if (options.kernels || !options.html.empty()) gather.detail = inspect::Detail::kernels;
   return gather;
 }
 
@@ -367,8 +367,9 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
       TRY(verified, verified_attestations(host, options, argument, streams));
     }
     if (options.json) {
-      objects.push_back(report::inspect_json(facts, expected, findings, verified,
-                                             gather_options(options).detail));
+      objects.push_back(report::inspect_json(
+          facts, expected, findings, verified,
+          options.kernels ? inspect::Detail::kernels : inspect::Detail::usual));
     }
     if (!options.html.empty()) pages.push_back(report::wheel_page(facts, expected, findings));
     if (!options.json && options.html.empty()) {

@@ -83,6 +83,7 @@ struct WheelParts {
 Done add_wheel(const std::filesystem::path& path, const exports::Table& table, WheelParts& parts) {
   inspect::GatherOptions gather;
   gather.measure = inspect::Measure::packing;
+  gather.detail = inspect::Detail::kernels;
   TRY(const inspect::WheelFacts facts, host::inspect_wheel({path}, gather));
   TRY(const std::vector<std::string> rules, inspect::chosen_rules({}));
   TRY(const std::vector<inspect::Finding> findings, inspect::check(facts, {}, rules));

@@ -1,11 +1,15 @@
 #include "report/wheel_page.h"
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
+#include "compat/demangle.h"
 #include "inspect/arch_list.h"
 #include "inspect/budget.h"
 #include "inspect/debug_info.h"
@@ -21,9 +25,61 @@ PageJson packed_json(const std::optional<uint64_t>& packed) {
   return packed ? PageJson(*packed) : PageJson();
 }
 
+/// More kernels would make a page that no browser opens: torch has hundreds of thousands.
+constexpr size_t kMostKernels = 2000;
+
+/// The kernels to show, the largest of a wheel, by file and architecture.
+using ShownKernels =
+    std::map<std::pair<std::string, std::string>, std::vector<const binary::CubinKernel*>>;
+
+ShownKernels shown_kernels(const inspect::WheelFacts& facts) {
+  struct Place {
+    const std::string* file;
+    const inspect::KernelFacts* kernel;
+  };
+  std::vector<Place> all;
+  for (const inspect::DeviceCodeMember& member : facts.device_code) {
+    for (const inspect::KernelFacts& kernel : member.kernels)
+      all.push_back({&member.name, &kernel});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Place& left, const Place& right) {
+    return left.kernel->kernel.code_size > right.kernel->kernel.code_size;
+  });
+  if (all.size() > kMostKernels) all.resize(kMostKernels);
+  ShownKernels shown;
+  for (const Place& each : all) {
+    shown[{*each.file, each.kernel->architecture}].push_back(&each.kernel->kernel);
+  }
+  return shown;
+}
+
+template <typename Number>
+PageJson number_or_null(const std::optional<Number>& number) {
+  return number ? PageJson(*number) : PageJson();
+}
+
+/// Takes the kernels, so that only one section of a file has them.
+PageJson kernels_page(ShownKernels& shown, const std::string& file,
+                      const std::string& architecture) {
+  PageJson out = PageJson::array();
+  const auto found = shown.find({file, architecture});
+  if (found == shown.end()) return out;
+  for (const binary::CubinKernel* const kernel : found->second) {
+    out.push_back({{"name", compat::demangle(kernel->name)},
+                   {"bytes", kernel->code_size},
+                   {"registers", kernel->registers},
+                   {"stack", number_or_null(kernel->stack)},
+                   {"spills", number_or_null(kernel->spills)},
+                   {"shared", kernel->shared}});
+  }
+  shown.erase(found);
+  return out;
+}
+
 /// The device code of one architecture in a section.
 struct CodeShare {
   uint64_t bytes = 0;
+  uint64_t unpacked = 0;
   std::optional<uint64_t> packed = {};
   size_t pieces = 0;
 };
@@ -42,6 +98,7 @@ SectionCode code_of(const inspect::WheelFacts& facts, const inspect::DeviceCodeM
     if (code.stored_size == 0 || !is_in(section, code)) continue;
     CodeShare& share = out[to_string(inspect::Target{code.kind, code.architecture})];
     share.bytes += code.stored_size;
+    share.unpacked += code.size;
     ++share.pieces;
     const auto packed = inspect::packed_bytes(facts, member.name, code.offset, code.stored_size);
     if (packed) share.packed = share.packed.value_or(0) + *packed;
@@ -50,15 +107,17 @@ SectionCode code_of(const inspect::WheelFacts& facts, const inspect::DeviceCodeM
 }
 
 PageJson section_page(const inspect::WheelFacts& facts, const inspect::ElfMember& library,
-                      const binary::Section& section,
-                      const inspect::DeviceCodeMember* device_code) {
+                      const binary::Section& section, const inspect::DeviceCodeMember* device_code,
+                      ShownKernels& kernels) {
   PageJson codes = PageJson::array();
   if (device_code != nullptr) {
     for (const auto& [name, share] : code_of(facts, *device_code, section)) {
       codes.push_back({{"name", name},
                        {"bytes", share.bytes},
                        {"packed", packed_json(share.packed)},
-                       {"pieces", share.pieces}});
+                       {"pieces", share.pieces},
+                       {"unpacked", share.unpacked},
+                       {"kernels", kernels_page(kernels, library.name, name)}});
     }
   }
   return {{"name", section.name},
@@ -74,14 +133,15 @@ PageJson libraries_page(const inspect::WheelFacts& facts) {
   for (const inspect::DeviceCodeMember& member : facts.device_code) {
     codes.emplace(member.name, &member);
   }
+  ShownKernels kernels = shown_kernels(facts);
   PageJson out = PageJson::array();
   for (const inspect::ElfMember& library : facts.libraries) {
     const auto code = codes.find(library.name);
     PageJson sections = PageJson::array();
     for (const binary::Section& section : library.elf.sections) {
       if (section.size == 0) continue;
-      sections.push_back(
-          section_page(facts, library, section, code == codes.end() ? nullptr : code->second));
+      sections.push_back(section_page(facts, library, section,
+                                      code == codes.end() ? nullptr : code->second, kernels));
     }
     out.push_back({{"file", library.name}, {"sections", std::move(sections)}});
   }

@@ -13,7 +13,12 @@ namespace pinwheel::report {
 ///     measure    "packed" if the facts have the sizes of parts in the archive, else "bytes"
 ///     files      [{name, bytes, packed}]
 ///     libraries  [{file, sections: [{name, bytes, packed, debug, code: [{name, bytes, packed,
-///                pieces}]}]}]: name "sm_90a" or "PTX compute_90"; packed null if not measured
+///                pieces, unpacked, kernels}]}]}]: name "sm_90a" or "PTX compute_90"; packed null
+///                if not measured; unpacked bytes after decompression
+///     kernels    [{name, bytes, registers, stack, spills, shared}]: the largest ones of the wheel,
+///     if
+///                the facts have kernels; name demangled, bytes of code after decompression, stack
+///                and spills null if unknown
 ///     budget     null without sizes in the archive, or {limit, cuts: [{what, saves, costs_users}]}
 ///                with everything that could be removed, in order; limit null without a budget
 nlohmann::ordered_json wheel_page(const inspect::WheelFacts& facts,

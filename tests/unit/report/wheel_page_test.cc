@@ -22,6 +22,7 @@ inspect::WheelFacts made_wheel() {
   binary::DeviceCode first{binary::CodeKind::cubin, "sm_90a"};
   first.stored_size = 200;
   first.offset = 164;
+  first.size = 500;
   binary::DeviceCode second = first;
   second.offset = 364;
   binary::DeviceCode ptx{binary::CodeKind::ptx, "compute_90"};
@@ -52,7 +53,8 @@ TEST_CASE("the page of a wheel divides libraries into sections and architectures
   CHECK(named(sections, ".debug_info")["debug"] == true);
   const Json code = named(sections, ".nv_fatbin")["code"];
   CHECK(named(code, "sm_90a") ==
-        Json::parse(R"({"name": "sm_90a", "bytes": 400, "packed": null, "pieces": 2})"));
+        Json::parse(R"({"name": "sm_90a", "bytes": 400, "packed": null, "pieces": 2,
+                          "unpacked": 1000, "kernels": []})"));
   CHECK(named(code, "PTX compute_90")["bytes"] == 100);
 }
 
@@ -76,4 +78,30 @@ TEST_CASE("bytes that are not UTF-8 do not break the page of a wheel") {
   facts.members.push_back({"demo/\xff</script>", 1, 1, 0, 0, "z"});
   const Json page = report::wheel_page(facts, {}, {});
   CHECK_NOTHROW(page.dump(-1, ' ', true, Json::error_handler_t::replace));
+}
+
+TEST_CASE("the page of a wheel has the largest kernels once, where their code is") {
+  inspect::WheelFacts facts = made_wheel();
+  binary::CubinKernel kernel;
+  kernel.name = "_Z5scalePf";
+  kernel.registers = 12;
+  kernel.spills = std::nullopt;
+  for (uint64_t size = 1; size <= 2100; ++size) {
+    kernel.code_size = size;
+    facts.device_code[0].kernels.push_back({"sm_90a", kernel});
+  }
+  const Json page = report::wheel_page(facts, {}, {});
+  size_t sections_with_kernels = 0;
+  for (const Json& section : page["libraries"][0]["sections"]) {
+    const Json code = named(section["code"], "sm_90a");
+    if (code.is_null()) continue;
+    ++sections_with_kernels;
+    REQUIRE(code["kernels"].size() == 2000);
+    const Json largest = {{"name", "scale(float*)"}, {"bytes", 2100},
+                          {"registers", 12},         {"stack", 0},
+                          {"spills", nullptr},       {"shared", 0}};
+    CHECK(code["kernels"][0] == largest);
+    CHECK(code["kernels"][1999]["bytes"] == 101);
+  }
+  CHECK(sections_with_kernels == 1);
 }

@@ -20,13 +20,18 @@ function sizeTree(wheel) {
     return { name: one.name, kind: one.debug ? "debug information" : "section", size: amount(one), parts: rest(amount(one), one.code.map(codeNode)) };
   }
   function codeNode(one) {
-    return { name: one.name, kind: "device code", cut: one.name, size: amount(one), parts: rest(amount(one), (one.kernels ?? []).map((kernel) => ({ name: kernel.name, kind: "kernel", size: amount(kernel) }))) };
+    return { name: one.name, kind: "device code", cut: one.name, size: amount(one), parts: rest(amount(one), kernelNodes(one)) };
+  }
+  // Kernels are compressed together: each has a share by its code.
+  function kernelNodes(one) {
+    const whole = Math.max(one.unpacked, d3.sum(one.kernels, (kernel) => kernel.bytes)) || 1;
+    return one.kernels.map((kernel) => ({ name: kernel.name, kind: "kernel", size: amount(one) * (kernel.bytes / whole) }));
   }
   // What the parts do not explain, such as headers and padding, is a part as well.
   function rest(size, parts) {
     const known = d3.sum(parts, (part) => part.size);
     if (parts.length === 0) return null;
-    return size > known ? [...parts, { name: "(other)", kind: "other", size: size - known }] : parts;
+    return size > known * 1.000001 ? [...parts, { name: "(other)", kind: "other", size: size - known }] : parts;
   }
   function finished(node) {
     if (node.parts) return { ...node, children: node.parts.map(finished), parts: undefined };
@@ -161,13 +166,14 @@ function codeTable(wheel) {
 
 function kernelTable(wheel) {
   const kernels = wheel.libraries.flatMap((library) => library.sections.flatMap((one) => one.code.flatMap((piece) =>
-    (piece.kernels ?? []).map((kernel) => ({ ...kernel, file: library.file, arch: piece.name })))));
+    piece.kernels.map((kernel) => ({ ...kernel, file: library.file, arch: piece.name })))));
   if (kernels.length === 0) return null;
   return el("div", {}, el("h3", {}, "Kernels"), table(`The largest kernels (${kernels.length.toLocaleString("en")})`, [
     { name: "kernel", cell: (kernel) => code(kernel.name) }, { name: "architecture", cell: (kernel) => kernel.arch },
     { name: "code", number: true, cell: (kernel) => bytes(kernel.bytes) },
     { name: "registers", number: true, cell: (kernel) => kernel.registers ?? "–" },
-    { name: "spills", number: true, cell: (kernel) => bytes(kernel.spill) },
+    { name: "stack", number: true, cell: (kernel) => bytes(kernel.stack) },
+    { name: "spills", number: true, cell: (kernel) => kernel.spills ?? "unknown" },
     { name: "shared memory", number: true, cell: (kernel) => bytes(kernel.shared) },
     { name: "file", cell: (kernel) => kernel.file },
   ], d3.sort(kernels, (kernel) => -kernel.bytes), 50));
