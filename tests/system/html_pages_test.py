@@ -15,6 +15,7 @@ from compiled_wheels import TAGS, call
 from compiled_wheels import make_wheel as make_compiled
 
 BEGUN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "data" / "device_code"
 HOSTILE = "</script><script>alert(1)</script>\"'<img src=x onerror=alert(2)><!--\u202e\u2066\u2028&amp;`${alert(3)}"
 
 needs_browser = pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on PATH")
@@ -157,3 +158,56 @@ def test_a_page_is_not_written_to_stdout(pinwheel, tmp_path):
     ran = subprocess.run([pinwheel, "inspect", "x.whl", "--html", "-"], capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 2
     assert "`--html` cannot write to stdout" in ran.stderr
+
+
+def test_the_page_of_a_wheel_with_device_code_divides_it_by_architecture_and_kernel(pinwheel, tmp_path):
+    library = tmp_path / "native.so"
+    call("gcc", "-shared", "-Wl,-z,notext,-Bsymbolic", "-o", library, FIXTURES / "plain.o")
+    wheel = make_compiled(tmp_path, {"demo/_C.so": library.read_bytes()}, TAGS)
+    page = tmp_path / "page.html"
+    call(pinwheel, "inspect", wheel, "--html", page, "--budget", "1 kB")
+    (shown,) = data_of(page)["wheels"]
+    report = json.loads(call(pinwheel, "inspect", wheel, "--json", "--budget", "1 kB").stdout)
+    code = [one for section in shown["libraries"][0]["sections"] for one in section["code"]]
+    architectures = {one["name"]: one["bytes"] for one in report["sizes"]["architectures"]}
+    assert {one["name"]: one["bytes"] for one in code} == architectures
+    assert {one["name"]: one["packed"] for one in code} == {one["name"]: one["packed"] for one in report["sizes"]["architectures"]}
+    kernels = {one["name"]: one["kernels"] for one in code}
+    cubins = [name for name in architectures if name.startswith("sm_")]
+    assert cubins
+    for name in cubins:
+        assert all(kernel["registers"] > 0 and 0 < kernel["bytes"] for kernel in kernels[name])
+        assert any("scale" in kernel["name"] for kernel in kernels[name])
+    assert shown["budget"] == {"limit": 1000, "cuts": report["budget"]["cuts"]}
+
+
+@needs_browser
+def test_the_page_of_a_release_has_its_wheels_times_and_history(script, tmp_path):
+    script.run("test", "matrix.yaml")
+    with (script.directory / "make_wheel.py").open("a") as source:
+        source.write("# changed\n")
+    script.commit()
+    script.run("release", "matrix.yaml")
+    page = tmp_path / "page.html"
+    noted = script.run("report", "--html", str(page))
+    assert noted.stdout == ""
+    assert str(page) in noted.stderr
+    data = data_of(page)
+    run = data["run"]
+    built = {pathlib.Path(output["path"]).name for step in run["steps"] if step["kind"] == "build" for output in step["outputs"]}
+    assert built
+    assert {wheel["wheel"] for wheel in data["wheels"]} == built
+    assert data["absent"] == []
+    slots = run["slot_time"]
+    assert sum(one["ms"] for one in slots["classes"]) == slots["slots"] * slots["makespan_ms"]
+    assert max(attempt["end"] for attempt in run["attempts"]) == slots["makespan_ms"]
+    assert 0 < run["critical"]["length_ms"] <= slots["makespan_ms"]
+    assert len(run["axes"]) > 0
+    assert len(run["variants"]) > 1
+    assert len(data["history"]["runs"]) == 2
+    check_page(use_page(page, tmp_path / "shots"))
+    # A wheel that is gone is named.
+    for wheel in script.output.rglob("*.whl"):
+        wheel.unlink()
+    script.run("report", "--html", str(page))
+    assert sorted(pathlib.Path(path).name for path in data_of(page)["absent"]) == sorted(built)
