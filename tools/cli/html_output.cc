@@ -120,8 +120,10 @@ std::string title_of_run(const std::vector<plan::StepOutcome>& outcomes,
                          const analysis::RunTrace& trace) {
   const std::string steps = plural(outcomes.size(), "step");
   if (trace.slices.empty()) return fmt::format("pinwheel: {}", steps);
-  return fmt::format("pinwheel: {} on {}", steps,
-                     plan::to_string(trace.slices.front().trace.ran->start));
+  // "2026-01-02T03:04:05.678Z": the page itself has the rest.
+  const std::string begun = plan::to_string(trace.slices.front().trace.ran->start);
+  constexpr size_t kDate = 10;
+  return fmt::format("pinwheel: {} on {}", steps, begun.substr(0, kDate));
 }
 
 }  // namespace

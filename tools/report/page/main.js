@@ -29,8 +29,7 @@ function showFailures(run, failures) {
   section("failures", "Failures", el("p", { class: "note" }, `${plural(d3.sum(failures, (one) => one.steps.length), "failed step")} with ${plural(failures.length, "cause")}.`),
     failures.map((one, at) => el("details", { class: "cause", open: at < 3 },
       el("summary", {}, one.steps.length === 1 ? one.steps[0] : `${one.steps[0]} and ${one.steps.length - 1} more`),
-      el("pre", { tabindex: "0", "aria-label": `Cause ${at + 1}` }, one.text),
-      one.steps.length > 1 ? el("p", { class: "note" }, `Steps: ${one.steps.slice(0, 40).join(", ")}${one.steps.length > 40 ? ", …" : ""}`) : null)));
+      el("pre", { tabindex: "0", "aria-label": `Cause ${at + 1}` }, one.text))));
 }
 
 function showHistory(history) {

@@ -72,11 +72,11 @@ class Timeline {
       }
       if (attempt.state === "failed") { context.fillStyle = failed; context.fillRect(left, y + this.lane - 6, right - left, 3); }
       if (this.critical.has(at)) { context.strokeStyle = critical; context.lineWidth = 1.5; context.strokeRect(left, y - 0.5, right - left, this.lane - 3); }
-      if (right - left < 40) return;
+      const label = Math.max(runs.length ? this.x(runs[0].start) : left, 0) + 4;
+      if (right - label < 40) return;
       context.fillStyle = color("paper");
       context.textAlign = "left";
-      const from = Math.max(left, 0) + 4;
-      context.fillText(fitText(context, step.id, right - from - 4), from, y + this.lane / 2 - 1.5);
+      context.fillText(fitText(context, step.id, right - label - 4), label, y + this.lane / 2 - 1.5);
     });
     this.drawCursor(context);
   }
@@ -175,7 +175,7 @@ function criticalTable(run) {
 
 const stepButton = (run, at) => el("button", { type: "button", click: () => openDetails(run.steps[at].id, stepDetails(run, at)) }, run.steps[at].id);
 
-const SLOT_COLORS = { fetch: "k2", compile: "k0", device_compile: "k4", link: "k5", build: "k6", test: "k1", package: "k3", upload: "k8" };
+const SLOT_COLORS = { fetch: "k2", compile: "k0", device_compile: "k4", link: "k5", build: "k8", test: "k1", package: "k3", upload: "k6" };
 const slotColor = (name) => (SLOT_COLORS[name] ? `var(--${SLOT_COLORS[name]})` : name === "absent" ? "var(--none)" : name === "idle_dependency" ? "var(--k7)" : "var(--skipped)");
 
 function slotTime(run) {

@@ -20,7 +20,7 @@ function sizeTree(wheel) {
     return { name: one.name, kind: one.debug ? "debug information" : "section", size: amount(one), parts: rest(amount(one), one.code.map(codeNode)) };
   }
   function codeNode(one) {
-    return { name: one.name, kind: "device code", cut: one.name, size: amount(one), parts: rest(amount(one), kernelNodes(one)) };
+    return { name: one.name, kind: "device code", cut: one.name, size: amount(one), parts: rest(amount(one), kernelNodes(one), "device code") };
   }
   // Kernels are compressed together: each has a share by its code.
   function kernelNodes(one) {
@@ -28,10 +28,10 @@ function sizeTree(wheel) {
     return one.kernels.map((kernel) => ({ name: kernel.name, kind: "kernel", size: amount(one) * (kernel.bytes / whole) }));
   }
   // What the parts do not explain, such as headers and padding, is a part as well.
-  function rest(size, parts) {
+  function rest(size, parts, kind = "other") {
     const known = d3.sum(parts, (part) => part.size);
     if (parts.length === 0) return null;
-    return size > known * 1.000001 ? [...parts, { name: "(other)", kind: "other", size: size - known }] : parts;
+    return size > known * 1.000001 ? [...parts, { name: "(other)", kind, size: size - known }] : parts;
   }
   function finished(node) {
     if (node.parts) return { ...node, children: node.parts.map(finished), parts: undefined };
@@ -94,8 +94,10 @@ class Treemap {
     const made = { of: inner, name: names.join(" › "), value: inner.value };
     if (!inner.children || depth > 6 || (depth > 0 && inner.value < this.node.value / 60)) return made;
     const large = inner.children.filter((child) => child.value > this.node.value / 2000).slice(0, 60);
+    const named = d3.sum(large, (child) => (child.data.name === "(other)" ? 0 : child.value));
+    if (depth > 0 && named < inner.value / 3) return made;
     const left = inner.value - d3.sum(large, (child) => child.value);
-    return { ...made, parts: [...large.map((child) => this.outline(child, depth + 1)), ...(left > 0 ? [{ value: left }] : [])] };
+    return { ...made, parts: [...large.map((child) => this.outline(child, depth + 1)), ...(left > 0 ? [{ of: inner, name: "(smaller parts)", value: left }] : [])] };
   }
 
   isCut(node) {
@@ -107,14 +109,16 @@ class Treemap {
     const group = Boolean(leaf.children);
     const names = of.ancestors().slice(0, of.depth - this.node.depth).reverse().map((each) => each.data.name);
     const cut = this.isCut(of);
-    const label = `${names.join(" › ")}, ${bytes(of.value)}, ${percent(of.value / this.root.value)} of the wheel${cut ? ", removed by the budget" : ""}`;
+    if (name === "(smaller parts)") names.push(name);
+    const { value } = leaf;
+    const label = `${names.join(" › ")}, ${bytes(value)}, ${percent(value / this.root.value)} of the wheel${cut ? ", removed by the budget" : ""}`;
     const [width, height] = [leaf.x1 - leaf.x0, leaf.y1 - leaf.y0];
     return el("button", {
       type: "button", class: group ? "group" : cut ? "cut" : null, "aria-label": visible(label), tabindex: width * height > 600 ? null : "-1",
       style: `left: ${leaf.x0}px; top: ${leaf.y0}px; width: ${width}px; height: ${height}px${group ? "" : `; background-color: var(--tile-${KIND_FILL[of.data.kind] ?? "k7"})`}`,
       click: () => this.go(of.children ? of : of.parent === this.node ? this.node : of.parent),
       pointermove: (event) => showTip(event, label), pointerleave: hideTip,
-    }, width > 46 && height > 16 ? (group ? `${name}  ${bytes(of.value)}` : `${name}${height > 32 ? `\n${bytes(of.value)}` : ""}`) : "");
+    }, width > 46 && height > 16 ? (group ? `${name}  ${bytes(value)}` : `${name}${height > 32 ? `\n${bytes(value)}` : ""}`) : "");
   }
 }
 
@@ -169,7 +173,7 @@ function kernelTable(wheel) {
     piece.kernels.map((kernel) => ({ ...kernel, file: library.file, arch: piece.name })))));
   if (kernels.length === 0) return null;
   return el("div", {}, el("h3", {}, "Kernels"), table(`The largest kernels (${kernels.length.toLocaleString("en")})`, [
-    { name: "kernel", cell: (kernel) => code(kernel.name) }, { name: "architecture", cell: (kernel) => kernel.arch },
+    { name: "kernel", cell: (kernel) => el("code", { class: "clamp", title: visible(kernel.name) }, kernel.name) }, { name: "architecture", cell: (kernel) => kernel.arch },
     { name: "code", number: true, cell: (kernel) => bytes(kernel.bytes) },
     { name: "registers", number: true, cell: (kernel) => kernel.registers ?? "–" },
     { name: "stack", number: true, cell: (kernel) => bytes(kernel.stack) },
@@ -217,7 +221,7 @@ function showWheels(wheels, absent) {
       { name: "unpacked", number: true, cell: (wheel) => bytes(wheel.unpacked_size) },
       { name: "device code", number: true, cell: (wheel) => bytes(d3.sum(wheel.device_code, (code) => code.bytes)) },
     ], d3.sort(wheels, (wheel) => -wheel.size)) : null,
-    absent?.length ? [el("p", { class: "note" }, `${plural(absent.length, "wheel")} of the run ${absent.length === 1 ? "is" : "are"} not on this machine:`), el("ul", {}, absent.map((path) => el("li", {}, code(path))))] : null,
+    absent?.length ? [el("p", { class: "note" }, `${plural(absent.length, "wheel")} of the run ${absent.length === 1 ? "is" : "are"} not on this machine:`), el("details", { open: absent.length <= 5 }, el("summary", {}, "Absent wheels"), el("ul", {}, absent.map((path) => el("li", {}, code(path)))))] : null,
     place);
   if (wheels.length) { show(0); drawings.push(() => drawn()); }
   return made;
