@@ -4,9 +4,8 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 
-from shared_cache import cache_directory, key, locked
+from shared_cache import shared_venv
 
 CLIENT = pathlib.Path(__file__).with_name("rattler_client.py")
 REQUIREMENT = "py-rattler==0.28.0"
@@ -15,16 +14,7 @@ VIRTUAL = {"__glibc": os.confstr("CS_GNU_LIBC_VERSION").split()[1]}
 
 def rattler_interpreter() -> pathlib.Path:
     """The interpreter of a venv that has py-rattler and stays as it is; made by the first user."""
-    cache = cache_directory("python")
-    directory = cache / f"rattler-{key(sys.version, sys.executable, REQUIREMENT)}"
-    with locked(cache):
-        if not (directory / "complete").exists():
-            subprocess.run([sys.executable, "-m", "venv", "--clear", str(directory)], check=True)
-            pip = [str(directory / "bin" / "pip"), "install", "-q", REQUIREMENT]
-            ran = subprocess.run(pip, capture_output=True, text=True)
-            assert ran.returncode == 0, ran.stderr
-            (directory / "complete").touch()
-    return directory / "bin" / "python"
+    return shared_venv("rattler", REQUIREMENT) / "python"
 
 
 def ask(python: pathlib.Path, request: dict) -> dict:

@@ -5,6 +5,8 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import subprocess
+import sys
 
 
 def cache_directory(name: str) -> pathlib.Path:
@@ -29,3 +31,17 @@ def locked(directory: pathlib.Path):
     with open(directory / ".lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def shared_venv(name: str, *requirements: str) -> pathlib.Path:
+    """The directory of programs of a venv with these packages, which stays as it is; made by the first user."""
+    cache = cache_directory("python")
+    directory = cache / f"{name}-{key(sys.version, sys.executable, *requirements)}"
+    with locked(cache):
+        if not (directory / "complete").exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(directory)], check=True)
+            pip = [str(directory / "bin" / "pip"), "install", "-q", *requirements]
+            ran = subprocess.run(pip, capture_output=True, text=True)
+            assert ran.returncode == 0, ran.stderr
+            (directory / "complete").touch()
+    return directory / "bin"

@@ -19,7 +19,7 @@ const std::set<std::string>& keys_for(TargetKind kind) {
   static const std::set<std::string> kPypi = {"kind", "name",       "default",     "others",
                                               "auth", "size-limit", "attestations"};
   static const std::set<std::string> kIndex = {
-      "kind", "name",    "default",    "others",   "label",        "url",
+      "kind", "name",    "default",    "others",   "label",        "url",     "check-url",
       "auth", "confirm", "size-limit", "audience", "attestations", "sigstore"};
   static const std::set<std::string> kDirectory = {
       "kind",           "name",  "default",      "others",   "label",   "path",
@@ -249,6 +249,7 @@ Result<PublishTarget> decode_target(const Node::Member& member, const Matrix& ma
   TRY_DONE(check_target(node, target.kind, matrix));
   TRY_DONE(check_templates(node, matrix));
   target.url = text_or(node, "url", "");
+  target.check_url = text_or(node, "check-url", "");
   // The schema allows no other word.
   target.auth = parse_upload_auth(text_or(node, "auth", "")).value_or(UploadAuth::automatic);
   target.audience = text_or(node, "audience", "");

@@ -116,6 +116,7 @@ struct PublishTarget {  // NOLINT(clang-analyzer-optin.performance.Padding): as 
   std::string name;
   TargetKind kind = TargetKind::directory;
   std::string url = {};              ///< kind `index`
+  std::string check_url = {};        ///< kind `index`: its simple API; empty: derived from `url`
   std::string path = {};             ///< kind `directory`, relative to the matrix file
   std::string bucket = {};           ///< kind `s3`: "s3://BUCKET/PREFIX"
   std::string default_compute = {};  ///< pypi kinds: the compute whose wheel has the plain name

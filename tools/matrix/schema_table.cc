@@ -285,6 +285,8 @@ Shape publish() {
   Shape target = mapping({
       {"kind", one_of(target_kinds()), alternatives(target_kinds()), Need::required},
       {"url", scalar(Format::url), "kind `index`: where files are uploaded"},
+      {"check-url", scalar(Format::url),
+       "kind `index`: its simple API, which lists the files; default: derived from `url`"},
       {"auth", one_of(upload_auths()),
        "a token issued for the job, your own token, or (kind `index`) no credentials; default: "
        "your own, else one issued if the job has an identity"},

@@ -291,7 +291,8 @@ inline constexpr auto kTestWheelFields = every_field<TestWheel>(
 /// does not change what was published.
 inline constexpr auto kTargetFields = every_field<matrix::PublishTarget>(
     part(&matrix::PublishTarget::name, "target"), part(&matrix::PublishTarget::kind, "kind"),
-    part(&matrix::PublishTarget::url, "url"), part(&matrix::PublishTarget::path, "path"),
+    part(&matrix::PublishTarget::url, "url"), excluded(&matrix::PublishTarget::check_url),
+    part(&matrix::PublishTarget::path, "path"),
     part<InKey::if_set>(&matrix::PublishTarget::bucket, "bucket"),
     excluded(&matrix::PublishTarget::default_compute),
     excluded(&matrix::PublishTarget::name_suffix), excluded(&matrix::PublishTarget::name_template),

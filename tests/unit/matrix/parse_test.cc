@@ -115,11 +115,13 @@ TEST_CASE("every section is parsed into its settings") {
       "  index: {kind: directory, path: dist, label: local, name: '{name}-x',\n"
       "          keep-nightlies: 14}\n"
       "  mirror: {kind: index, url: 'https://example.org', default: cpu, others: name-suffix,\n"
-      "           label: 'pt{torch.nodot}', auth: none, size-limit: 300 MB}\n"
+      "           label: 'pt{torch.nodot}', auth: none, size-limit: 300 MB,\n"
+      "           check-url: 'https://example.org/+simple/'}\n"
       "store: [local, 'https://example.org/results,ro']\n",
       "m.yaml");
   if (!matrix) FAIL(render(matrix.error()));
   CHECK(matrix->package.source == "../src");
+  CHECK(matrix->targets.back().check_url == "https://example.org/+simple/");
   CHECK(matrix->package.version.from == VersionFrom::file);
   CHECK(matrix->package.version.file == "v.txt");
   CHECK(matrix->package.sdist);

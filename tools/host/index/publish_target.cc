@@ -16,7 +16,7 @@ Result<publish::Endpoint> endpoint_of(const matrix::PublishTarget& target) {
     case matrix::TargetKind::testpypi:
       return publish::testpypi();
     case matrix::TargetKind::index:
-      return publish::endpoint(target.url);
+      return publish::endpoint(target.url, target.check_url);
     case matrix::TargetKind::directory:
     case matrix::TargetKind::s3:
     case matrix::TargetKind::github_release:

@@ -24,6 +24,21 @@ host::Workplace workplace(std::vector<std::string>& masked) {
 
 }  // namespace
 
+TEST_CASE("an index lists its files at `check-url`, or where its upload URL leads to expect") {
+  const CredentialBench bench;
+  std::vector<std::string> masked;
+  matrix::PublishTarget target = target_of(matrix::TargetKind::index);
+  CHECK(host::upload_target(target, workplace(masked), bench.ports)->endpoint.simple_url ==
+        "https://a.example/simple/");
+  target.check_url = "https://a.example/team/prod/+simple";
+  CHECK(host::upload_target(target, workplace(masked), bench.ports)->endpoint.simple_url ==
+        "https://a.example/team/prod/+simple/");
+  target.check_url = "https://user:secret@a.example/simple/";
+  const auto refused = host::upload_target(target, workplace(masked), bench.ports);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::usage);
+}
+
 TEST_CASE("every kind of target that is an index has an upload endpoint") {
   const CredentialBench bench;
   for (const matrix::TargetKind kind : matrix::kTargetKinds) {
