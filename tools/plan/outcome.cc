@@ -162,6 +162,11 @@ StepOutcome outcome_from(const nlohmann::json& json) {
                                  one.at("size").get<uint64_t>()});
     }
   }
+  if (const auto derivations = json.find("derivations"); derivations != json.end()) {
+    for (const nlohmann::json& one : *derivations) {
+      outcome.derivations.push_back(store::derived_from(one));
+    }
+  }
   if (const auto warnings = json.find("warnings"); warnings != json.end()) {
     outcome.warnings = warnings->get<std::vector<std::string>>();
   }
@@ -190,6 +195,9 @@ std::string outcome_json(const StepOutcome& outcome) {
   for (const Output& output : outcome.outputs) {
     json["outputs"].push_back(
         {{"path", output.path}, {"sha256", output.sha256}, {"size", output.size}});
+  }
+  for (const store::DerivedFile& derived : outcome.derivations) {
+    json["derivations"].push_back(store::derived_object(derived));
   }
   if (!outcome.warnings.empty()) json["warnings"] = outcome.warnings;
   if (outcome.error) json["error"] = error_object(*outcome.error);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/result.h"
 #include "plan/attempt_trace.h"
+#include "store/derived_file.h"
 
 namespace pinwheel::plan {
 
@@ -46,6 +47,7 @@ struct StepOutcome {
   Evidence evidence = Evidence::none;
   std::string environment = {};  ///< "build": a test saw the build's packages; empty otherwise
   std::vector<Output> outputs = {};
+  std::vector<store::DerivedFile> derivations = {};  ///< among the outputs
   std::optional<Error> error = std::nullopt;
   std::vector<std::string> warnings = {};   ///< for people who use the result
   std::chrono::milliseconds installing{0};  ///< of packages for it, in addition

@@ -13,6 +13,7 @@
 #include "report/failure.h"
 #include "report/summary_charts.h"
 #include "report/table.h"
+#include "store/derived_file.h"
 
 namespace pinwheel::report {
 
@@ -53,6 +54,37 @@ std::vector<Annotation> annotations_of(const std::vector<StepWarning>& warnings)
 }
 
 namespace {
+
+/// The lines about derived files: the first ones, and the number of the others.
+std::vector<std::string> derivation_lines(const plan::Report& report) {
+  constexpr size_t kMostShown = 10;
+  std::vector<std::string> lines;
+  size_t all = 0;
+  for (const plan::StepOutcome& outcome : report.outcomes) {
+    for (const store::DerivedFile& derived : outcome.derivations) {
+      if (++all > kMostShown) continue;
+      lines.push_back(fmt::format("{}: {}", outcome.id, store::derivation_line(derived)));
+    }
+  }
+  if (all > kMostShown) {
+    lines.push_back(fmt::format("and {} more, which `--json` lists", all - kMostShown));
+  }
+  return lines;
+}
+
+size_t count_derived(const plan::Report& report) {
+  size_t count = 0;
+  for (const plan::StepOutcome& outcome : report.outcomes) count += outcome.derivations.size();
+  return count;
+}
+
+std::string derivations_markdown(const plan::Report& report) {
+  const std::vector<std::string> lines = derivation_lines(report);
+  if (lines.empty()) return {};
+  std::string out = fmt::format("\n#### {}\n\n", plural(count_derived(report), "derived file"));
+  for (const std::string& line : lines) out += fmt::format("- {}\n", markdown_text(line));
+  return out;
+}
 
 /// The warnings as a list in Markdown under a heading; empty without any.
 std::string warnings_markdown(const std::vector<StepWarning>& warnings) {
@@ -109,6 +141,16 @@ std::string reproduce_markdown(RunReport run) {
 
 }  // namespace
 
+std::string derivations_text(const plan::Report& report) {
+  const std::vector<std::string> lines = derivation_lines(report);
+  if (lines.empty()) return {};
+  const size_t count = count_derived(report);
+  std::string out = fmt::format("{}, with the code of {}:\n", plural(count, "derived file"),
+                                count == 1 ? "its source" : "their sources");
+  for (const std::string& line : lines) out += fmt::format("  {}\n", visible(line));
+  return out;
+}
+
 std::optional<std::string> untested(const plan::Report& report) {
   constexpr size_t kMostReasons = 3;
   if (plan::exit_code(report) != 0) return std::nullopt;
@@ -147,8 +189,8 @@ std::string summary_line(const plan::Report& report) {
 }
 
 std::string summary_table(const plan::Report& report, size_t width) {
-  return align_columns(rows_of(report), width) + warnings_text(step_warnings(report)) +
-         summary_line(report);
+  return align_columns(rows_of(report), width) + derivations_text(report) +
+         warnings_text(step_warnings(report)) + summary_line(report);
 }
 
 std::string summary_markdown(const RunReport& run, const std::vector<FailureCause>& causes) {
@@ -167,7 +209,8 @@ std::string summary_markdown(const RunReport& run, const std::vector<FailureCaus
     header = false;
   }
   return out + "\n" + summary_line(report) + causes_markdown(causes) +
-         warnings_markdown(step_warnings(report)) + timeline_markdown(report) +
+         derivations_markdown(report) + warnings_markdown(step_warnings(report)) +
+         timeline_markdown(report) +
          reproduce_markdown(run);
 }
 

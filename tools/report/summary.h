@@ -18,7 +18,7 @@ std::optional<std::string> untested(const plan::Report& report);
 /// omitted. Adds a remark if no test was run.
 std::string summary_line(const plan::Report& report);
 
-/// A table of the steps (step, state, time, note), their warnings, then the summary line.
+/// A table of the steps (step, state, time, note), derived files, warnings, then the summary line.
 std::string summary_table(const plan::Report& report, size_t width = 0);
 
 /// The same as GitHub-flavored Markdown for $GITHUB_STEP_SUMMARY, below a heading with a remark if
@@ -35,6 +35,10 @@ struct StepWarning {
 
 /// The warnings of all steps, including reused ones; equal ones are merged, in plan order.
 std::vector<StepWarning> step_warnings(const plan::Report& report);
+
+/// "2 derived files, with the code of their sources:" and a line for each, the first ones; as
+/// visible text, empty without any.
+std::string derivations_text(const plan::Report& report);
 
 /// "2 warnings:" and a line for each, as visible text; empty without any.
 std::string warnings_text(const std::vector<StepWarning>& warnings);

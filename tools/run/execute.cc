@@ -420,6 +420,7 @@ class Execution {
     plan::StepOutcome outcome =
         outcome_of(i, success.skipped ? plan::StepState::skipped : plan::StepState::done);
     outcome.outputs = success.outputs;
+    outcome.derivations = success.derivations;
     outcome.evidence = success.evidence;
     outcome.warnings = success.warnings;
     outcome.installing = std::min(success.installing, outcome.elapsed);

@@ -29,6 +29,7 @@ struct Attempt {
 /// The result of a successful attempt.
 struct Success {
   std::vector<plan::Output> outputs = {};
+  std::vector<store::DerivedFile> derivations = {};  ///< among the outputs
   plan::Evidence evidence = plan::Evidence::none;
   std::optional<std::string> skipped =
       std::nullopt;                        ///< the reason; the step then counts as skipped

@@ -45,6 +45,10 @@ class Members {
       reject(fmt::format("{} is missing", quoted(fmt::format("{}.{}", name_, member))));
     return *found;
   }
+  /// A member that may be missing.
+  const nlohmann::json* find(const char* member) {
+    return json_.contains(member) ? &at(member) : nullptr;
+  }
   std::string text(const char* member) {
     const nlohmann::json& value = at(member);
     if (!value.is_string())
@@ -111,6 +115,25 @@ std::vector<NamedBlob> read_outputs(const nlohmann::json& json) {
     outputs.push_back(std::move(output));
   }
   return outputs;
+}
+
+/// Both files of a derivation are outputs.
+std::vector<DerivedFile> read_derivations(const nlohmann::json& json,
+                                          const std::vector<NamedBlob>& outputs) {
+  if (!json.is_array() || json.size() > kMostOutputs)
+    reject("`derivations` is not a list of files");
+  std::vector<DerivedFile> derivations;
+  derivations.reserve(json.size());
+  for (const nlohmann::json& one : json) {
+    DerivedFile derived = derived_from(one);
+    for (const std::string& name : {derived.file, derived.source}) {
+      const bool known = std::any_of(outputs.begin(), outputs.end(),
+                                     [&name](const auto& output) { return output.name == name; });
+      if (!known) reject(fmt::format("{} of `derivations` is not an output", quoted(name)));
+    }
+    derivations.push_back(std::move(derived));
+  }
+  return derivations;
 }
 
 Json packages_json(const InstalledPackages& packages) {
@@ -182,6 +205,9 @@ Entry read_entry(const nlohmann::json& json) {
   entry.reason = members.text("reason");
   entry.evidence = read_evidence(members.text("evidence"));
   entry.outputs = read_outputs(members.at("outputs"));
+  if (const nlohmann::json* const derivations = members.find("derivations")) {
+    entry.derivations = read_derivations(*derivations, entry.outputs);
+  }
   entry.warnings = members.at("warnings").get<std::vector<std::string>>();
   entry.log_sha256 = members.optional_digest("log-sha256");
   entry.finished = members.text("finished");
@@ -218,7 +244,7 @@ bool improves(const Entry& candidate, const Entry& present) {
 std::string to_json(const Entry& entry) {
   Json outputs = Json::array();
   for (const NamedBlob& output : entry.outputs) outputs.push_back(output_json(output));
-  const Json json = {
+  Json json = {
       {"schema", std::string(kSchema)},
       {"step", entry.step},
       {"key", entry.key},
@@ -240,6 +266,9 @@ std::string to_json(const Entry& entry) {
         {"commit", entry.writer.commit},
         {"channel", entry.writer.channel},
         {"domain", std::string(to_string(entry.writer.domain))}}}};
+  for (const DerivedFile& derived : entry.derivations) {
+    json["derivations"].push_back(derived_object(derived));
+  }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/derived_file.h"
 #include "store/domain.h"
 
 // The three nouns of a store. An entry is the result of a finished step, at the address of its key
@@ -74,9 +75,10 @@ struct Entry {
   std::string reason = {};        ///< why it was skipped
   std::string evidence = "none";  ///< "ran", "loaded", "inspected", "none"
   std::vector<NamedBlob> outputs = {};
-  std::vector<std::string> warnings = {};  ///< notes for people
-  std::string log_sha256 = {};             ///< of its log, which stays on its machine; or empty
-  std::string finished = {};               ///< UTC, "2026-01-02T03:04:05Z"
+  std::vector<DerivedFile> derivations = {};  ///< among the outputs; absent in the JSON if empty
+  std::vector<std::string> warnings = {};     ///< notes for people
+  std::string log_sha256 = {};                ///< of its log, which stays on its machine; or empty
+  std::string finished = {};                  ///< UTC, "2026-01-02T03:04:05Z"
   int64_t elapsed_ms = 0;
   int attempts = 1;
   MachineFacts machine = {};
@@ -100,8 +102,8 @@ std::string to_json(const Entry& entry);
 constexpr size_t kMostRecordBytes = 4UL << 20;
 
 /// The inverse of `to_json`. `check` for any other text: unknown and missing members, an output
-/// name that could leave its directory or occurs twice, an invalid digest, a text longer than
-/// `kMostRecordBytes`.
+/// name that could leave its directory or occurs twice, a derived file that is no output, an
+/// invalid digest, a text longer than `kMostRecordBytes`.
 Result<Entry> parse_entry(std::string_view text);
 
 }  // namespace pinwheel::store

@@ -103,6 +103,7 @@ TEST_CASE("an outcome round-trips through JSON") {
   outcome.reason = "a \"reason\"\nof two lines";
   outcome.evidence = Evidence::loaded;
   outcome.outputs = {{"a.whl", "cd", 5'000'000'000}};
+  outcome.derivations = {{"b.whl", "a.whl", 3, {"b/METADATA"}, {"b/new"}, {"a/old"}}};
   outcome.warnings = {"more than planned"};
   outcome.needs = {"env:1", "sdist"};
   outcome.reused_from = "a place";
@@ -117,6 +118,7 @@ TEST_CASE("an outcome round-trips through JSON") {
   REQUIRE(back);
   CHECK(outcome_json(*back) == json);
   CHECK(back->outputs == outcome.outputs);
+  CHECK(back->derivations == outcome.derivations);
   CHECK(back->warnings == outcome.warnings);
   CHECK(back->needs == outcome.needs);
   CHECK(back->reused_from == outcome.reused_from);

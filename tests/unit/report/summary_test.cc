@@ -44,5 +44,21 @@ TEST_CASE("there is no remark for a run with an executed test, without tests, or
             .starts_with("### pinwheel\n\n|"));
 }
 
+TEST_CASE("the summary names derived files, the first ones, and none without any") {
+  plan::StepOutcome built = outcome("build:a", StepState::reused);
+  built.derivations = {{"b.whl", "a.whl", 3, {"METADATA"}}};
+  CHECK(derivations_text(report_of({built})) ==
+        "1 derived file, with the code of its source:\n"
+        "  build:a: `b.whl` has the code of `a.whl`: 3 files identical, 1 rewritten\n");
+  CHECK(summary_markdown({report_of({built})}, {})
+            .find("#### 1 derived file\n\n- build:a: `b.whl` has the code of `a.whl`") !=
+        std::string::npos);
+  built.derivations.resize(12, built.derivations.front());
+  const std::string many = derivations_text(report_of({built}));
+  CHECK(many.starts_with("12 derived files, with the code of their sources:\n"));
+  CHECK(many.ends_with("  and 2 more, which `--json` lists\n"));
+  CHECK(derivations_text(report_of({outcome("test:a", StepState::done)})).empty());
+}
+
 }  // namespace
 }  // namespace pinwheel::report

@@ -17,6 +17,8 @@ Entry full_entry() {
   entry.evidence = "loaded";
   entry.outputs = {{"demo-1.2.0-py3-none-any.whl", {sha256_hex("wheel"), 5}},
                    {"sub/other.whl", {sha256_hex(""), 0}}};
+  entry.derivations = {
+      {"sub/other.whl", "demo-1.2.0-py3-none-any.whl", 7, {"x/METADATA"}, {"x/new"}, {"x/old"}}};
   entry.warnings = {"large"};
   entry.log_sha256 = sha256_hex("log");
   entry.finished = "2026-01-02T03:04:05Z";
@@ -81,6 +83,18 @@ TEST_CASE("an entry without packages lists none, and a record that does not list
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::check);
   CHECK(refused.error().message == "a stored result cannot be read: `result.packages` is missing");
+}
+
+TEST_CASE("derivations are optional, and both of their files are outputs", "[store]") {
+  Entry entry = full_entry();
+  entry.derivations.clear();
+  CHECK(to_json(entry).find("derivations") == std::string::npos);
+  CHECK(parse_entry(to_json(entry)) == entry);
+  const std::string start = "a stored result cannot be read: ";
+  CHECK(refusal("\"file\": \"sub/other.whl\"", "\"file\": \"sub/more.whl\"") ==
+        start + "`sub/more.whl` of `derivations` is not an output");
+  CHECK(refusal("\"code\": \"identical\"", "\"code\": \"similar\"") ==
+        start + "a derived file has other code than its source");
 }
 
 TEST_CASE("packages of an entry are read strictly", "[store]") {

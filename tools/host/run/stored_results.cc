@@ -50,6 +50,7 @@ store::Entry stored_result(const plan::Step& step, const plan::StepOutcome& outc
   for (const plan::Output& output : outcome.outputs) {
     result.outputs.push_back({name_of(output), {output.sha256, output.size}});
   }
+  result.derivations = outcome.derivations;
   result.warnings = outcome.warnings;
   result.elapsed_ms = outcome.elapsed.count();
   result.attempts = outcome.attempts;
@@ -97,6 +98,7 @@ plan::StepOutcome outcome_of(const store::Entry& result, const fs::path& output)
   outcome.state = skipped ? plan::StepState::skipped : plan::StepState::done;
   outcome.reason = result.reason;
   outcome.evidence = plan::parse_evidence(result.evidence).value_or(plan::Evidence::none);
+  outcome.derivations = result.derivations;
   outcome.warnings = result.warnings;
   for (const store::NamedBlob& file : result.outputs) {
     outcome.outputs.push_back(

@@ -15,6 +15,7 @@
 #include "pep/wheel_name.h"
 #include "plan/built_wheel.h"
 #include "plan/key.h"
+#include "store/derived_file.h"
 
 namespace pinwheel::host {
 namespace {
@@ -72,6 +73,7 @@ Done check_before_build(const StepContext& context, const plan::BuildWheel& acti
 
 struct FinishedWheels {
   std::vector<fs::path> wheels = {};
+  std::vector<store::DerivedFile> derivations = {};
   std::vector<inspect::Finding> findings = {};  ///< findings of all wheels that did not stop the
                                                 ///< build
 };
@@ -98,8 +100,10 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
     finished.findings.insert(finished.findings.end(), findings.begin(), findings.end());
     finished.wheels.emplace_back(output.path);
   }
-  TRY(const std::vector<std::string> lines, compare_finished(builds));
-  for (const std::string& line : lines) append_log(context, line);
+  TRY(finished.derivations, compare_finished(builds));
+  for (const store::DerivedFile& derived : finished.derivations) {
+    append_log(context, store::derivation_line(derived) + "\n");
+  }
   return finished;
 }
 
@@ -161,6 +165,7 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
     warnings.push_back(std::move(line));
   }
   run::Success success;
+  success.derivations = finished.derivations;
   success.warnings = std::move(warnings);
   for (const fs::path& wheel : finished.wheels) {
     TRY(const plan::Output output, put_into(wheel, context.workplace.output));

@@ -152,12 +152,13 @@ Result<FinishedBuild> finish_wheel(const fs::path& built_path, const FinishReque
                        std::move(contents)};
 }
 
-Result<std::vector<std::string>> compare_finished(const std::vector<FinishedBuild>& builds) {
-  std::vector<std::string> lines;
+Result<std::vector<store::DerivedFile>> compare_finished(const std::vector<FinishedBuild>& builds) {
+  std::vector<store::DerivedFile> derived;
+  derived.reserve(builds.size());
   for (size_t i = 1; i < builds.size(); ++i) {
     const std::string first = fs::path(builds[0].output.path).filename();
     const std::string other = fs::path(builds[i].output.path).filename();
-    const wheel::ContentsChanges changes =
+    wheel::ContentsChanges changes =
         wheel::compare_contents(builds[0].contents, builds[i].contents);
     if (!changes.faults.empty()) {
       Error error{ErrorKind::check, fmt::format("{} and {} are of one build and differ",
@@ -167,11 +168,10 @@ Result<std::vector<std::string>> compare_finished(const std::vector<FinishedBuil
       }
       return fail(std::move(error).with_hint("does another program write to the built wheel?"));
     }
-    lines.push_back(fmt::format("{} has the code of {}: {} identical, {} rewritten\n",
-                                quoted(other), quoted(first), plural(changes.identical, "file"),
-                                changes.rewritten.size()));
+    derived.push_back({other, first, changes.identical, std::move(changes.rewritten),
+                       std::move(changes.added), std::move(changes.dropped)});
   }
-  return lines;
+  return derived;
 }
 
 Result<plan::Output> finish_sdist(const fs::path& built_path, const FinishSdistRequest& request,

@@ -12,6 +12,7 @@
 #include "matrix/settings.h"
 #include "plan/outcome.h"
 #include "ports/large_memory.h"
+#include "store/derived_file.h"
 #include "wheel/archive.h"
 #include "wheel/contents.h"
 #include "wheel/naming.h"
@@ -57,9 +58,9 @@ Result<FinishedPlatform> finished_platform(const wheel::WheelArchive& built,
 Result<FinishedBuild> finish_wheel(const std::filesystem::path& built, const FinishRequest& request,
                                    const std::filesystem::path& output);
 
-/// Compares the wheels that one build was finished as, under several names. Returns a line about
-/// each wheel after the first; kind `check` if one has other contents.
-Result<std::vector<std::string>> compare_finished(const std::vector<FinishedBuild>& builds);
+/// Compares the wheels that one build was finished as, under several names: each after the first is
+/// derived from the first. Kind `check` if one has other contents.
+Result<std::vector<store::DerivedFile>> compare_finished(const std::vector<FinishedBuild>& builds);
 
 struct FinishSdistRequest {
   std::string distribution = {};  ///< the name required in its PKG-INFO; empty: not checked

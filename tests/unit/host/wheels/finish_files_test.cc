@@ -57,14 +57,14 @@ FinishedBuild finished_as(const std::string& stem, const std::string& code) {
 TEST_CASE("wheels of one build under several names have the same code") {
   CHECK(compare_finished({})->empty());
   CHECK(compare_finished({finished_as("demo-1+cu130", "A")})->empty());
-  const auto lines = compare_finished(
+  const auto derived = compare_finished(
       {finished_as("demo-1+cu130", "A"), finished_as("demo-1", "A"), finished_as("kit-1", "A")});
-  REQUIRE(lines);
-  CHECK(*lines == std::vector<std::string>{
-                      "`demo-1-py3-none-any.whl` has the code of "
-                      "`demo-1+cu130-py3-none-any.whl`: 1 file identical, 1 rewritten\n",
-                      "`kit-1-py3-none-any.whl` has the code of "
-                      "`demo-1+cu130-py3-none-any.whl`: 1 file identical, 1 rewritten\n"});
+  REQUIRE(derived);
+  const std::string source = "demo-1+cu130-py3-none-any.whl";
+  CHECK(*derived ==
+        std::vector<store::DerivedFile>{
+            {"demo-1-py3-none-any.whl", source, 1, {"demo-1.dist-info/METADATA"}, {}, {}},
+            {"kit-1-py3-none-any.whl", source, 1, {"kit-1.dist-info/METADATA"}, {}, {}}});
 }
 
 TEST_CASE("another program that replaced the build between two names is noticed") {
