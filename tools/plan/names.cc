@@ -17,6 +17,7 @@
 #include "matrix/variant.h"
 #include "pep/name.h"
 #include "pep/version.h"
+#include "pep/wheel_name.h"
 #include "pep/wheel_variant.h"
 #include "plan/step_id.h"
 
@@ -357,22 +358,25 @@ Result<Pin> pin_of(const NamingInputs& in, const matrix::AbiClass& cls,
 Result<std::map<std::string, std::string>> pins_of(const NamingInputs& in, const Place& place) {
   const std::vector<std::string>& direct =
       matrix::package_of(in.matrix, *place.representative).siblings;
-  std::map<std::string, std::string> pins;
+  // All members of a class may need one sibling.
+  std::set<std::string> needed;
   for (const auto& [member, classes] : place.cls->siblings) {
-    for (const std::string& id : classes) {
-      TRY(const Pin pin, pin_of(in, in.family.at(id), *place.target));
-      if (std::ranges::find(direct, pin.sibling) == direct.end()) continue;
-      const auto [known, fresh] = pins.emplace(pin.sibling, pin.requirement);
-      if (fresh || known->second == pin.requirement) continue;
-      return fail(
-          Error{ErrorKind::config, fmt::format("the wheel of {} would require both {} and {}",
-                                               quoted(build_id(place.cls->id)),
-                                               quoted(known->second), quoted(pin.requirement))}
-              .with_location(matrix::package_of(in.matrix, *place.representative).at)
-              .with_hint(fmt::format("let its `abi` depend on everything that the `abi` of {} "
-                                     "depends on",
-                                     quoted(pin.sibling))));
-    }
+    needed.insert(classes.begin(), classes.end());
+  }
+  std::map<std::string, std::string> pins;
+  for (const std::string& id : needed) {
+    TRY(const Pin pin, pin_of(in, in.family.at(id), *place.target));
+    if (std::ranges::find(direct, pin.sibling) == direct.end()) continue;
+    const auto [known, fresh] = pins.emplace(pin.sibling, pin.requirement);
+    if (fresh || known->second == pin.requirement) continue;
+    return fail(
+        Error{ErrorKind::config, fmt::format("the wheel of {} would require both {} and {}",
+                                             quoted(build_id(place.cls->id)), quoted(known->second),
+                                             quoted(pin.requirement))}
+            .with_location(matrix::package_of(in.matrix, *place.representative).at)
+            .with_hint(fmt::format("let its `abi` depend on everything that the `abi` of {} "
+                                   "depends on",
+                                   quoted(pin.sibling))));
   }
   return pins;
 }
@@ -397,8 +401,47 @@ Error two_plain_wheels(const Place& first, const Place& second) {
       .with_hint("name one compute as `default`");
 }
 
+/// The files of all targets.
+using TakenFiles = std::map<FileIdentity, Place>;
+
+/// The identity of a wheel; `distinguished` is what its name, version and tags do not state.
+FileIdentity identity_of(const wheel::Naming& naming, const WheelTags& tags,
+                         const std::string& distinguished) {
+  return {pep::normalize_name(naming.distribution),
+          naming.version,
+          distinguished,
+          tags.python,
+          tags.abi,
+          tags.arch,
+          tags.libc};
+}
+
+/// A file can be that of one build only: installers would take the one of whichever target they
+/// read, and a run has one directory for its files.
+Done take_files(const wheel::Naming& naming, const WheelTags& tags, const Place& place,
+                TakenFiles& files) {
+  for (const std::string& label : wheel::labels_of(naming)) {
+    const auto [at, fresh] = files.try_emplace(identity_of(naming, tags, label), place);
+    const Place& first = at->second;
+    if (fresh || first.cls->id == place.cls->id) continue;
+    wheel::Naming file = naming;
+    file.variants.clear();
+    if (!label.empty()) file.variants.push_back(label);
+    return fail(
+        Error{ErrorKind::config,
+              fmt::format("{} would be {} on target {} and {} on target {}",
+                          quoted(wheel_pattern(file, tags)), quoted(build_id(first.cls->id)),
+                          quoted(first.target->name), quoted(build_id(place.cls->id)),
+                          quoted(place.target->name))}
+            .with_location(place.target->at)
+            .with_hint("write the same `default` in both targets, or give one of them a `name` "
+                       "template of its own"));
+  }
+  return {};
+}
+
 Done name_for_target(const NamingInputs& in, const NamingRequest& request,
-                     const matrix::PublishTarget& target, Namings& namings) {
+                     const matrix::PublishTarget& target, Namings& namings, TakenFiles& files) {
   std::map<FileIdentity, Place> taken;
   for (const matrix::AbiClass& cls : request.classes) {
     TRY(const matrix::Variant* const representative, in.variants.find(cls.representative));
@@ -409,25 +452,17 @@ Done name_for_target(const NamingInputs& in, const NamingRequest& request,
     if (!target.name.empty()) naming.targets.push_back(target.name);
     const WheelTags tags =
         tags_of(matrix::abi_of(in.matrix, *representative), *representative, request.machine);
-    const auto identity = [&](const std::string& distinguished) {
-      return FileIdentity{pep::normalize_name(naming.distribution),
-                          naming.version,
-                          distinguished,
-                          tags.python,
-                          tags.abi,
-                          tags.arch,
-                          tags.libc};
-    };
     const std::string compute =
         target.variants ? label_of_compute(in.matrix, *representative) : std::string();
-    const auto [at, fresh] = taken.try_emplace(identity(compute), place);
+    const auto [at, fresh] = taken.try_emplace(identity_of(naming, tags, compute), place);
     if (!fresh) return fail(collision(in.matrix, at->second, place, naming));
     const bool plain = std::ranges::count(naming.variants, "") > 0;
     if (plain) {
       // No label has this character.
-      const auto [other, first] = taken.try_emplace(identity("*"), place);
+      const auto [other, first] = taken.try_emplace(identity_of(naming, tags, "*"), place);
       if (!first) return fail(two_plain_wheels(other->second, place));
     }
+    TRY_DONE(take_files(naming, tags, place, files));
     TRY_DONE(add_naming(namings[cls.id], std::move(naming), target));
   }
   return {};
@@ -444,6 +479,15 @@ std::string wheel_pattern(const wheel::Naming& file, const WheelTags& tags) {
   const std::string label = file.variants.empty() ? "" : "-" + file.variants.front();
   return fmt::format("{}-{}-{}{}-{}-{}{}.whl", replace_all(file.distribution, "-", "_"),
                      file.version, build, tags.python, tags.abi, platform_pattern(tags), label);
+}
+
+bool is_named(std::string_view filename, const wheel::Naming& naming) {
+  const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
+  const Result<pep::Version> wanted = pep::parse_version(naming.version);
+  if (!name || !wanted || name->version != *wanted) return false;
+  if (naming.build > 0 && name->build != pep::BuildTag{naming.build}) return false;
+  return pep::normalize_name(name->distribution) == pep::normalize_name(naming.distribution) &&
+         std::ranges::count(wheel::labels_of(naming), name->variant) > 0;
 }
 
 std::string platform_pattern(const WheelTags& tags) {
@@ -547,8 +591,10 @@ Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& r
     for (matrix::AbiClass& cls : classes) in.family.emplace(cls.id, std::move(cls));
   }
   Namings namings;
+  TakenFiles files;
   if (request.targets.empty()) {
-    TRY_DONE(name_for_target(in, request, local_target(), namings));
+    const matrix::PublishTarget local = local_target();
+    TRY_DONE(name_for_target(in, request, local, namings, files));
     return namings;
   }
   TRY_DONE(check_one_draft(matrix, request.targets));
@@ -561,7 +607,7 @@ Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& r
                   fmt::format("{} has no publish target {}", quoted(matrix.file), quoted(name)),
                   suggest(name, known));
     }
-    TRY_DONE(name_for_target(in, request, *target, namings));
+    TRY_DONE(name_for_target(in, request, *target, namings, files));
   }
   return namings;
 }

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -100,6 +101,10 @@ std::vector<wheel::Naming> each_file(const std::vector<wheel::Naming>& namings);
 /// Of the names of a wheel, the one on a target; empty if the target gets none of them.
 wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming>& namings);
 
+/// Whether a wheel has the name, the version, one of the labels and the build number of a naming.
+/// Without a number, it may have that of its build backend.
+bool is_named(std::string_view filename, const wheel::Naming& naming);
+
 /// The name of one file (`each_file`), as far as it is known before the build:
 /// "my_ops-1.0-1-cp312-cp312-manylinux_*_x86_64-cu130.whl".
 std::string wheel_pattern(const wheel::Naming& file, const WheelTags& tags);
@@ -108,10 +113,10 @@ std::string wheel_pattern(const wheel::Naming& file, const WheelTags& tags);
 std::string version_text(const std::string& version, uint64_t build);
 
 /// Checks and assigns names before anything is built. Errors of kind `config`: two classes with the
-/// same file name on one target (the message names the axis that distinguishes them), a local
-/// version on PyPI or TestPyPI, a re-cut without a tag of its own on GitHub; with `variants` also a
-/// label that is too long, a compute without properties, and two drafts. `usage` for an unknown
-/// target.
+/// same file name on one target (the message names the axis that distinguishes them) or on two
+/// targets (it names both), a local version on PyPI or TestPyPI, a re-cut without a tag of its own
+/// on GitHub; with `variants` also a label that is too long, a compute without properties, and two
+/// drafts. `usage` for an unknown target.
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request);
 
 }  // namespace pinwheel::plan

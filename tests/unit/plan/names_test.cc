@@ -328,6 +328,52 @@ TEST_CASE("targets with the same name for a wheel share one finished wheel") {
   CHECK(namings->at("cpu")[0].targets == std::vector<std::string>{"index", "mirror"});
 }
 
+TEST_CASE("two targets may not give one file name to different classes") {
+  NamesExample example;
+  matrix::PublishTarget one = target("pypi", matrix::TargetKind::pypi);
+  matrix::PublishTarget two = target("wheels", matrix::TargetKind::directory);
+  one.name_suffix = two.name_suffix = true;
+  one.default_compute = "cpu";
+  two.default_compute = "cuda/*";
+  example.matrix.targets = {one, two};
+  example.request.targets = {"pypi", "wheels"};
+  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  REQUIRE_FALSE(namings);
+  CHECK(namings.error().kind == ErrorKind::config);
+  CHECK(namings.error().message ==
+        "`pinwheel_kernels-1.2.0-py3-none-*_x86_64.whl` would be `build:cpu` on target `pypi` and "
+        "`build:cu13` on target `wheels`");
+  CHECK(namings.error().hint ==
+        "write the same `default` in both targets, or give one of them a `name` template of its "
+        "own");
+  // Of one channel: another may have the other target.
+  example.request.targets = {"wheels"};
+  CHECK(name_wheels(example.matrix, example.request));
+  example.request.targets = {"pypi", "wheels"};
+  example.matrix.targets[1].name_template = "{name}-nightly";
+  CHECK(name_wheels(example.matrix, example.request));
+  example.matrix.targets[1].name_template.clear();
+  example.matrix.targets[1].default_compute = "cpu";
+  CHECK(name_wheels(example.matrix, example.request)->at("cpu").size() == 1);
+}
+
+TEST_CASE("a wheel is named by its distribution, version, label and build number") {
+  const wheel::Naming plain{"my-ops", "1.0+cu130"};
+  CHECK(is_named("my_ops-1.0+cu130-py3-none-any.whl", plain));
+  CHECK(is_named("my_ops-1.0+cu130-7-py3-none-any.whl", plain));
+  CHECK_FALSE(is_named("my_ops-1.0-py3-none-any.whl", plain));
+  CHECK_FALSE(is_named("other-1.0+cu130-py3-none-any.whl", plain));
+  CHECK_FALSE(is_named("my_ops-1.0+cu130-py3-none-any-null.whl", plain));
+  CHECK_FALSE(is_named("my_ops-1.0+cu130.tar.gz", plain));
+  wheel::Naming recut{"my-ops", "1.0", {}, 2};
+  recut.variants = {"null", ""};
+  CHECK(is_named("my_ops-1.0-2-py3-none-any.whl", recut));
+  CHECK(is_named("my_ops-1.0-2-py3-none-any-null.whl", recut));
+  CHECK_FALSE(is_named("my_ops-1.0-py3-none-any.whl", recut));
+  CHECK_FALSE(is_named("my_ops-1.0-1-py3-none-any.whl", recut));
+  CHECK_FALSE(is_named("my_ops-1.0-2-py3-none-any-cu130.whl", recut));
+}
+
 TEST_CASE("an unknown target is a usage error with the nearest name") {
   NamesExample example;
   example.matrix.targets = {target("testpypi", matrix::TargetKind::testpypi)};

@@ -27,9 +27,9 @@
 #include "inspect/rules.h"
 #include "pep/name.h"
 #include "pep/version.h"
-#include "pep/wheel_name.h"
 #include "plan/evidence_gate.h"
 #include "plan/listing.h"
+#include "plan/names.h"
 #include "plan/step_id.h"
 #include "publish/changelog.h"
 #include "publish/narrower_wheel.h"
@@ -54,16 +54,6 @@ struct Built {
 std::string logged_warning(const StepContext& context, const Error& warning) {
   append_log(context, render_warning(warning));
   return fmt::format("{}; {}", warning.message, warning.hint);
-}
-
-bool is_named(const publish::Artifact& file, const wheel::Naming& naming) {
-  const auto has = pep::parse_version(file.version);
-  const auto wanted = pep::parse_version(naming.version);
-  const auto name = pep::parse_wheel_name(file.filename);
-  const std::string label = name ? name->variant : std::string();
-  return pep::normalize_name(file.name) == pep::normalize_name(naming.distribution) && has &&
-         wanted && pep::to_string(*has) == pep::to_string(*wanted) &&
-         std::ranges::count(wheel::labels_of(naming), label) > 0;
 }
 
 /// The files of all builds of the release, for every target.
@@ -92,7 +82,8 @@ Result<std::vector<Built>> files_for(const std::vector<Built>& all,
   std::set<std::string> builds;
   for (const Built& built : all) {
     const auto naming = destination.names.find(built.build);
-    if (naming != destination.names.end() && !is_named(built.file, naming->second)) continue;
+    if (naming != destination.names.end() && !plan::is_named(built.file.filename, naming->second))
+      continue;
     builds.insert(built.build);
     files.push_back(built);
   }
