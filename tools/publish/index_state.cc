@@ -53,7 +53,9 @@ void judge_release(IndexState& state, const std::vector<IndexFile>& page,
     const auto held = version_of_file(file.filename);
     if (version && held && *held == *version) release.push_back(file);
   }
-  state.release_files = release.size();
+  // The first cut does not consist of files of re-cuts, which show its age nevertheless.
+  state.release_files = static_cast<size_t>(std::ranges::count_if(
+      release, [](const IndexFile& file) { return !build_of_file(file.filename); }));
   if (state.planned.build > 0) judge_recut(state, page);
   state.release = release.empty() ? ReleaseState::absent : ReleaseState::open;
   if (const auto first = first_upload(release)) {
@@ -172,11 +174,22 @@ void note_unanswered(IndexState& state, const Error& error) {
   }
 }
 
+namespace {
+
+/// Releases of one version with several labels have the same obstacle.
+void add_once(std::vector<Error>& errors, const Error& error) {
+  const bool known = std::ranges::any_of(
+      errors, [&error](const Error& each) { return each.message == error.message; });
+  if (!known) errors.push_back(error);
+}
+
+}  // namespace
+
 std::vector<Error> blockers(const std::vector<IndexState>& states) {
   std::vector<Error> found;
   for (const IndexState& state : states) {
     const PlannedRelease& planned = state.planned;
-    found.insert(found.end(), state.obstacles.begin(), state.obstacles.end());
+    for (const Error& obstacle : state.obstacles) add_once(found, obstacle);
     // A release that was published whole before is repeated without sending anything.
     if (state.release != ReleaseState::closed || state.release_files >= planned.files) continue;
     found.push_back(

@@ -100,6 +100,33 @@ TEST_CASE("a page without upload times or sizes leaves them unknown") {
   CHECK(state_rows({state})[1].back() == "unknown");
 }
 
+TEST_CASE("files of a re-cut are not counted for the first cut") {
+  const IndexState state =
+      judged({held("demo_ops-1.0-py3-none-any.whl", "2026-08-01T01:00:00Z"),
+              held("demo_ops-1.0-1-py3-none-any.whl", "2026-08-02T01:00:00Z")});
+  CHECK(state.release_files == 1);
+  CHECK(messages(blockers({state})) ==
+        Texts{"`Demo-Ops` 1.0 on `pypi` has 1 of 2 files and is closed: its first file was "
+              "uploaded on 2026-08-01"});
+}
+
+TEST_CASE("a version that cannot be re-cut is named once for all of its labels") {
+  PlannedRelease release = planned(endpoint("https://index.example.org/legacy/").value());
+  release.build = 1;
+  std::vector<IndexState> states;
+  for (const char* const version : {"1.0+cpu", "1.0+cu130"}) {
+    release.version = version;
+    states.push_back(judged({}, release));
+  }
+  release.version = "1.1+cpu";
+  states.push_back(judged({}, release));
+  CHECK(messages(blockers(states)) ==
+        Texts{"`pypi` has no file of `Demo-Ops` 1.0, so there is nothing to re-cut with build "
+              "number 1",
+              "`pypi` has no file of `Demo-Ops` 1.1, so there is nothing to re-cut with build "
+              "number 1"});
+}
+
 TEST_CASE("a re-cut needs a published version, and counts the files with its build number") {
   PlannedRelease release = planned();
   release.build = 2;
