@@ -174,6 +174,8 @@ def test_without_digests_files_are_downloaded_and_compared(released, github):
     release(released)
     check_files(github, released)
     assert f"upload {wheel.name}" not in github.done and github.done.count("upload SHA256SUMS") == 1
+    downloads = [line for line in github.asked if line.startswith("GET ") and "/releases/assets/" in line]
+    assert len(downloads) == len(set(downloads)) >= len(github.files(TAG))
 
 
 FAULTS = [

@@ -179,7 +179,12 @@ Result<std::vector<GithubAsset>> GithubApi::assets_of(
       return each.name == asset.name && each.size == asset.size;
     });
     if (same == wanted.end() || !asset.complete || !asset.sha256.empty()) continue;
+    if (const auto known = digests_.find(asset.id); known != digests_.end()) {
+      asset.sha256 = known->second;
+      continue;
+    }
     TRY(asset.sha256, digest_of(asset));
+    digests_.emplace(asset.id, asset.sha256);
   }
   return all;
 }

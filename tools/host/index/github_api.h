@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,8 +29,8 @@ struct Unconfirmed {
   bool refused = false;
 };
 
-/// Requests to the API of a repository. The token is sent only to the server of the API and to the
-/// upload URL that `publish::github_upload_url` accepts; errors do not contain it.
+/// Requests to the API of a repository, for one thread. The token is sent only to the server of the
+/// API and to the upload URL that `publish::github_upload_url` accepts; errors do not contain it.
 class GithubApi {
  public:
   /// Both must outlive it. `options` has the attempts of a request and the waits between them.
@@ -42,8 +43,8 @@ class GithubApi {
   /// Whether the token may write to the repository; nullopt if GitHub does not say.
   Result<std::optional<bool>> may_write() const;
   /// The state of the release with the tag of the goal. Assets without a SHA-256 whose name and
-  /// size are those of a wanted one are downloaded and hashed. Without a published release, the
-  /// oldest draft with `publish::is_draft_of`.
+  /// size are those of a wanted one are downloaded once and hashed. Without a published release,
+  /// the oldest draft with `publish::is_draft_of`.
   Result<publish::GithubState> look(const publish::ReleaseGoal& goal) const;
   /// The assets of a release, as above.
   Result<std::vector<publish::GithubAsset>> assets_of(
@@ -77,6 +78,8 @@ class GithubApi {
   ports::Http& http_;
   const UploadHooks& hooks_;
   HiddenText hidden_;
+  /// Of assets that were downloaded, by their id: the bytes of an asset never change.
+  mutable std::map<uint64_t, std::string> digests_ = {};
 };
 
 }  // namespace pinwheel::host
