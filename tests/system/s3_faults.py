@@ -83,6 +83,22 @@ class HangsUp(Fault):
         return 0
 
 
+class LosesAnswers(Fault):
+    """The server does what is asked, the first `most` times, and the connection ends before its answer."""
+
+    def __init__(self, most: int, *on: str):
+        super().__init__(*on)
+        self.most = most
+
+    def concerns(self, what: str) -> bool:
+        return super().concerns(what) and self.seen <= self.most
+
+    def act(self, handler: "Handler") -> int:
+        handler.ask()
+        handler.close_connection = True
+        return 0
+
+
 class Changes(Fault):
     """The server's answer, of which the body becomes another: what `pieces` yields."""
 

@@ -12,6 +12,7 @@ from s3_faults import (
     Changes,
     Fault,
     HangsUp,
+    LosesAnswers,
     Proxy,
     failing,
     half,
@@ -276,3 +277,18 @@ def test_a_failed_upload_in_parts_is_removed_and_reported(long_bucket, name):
     assert not any(wheel.encode() in body for path, body in found.items() if path.startswith("ac/"))
     long_bucket.check_heals(prefix)
     assert f"cas/{wheel}" in long_bucket.check_whole(prefix)
+
+
+@pytest.mark.stores
+@pytest.mark.takes(30)
+@pytest.mark.parametrize("lost", [1, 100], ids=["the first", "every"])
+def test_an_upload_in_parts_whose_last_answer_is_lost_has_succeeded(long_bucket, lost):
+    prefix = f"lost-{lost}"
+    place = long_bucket.place(prefix)
+    with failing(long_bucket.variables["AWS_ENDPOINT_URL_S3"], LosesAnswers(lost, "complete")) as proxy:
+        _, printed = long_bucket.release(f"lost-{lost}", place, proxy=proxy)
+    assert warnings(printed, place, "written to") == []
+    assert proxy.count("complete") > 1 and proxy.count("begin") == 1 and proxy.count("abort") == 0
+    wheel, *_ = long_bucket.clean.wheels().values()
+    assert f"cas/{wheel}" in long_bucket.check_whole(prefix)
+    long_bucket.check_heals(prefix)

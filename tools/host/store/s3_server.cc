@@ -250,8 +250,8 @@ PlaceDone S3Server::put_parts(const std::string& path, const ObjectToPut& object
     return tl::unexpected(s3_fault("POST", address_.base, *response));
   }
   const PlaceResult<std::string> parts = send_parts(path, upload, object);
-  PlaceDone done = parts ? complete(path, upload, *parts, object.replace)
-                         : PlaceDone(tl::unexpected(parts.error()));
+  PlaceDone done =
+      parts ? complete(path, upload, *parts, object) : PlaceDone(tl::unexpected(parts.error()));
   if (done) return done;
   // Parts are billed until they are removed.
   Request abort;
@@ -289,7 +289,7 @@ PlaceResult<std::string> S3Server::send_parts(const std::string& path, const std
 }
 
 PlaceDone S3Server::complete(const std::string& path, const std::string& upload,
-                             const std::string& parts, Replace replace) {
+                             const std::string& parts, const ObjectToPut& object) {
   const std::string body = "<CompleteMultipartUpload>" + parts + "</CompleteMultipartUpload>";
   Request request;
   request.method = "POST";
@@ -297,10 +297,17 @@ PlaceDone S3Server::complete(const std::string& path, const std::string& upload,
   request.query = {{"uploadId", upload}};
   request.contents = in_memory(body);
   request.payload_sha256 = sha256_hex(body);
-  if (replace == Replace::no) request.headers.emplace_back("If-None-Match", "*");
+  if (object.replace == Replace::no) request.headers.emplace_back("If-None-Match", "*");
   const PlaceResult<ports::HttpResponse> response = send(request);
+  // The server may have put the parts together, and its answer to this request, or to the first of
+  // two, was lost: then it does not know the upload any more.
+  const bool lost = !response || is_missing(response->status);
+  if (lost && object.replace == Replace::no) {
+    const PlaceResult<bool> there = has(path, object.contents->size());
+    if (there && *there) return {};
+  }
   if (!response) return tl::unexpected(response.error());
-  if (replace == Replace::no && is_there_already(response->status)) return {};
+  if (object.replace == Replace::no && is_there_already(response->status)) return {};
   // The server may first report success, and then a failure.
   const bool failed = response->body.find("<Error") != std::string::npos;
   if (is_success(response->status) && !failed) return {};

@@ -77,7 +77,7 @@ class S3Server final : public ObjectServer {
   PlaceResult<std::string> send_parts(const std::string& path, const std::string& upload,
                                       const ObjectToPut& object);
   PlaceDone complete(const std::string& path, const std::string& upload, const std::string& parts,
-                     Replace replace);
+                     const ObjectToPut& object);
 
   std::shared_ptr<ports::Http> http_;
   S3Place place_;

@@ -232,6 +232,28 @@ TEST_CASE("parts of an upload that failed are removed", "[store]") {
   CHECK(bucket.http->lines()[2] == "DELETE http://h:9000/bucket/pre/cas/x?uploadId=a%2Fb%2Bc");
 }
 
+TEST_CASE("an upload whose last answer was lost has succeeded if the object is there", "[store]") {
+  const Bucket bucket;
+  const HttpResponse unknown = {404, "", {}, error_page("NoSuchUpload")};
+  bucket.http->replies = {
+      {200, "", {}, kBegun}, {200}, {200}, {200}, unknown, {200, "", {{"content-length", "10"}}}};
+  CHECK(bucket.server().put("cas/x", object("0123456789")));
+  CHECK(bucket.http->lines().back() == "HEAD http://h:9000/bucket/pre/cas/x");
+}
+
+TEST_CASE("an upload that the server lost has failed if the object is another", "[store]") {
+  for (const HttpResponse& head :
+       {HttpResponse{404}, HttpResponse{200, "", {{"content-length", "9"}}}}) {
+    const Bucket bucket;
+    const HttpResponse unknown = {404, "", {}, error_page("NoSuchUpload")};
+    bucket.http->replies = {{200, "", {}, kBegun}, {200}, {200}, {200}, unknown, head, {404}};
+    const PlaceDone done = bucket.server().put("cas/x", object("0123456789"));
+    REQUIRE_FALSE(done);
+    CHECK(done.error().error.message == "it answered 404 to POST http://h:9000: NoSuchUpload");
+    CHECK(bucket.http->lines().back().starts_with("DELETE "));
+  }
+}
+
 TEST_CASE("an upload that ends with an error in a success has failed", "[store]") {
   const Bucket bucket;
   bucket.http->replies = {{200, "", {}, kBegun},
