@@ -10,6 +10,7 @@
 
 #include "base/digest.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "publish/html.h"
@@ -420,6 +421,20 @@ std::map<std::string, std::string> pages_of(const Catalog& catalog) {
     pages[prefix + "index.json"] = root_page_json(names);
   }
   return pages;
+}
+
+Done check_pages(const std::map<std::string, std::string>& pages) {
+  // A bucket adds its generation to each page.
+  constexpr uint64_t kGenerationBytes = 100;
+  for (const auto& [path, page] : pages) {
+    Done fits = check_size(fmt::format("the page {}", quoted(path)), page.size() + kGenerationBytes,
+                           limits::kSimplePage);
+    if (fits) continue;
+    fits.error().kind = ErrorKind::publish;
+    fits.error().hint = "remove old versions with `pinwheel index prune`";
+    return fits;
+  }
+  return {};
 }
 
 namespace {

@@ -93,6 +93,10 @@ std::vector<IndexFile> files_of(const Catalog& catalog, const std::string& proje
 /// new ones.
 std::map<std::string, std::string> pages_of(const Catalog& catalog);
 
+/// Checks, before anything is written, that clients of the index can read its pages. Kind `publish`
+/// for a page beyond the limit of pinwheel's own readers.
+Done check_pages(const std::map<std::string, std::string>& pages);
+
 /// Reads the files of one project's `index.json` into the catalog. Kind `publish` when the page is
 /// corrupt or a file lacks its hash.
 Done read_back(Catalog& catalog, const std::string& place, const std::string& project,

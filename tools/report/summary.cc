@@ -210,8 +210,7 @@ std::string summary_markdown(const RunReport& run, const std::vector<FailureCaus
   }
   return out + "\n" + summary_line(report) + causes_markdown(causes) +
          derivations_markdown(report) + warnings_markdown(step_warnings(report)) +
-         timeline_markdown(report) +
-         reproduce_markdown(run);
+         timeline_markdown(report) + reproduce_markdown(run);
 }
 
 }  // namespace pinwheel::report

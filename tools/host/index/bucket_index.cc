@@ -171,13 +171,14 @@ Done BucketIndex::change(const Decide& decide, const ports::Clock& clock) {
     }
     // Above that of every page, even if somebody restored an earlier state.
     state.generation = std::max(state.generation + 1, milliseconds_of(clock.now()));
+    // If the last publisher was killed, any page may be old.
+    const Pages pages = complete_before
+                            ? publish::changed_pages(before.state.catalog, state.catalog)
+                            : publish::pages_of(state.catalog);
+    TRY_DONE(publish::check_pages(pages));
     TRY(const bool won, put_state(state, before.etag));
     if (!won) continue;
-    // If the last publisher was killed, any page may be old.
-    TRY_DONE(write_pages(complete_before
-                             ? publish::changed_pages(before.state.catalog, state.catalog)
-                             : publish::pages_of(state.catalog),
-                         state.generation));
+    TRY_DONE(write_pages(pages, state.generation));
     return complete(std::move(state));
   }
   return fail(

@@ -367,10 +367,12 @@ Done write_generation(const LockedIndex& locked, const fs::path& root,
 Done replace_generation(const LockedIndex& locked, const publish::Catalog& content,
                         const std::function<Done(const fs::path& root)>& add_files,
                         ports::Files& files) {
+  const std::map<std::string, std::string> pages = publish::pages_of(content);
+  TRY_DONE(publish::check_pages(pages));
   TRY_DONE(clear_generations(locked.paths, locked.current.generation, files));
   const uint64_t next = locked.current.generation.value_or(0) + 1;
   const fs::path root = locked.paths.generation(next);
-  const Done written = write_generation(locked, root, publish::pages_of(content), add_files, files);
+  const Done written = write_generation(locked, root, pages, add_files, files);
   if (!written) {
     // The partial generation is removed immediately; if that fails too, the next publisher removes
     // it.
@@ -384,6 +386,34 @@ Done add_nothing(const fs::path& /*root*/) {
   return {};
 }
 
+/// Kind `config` if the index would be inside a generation of another one, whose next generation
+/// has only its own files.
+Done check_not_nested(const fs::path& index) {
+  constexpr std::string_view kGenerationsSuffix = ".generations";
+  std::error_code error;
+  const IndexPaths paths(index);
+  const fs::path parent = fs::weakly_canonical(paths.link.parent_path(), error);
+  if (error) return {};
+  fs::path above;
+  for (const fs::path& part : parent) {
+    std::string name = above.filename().string();
+    const bool generation = name.starts_with('.') && name.ends_with(kGenerationsSuffix) &&
+                            parse_unsigned(part.string()).has_value();
+    if (!generation) {
+      above /= part;
+      continue;
+    }
+    name = name.substr(1, name.size() - 1 - kGenerationsSuffix.size());
+    return fail(Error{
+        ErrorKind::config,
+        fmt::format("{} is inside another index, {}, whose next change would remove "
+                    "it",
+                    quoted(paths.link.string()), quoted((above.parent_path() / name).string()))}
+                    .with_hint("put it next to the other index"));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<IndexPublication> publish_to_directory(const fs::path& index,
@@ -391,6 +421,7 @@ Result<IndexPublication> publish_to_directory(const fs::path& index,
                                               const RetentionOptions& options, ports::Files& files,
                                               const ports::Clock& clock) {
   TRY_DONE(check_entries(entries));
+  TRY_DONE(check_not_nested(index));
   TRY(const LockedIndex locked, lock_index(index, files));
   TRY(const NextContent content,
       next_content(locked.held, entries, {}, options, publish::to_upload_time(clock.now())));

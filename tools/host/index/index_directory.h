@@ -38,7 +38,8 @@ namespace pinwheel::host {
 /// something to retire. Errors: `publish`
 /// if a name exists with different bytes (lists every conflict with both hashes; nothing was
 /// written), `check` if two files belong to different releases of a project or a name contradicts
-/// its metadata, `config` for an invalid label or path, `environment` for disk errors.
+/// its metadata, `config` for an invalid label or path, also one inside another index,
+/// `environment` for disk errors.
 Result<IndexPublication> publish_to_directory(const std::filesystem::path& index,
                                               const std::vector<IndexEntry>& entries,
                                               const RetentionOptions& options, ports::Files& files,

@@ -527,6 +527,25 @@ TEST_CASE("only a pinwheel index or an empty directory is replaced") {
   CHECK(bench.publish({bench.cpu()}));
 }
 
+TEST_CASE("an index inside another one is refused, because the other would lose it") {
+  const Bench bench;
+  REQUIRE(bench.publish({bench.cpu()}));
+  host::LocalFiles files;
+  const fs::path inner = bench.index() / "nightly" / "deep";
+  const auto refused = host::publish_to_directory(inner, {bench.cuda()}, {}, files, bench.clock);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::config);
+  const std::string outer = (fs::canonical(bench.scratch.path()) / "index").string();
+  CHECK(refused.error().message == "`" + inner.string() + "` is inside another index, `" + outer +
+                                       "`, whose next change would remove it");
+  CHECK_FALSE(fs::exists(bench.index() / "nightly"));
+  // Next to it, and in a directory with such a name, there is room.
+  for (const char* const name : {"nightly", ".any.generations/index"}) {
+    CHECK(host::publish_to_directory(bench.scratch.path() / name, {bench.cuda()}, {}, files,
+                                     bench.clock));
+  }
+}
+
 TEST_CASE("a label must not be a project's name or a path outside the index") {
   const Bench bench;
   IndexEntry entry = bench.cpu();
