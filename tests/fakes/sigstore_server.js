@@ -93,6 +93,8 @@ async function serve(file) {
   const fulcio = mock.fulcioHandler(authority, { strict: true });
   const rekor = mock.rekorHandler(await mock.initializeTLog(address, logs.signatures), { strict: true });
   let broken = 0; // answers left to a service that is unavailable
+  let holds = false; // whether requests are left without an answer
+  let held = 0;
 
   server.on("request", (request, response) => {
     const pieces = [];
@@ -103,6 +105,15 @@ async function serve(file) {
       if (request.url.startsWith("/break/")) {
         broken = Number(request.url.slice("/break/".length));
         return answer(200, "{}", "application/json");
+      }
+      if (request.url === "/hold") {
+        holds = true;
+        return answer(200, "{}", "application/json");
+      }
+      if (request.url === "/held") return answer(200, String(held), "application/json");
+      if (holds) {
+        held += 1;
+        return;
       }
       if (broken > 0) {
         broken -= 1;

@@ -8,8 +8,10 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tarfile
+import time
 
 import pypi_attestations
 import pytest
@@ -191,6 +193,31 @@ def test_a_service_that_is_busy_is_asked_again_and_nothing_is_sent_without_a_sig
     ran = publish(*wheels, code=6)
     assert "cannot be used to sign" in " ".join(ran.stderr.split())
     assert index.files == {} and index.revoked == index.tokens
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130)], ids=["SIGTERM", "SIGINT"])
+def test_a_stop_during_signing_ends_the_program_that_signs_and_sends_nothing(
+    pinwheel, index, environments, sigstore, wheels, number, code
+):
+    sigstore.hold()
+    command = [pinwheel, "publish", *map(str, wheels), "--repository-url", f"{index.url}/legacy/"]
+    command += ["--trusted-publishing", "always", "--attestations", "always", "--sigstore", str(sigstore.trust)]
+    variables = index.environment(PINWHEEL_CACHE_DIR=str(environments))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=variables) as ran:
+        for _ in range(600):
+            if sigstore.held() > 0:
+                break
+            assert ran.poll() is None, ran.stderr.read()
+            time.sleep(0.1)
+        assert sigstore.held() > 0
+        started = time.monotonic()
+        ran.send_signal(number)
+        _, said = ran.communicate(timeout=60)
+    assert ran.returncode == code, said
+    assert time.monotonic() - started < 30
+    assert index.files == {} and index.revoked == index.tokens
+    for identity in index.identities:
+        assert all(line == f"::add-mask::{identity}" for line in said.splitlines() if identity in line)
 
 
 def test_an_invalid_trust_configuration_is_an_error_of_the_caller(publish, inspect, index, sigstore, wheels, tmp_path):

@@ -50,7 +50,7 @@ class BucketIndex:
         return {path: self.get(path) for path in self.paths()}
 
     def listed(self) -> dict[str, str]:
-        """The digests of the wheels that pages list, by name. Each is at its address, with its metadata."""
+        """The digests of the files that pages list, by name. Each is at its address, and a wheel with its metadata."""
         files = {}
         for path in self.paths():
             if not path.endswith("/index.json") or path == STATE:
@@ -60,8 +60,9 @@ class BucketIndex:
                 digest = file["hashes"]["sha256"]
                 home = unquote(urljoin(f"http://any/{path}", file["url"]).removeprefix("http://any/"))
                 assert hashlib.sha256(self.get(home)).hexdigest() == digest
-                metadata = hashlib.sha256(self.get(f"{home}.metadata")).hexdigest()
-                assert file["core-metadata"]["sha256"] == metadata
+                if file["filename"].endswith(".whl"):
+                    metadata = hashlib.sha256(self.get(f"{home}.metadata")).hexdigest()
+                    assert file["core-metadata"]["sha256"] == metadata
                 assert files.setdefault(file["filename"], digest) == digest
         return files
 

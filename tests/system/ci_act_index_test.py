@@ -103,3 +103,30 @@ def test_an_index_that_refuses_fails_its_job_alone_which_publishes_when_it_is_ru
     assert again.returncode == 0, again.stdout + again.stderr
     assert {name: digests(workflows.artifacts / name) for name in workflows.results()} == kept
     assert list(digests(packages)) == [WHEELS["plain"]]
+
+
+@pytest.mark.takes(30)
+def test_the_tag_of_a_recut_publishes_wheels_with_its_build_number(workflows, url, packages, tmp_path):
+    def change(matrix):
+        matrix["axes"].update(flavor=["plain"], torch=["2.13"])
+        matrix["package"]["version"]["recut"] = True
+
+    workflows.generate(change)
+    script = workflows.project
+    script.run("release", "matrix.yaml", **{TOKEN: SECRET})
+    first = digests(packages)
+    assert list(first) == [WHEELS["plain"]]
+
+    source = script.directory / "make_wheel.py"
+    source.write_text(source.read_text().replace('f"FLAVOR', 'f"CUT = 1\\n" f"FLAVOR'))
+    script.git("commit", "-q", "-am", "build again")
+    script.git("tag", "v1.2.0-r1")
+    ran = workflows.run("release", "push", "-s", f"{TOKEN}={SECRET}")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "re-cut of version 1.2.0: its wheels have build number 1" in ran.stdout
+    recut = WHEELS["plain"].replace("+plain-", "+plain-1-")
+    there = digests(packages)
+    assert there[WHEELS["plain"]] == first[WHEELS["plain"]] and set(there) == {WHEELS["plain"], recut}
+    assert wheels_in(workflows.artifacts / "result-build-plain-1") == {there[recut]}
+    assert install(url, tmp_path / "place", "script-only==1.2.0+plain") == "plain"
+    assert "CUT = 1" in (tmp_path / "place" / "script_only.py").read_text()

@@ -26,6 +26,15 @@ class Sigstore:
         """The next `answers` requests are answered by 503."""
         urllib.request.urlopen(f"{self.url}/break/{answers}", timeout=60).close()
 
+    def hold(self) -> None:
+        """No later request is answered."""
+        urllib.request.urlopen(f"{self.url}/hold", timeout=60).close()
+
+    def held(self) -> int:
+        """How many requests have no answer."""
+        with urllib.request.urlopen(f"{self.url}/held", timeout=60) as reply:
+            return int(reply.read())
+
 
 def node_modules() -> pathlib.Path:
     """The package with those that it needs, from the cache or from npm."""
