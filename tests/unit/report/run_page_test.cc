@@ -59,7 +59,7 @@ TEST_CASE("a variant of the page has its place on the axes, its builds and its t
   CHECK(page["steps"][1]["outputs"][0]["size"] == 1234);
   CHECK(page["steps"][2]["evidence"] == "ran");
   CHECK(page["steps"][3]["again"] == "pinwheel reproduce test:cp312-cpu");
-  CHECK(page["steps"][3]["error"] == "error: `pytest` ended with exit code 1\n");
+  CHECK(page["steps"][3]["error"] == "`pytest` ended with exit code 1\n");
 }
 
 TEST_CASE("axes that only some variants have leave the others without a value") {
