@@ -17,6 +17,7 @@ def test_a_run_does_what_was_forecast(project):
     script = project("script")
     fresh = script.run("plan", "matrix.yaml").stdout
     assert "would" not in fresh
+    assert "\nstep " in fresh and "guessed from architectures and sources; nothing like it ran here\n" in fresh
     script.run("release", "matrix.yaml", "--channel", "release")
     assert set(would(script).values()) == {"reuse"}
 
@@ -37,14 +38,16 @@ def test_a_run_does_what_was_forecast(project):
 
 
 def forecast(script, **environment: str) -> dict:
-    """The forecast of `plan --format json`; empty before the first run."""
+    """The forecast of `plan --format json`."""
     plan = script.run("plan", "matrix.yaml", "--channel", "release", "--format", "json", **environment)
-    return json.loads(plan.stdout).get("forecast", {})
+    return json.loads(plan.stdout)["forecast"]
 
 
 def test_a_second_plan_predicts_the_duration_of_a_run_from_the_first(project):
     script = project("script")
-    assert forecast(script) == {}
+    guessed = forecast(script)["steps"]
+    assert {step["from"] for step in guessed} == {"guessed"} and {step["p90"] for step in guessed} == {None}
+    assert not any("would" in step for step in guessed)
     outcomes = script.report("release", "matrix.yaml", "--channel", "release")
 
     reused = forecast(script)
@@ -55,6 +58,7 @@ def test_a_second_plan_predicts_the_duration_of_a_run_from_the_first(project):
     for step, outcome in outcomes.items():
         assert steps[step]["seconds"] == outcome["elapsed_ms"] / 1000, step
         assert (steps[step]["would"], steps[step]["from"]) == ("reuse", "measured")
+        assert (steps[step]["p90"], steps[step]["runs"]) == (steps[step]["seconds"], 1)
 
     # Other flags: all builds run again, and each wheel may change.
     afresh = forecast(script, CXXFLAGS="-O1")
@@ -64,8 +68,26 @@ def test_a_second_plan_predicts_the_duration_of_a_run_from_the_first(project):
     assert longest <= afresh["seconds"] <= sum(step["seconds"] for step in runs) + 0.001 * len(runs)
 
     printed = script.run("plan", "matrix.yaml", "--channel", "release", CXXFLAGS="-O1").stdout
-    assert "step " in printed and " takes " in printed
+    assert "step " in printed and " p50 " in printed and " p90 " in printed
     assert f" core{'s' if reused['cores'] > 1 else ''}, estimated from earlier runs\n" in printed
+
+
+def test_a_plan_predicts_its_duration_with_any_number_of_slots(project, tmp_path):
+    script = project("script")
+    frozen = tmp_path / "plan.json"
+    script.run("plan", "matrix.yaml", "--channel", "release", "--out", str(frozen))
+    for source in (("matrix.yaml", "--channel", "release"), ("--plan", str(frozen))):
+        ran = (script.run("plan", *source, "--json", "--slots", slots).stdout for slots in ("1", "99"))
+        one, many = (json.loads(text)["forecast"] for text in ran)
+        assert (one["slots"], many["slots"]) == (1, 99)
+        assert one["seconds"] == one["bound"] == one["work"]
+        assert many["seconds"] == many["bound"] == many["critical-path"]["seconds"]
+        seconds = {step["id"]: step["seconds"] for step in many["steps"]}
+        assert sum(seconds[step] for step in many["critical-path"]["steps"]) == many["critical-path"]["seconds"]
+        assert one["seconds"] == sum(seconds.values())
+    text = script.run("plan", "matrix.yaml", "--slots", "3").stdout
+    assert " with 3 slots, guessed from " in text and "\ncritical path: env:" in text
+    assert "--slots" in script.run("plan", "matrix.yaml", "--slots", "3", "--format", "ids", code=2).stderr
 
 
 def test_jobs_have_limits_of_their_own_once_their_steps_have_run(project, tmp_path):

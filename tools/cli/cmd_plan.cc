@@ -169,29 +169,42 @@ Result<std::string> text_from_facts(const PlanCommand& options, const prepare::R
   return table;
 }
 
-/// The forecast of a run here, printed below the table; empty if nothing has been run.
+/// The forecast of a run here, or its outline if nothing has been run.
+Result<prepare::RunForecast> forecast_or_outline(const prepare::Host& host,
+                                                 const prepare::RunScope& scope, Streams& streams) {
+  TRY(std::optional<prepare::RunForecast> forecast, prepare::forecast_run(host, scope, streams));
+  if (forecast) return *std::move(forecast);
+  return prepare::outline_run(host, scope);
+}
+
+Result<report::TimedForecast> with_duration(const prepare::Host& host,
+                                            const prepare::RunForecast& forecast,
+                                            std::optional<int> slots) {
+  report::TimedForecast timed{forecast.steps};
+  TRY(timed.run, prepare::predict_duration(host, forecast, slots));
+  if (slots) timed.unit = report::SlotUnit::slots;
+  return timed;
+}
+
+/// The forecast of a run, printed below the table.
 Result<std::string> forecast_text(const prepare::Host& host, const prepare::RunScope& scope,
-                                  Streams& streams) {
-  TRY(const std::optional<prepare::RunForecast> forecast,
-      prepare::forecast_run(host, scope, streams));
-  if (!forecast) return std::string();
+                                  std::optional<int> slots, Streams& streams) {
+  TRY(const prepare::RunForecast forecast, forecast_or_outline(host, scope, streams));
   std::vector<std::optional<std::chrono::seconds>> ages;
-  for (const prepare::RecordedResolution& each : forecast->environments) ages.push_back(each.age);
+  for (const prepare::RecordedResolution& each : forecast.environments) ages.push_back(each.age);
+  TRY(const report::TimedForecast timed, with_duration(host, forecast, slots));
   const size_t columns = streams.data_columns();
-  const std::string lines =
-      report::wall_time_line(forecast->steps, forecast->wall_time, forecast->cores) +
-      report::resolutions_line(ages);
-  return fmt::format("\n{}\n{}", report::forecast_table(forecast->steps, columns),
+  const std::string lines = report::duration_lines(timed) + report::resolutions_line(ages);
+  return fmt::format("\n{}\n{}", report::forecast_table(timed.steps, columns),
                      fit_lines(lines, columns));
 }
 
 /// The same for JSON.
-Result<std::optional<report::TimedForecast>> timed_forecast(const prepare::Host& host,
-                                                            const prepare::RunScope& scope,
-                                                            Streams& streams) {
-  TRY(std::optional<prepare::RunForecast> forecast, prepare::forecast_run(host, scope, streams));
-  if (!forecast) return std::nullopt;
-  return report::TimedForecast{std::move(forecast->steps), forecast->wall_time, forecast->cores};
+Result<report::TimedForecast> timed_forecast(const prepare::Host& host,
+                                             const prepare::RunScope& scope,
+                                             std::optional<int> slots, Streams& streams) {
+  TRY(const prepare::RunForecast forecast, forecast_or_outline(host, scope, streams));
+  return with_duration(host, forecast, slots);
 }
 
 void print(const PlanCommand& options, const std::string& text, Streams& streams) {
@@ -239,6 +252,9 @@ Done check_combination(const PlanCommand& options) {
   if (options.upstream && planned) {
     return fail(ErrorKind::usage, "`--upstream` reads the matrix file, and plans nothing",
                 "combine it only with `--json`");
+  }
+  if (options.slots && (!shown || options.upstream || options.out == kStdout)) {
+    return fail(ErrorKind::usage, "`--slots` needs the table or JSON of a plan");
   }
   if (!options.plan_file.empty() && !options.out.empty()) {
     return fail(ErrorKind::usage, "`--plan` and `--out` exclude each other",
@@ -314,12 +330,12 @@ Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
     if (options.out == kStdout) return 0;
   }
   if (options.format == PlanFormat::json) {
-    TRY(const auto forecast, timed_forecast(host, scope, streams));
+    TRY(const auto forecast, timed_forecast(host, scope, options.slots, streams));
     TRY(text, text_from_facts(options, scope, forecast, 0));
   }
   print(options, text, streams);
   if (options.format == PlanFormat::table) {
-    TRY(const std::string would, forecast_text(host, scope, streams));
+    TRY(const std::string would, forecast_text(host, scope, options.slots, streams));
     streams.data(would);
   }
   return 0;

@@ -21,6 +21,7 @@ struct PlanCommand {
   PlanFormat format = PlanFormat::table;
   StageRows stage = StageRows::test;
   int shards = 0;
+  std::optional<int> slots = {};  ///< steps at a time, for the predicted duration
   std::string plan_file;
   std::optional<std::string> chunk = {};  ///< of the rows of a frozen plan: "2", or "2/4"
   std::string out;

@@ -17,6 +17,7 @@ namespace pinwheel::plan {
 /// The files of a snapshot.
 struct SourceFiles {
   std::map<std::string, std::string> digests = {};  ///< by name: kind and sha256
+  std::map<std::string, uint64_t> sizes = {};       ///< by name, in bytes; links have none
 };
 
 /// The source of a build: a snapshot of a directory, or an sdist from the index.

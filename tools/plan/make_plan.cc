@@ -30,8 +30,6 @@ namespace {
 
 // Guesses for steps without a recorded run; earlier runs correct them (plan/predict.h).
 constexpr double kEnvironmentSeconds = 60;
-constexpr double kBuildSeconds = 60;
-constexpr double kSecondsPerArchitecture = 30;
 constexpr double kTestSeconds = 30;
 
 std::map<std::string, std::string> build_variables(const StepInputs& in,
@@ -212,9 +210,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   Step step{build_id(group.cls.id), {}, action};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
-  const size_t architectures = std::max<size_t>(1, settings.build.arch_list.size());
-  step.predicted_seconds =
-      kBuildSeconds + kSecondsPerArchitecture * static_cast<double>(architectures);
+  step.predicted_seconds = guess_build(action);
   step.resources.cores_max = 1 << 16;
   step.resources.memory_per_core = settings.build.memory_per_job;
   TRY(step.axes, shared_axes(in, group));

@@ -19,8 +19,9 @@ namespace {
 
 constexpr const char* kChangelog = "CHANGELOG.md";
 
-// A guess for an installation without a recorded run.
+// Guesses for steps without a recorded run.
 constexpr double kInstallSeconds = 30;
+constexpr double kPublishSeconds = 30;
 
 /// The minimum evidence that `publish.require` sets for a variant: by the first pattern that
 /// matches, then `default`.
@@ -332,6 +333,7 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   action.pinwheel = in.facts.pinwheel;
   if (is_committed(in.facts)) action.commit = in.facts.commit;
   Step step{publish_id(target), {}, {}};
+  step.predicted_seconds = kPublishSeconds;
   TRY_DONE(add_release(in, action, step));
   action.withheld = withheld_builds(outline);
   for (const BuildGroup& group : outline.builds) {

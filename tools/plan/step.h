@@ -1,8 +1,10 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "matrix/settings.h"
@@ -20,8 +22,15 @@ struct Resources {
   std::map<std::string, int> pools = {};  ///< {"gpu", 1}, {"upload", 1}
 };
 
-/// The source of a step's predicted time: a guess, or an earlier run of the step.
-enum class Prediction { guessed, measured };
+/// The source of a step's predicted time (plan/predict.h).
+enum class Prediction {
+  guessed,   ///< nothing of the kind ever ran
+  scaled,    ///< a guess, corrected by the error of the guesses for other steps
+  similar,   ///< earlier runs of steps of its kind
+  measured,  ///< earlier runs of the step
+};
+/// "guessed", "scaled", "similar", "measured".
+std::string_view to_string(Prediction prediction);
 
 /// One unit of work. `id` is "env:<digest>", "toolkit:<name>-<digest>", "build:<class>", "sdist",
 /// "test:<variant>", "test:<variant>@<image>" (plan/step_id.h), "install:<variant>" or
@@ -39,6 +48,9 @@ struct Step {
   std::chrono::milliseconds timeout = std::chrono::hours(3);
   Resources resources = {};
   double predicted_seconds = 0;  ///< for longest-first and for `plan` (plan/predict.h)
+  /// The time that nine of ten runs do not exceed; 0: unknown, because nothing was measured.
+  double predicted_p90 = 0;
+  size_t predicted_runs = 0;  ///< durations behind the prediction
   Prediction prediction = Prediction::guessed;
   Axes axes = {};  ///< for reports, never part of a key
 };

@@ -3,29 +3,61 @@
 #include <filesystem>
 #include <utility>
 
+#include "host/git/source_tree.h"
 #include "host/run/journal_file.h"
 #include "prepare/budget.h"
+#include "prepare/build_facts.h"
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
+#include "prepare/load.h"
+#include "prepare/plan_facts.h"
 #include "prepare/prepare_run.h"
 #include "run/reuse.h"
-#include "run/wall_time.h"
 #include "store/domain.h"
 
 namespace pinwheel::prepare {
 
 namespace {
 
+bool is_stop_or_bug(ErrorKind kind) {
+  return kind == ErrorKind::interrupted || kind == ErrorKind::terminated ||
+         kind == ErrorKind::internal;
+}
+
 /// Warns that there is no forecast: the plan is valid without it. A stop and a bug remain errors.
 Done warn_of_missing_forecast(Error error, ports::Notices& notices) {
-  const ErrorKind kind = error.kind;
-  if (kind == ErrorKind::interrupted || kind == ErrorKind::terminated ||
-      kind == ErrorKind::internal) {
-    return fail(std::move(error));
-  }
+  if (is_stop_or_bug(error.kind)) return fail(std::move(error));
   error.message = "a run here would stop before its first step: " + error.message;
   notices.warn(error);
   return {};
+}
+
+/// The scope of a full run.
+Result<RunScope> whole_run(RunScope scope) {
+  const plan::Stage stage =
+      scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
+  return up_to(stage, std::move(scope));
+}
+
+/// The names and sizes of the files of a package; nothing about an sdist from an index.
+Result<SourceFacts> outline_source(const Host& host, const RunScope& scope,
+                                   const matrix::Package& package) {
+  SourceFacts facts;
+  if (!package.requirement.empty()) return facts;
+  TRY(const std::filesystem::path directory, package_directory(host, scope.loaded.matrix, package));
+  TRY(facts.source, host::list_source(host.git, directory, {}));
+  TRY(facts.wheel_source,
+      host::read_wheel_source(facts.source, {package.name, package.ignored, {}}));
+  return facts;
+}
+
+Result<BuildFacts> outline_sources(const Host& host, const RunScope& scope) {
+  BuildFacts facts;
+  TRY(facts.package, outline_source(host, scope, scope.loaded.matrix.package));
+  for (const matrix::FamilyMember& member : scope.loaded.matrix.family) {
+    TRY(facts.family[member.package.name], outline_source(host, scope, member.package));
+  }
+  return facts;
 }
 
 }  // namespace
@@ -41,9 +73,7 @@ Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope
   }
   TRY(const run::History history, host::read_journal(state, *own));
   if (history.latest.empty() && history.unfinished.empty()) return std::nullopt;
-  const plan::Stage stage =
-      scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
-  TRY(scope, up_to(stage, std::move(scope)));
+  TRY(scope, whole_run(std::move(scope)));
   Result<PreparedRun> prepared = prepare_run(host, scope, FromRecord{}, notices);
   if (!prepared) {
     TRY_DONE(warn_of_missing_forecast(std::move(prepared).error(), notices));
@@ -52,12 +82,32 @@ Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope
   const auto digests = digest_outputs(prepared->plan, history);
   RunForecast forecast{
       {}, run::forecast(prepared->plan, history, digests), std::move(prepared->gathered.recorded)};
-  TRY(const run::Budget budget, budget_of(host.variables, {}));
-  const plan::Results results = run::still_valid(run::results_of(prepared->plan, history), digests);
-  forecast.wall_time = run::predicted_wall_time(prepared->plan, budget, results);
-  forecast.cores = budget.cores;
+  forecast.results = run::still_valid(run::results_of(prepared->plan, history), digests);
   forecast.plan = std::move(prepared->plan);
   return forecast;
+}
+
+Result<RunForecast> outline_run(const Host& host, RunScope scope) {
+  TRY(scope, whole_run(std::move(scope)));
+  const Result<BuildFacts> sources = outline_sources(host, scope);
+  if (!sources && is_stop_or_bug(sources.error().kind)) return fail(sources.error());
+  plan::PlanFacts facts = plan_facts(scope.version, sources ? *sources : BuildFacts{});
+  facts.durations = earlier_durations(scope.global.state_dir);
+  RunForecast forecast;
+  TRY(forecast.plan, decide_plan(scope, facts));
+  forecast.steps = run::forecast(forecast.plan, {}, {});
+  for (run::Forecast& step : forecast.steps) step.because.clear();
+  return forecast;
+}
+
+Result<run::PredictedRun> predict_duration(const Host& host, const RunForecast& forecast,
+                                           std::optional<int> slots) {
+  if (slots) {
+    return run::predict_run(forecast.plan, run::slots_budget(forecast.plan, *slots),
+                            forecast.results);
+  }
+  TRY(const run::Budget budget, budget_of(host.variables, {}));
+  return run::predict_run(forecast.plan, budget, forecast.results);
 }
 
 }  // namespace pinwheel::prepare

@@ -1,15 +1,16 @@
 #pragma once
-#include <chrono>
 #include <optional>
 #include <vector>
 
 #include "base/result.h"
+#include "plan/reuse.h"
 #include "plan/step.h"
 #include "ports/notices.h"
 #include "prepare/host.h"
 #include "prepare/packages.h"
 #include "prepare/run_scope.h"
 #include "run/forecast.h"
+#include "run/wall_time.h"
 
 namespace pinwheel::prepare {
 
@@ -18,8 +19,7 @@ struct RunForecast {
   plan::Plan plan;
   std::vector<run::Forecast> steps;  ///< in plan order
   std::vector<RecordedResolution> environments;
-  std::chrono::milliseconds wall_time{0};  ///< of the whole run, at most
-  int cores = 1;                           ///< assumed for the wall time
+  plan::Results results = {};  ///< of earlier runs, to reuse
 };
 
 /// The forecast of a full run: up to publishing if the channel has targets, else up to the tests.
@@ -29,5 +29,15 @@ struct RunForecast {
 /// image.
 Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope,
                                                 ports::Notices& notices);
+
+/// The predictions for a run from the matrix, the names and sizes of the source files and the
+/// durations of earlier runs: for a project that was never run here, or has no forecast. Every step
+/// would run, and has no reason. If the source cannot be listed, its files do not count.
+Result<RunForecast> outline_run(const Host& host, RunScope scope);
+
+/// The predicted duration of a run with `slots` steps at a time, or without a number on this
+/// machine.
+Result<run::PredictedRun> predict_duration(const Host& host, const RunForecast& forecast,
+                                           std::optional<int> slots);
 
 }  // namespace pinwheel::prepare

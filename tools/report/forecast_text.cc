@@ -43,11 +43,13 @@ struct Line {
   size_t count = 0;
   const run::Forecast* first = nullptr;
   double seconds = 0;
-  bool guessed = false;
+  double p90 = 0;
+  bool guessed = false;    ///< at least one of them never ran
+  bool has_spread = true;  ///< all were predicted from durations
 };
 
 bool is_guess(const run::Forecast& step) {
-  return step.expected != run::Expected::reuse && step.prediction == plan::Prediction::guessed;
+  return step.expected != run::Expected::reuse && step.prediction != plan::Prediction::measured;
 }
 
 std::vector<Line> lines_of(const std::vector<run::Forecast>& steps) {
@@ -62,44 +64,97 @@ std::vector<Line> lines_of(const std::vector<run::Forecast>& steps) {
     if (line == lines.end()) line = lines.insert(line, {kind, 0, &step});
     ++line->count;
     line->seconds += step.seconds;
+    line->p90 += step.p90;
+    line->has_spread = line->has_spread && step.p90 > 0;
     line->guessed = line->guessed || is_guess(step);
   }
   return lines;
 }
 
+std::string text_of(double seconds) {
+  return format_duration(
+      std::chrono::round<std::chrono::milliseconds>(std::chrono::duration<double>(seconds)));
+}
+
 std::string time_of(const Line& line) {
   if (line.first->expected == run::Expected::reuse) return "-";
-  const std::chrono::duration<double> seconds(line.seconds);
-  return format_duration(std::chrono::round<std::chrono::milliseconds>(seconds)) +
-         (line.guessed ? "?" : "");
+  return text_of(line.seconds) + (line.guessed ? "?" : "");
+}
+
+/// An estimate without a measurement has no spread.
+std::string p90_of(const Line& line) {
+  if (line.first->expected == run::Expected::reuse || !line.has_spread) return "-";
+  return text_of(line.p90) + (line.guessed ? "?" : "");
+}
+
+bool has_reasons(const std::vector<run::Forecast>& steps) {
+  return std::ranges::any_of(steps,
+                             [](const run::Forecast& step) { return !step.because.empty(); });
 }
 
 }  // namespace
 
 std::string forecast_table(const std::vector<run::Forecast>& steps, size_t width) {
-  std::vector<std::vector<std::string>> rows = {{"step", "would", "takes", "because"}};
+  const bool reasons = has_reasons(steps);
+  std::vector<std::vector<std::string>> rows = {{"step", "p50", "p90"}};
+  if (reasons) rows[0] = {"step", "would", "p50", "p90", "because"};
   for (const Line& line : lines_of(steps)) {
     std::string because = reason_in_table(*line.first);
     if (!line.first->changes.empty()) because += ": " + join(line.first->changes, ", ");
-    rows.push_back({line.count == 1 ? line.first->id : plural(line.count, line.kind),
-                    std::string(run::to_string(line.first->expected)), time_of(line),
-                    std::move(because)});
+    std::string name = line.count == 1 ? line.first->id : plural(line.count, line.kind);
+    if (reasons) {
+      rows.push_back({std::move(name), std::string(run::to_string(line.first->expected)),
+                      time_of(line), p90_of(line), std::move(because)});
+    } else {
+      rows.push_back({std::move(name), time_of(line), p90_of(line)});
+    }
   }
   return align_columns(rows, width);
 }
 
-std::string wall_time_line(const std::vector<run::Forecast>& steps, std::chrono::milliseconds total,
-                           int cores) {
-  const auto has = [&steps](run::Expected expected) {
-    return std::any_of(steps.begin(), steps.end(),
-                       [expected](const run::Forecast& step) { return step.expected == expected; });
+std::vector<std::string> critical_steps(const TimedForecast& forecast) {
+  std::vector<std::string> ids;
+  ids.reserve(forecast.run.least.path.steps.size());
+  for (const size_t step : forecast.run.least.path.steps) ids.push_back(forecast.steps[step].id);
+  return ids;
+}
+
+namespace {
+
+std::string origin_text(const std::vector<run::Forecast>& steps) {
+  const auto ran = [](const run::Forecast& step) {
+    return step.expected != run::Expected::reuse && step.prediction != plan::Prediction::guessed;
+  };
+  if (std::ranges::none_of(steps, ran)) {
+    return "guessed from architectures and sources; nothing like it ran here";
+  }
+  const bool guessed = std::ranges::any_of(steps, is_guess);
+  return std::string("estimated from earlier runs") +
+         (guessed ? "; `?` marks steps that never ran here" : "");
+}
+
+}  // namespace
+
+std::string duration_lines(const TimedForecast& forecast) {
+  const auto has = [&forecast](run::Expected expected) {
+    return std::ranges::any_of(forecast.steps, [expected](const run::Forecast& step) {
+      return step.expected == expected;
+    });
   };
   const bool perhaps = has(run::Expected::perhaps);
   if (!perhaps && !has(run::Expected::run)) return {};
-  const bool guessed = std::any_of(steps.begin(), steps.end(), is_guess);
-  return fmt::format("{} {} on {}, estimated from earlier runs{}\n", perhaps ? "at most" : "about",
-                     format_duration(total), plural(static_cast<size_t>(cores), "core"),
-                     guessed ? "; `?` marks steps that never ran here" : "");
+  const run::LeastTime& least = forecast.run.least;
+  const bool cores = forecast.unit == SlotUnit::cores;
+  const std::string slots =
+      plural(static_cast<size_t>(forecast.run.slots), cores ? "core" : "slot");
+  std::string out = fmt::format("{} {} {} {}, {}\n", perhaps ? "at most" : "about",
+                                format_duration(forecast.run.makespan), cores ? "on" : "with",
+                                slots, origin_text(forecast.steps));
+  out += fmt::format(
+      "no schedule takes less than {}: the critical path takes {}, the work {} per {}\n",
+      format_duration(least.bound), format_duration(least.path.length),
+      format_duration(least.share), cores ? "core" : "slot");
+  return out + fmt::format("critical path: {}\n", join(critical_steps(forecast), ", "));
 }
 
 std::string forecast_lines(const run::Forecast& step) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -46,18 +47,31 @@ Json names_json(const std::vector<wheel::Naming>& namings) {
   return names;
 }
 
+double in_seconds(std::chrono::milliseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 Json forecast_json(const TimedForecast& forecast) {
   Json steps = Json::array();
   for (const run::Forecast& step : forecast.steps) {
-    const bool measured = step.prediction == plan::Prediction::measured;
-    steps.push_back({{"id", step.id},
-                     {"would", run::to_string(step.expected)},
-                     {"because", step.because},
-                     {"seconds", step.seconds},
-                     {"from", measured ? "measured" : "guessed"}});
+    Json one = {{"id", step.id}};
+    if (!step.because.empty()) {
+      one["would"] = run::to_string(step.expected);
+      one["because"] = step.because;
+    }
+    one["seconds"] = step.seconds;
+    one["p90"] = step.p90 > 0 ? Json(step.p90) : Json();
+    one["runs"] = step.runs;
+    one["from"] = plan::to_string(step.prediction);
+    steps.push_back(std::move(one));
   }
-  return {{"seconds", std::chrono::duration<double>(forecast.total).count()},
-          {"cores", forecast.cores},
+  const run::LeastTime& least = forecast.run.least;
+  return {{"seconds", in_seconds(forecast.run.makespan)},
+          {forecast.unit == SlotUnit::cores ? "cores" : "slots", forecast.run.slots},
+          {"bound", in_seconds(least.bound)},
+          {"work", in_seconds(least.work)},
+          {"critical-path",
+           {{"seconds", in_seconds(least.path.length)}, {"steps", critical_steps(forecast)}}},
           {"steps", std::move(steps)}};
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/retries.h"
 #include "base/text.h"
+#include "run/schedule.h"
 
 namespace pinwheel::run {
 namespace {
@@ -27,33 +28,6 @@ std::string stem_of(const std::string& id) {
     if (!plain) c = '-';
   }
   return stem;
-}
-
-Graph make_graph(const plan::Plan& plan) {
-  Graph graph;
-  const size_t count = plan.steps.size();
-  graph.needs.resize(count);
-  graph.dependents.resize(count);
-  graph.remaining.resize(count);
-  std::map<std::string, size_t> position;
-  for (size_t i = 0; i < count; ++i) {
-    for (const std::string& need : plan.steps[i].needs) {
-      const auto found = position.find(need);
-      if (found == position.end()) {
-        graph.unknown_needs.push_back(need);
-        continue;
-      }
-      graph.needs[i].push_back(found->second);
-      graph.dependents[found->second].push_back(i);
-    }
-    position.emplace(plan.steps[i].id, i);
-  }
-  for (size_t i = count; i-- > 0;) {
-    double after = 0;
-    for (const size_t next : graph.dependents[i]) after = std::max(after, graph.remaining[next]);
-    graph.remaining[i] = plan.steps[i].predicted_seconds + after;
-  }
-  return graph;
 }
 
 /// Unique file name stems, one per step, of letters, digits and `._+-`: "build-cp312-cu130".
@@ -132,7 +106,7 @@ class Execution {
         around_(around),
         graph_(make_graph(plan)),
         stems_(file_stems(plan)),
-        ledger_(options.budget),
+        ready_(plan, remaining_paths(graph_, predicted_seconds(plan)), options.budget),
         random_(options.seed),
         cursors_(plan.steps.size()),
         outcomes_(plan.steps.size()),
@@ -192,6 +166,8 @@ class Execution {
     cursor.meter->wait_for(plan::WaitCause::slot);
     if (auto reused = plan::find_result(options_.results, plan_.steps[i].id, cursor.parts)) {
       settle(i, *std::move(reused));
+    } else {
+      ready_.add(i, cursor.cores_limit);
     }
   }
 
@@ -227,6 +203,7 @@ class Execution {
   /// Sets a step's only outcome and releases, or blocks, its dependents.
   void settle(size_t i, plan::StepOutcome outcome) {
     Cursor& cursor = cursors_[i];
+    ready_.remove(i);
     cursor.phase = Phase::finished;
     ++finished_;
     outcome.environment = plan::test_environment(plan_.steps[i].action);
@@ -289,34 +266,28 @@ class Execution {
 
   void wake_delayed() {
     const TimePoint now = around_.clock.steady();
-    for (Cursor& cursor : cursors_) {
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      Cursor& cursor = cursors_[i];
       if (cursor.phase != Phase::delayed || cursor.resume_at > now) continue;
       cursor.phase = Phase::ready;
       cursor.meter->wait_for(plan::WaitCause::slot);
+      ready_.add(i, cursor.cores_limit);
     }
   }
 
   void start_ready() {
-    std::vector<size_t> ready;
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      if (cursors_[i].phase == Phase::ready) ready.push_back(i);
+    while (!stopping()) {
+      const std::optional<StartedStep> next = ready_.next();
+      if (!next) break;
+      start(*next);
     }
-    std::stable_sort(ready.begin(), ready.end(), [this](size_t a, size_t b) {
-      return graph_.remaining[a] > graph_.remaining[b];
-    });
-    for (const size_t i : ready) {
-      if (stopping()) return;
-      const auto cores = ledger_.fit(plan_.steps[i].resources, cursors_[i].cores_limit);
-      if (cores) {
-        start(i, *cores);
-      } else {
-        const Shortage lacks = ledger_.shortage(plan_.steps[i].resources, cursors_[i].cores_limit);
-        cursors_[i].meter->wait_for(lacks.cause, lacks.pool);
-      }
+    for (const auto& [i, lacks] : ready_.shortages()) {
+      cursors_[i].meter->wait_for(lacks.cause, lacks.pool);
     }
   }
 
-  void start(size_t i, int cores) {
+  void start(const StartedStep& next) {
+    const size_t i = next.step;
     const plan::Step& step = plan_.steps[i];
     Cursor& cursor = cursors_[i];
     Attempt attempt;
@@ -328,6 +299,7 @@ class Execution {
       plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
       outcome.error = std::move(recorded).error();
       stopped_by_ = step.id;
+      ready_.release(next);
       settle(i, std::move(outcome));
       return;
     }
@@ -335,18 +307,17 @@ class Execution {
     const TimePoint now = around_.clock.steady();
     if (cursor.attempts == 0) cursor.first_start = now;
     ++cursor.attempts;
-    attempt.cores = cores;
+    attempt.cores = next.cores;
     attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
     for (const size_t need : graph_.needs[i]) attempt.needs.push_back(outcomes_[need]);
     attempt.meter = cursor.meter;
-    const uint64_t memory = ledger_.memory_share(step.resources, cores);
-    cursor.meter->start(cores, memory == 0 ? std::nullopt : std::optional(memory));
+    const uint64_t memory = ready_.memory_of(next);
+    cursor.meter->start(next.cores, memory == 0 ? std::nullopt : std::optional(memory));
     cursor.phase = Phase::running;
     cursor.start = now;
-    cursor.cores = cores;
+    cursor.cores = next.cores;
     cursor.log = attempt.log.string();
-    ledger_.take(step.resources, cores);
-    around_.status.step_started(step, attempt.number, cores);
+    around_.status.step_started(step, attempt.number, next.cores);
     around_.runner.start(attempt);
   }
 
@@ -402,13 +373,11 @@ class Execution {
   }
 
   void complete(const Completed& completed) {
-    const auto found =
-        std::find_if(plan_.steps.begin(), plan_.steps.end(),
-                     [&](const plan::Step& step) { return step.id == completed.step; });
-    if (found == plan_.steps.end()) return;
-    const auto i = static_cast<size_t>(found - plan_.steps.begin());
+    const auto found = graph_.position.find(completed.step);
+    if (found == graph_.position.end()) return;
+    const size_t i = found->second;
     if (cursors_[i].phase != Phase::running) return;
-    ledger_.release(found->resources, cursors_[i].cores);
+    ready_.release({i, cursors_[i].cores});
     if (completed.result) {
       succeed(i, *completed.result);
     } else {
@@ -493,7 +462,7 @@ class Execution {
   const ExecutionPorts& around_;
   const Graph graph_;
   const std::vector<std::string> stems_;
-  Ledger ledger_;
+  ReadySteps ready_;
   std::mt19937_64 random_;
   std::vector<Cursor> cursors_;
   std::vector<plan::StepOutcome> outcomes_;

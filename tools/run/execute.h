@@ -59,17 +59,6 @@ struct ExecutionPorts {
 plan::Report execute(const plan::Plan& plan, const ExecuteOptions& options,
                      const ExecutionPorts& around);
 
-/// A plan's edges, as indexes into `plan.steps`.
-struct Graph {
-  std::vector<std::vector<size_t>> needs;
-  std::vector<std::vector<size_t>> dependents;
-  /// Predicted seconds from the start of a step to the end of everything that depends on it: the
-  /// longest goes first.
-  std::vector<double> remaining;
-  /// Needs that are not earlier steps of the plan; empty for a valid plan.
-  std::vector<std::string> unknown_needs;
-};
-
 // Retry
 //
 // Failures differ in whether a second attempt can help. The kind of the error decides this, never

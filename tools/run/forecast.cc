@@ -119,6 +119,8 @@ std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
   for (const plan::Step& step : plan.steps) {
     Forecast& one = out.emplace_back(forecast_step(step, reused, history, digests));
     one.seconds = step.predicted_seconds;
+    one.p90 = step.predicted_p90;
+    one.runs = step.predicted_runs;
     one.prediction = step.prediction;
   }
   return out;

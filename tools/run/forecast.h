@@ -26,6 +26,8 @@ struct Forecast {
   /// Differences from the last time, by part of the key: "version: 1.2.0 -> 1.3.0".
   std::vector<std::string> changes = {};
   double seconds = 0;  ///< predicted duration if it runs
+  double p90 = 0;      ///< nine of ten runs do not exceed it; 0: unknown
+  size_t runs = 0;     ///< durations behind the prediction
   plan::Prediction prediction = plan::Prediction::guessed;
 };
 

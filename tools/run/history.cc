@@ -90,6 +90,25 @@ Done check_header(std::string_view line) {
 
 }  // namespace
 
+namespace {
+
+void add_duration(const plan::StepOutcome& outcome, History& history) {
+  // The duration of a failure does not predict that of a success.
+  const bool skips = outcome.state == plan::StepState::skipped;
+  if (!skips && outcome.state != plan::StepState::done) return;
+  plan::Samples& samples = history.took.steps[outcome.id];
+  if (skips || history.skipped.erase(outcome.id) > 0) samples.clear();
+  plan::add_sample(samples, outcome.elapsed);
+  if (skips) {
+    history.skipped.insert(outcome.id);
+    return;
+  }
+  const std::string kind = plan::prediction_kind(outcome.id, outcome.parts);
+  if (!kind.empty()) plan::add_sample(history.took.kinds[kind], outcome.elapsed);
+}
+
+}  // namespace
+
 void History::add(const JournalRecord& record) {
   if (const Started* started = std::get_if<Started>(&record)) {
     unfinished[{started->id, started->key}] = started->attempt;
@@ -101,10 +120,7 @@ void History::add(const JournalRecord& record) {
   unfinished.erase({outcome.id, outcome.key});
   open.erase(outcome.id);
   if (store::may_read(own, ended.domain)) finished[{outcome.id, outcome.key}] = outcome;
-  // The duration of a failure does not predict that of a success.
-  const bool well =
-      outcome.state == plan::StepState::done || outcome.state == plan::StepState::skipped;
-  if (well && outcome.attempts > 0) took[outcome.id] = outcome.elapsed;
+  if (outcome.attempts > 0) add_duration(outcome, *this);
   latest[outcome.id] = ended;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-#include <chrono>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "plan/outcome.h"
+#include "plan/predict.h"
 #include "store/domain.h"
 
 namespace pinwheel::run {
@@ -53,8 +54,11 @@ struct History {
   std::map<std::string, Finished> latest = {};  ///< by step, whatever its key
   std::map<StepAndKey, int> unfinished = {};    ///< number of the attempt that never ended
   std::map<std::string, Started> open = {};  ///< by step: its last attempt, without an outcome yet
-  /// The duration of each step, retries included, when it last succeeded or was skipped.
-  std::map<std::string, std::chrono::milliseconds> took = {};
+  /// The durations of steps that succeeded. Those of skipped steps predict only the same step, and
+  /// only until it runs again.
+  plan::Durations took = {};
+  std::set<std::string> skipped =
+      {};                   ///< steps whose durations in `took` are those of skipped runs
   size_t intact_bytes = 0;  ///< length of the text up to its last complete line
 
   void add(const JournalRecord& record);

@@ -4,14 +4,22 @@
 #include "plan/reuse.h"
 #include "plan/step.h"
 #include "run/budget.h"
+#include "run/simulate.h"
 
 namespace pinwheel::run {
 
+/// The prediction for a whole run.
+struct PredictedRun {
+  std::chrono::milliseconds makespan{0};
+  LeastTime least = {};  ///< what no schedule can beat with as many cores
+  int slots = 1;         ///< the cores, or the steps at a time
+};
+
 /// The duration of `execute` with this budget if every step takes its predicted time and none
-/// fails. Pure: it runs the executor on a simulated clock, with steps that only advance it.
-/// `results` are reused. A step counts as running if one of its needs runs, although with an
-/// unchanged product it would not start, so a run takes at most this long.
-std::chrono::milliseconds predicted_wall_time(const plan::Plan& plan, const Budget& budget,
-                                              const plan::Results& results);
+/// fails (run/simulate.h). `results` are reused, and take no time. A step counts as running if one
+/// of its needs runs, although with an unchanged product it would not start, so a run takes at most
+/// this long.
+PredictedRun predict_run(const plan::Plan& plan, const Budget& budget,
+                         const plan::Results& results);
 
 }  // namespace pinwheel::run

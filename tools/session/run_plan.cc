@@ -42,7 +42,8 @@
 #include "run/execute.h"
 #include "run/forecast.h"
 #include "run/reuse.h"
-#include "run/silent.h"
+#include "run/runner.h"
+#include "run/status.h"
 #include "session/ask_github.h"
 #include "session/ask_indexes.h"
 #include "session/release_records.h"
@@ -239,6 +240,25 @@ Done check_complete(const RunRequest& request, const plan::Plan& plan, const pla
                           plan::known_outcomes(plan, results), request.workplace.accepted, missing);
 }
 
+/// Records nothing: for an execution without effects.
+class NoRecorder final : public run::Recorder {
+ public:
+  Done started(const run::Attempt& /*attempt*/) override { return {}; }
+  Done finished(const plan::StepOutcome& /*outcome*/) override { return {}; }
+};
+
+/// Shows nothing: for an execution whose only output is its result.
+class NoStatus final : public run::StatusSink {
+ public:
+  void plan_started(const plan::Plan& /*plan*/, size_t /*reused*/) override {}
+  void step_started(const plan::Step& /*step*/, int /*attempt*/, int /*cores*/) override {}
+  void step_retry(const plan::Step& /*step*/, const Error& /*error*/,
+                  std::chrono::milliseconds /*delay*/) override {}
+  void step_finished(const plan::StepOutcome& /*outcome*/) override {}
+  void heartbeat(const run::Progress& /*progress*/) override {}
+  void summary(const plan::Report& /*report*/) override {}
+};
+
 Result<int> run_dry(const prepare::Host& host, const prepare::RunOptions& options,
                     const RunRequest& request, Console& console) {
   TRY(const run::Budget budget, prepare::budget_of(host.variables, options));
@@ -246,8 +266,8 @@ Result<int> run_dry(const prepare::Host& host, const prepare::RunOptions& option
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   host::DryRunner runner(prepare::with_path_mode(host, request.workplace), program,
                          [&console](std::string_view text) { console.file(text); });
-  run::NoRecorder recorder;
-  run::NoStatus status;
+  NoRecorder recorder;
+  NoStatus status;
   run::ExecuteOptions execute{.budget = budget};
   execute.scratch = request.workplace.state / "scratch";
   execute.logs = request.workplace.state / "logs";

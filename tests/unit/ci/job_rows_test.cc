@@ -187,7 +187,7 @@ TEST_CASE("minutes and limits are those of earlier runs, else the matrix decides
   const Example never(day);
   const Json unmeasured = never.rows(Rows::builds).at("include");
   for (const Json& row : unmeasured) CHECK_FALSE(row.contains("limit"));
-  const Example once(day, {{"build:cu13", minutes(40)}, {"build:cpu", minutes(2000)}});
+  const Example once(day, {{{"build:cu13", {minutes(40)}}, {"build:cpu", {minutes(2000)}}}});
   std::map<std::string, Json> rows;
   const Json builds = once.rows(Rows::builds).at("include");
   for (const Json& row : builds) rows[row.at("step")] = row;
@@ -291,9 +291,9 @@ TEST_CASE("the number and the contents of chunks do not depend on times") {
   };
   auto never = steps_of({});
   // Known times correct guessed ones.
-  auto once = steps_of({{"test:cp311-cu130-f0", std::chrono::minutes(1)},
-                        {"test:cp311-cu130-f1", std::chrono::minutes(1)},
-                        {"test:cp311-cu130-f249", std::chrono::minutes(2000)}});
+  auto once = steps_of({{{"test:cp311-cu130-f0", {std::chrono::minutes(1)}},
+                         {"test:cp311-cu130-f1", {std::chrono::minutes(1)}},
+                         {"test:cp311-cu130-f249", {std::chrono::minutes(2000)}}}});
   REQUIRE(never.size() == 7);
   CHECK(once.back().front() == "test:cp311-cu130-f249");
   CHECK(once.back() != never.back());

@@ -103,9 +103,10 @@ TEST_CASE("an input changes the keys of its step and of that step's dependents, 
 TEST_CASE("durations of earlier runs set predictions and change no key") {
   PlanExample example;
   const Plan guessed = example.plan();
-  example.facts.durations = {{"build:cpu", std::chrono::seconds(45)}};
+  example.facts.durations = {{{"build:cpu", {std::chrono::seconds(45)}}}};
   const Plan measured = example.plan();
   CHECK(measured.digest == guessed.digest);
+  for (const Step& step : guessed.steps) CHECK(planned_step(measured, step.id).key == step.key);
   std::map<std::string, double> seconds;
   for (const Step& step : measured.steps) seconds[step.id] = step.predicted_seconds;
   CHECK(seconds.at("build:cpu") == 45);

@@ -70,11 +70,39 @@ TEST_CASE("a forecast has every step of a run, and starts and makes nothing of i
   REQUIRE(*forecast);
   CHECK((*forecast)->steps.size() == (*forecast)->plan.steps.size());
   CHECK((*forecast)->environments.size() == 4);
-  CHECK((*forecast)->cores >= 1);
-  CHECK((*forecast)->wall_time > std::chrono::milliseconds(0));
+  const run::PredictedRun here = predict_duration(world.fake.host, **forecast, {}).value();
+  CHECK(here.slots >= 1);
+  CHECK(here.makespan >= here.least.bound);
+  CHECK(here.least.bound > std::chrono::milliseconds(0));
+  const run::PredictedRun alone = predict_duration(world.fake.host, **forecast, 1).value();
+  CHECK(alone.makespan == alone.least.work);
   for (const run::Forecast& step : (*forecast)->steps) CHECK(step.expected != run::Expected::reuse);
   CHECK(world.fake.notices.logs.empty());
   CHECK(world.fake.acts.empty());
+}
+
+TEST_CASE("without an earlier run, durations are guesses, and only the names of sources count") {
+  ForecastWorld world;
+  const Result<RunForecast> outline = outline_run(world.fake.host, world.scope);
+  INFO((outline ? std::string() : render(outline.error())));
+  REQUIRE(outline);
+  REQUIRE_FALSE(outline->steps.empty());
+  for (const run::Forecast& step : outline->steps) {
+    CHECK(step.expected == run::Expected::run);
+    CHECK(step.because.empty());
+    CHECK(step.prediction == plan::Prediction::guessed);
+    CHECK(step.seconds > 0);
+  }
+  CHECK(world.fake.acts.empty());
+  world.fake.git.tracked.tracked = {"gone.py"};
+  const Result<RunForecast> without = outline_run(world.fake.host, world.scope);
+  REQUIRE(without);
+  CHECK(without->steps.size() == outline->steps.size());
+  world.finish_build();
+  const Result<RunForecast> measured = outline_run(world.fake.host, world.scope);
+  REQUIRE(measured);
+  CHECK(measured->steps[1].id == "build:cp311");
+  CHECK(measured->steps[1].seconds == 40);
 }
 
 TEST_CASE("a journal that cannot be read is an error") {
@@ -156,11 +184,12 @@ TEST_CASE("a result exists as long as its files are unchanged") {
 TEST_CASE("durations are those of the journal, and none if it cannot be read") {
   ForecastWorld world;
   const std::filesystem::path state = world.scratch.path() / "state";
-  CHECK(earlier_durations(state).empty());
+  CHECK(earlier_durations(state).steps.empty());
   world.finish_build();
-  CHECK(earlier_durations(state).at("build:cp311") == std::chrono::seconds(40));
+  CHECK(earlier_durations(state).steps.at("build:cp311") ==
+        plan::Samples{std::chrono::seconds(40)});
   world.write("{\"journal\":99}\n");
-  CHECK(earlier_durations(state).empty());
+  CHECK(earlier_durations(state).steps.empty());
 }
 
 }  // namespace

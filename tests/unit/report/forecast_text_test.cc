@@ -8,14 +8,16 @@ using run::Expected;
 
 namespace {
 
+constexpr plan::Prediction kMeasured = plan::Prediction::measured;
+constexpr plan::Prediction kScaled = plan::Prediction::scaled;
+constexpr plan::Prediction kGuessed = plan::Prediction::guessed;
+
 run::Forecast timed(run::Forecast step, double seconds, plan::Prediction prediction) {
   step.seconds = seconds;
   step.prediction = prediction;
+  if (prediction != kGuessed) step.p90 = 2 * seconds;
   return step;
 }
-
-constexpr plan::Prediction kMeasured = plan::Prediction::measured;
-constexpr plan::Prediction kGuessed = plan::Prediction::guessed;
 
 std::vector<run::Forecast> example() {
   return {timed({"env:1", Expected::reuse, "done at one"}, 60, kMeasured),
@@ -30,23 +32,47 @@ std::vector<run::Forecast> example() {
 
 TEST_CASE("builds have a line each, tests with the same forecast share one") {
   CHECK(forecast_table(example()) ==
-        "step            would    takes  because\n"
-        "2 environments  reuse    -      done before\n"
-        "build:cpu       run      1m35s  2 changes since then: a, b\n"
-        "2 tests         perhaps  3.5s   `build:cpu` runs first\n"
-        "test:z          run      30s?   never run\n");
+        "step            would    p50    p90    because\n"
+        "2 environments  reuse    -      -      done before\n"
+        "build:cpu       run      1m35s  3m10s  2 changes since then: a, b\n"
+        "2 tests         perhaps  3.5s   7.0s   `build:cpu` runs first\n"
+        "test:z          run      30s?   -      never run\n");
+}
+
+TEST_CASE("without an earlier run, a forecast has only the durations of steps") {
+  CHECK(forecast_table({timed({"build:cpu", Expected::run, ""}, 95, kScaled),
+                        timed({"test:x", Expected::run, ""}, 30, kGuessed),
+                        timed({"test:y", Expected::run, ""}, 30, kScaled)}) ==
+        "step       p50     p90\n"
+        "build:cpu  1m35s?  3m10s?\n"
+        "2 tests    1m00s?  -\n");
 }
 
 TEST_CASE("the time of a run is its maximum, if every step that may run does") {
-  std::vector<run::Forecast> steps = example();
-  CHECK(wall_time_line(steps, std::chrono::seconds(128), 2) ==
+  using namespace std::chrono_literals;
+  TimedForecast forecast{example(), {128s}};
+  forecast.run.slots = 2;
+  forecast.run.least = {{{2, 5}, 125s}, 128500ms, 64250ms, 125s};
+  CHECK(duration_lines(forecast) ==
         "at most 2m08s on 2 cores, estimated from earlier runs; `?` marks steps that never ran "
-        "here\n");
-  steps.resize(3);
-  CHECK(wall_time_line(steps, std::chrono::seconds(95), 1) ==
-        "about 1m35s on 1 core, estimated from earlier runs\n");
-  steps.resize(2);
-  CHECK(wall_time_line(steps, std::chrono::seconds(0), 2).empty());
+        "here\n"
+        "no schedule takes less than 2m05s: the critical path takes 2m05s, the work 1m04s per "
+        "core\n"
+        "critical path: build:cpu, test:z\n");
+  forecast.steps.resize(3);
+  forecast.run = {95s, {{{2}, 95s}, 95s, 95s, 95s}, 1};
+  forecast.unit = SlotUnit::slots;
+  CHECK(duration_lines(forecast) ==
+        "about 1m35s with 1 slot, estimated from earlier runs\n"
+        "no schedule takes less than 1m35s: the critical path takes 1m35s, the work 1m35s per "
+        "slot\n"
+        "critical path: build:cpu\n");
+  for (run::Forecast& step : forecast.steps) step.prediction = kGuessed;
+  CHECK(duration_lines(forecast).starts_with(
+      "about 1m35s with 1 slot, guessed from architectures and sources; nothing like it ran "
+      "here\n"));
+  forecast.steps.resize(2);
+  CHECK(duration_lines(forecast).empty());
 }
 
 TEST_CASE("a step's forecast lists its changes line by line") {

@@ -63,10 +63,14 @@ TEST_CASE("results that are done and still exist would be reused") {
 TEST_CASE("a forecast has the duration of a step, and whether it was measured") {
   plan::Plan plan = example();
   plan.steps[1].predicted_seconds = 42;
+  plan.steps[1].predicted_p90 = 50;
+  plan.steps[1].predicted_runs = 3;
   plan.steps[1].prediction = plan::Prediction::measured;
   plan.steps[2].predicted_seconds = 30;
   const std::vector<Forecast> steps = forecast(plan, done_before(plan), {});
   CHECK(steps[1].seconds == 42);
+  CHECK(steps[1].p90 == 50);
+  CHECK(steps[1].runs == 3);
   CHECK(steps[1].prediction == plan::Prediction::measured);
   CHECK(steps[2].seconds == 30);
   CHECK(steps[2].prediction == plan::Prediction::guessed);

@@ -107,7 +107,7 @@ TEST_CASE("a record of an older pinwheel, which names no domain, is for no relea
                          R"("elapsed_ms":0},"at":"","domain":"everybody"})"));
 }
 
-TEST_CASE("the duration of a step is that of its last success or skip") {
+TEST_CASE("durations are those of successes, and of skips only while the step is skipped") {
   History history;
   plan::StepOutcome one = outcome("build", "k1", plan::StepState::done);
   one.attempts = 1;
@@ -123,9 +123,41 @@ TEST_CASE("the duration of a step is that of its last success or skip") {
   skipped.attempts = 1;
   skipped.elapsed = std::chrono::milliseconds(100);
   history.add(Finished{skipped, "2026-01-04T03:04:07Z"});
-  CHECK(history.took ==
-        std::map<std::string, std::chrono::milliseconds>{{"build", std::chrono::seconds(30)},
-                                                         {"test", std::chrono::milliseconds(100)}});
+  using std::chrono::milliseconds;
+  CHECK(history.took.steps ==
+        std::map<std::string, plan::Samples>{{"build", {milliseconds(40000), milliseconds(30000)}},
+                                             {"test", {milliseconds(100)}}});
+  CHECK(history.took.kinds.empty());
+  skipped.state = plan::StepState::done;
+  skipped.elapsed = milliseconds(7000);
+  history.add(Finished{skipped, "2026-01-04T03:04:08Z"});
+  CHECK(history.took.steps.at("test") == plan::Samples{milliseconds(7000)});
+  skipped.state = plan::StepState::skipped;
+  skipped.elapsed = milliseconds(90);
+  history.add(Finished{skipped, "2026-01-04T03:04:09Z"});
+  CHECK(history.took.steps.at("test") == plan::Samples{milliseconds(90)});
+}
+
+TEST_CASE(
+    "the last ten durations of a step and of its kind are known, and no reused result counts") {
+  History history;
+  plan::StepOutcome one = outcome("build:a", "k", plan::StepState::done);
+  one.parts = {{"compute", "\"cuda/13.0\""}, {"version", "\"1.0\""}};
+  one.attempts = 1;
+  for (int i = 1; i <= 12; ++i) {
+    one.id = i % 2 == 0 ? "build:a" : "build:b";
+    one.elapsed = std::chrono::seconds(i);
+    history.add(Finished{one, "2026-01-02T03:04:06Z"});
+  }
+  one.state = plan::StepState::reused;
+  one.attempts = 0;
+  history.add(Finished{one, "2026-01-02T03:04:06Z"});
+  CHECK(history.took.steps.at("build:a").size() == 6);
+  REQUIRE(history.took.kinds.size() == 1);
+  const plan::Samples& kind = history.took.kinds.begin()->second;
+  REQUIRE(kind.size() == plan::kMostSamples);
+  CHECK(kind.front() == std::chrono::seconds(3));
+  CHECK(kind.back() == std::chrono::seconds(12));
 }
 
 TEST_CASE("a journal cut at any byte keeps every complete record and invents none") {

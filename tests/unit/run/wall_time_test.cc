@@ -18,7 +18,7 @@ plan::Step takes(const std::string& id, double seconds, std::vector<std::string>
 std::chrono::milliseconds on_cores(const plan::Plan& plan, int cores) {
   Budget budget;
   budget.cores = cores;
-  return predicted_wall_time(plan, budget, {});
+  return predict_run(plan, budget, {}).makespan;
 }
 
 }  // namespace
@@ -53,6 +53,6 @@ TEST_CASE("reused steps take no time") {
     outcome.key = plan::key_of(plan::result_parts(step, {}));
     results[{step.id, outcome.key}] = outcome;
   }
-  CHECK(predicted_wall_time(plan, {}, results) == 90s);
-  CHECK(predicted_wall_time({}, {}, results) == 0s);
+  CHECK(predict_run(plan, {}, results).makespan == 90s);
+  CHECK(predict_run({}, {}, results).makespan == 0s);
 }

@@ -165,10 +165,20 @@ Done copy_one(const fs::path& from, const fs::path& to, Kind kind, int64_t epoch
   return {};
 }
 
+void add_size(const fs::path& directory, const std::string& name, Kind kind,
+              plan::SourceFiles& files) {
+  if (kind == Kind::link) return;
+  std::error_code error;
+  const auto size = fs::file_size(directory / name, error);
+  if (!error) files.sizes[name] = size;
+}
+
 Result<plan::Source> read_files(const fs::path& directory, const std::vector<std::string>& names) {
   plan::SourceFiles files;
   for (const std::string& name : names) {
-    TRY(files.digests[name], digest_of(directory / name, kind_of(directory / name)));
+    const Kind kind = kind_of(directory / name);
+    TRY(files.digests[name], digest_of(directory / name, kind));
+    add_size(directory, name, kind, files);
   }
   plan::Source source{
       fs::absolute(directory).lexically_normal().string(), {}, digest_of_all(files.digests)};
@@ -212,6 +222,19 @@ Result<plan::Source> read_source(ports::Git& git, const fs::path& directory,
   return read_files(directory, files);
 }
 
+Result<plan::Source> list_source(ports::Git& git, const fs::path& directory,
+                                 const ports::NotSource& others) {
+  TRY(const std::vector<std::string> names, list_files(git, directory, others));
+  plan::SourceFiles files;
+  for (const std::string& name : names) {
+    files.digests[name];
+    add_size(directory, name, kind_of(directory / name), files);
+  }
+  plan::Source source{fs::absolute(directory).lexically_normal().string()};
+  source.files = std::make_shared<const plan::SourceFiles>(std::move(files));
+  return source;
+}
+
 Result<plan::Source> read_wheel_source(const plan::Source& whole, const WheelSource& what) {
   plan::SourceFiles files = *whole.files;
   project::WheelInputs inputs{what.name, {}, {}, what.commands};
@@ -223,9 +246,11 @@ Result<plan::Source> read_wheel_source(const plan::Source& whole, const WheelSou
   plan::Source source = whole;
   source.ignored = project::not_in_wheels(inputs);
   source.ignored.insert(source.ignored.end(), what.ignored.begin(), what.ignored.end());
-  std::erase_if(files.digests, [&source](const auto& file) {
+  const auto is_ignored = [&source](const auto& file) {
     return project::is_ignored(source.ignored, file.first);
-  });
+  };
+  std::erase_if(files.digests, is_ignored);
+  std::erase_if(files.sizes, is_ignored);
   if (files.digests.empty()) {
     // The defaults alone must not leave a source without files.
     if (what.ignored.empty()) return whole;

@@ -19,6 +19,11 @@ namespace pinwheel::host {
 Result<plan::Source> read_source(ports::Git& git, const std::filesystem::path& directory,
                                  const ports::NotSource& others);
 
+/// The names and sizes of the files of `read_source`, without their contents: every digest is
+/// empty. Outlines a source before anything is built from it.
+Result<plan::Source> list_source(ports::Git& git, const std::filesystem::path& directory,
+                                 const ports::NotSource& others);
+
 /// The settings of a matrix for the source of its wheels.
 struct WheelSource {
   std::string name;                        ///< of the distribution

@@ -1,0 +1,117 @@
+#include "run/schedule.h"
+
+#include <algorithm>
+
+namespace pinwheel::run {
+
+Graph make_graph(const plan::Plan& plan) {
+  Graph graph;
+  const size_t count = plan.steps.size();
+  graph.needs.resize(count);
+  graph.dependents.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    for (const std::string& need : plan.steps[i].needs) {
+      const auto found = graph.position.find(need);
+      if (found == graph.position.end()) {
+        graph.unknown_needs.push_back(need);
+        continue;
+      }
+      graph.needs[i].push_back(found->second);
+      graph.dependents[found->second].push_back(i);
+    }
+    graph.position.emplace(plan.steps[i].id, i);
+  }
+  return graph;
+}
+
+std::vector<double> remaining_paths(const Graph& graph, const std::vector<double>& lasts) {
+  std::vector<double> remaining(lasts.size());
+  for (size_t i = lasts.size(); i-- > 0;) {
+    double after = 0;
+    for (const size_t next : graph.dependents[i]) after = std::max(after, remaining[next]);
+    remaining[i] = lasts[i] + after;
+  }
+  return remaining;
+}
+
+std::vector<double> predicted_seconds(const plan::Plan& plan) {
+  std::vector<double> seconds;
+  seconds.reserve(plan.steps.size());
+  for (const plan::Step& step : plan.steps) seconds.push_back(step.predicted_seconds);
+  return seconds;
+}
+
+ReadySteps::ReadySteps(const plan::Plan& plan, std::vector<double> ranks, Budget budget)
+    : plan_(plan),
+      ranks_(std::move(ranks)),
+      ledger_(std::move(budget)),
+      waits_in_(plan.steps.size()) {}
+
+ReadySteps::Queue& ReadySteps::queue_of(size_t step, int cores_limit) {
+  const plan::Resources& wanted = plan_.steps[step].resources;
+  const auto [found, is_new] = queue_by_need_.try_emplace(
+      Need{wanted.cores_min, wanted.cores_max, wanted.memory_per_core, wanted.pools, cores_limit},
+      queues_.size());
+  if (is_new) queues_.push_back({&wanted, cores_limit});
+  waits_in_[step] = found->second;
+  return queues_[found->second];
+}
+
+void ReadySteps::add(size_t step, int cores_limit) {
+  queue_of(step, cores_limit).steps.emplace(-ranks_[step], step);
+}
+
+void ReadySteps::remove(size_t step) {
+  if (!waits_in_[step]) return;
+  queues_[*waits_in_[step]].steps.erase({-ranks_[step], step});
+  waits_in_[step].reset();
+}
+
+ReadySteps::Queue* ReadySteps::first_queue() {
+  Queue* first = nullptr;
+  for (Queue& queue : queues_) {
+    if (queue.steps.empty() || queue.shortage) continue;
+    if (first == nullptr || *queue.steps.begin() < *first->steps.begin()) first = &queue;
+  }
+  return first;
+}
+
+std::optional<StartedStep> ReadySteps::next() {
+  while (Queue* const queue = first_queue()) {
+    const std::optional<int> cores = ledger_.fit(*queue->wanted, queue->cores_limit);
+    if (!cores) {
+      // Resources only become fewer until a step ends, so the others of the queue lack them, too.
+      queue->shortage = ledger_.shortage(*queue->wanted, queue->cores_limit);
+      continue;
+    }
+    const StartedStep started{queue->steps.begin()->second, *cores};
+    remove(started.step);
+    take(started);
+    return started;
+  }
+  return std::nullopt;
+}
+
+void ReadySteps::take(const StartedStep& running) {
+  ledger_.take(plan_.steps[running.step].resources, running.cores);
+}
+
+void ReadySteps::release(const StartedStep& ended) {
+  ledger_.release(plan_.steps[ended.step].resources, ended.cores);
+  for (Queue& queue : queues_) queue.shortage.reset();
+}
+
+std::vector<std::pair<size_t, Shortage>> ReadySteps::shortages() const {
+  std::vector<std::pair<size_t, Shortage>> all;
+  for (const Queue& queue : queues_) {
+    if (!queue.shortage) continue;
+    for (const Place& place : queue.steps) all.emplace_back(place.second, *queue.shortage);
+  }
+  return all;
+}
+
+uint64_t ReadySteps::memory_of(const StartedStep& running) const {
+  return ledger_.memory_share(plan_.steps[running.step].resources, running.cores);
+}
+
+}  // namespace pinwheel::run
