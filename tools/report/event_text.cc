@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/live_status.h"
+#include "report/outlook_text.h"
 
 namespace pinwheel::report {
 namespace {
@@ -111,6 +112,12 @@ std::string heartbeat_lines(const run::Progress& progress, Color color, const Lo
   for (const run::Waiting& one : progress.retrying) {
     out += line("waiting", kYellow,
                 fmt::format("{} tries again in {}", one.id, format_duration(one.left)), color);
+  }
+  if (const std::string end = end_text(progress); !end.empty()) {
+    out += line("predicted", kCyan,
+                fmt::format("{} ({}% done); critical path: {}", end, percent_done(progress),
+                            path_text(progress)),
+                color);
   }
   return out;
 }

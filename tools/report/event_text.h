@@ -19,7 +19,8 @@ std::string retry_line(const std::string& id, const Error& error, std::chrono::m
 std::string finished_line(const plan::StepOutcome& outcome, Color color);
 /// "running     build:cpu for 3m00s, about 9m00s left (1 of 3 steps finished): [3/12] nvcc a.cu": a
 /// line for each of the oldest running steps, with the remaining time if it takes as long as an
-/// earlier run, and the end of its log; and a line for each step that waits for a retry.
+/// earlier run, and the end of its log; a line for each step that waits for a retry; and the
+/// predicted end, if there is a prediction.
 std::string heartbeat_lines(const run::Progress& progress, Color color,
                             const std::function<std::string(const std::string& log)>& log_end = {});
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/event_text.h"
+#include "report/outlook_text.h"
 #include "report/summary.h"
 
 namespace pinwheel::report {
@@ -77,6 +78,14 @@ std::string with_download(const std::vector<std::string>& lines) {
                                : fmt::format("{}: {}", trim(std::string_view(*named)), download);
 }
 
+/// Adds the progress bar if there is room for it.
+std::string with_bar(std::string line, const run::Progress& progress, size_t limit) {
+  const size_t taken = line.size() + 2;
+  if (progress.total == 0 || taken >= limit) return line;
+  const std::string bar = progress_bar(percent_done(progress), limit - taken);
+  return bar.empty() ? line : line + "  " + bar;
+}
+
 }  // namespace
 
 std::string shortened(const std::string& line, size_t limit) {
@@ -116,7 +125,12 @@ std::vector<std::string> live_lines(const run::Progress& progress, size_t width,
       fmt::format("[{}/{}] {} running", progress.finished, progress.total, progress.running.size());
   if (!progress.retrying.empty()) last += fmt::format(", {} to retry", progress.retrying.size());
   if (progress.failed > 0) last += fmt::format(", {} failed", progress.failed);
-  lines.push_back(fmt::format("{}, {}", last, format_duration(progress.elapsed)));
+  last += ", " + format_duration(progress.elapsed);
+  if (const std::string path = path_text(progress); !path.empty()) {
+    lines.push_back("  critical path: " + path);
+  }
+  if (const std::string end = end_text(progress); !end.empty()) last += ", " + end;
+  lines.push_back(with_bar(std::move(last), progress, limit));
   for (std::string& line : lines) line = shortened(visible(line), limit);
   return lines;
 }

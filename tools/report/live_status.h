@@ -25,7 +25,8 @@ std::string shortened(const std::string& line, size_t limit);
 
 /// The status lines at the bottom of a terminal, each at most `width - 1` characters: the oldest
 /// running steps with their time, the time that an earlier run took and the last line of their
-/// output; some of the waiting steps, and the reason; then "[3/7] 2 running, 1 failed, 1m02s".
+/// output; some of the waiting steps, and the reason; the critical path of the rest; then "[3/7] 2
+/// running, 1 failed, 1m02s, ~3m10s left, ends ~14:32  [#####---------------] 25%".
 std::vector<std::string> live_lines(const run::Progress& progress, size_t width,
                                     const LogEnd& log_end = {});
 

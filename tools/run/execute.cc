@@ -15,7 +15,10 @@
 
 #include "base/retries.h"
 #include "base/text.h"
+#include "run/outlook.h"
+#include "run/ranks.h"
 #include "run/schedule.h"
+#include "run/simulate.h"
 
 namespace pinwheel::run {
 namespace {
@@ -89,6 +92,16 @@ struct Cursor {
   std::shared_ptr<AttemptMeter> meter = {};    ///< of the current or next attempt
 };
 
+/// The predicted durations of the steps that are not reused.
+std::vector<milliseconds> remaining_times(const plan::Plan& plan,
+                                          const std::map<std::string, plan::StepOutcome>& reused) {
+  std::vector<milliseconds> times = predicted_times(plan);
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (reused.contains(plan.steps[i].id)) times[i] = milliseconds(0);
+  }
+  return times;
+}
+
 /// The time of this run: the wall clock when it began, plus steady time, so that it never
 /// decreases. For any thread; the clock must outlive it.
 AttemptMeter::Now run_time(const ports::Clock& clock) {
@@ -106,7 +119,10 @@ class Execution {
         around_(around),
         graph_(make_graph(plan)),
         stems_(file_stems(plan)),
-        ready_(plan, remaining_paths(graph_, predicted_seconds(plan)), options.budget),
+        reused_(plan::reuse(plan, options.results)),
+        policy_{options.budget,
+                scheduling_ranks(plan, graph_, options.budget, remaining_times(plan, reused_))},
+        ready_(plan, policy_.ranks, options.budget),
         random_(options.seed),
         cursors_(plan.steps.size()),
         outcomes_(plan.steps.size()),
@@ -114,7 +130,7 @@ class Execution {
         now_(run_time(around.clock)) {}
 
   plan::Report run() {
-    around_.status.plan_started(plan_, plan::reuse(plan_, options_.results).size());
+    around_.status.plan_started(plan_, reused_.size());
     for (size_t i = 0; i < cursors_.size(); ++i) {
       cursors_[i].open_needs = graph_.needs[i].size();
       queue(i, plan::WaitCause::dependency);
@@ -441,8 +457,35 @@ class Execution {
             cursor.log,   std::chrono::duration_cast<milliseconds>(earlier)};
   }
 
+  StepProgress progress_of(size_t i) const {
+    const Cursor& cursor = cursors_[i];
+    if (cursor.phase == Phase::running) {
+      return {SimulatedPhase::running, cursor.cores, since(cursor.start)};
+    }
+    const bool ended = cursor.phase == Phase::finished || stopping();
+    return {ended ? SimulatedPhase::ended : SimulatedPhase::waiting};
+  }
+
+  /// The predicted rest at this time of the run. Simulated anew once in a while: that takes longer
+  /// the more steps there are.
+  std::optional<Outlook> outlook(milliseconds elapsed) {
+    const milliseconds valid = kTick + milliseconds(cursors_.size());
+    if (!looked_at_ || elapsed - *looked_at_ >= valid) {
+      std::vector<StepProgress> steps;
+      steps.reserve(cursors_.size());
+      for (size_t i = 0; i < cursors_.size(); ++i) steps.push_back(progress_of(i));
+      outlook_ = look_ahead(plan_, graph_, policy_, steps);
+      looked_at_ = elapsed;
+    }
+    std::optional<Outlook> now = outlook_;
+    if (now) now->left = std::max(now->left - (elapsed - *looked_at_), milliseconds(0));
+    return now;
+  }
+
   void beat() {
     Progress progress{cursors_.size(), finished_, failed_, since(begun_)};
+    progress.now = around_.clock.now();
+    progress.outlook = outlook(progress.elapsed);
     std::vector<size_t> running;
     for (size_t i = 0; i < cursors_.size(); ++i) {
       const Phase phase = cursors_[i].phase;
@@ -462,6 +505,8 @@ class Execution {
   const ExecutionPorts& around_;
   const Graph graph_;
   const std::vector<std::string> stems_;
+  const std::map<std::string, plan::StepOutcome> reused_;  ///< known before anything runs
+  const Policy policy_;
   ReadySteps ready_;
   std::mt19937_64 random_;
   std::vector<Cursor> cursors_;
@@ -473,6 +518,8 @@ class Execution {
   int signal_ = 0;
   std::string stopped_by_;  ///< the step after whose failure nothing new starts
   TimePoint cancel_limit_ = {};
+  std::optional<Outlook> outlook_ = {};  ///< as it was at `looked_at_`
+  std::optional<milliseconds> looked_at_ = {};
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ struct ExecutionPorts {
 };
 
 /// Executes a plan. Single-threaded: it owns the cursor, the budgets, the records and the status;
-/// the runner only starts attempts and reports when they end. The longest remaining path goes
+/// the runner only starts attempts and reports when they end. `scheduling_ranks` decides what goes
 /// first; a step starts when its needs are done, reused or skipped and its resources are free.
 /// Every step of the plan has exactly one outcome in the report, in plan order:
 /// - a failed step blocks what depends on it (reason "`build:cpu` failed"); without `keep_going`,

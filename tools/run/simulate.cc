@@ -65,7 +65,8 @@ class SimulatedRun {
 
   void finish(size_t i) {
     for (const size_t next : graph_.dependents[i]) {
-      if (--open_needs_[next] == 0) ready_.add(next);
+      const bool waits = assumptions_.started[next].phase == SimulatedPhase::waiting;
+      if (--open_needs_[next] == 0 && waits) ready_.add(next);
     }
   }
 

@@ -1,11 +1,13 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/outcome.h"
 #include "plan/step.h"
+#include "run/outlook.h"
 
 namespace pinwheel::run {
 
@@ -38,6 +40,9 @@ struct Progress {
   std::vector<Waiting> retrying = {};
   std::vector<Pending> pending = {};  ///< the first few of those that wait, in plan order
   size_t pending_total = 0;
+  std::chrono::system_clock::time_point now = {};  ///< wall time
+  /// The predicted rest; nullopt: nothing about it was ever measured.
+  std::optional<Outlook> outlook = {};
 };
 
 /// Receives the progress of an execution. Called only from the executor's thread.

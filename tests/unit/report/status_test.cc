@@ -2,6 +2,7 @@
 #include "report/github_command.h"
 #include "report/json_status.h"
 #include "report/live_status.h"
+#include "report/outlook_text.h"
 #include "report/plain_status.h"
 #include "unit/catch.h"
 
@@ -198,7 +199,7 @@ TEST_CASE("live lines fit the width and show running and remaining steps") {
         std::vector<std::string>{
             "    1m05s  build:cpu",
             "     3.0s  build:\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9-a-long-name, attempt 2",
-            "[1/3] 2 running, 1 to retry, 1 failed, 1m05s"});
+            "[1/3] 2 running, 1 to retry, 1 failed, 1m05s  [######--------------] 33%"});
   CHECK(report::live_lines(now, 22)[1] == "     3.0s  build:\xc3\xa9\xc3\xa9..");
   for (size_t width = 1; width < 60; ++width) {
     for (const std::string& line : report::live_lines(now, width)) {
@@ -224,7 +225,61 @@ TEST_CASE(
         std::vector<std::string>{"      12s  build:cpu (took 1m05s)  [3/12] Building a.o",
                                  "    waits  test:a for build:cpu, env:x",
                                  "    waits  build:b for cores or memory", "           4 more",
-                                 "[1/3] 1 running, 12s"});
+                                 "[1/3] 1 running, 12s  [######--------------] 33%"});
+}
+
+namespace {
+
+run::Progress predicted(std::chrono::milliseconds elapsed, run::Outlook outlook) {
+  REQUIRE(::setenv("TZ", "UTC", 1) == 0);
+  ::tzset();
+  run::Progress out = progress(elapsed);
+  out.now = std::chrono::sys_days{std::chrono::year{2026} / 1 / 2} + 14h + 30min;
+  out.outlook = std::move(outlook);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the status shows the predicted end, how much is done, and the critical path") {
+  const run::Progress now = predicted(65s, {195s, 0s, {"build:cpu", "test:a"}, 5});
+  CHECK(report::live_lines(now, 80) ==
+        std::vector<std::string>{
+            "    1m05s  build:cpu", "  critical path: build:cpu, test:a and 3 more",
+            "[1/3] 1 running, 1m05s, ~3m15s left, ends ~14:33  [#####---------------] 25%"});
+  CHECK(report::live_lines(now, 70)[2] ==
+        "[1/3] 1 running, 1m05s, ~3m15s left, ends ~14:33  [###----------] 25%");
+  CHECK(report::live_lines(now, 55)[2] == "[1/3] 1 running, 1m05s, ~3m15s left, ends ~14:33");
+  CHECK(report::heartbeat_lines(now, Color::never)
+            .ends_with("predicted   ~3m15s left, ends ~14:33 (25% done); critical path: build:cpu, "
+                       "test:a and 3 more\n"));
+  for (size_t width = 1; width < 90; ++width) {
+    for (const std::string& line : report::live_lines(now, width)) {
+      CHECK(line.size() < std::max<size_t>(width, 2));
+    }
+  }
+  CHECK(report::end_text(predicted(1s, {24h, 0s, {"a"}, 1})) == "~24h00m left, ends ~Sat 14:30");
+}
+
+TEST_CASE("the status admits that a step is overdue, and predicts nothing without measurements") {
+  const run::Progress late = predicted(65s, {5s, 120s, {"build:cpu", "test:a"}, 2});
+  CHECK(report::end_text(late) == "at least 5.0s left, `build:cpu` is overdue by 2m00s");
+  const run::Progress unknown = progress(65s);
+  CHECK(report::end_text(unknown).empty());
+  CHECK(report::path_text(unknown).empty());
+  CHECK(report::percent_done(unknown) == 33);
+  CHECK(report::heartbeat_lines(unknown, Color::never).find("predicted") == std::string::npos);
+}
+
+TEST_CASE("only a finished run is done by 100%, and a bar never exceeds its width") {
+  CHECK(report::percent_done(predicted(65s, {0s, 0s, {}, 0})) == 99);
+  run::Progress all = progress(65s);
+  all.finished = all.total;
+  CHECK(report::percent_done(all) == 100);
+  CHECK(report::progress_bar(100, 40) == "[####################] 100%");
+  CHECK(report::progress_bar(0, 11) == "[------] 0%");
+  CHECK(report::progress_bar(50, 11) == "[##---] 50%");
+  CHECK(report::progress_bar(50, 10).empty());
 }
 
 TEST_CASE("the last output is one clean line with the newest counter") {
@@ -288,10 +343,11 @@ TEST_CASE("live status redraws its status lines and leaves a clean screen") {
   {
     report::LiveStatus status(printer_to(text), [] { return size_t{80}; });
     status.heartbeat(progress(1s));
-    CHECK(text == "     1.0s  build:cpu\n[1/3] 1 running, 1.0s\n");
+    CHECK(text == "     1.0s  build:cpu\n[1/3] 1 running, 1.0s  [######--------------] 33%\n");
     text.clear();
     status.step_finished(skipped_test());
-    CHECK(text == "\r\x1b[2A\x1b[J" + kSkipped + "     1.0s  build:cpu\n[1/3] 1 running, 1.0s\n");
+    CHECK(text == "\r\x1b[2A\x1b[J" + kSkipped +
+                      "     1.0s  build:cpu\n[1/3] 1 running, 1.0s  [######--------------] 33%\n");
     text.clear();
   }
   CHECK(text == "\r\x1b[2A\x1b[J");

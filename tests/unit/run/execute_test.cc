@@ -409,3 +409,30 @@ TEST_CASE(
   }
   CHECK(seen);
 }
+
+TEST_CASE(
+    "a heartbeat has the predicted rest, which only shrinks while nothing unexpected happens") {
+  World world;
+  plan::Plan plan{{step("env"), step("build", {"env"}), step("test", {"build"}), step("extra")},
+                  ""};
+  const std::vector<int> seconds = {10, 60, 5, 20};
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    plan.steps[i].predicted_seconds = seconds[i];
+    plan.steps[i].prediction = plan::Prediction::measured;
+    world.runner.scripts[plan.steps[i].id] = {{std::chrono::seconds(seconds[i]), run::Success{}}};
+  }
+  const plan::Report report = world.run(plan, cores(1));
+  REQUIRE_FALSE(world.status.beats.empty());
+  for (const run::Progress& beat : world.status.beats) {
+    REQUIRE(beat.outlook);
+    CHECK(beat.outlook->overdue == 0s);
+    CHECK(beat.elapsed + beat.outlook->left >= report.elapsed);
+    CHECK(beat.elapsed + beat.outlook->left <= report.elapsed + 1s);
+  }
+  CHECK(world.status.beats.front().outlook->path ==
+        std::vector<std::string>{"env", "build", "test"});
+  for (plan::Step& one : plan.steps) one.prediction = plan::Prediction::guessed;
+  World other;
+  other.run(plan, cores(1));
+  for (const run::Progress& beat : other.status.beats) CHECK_FALSE(beat.outlook);
+}

@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "run/ranks.h"
 #include "unit/catch.h"
 #include "unit/run/execution_world.h"
 
@@ -47,7 +48,7 @@ RandomCase random_case(uint64_t seed) {
 
 Assumptions assumptions_of(const RandomCase& given, const Graph& graph) {
   Assumptions assumed{given.budget, given.lasts};
-  assumed.ranks = remaining_paths(graph, predicted_seconds(given.plan));
+  assumed.ranks = scheduling_ranks(given.plan, graph, given.budget, predicted_times(given.plan));
   return assumed;
 }
 
