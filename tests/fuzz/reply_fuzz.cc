@@ -5,6 +5,7 @@
 #include "publish/attestation_program.h"
 #include "publish/catalog.h"
 #include "publish/changelog.h"
+#include "publish/github_comment.h"
 #include "publish/github_release.h"
 #include "publish/html.h"
 #include "publish/identity_claims.h"
@@ -37,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(publish::read_github_assets(body));
   static_cast<void>(publish::read_github_object(body));
   static_cast<void>(publish::read_github_permission(body));
+  static_cast<void>(publish::read_comments(body, "compare"));
   static_cast<void>(publish::changelog_section(body, "1.0"));
   static_cast<void>(publish::parse_attestations(body));
   static_cast<void>(publish::signed_reply(body, {{{{"demo-1.0.tar.gz", ""}}}}));

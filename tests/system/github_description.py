@@ -29,6 +29,9 @@ OPERATIONS = (
     ("post", f"{REPOSITORY}/releases/{{release_id}}/assets"),
     ("get", f"{REPOSITORY}/releases/assets/{{asset_id}}"),
     ("delete", f"{REPOSITORY}/releases/assets/{{asset_id}}"),
+    ("get", f"{REPOSITORY}/issues/{{issue_number}}/comments"),
+    ("post", f"{REPOSITORY}/issues/{{issue_number}}/comments"),
+    ("patch", f"{REPOSITORY}/issues/comments/{{comment_id}}"),
 )
 
 

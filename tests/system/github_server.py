@@ -34,6 +34,7 @@ class GitHub:
         self.tags: dict[str, str] = {}
         self.tag_objects: dict[str, str] = {}  # of annotated tags: the commit
         self.releases: list[dict] = []
+        self.comments: list[dict] = []
         self.contents: dict[int, bytes] = {}  # by the id of the asset
         self.ids = 100
         self.immutable = False
@@ -105,6 +106,18 @@ class GitHub:
         release["assets"].append(asset)
         self.contents[asset["id"]] = data
         return asset
+
+    def add_comment(self, number: int, body: str, kind: str = "Bot") -> dict:
+        comment = {"id": self.new_id(), "number": number, "body": body, "kind": kind}
+        self.comments.append(comment)
+        return comment
+
+    def described_comment(self, comment: dict) -> dict:
+        where = f"{self.url}/repos/{NAME}/issues/comments/{comment['id']}"
+        return {"id": comment["id"], "node_id": "x", "url": where, "html_url": where, "body": comment["body"],
+                "user": {**self.person(), "type": comment["kind"]}, "created_at": TIME, "updated_at": TIME,
+                "issue_url": f"{self.url}/repos/{NAME}/issues/{comment['number']}", "author_association": "NONE",
+                "performed_via_github_app": None}
 
     # Operations: each returns a status and a body, or raises `Refused`.
 
@@ -201,6 +214,24 @@ class GitHub:
                     return 204, None
         raise Refused(404, "Not Found")
 
+    def list_comments(self, issue_number: str, per_page: str = "30", page: str = "1", **_) -> tuple[int, object]:
+        start = (int(page) - 1) * int(per_page)
+        comments = [each for each in self.comments if each["number"] == int(issue_number)]
+        return 200, [self.described_comment(each) for each in comments[start:start + int(per_page)]]
+
+    def create_comment(self, issue_number: str, body: bytes, **_) -> tuple[int, object]:
+        comment = self.add_comment(int(issue_number), json.loads(body)["body"])
+        self.done.append(f"comment {issue_number}")
+        return 201, self.described_comment(comment)
+
+    def update_comment(self, comment_id: str, body: bytes, **_) -> tuple[int, object]:
+        for comment in self.comments:
+            if comment["id"] == int(comment_id):
+                comment["body"] = json.loads(body)["body"]
+                self.done.append(f"change comment {comment['number']}")
+                return 200, self.described_comment(comment)
+        raise Refused(404, "Not Found")
+
 
 REPOSITORY = "/repos/{owner}/{repo}"
 OPERATIONS = {
@@ -216,6 +247,9 @@ OPERATIONS = {
     f"post {REPOSITORY}/releases/{{release_id}}/assets": GitHub.upload,
     f"get {REPOSITORY}/releases/assets/{{asset_id}}": GitHub.get_asset,
     f"delete {REPOSITORY}/releases/assets/{{asset_id}}": GitHub.delete_asset,
+    f"get {REPOSITORY}/issues/{{issue_number}}/comments": GitHub.list_comments,
+    f"post {REPOSITORY}/issues/{{issue_number}}/comments": GitHub.create_comment,
+    f"patch {REPOSITORY}/issues/comments/{{comment_id}}": GitHub.update_comment,
 }
 
 

@@ -141,14 +141,14 @@ def test_the_reports_of_several_jobs_are_merged_with_corrected_clocks(project, t
     # The order of the files and a file named twice make no difference to what is in the trace.
     again = script.run("report", *map(str, [*files, files[0]]), "--trace", "-").stdout
     assert again == trace
-    assert "different" not in script.run("report", *map(str, files)).stderr
+    assert "different" not in script.run("report", *map(str, files), "--merge").stderr
     tested["run"]["plan"]["source-digest"] = "0" * 64
     other = tmp_path / "other.json"
     other.write_text(json.dumps(tested))
-    assert "runs of different matrices or sources" in script.run("report", str(files[0]), str(other)).stderr
+    assert "runs of different matrices or sources" in script.run("report", str(files[0]), str(other), "--merge").stderr
     offsets = {
         machine["name"]: machine["clock_offset_ms"]
-        for machine in json.loads(script.run("report", *map(str, files), "--json").stdout)["machines"]
+        for machine in json.loads(script.run("report", *map(str, files), "--merge", "--json").stdout)["machines"]
     }
     assert offsets["builder"] == 0
     assert (offsets["tester"] > 0) == (late < timedelta())
@@ -161,7 +161,7 @@ def test_a_run_is_named_by_its_logs_and_the_last_one_is_the_default(project):
     (first, second) = sorted(path.name for path in (script.state / "logs").iterdir())
     shown = {}
     for arguments in ((), (first,), (second,), (first, second)):
-        attempts = json.loads(script.run("report", *arguments, "--json").stdout)["attempts"]
+        attempts = json.loads(script.run("report", *arguments, "--merge", "--json").stdout)["attempts"]
         shown[arguments] = {attempt["id"].split(":")[0] for attempt in attempts}
     assert "build" in shown[(first,)]
     assert "test" not in shown[(first,)]

@@ -287,6 +287,12 @@ struct ReportOptions {
   bool all = false;
   std::string trace;
   std::string html;
+  bool merge = false;       ///< two runs are jobs of one, instead of being compared
+  std::string markdown;     ///< a file for the comparison
+  std::string base_wheels;  ///< a directory with files of the first of two runs
+  std::string wheels;       ///< the same for the second
+  std::string base_name;    ///< what the first of two runs is called; empty: as it was named
+  std::string comment;      ///< the name of a comment of the pull request; empty: none is written
   bool json = false;
 };
 

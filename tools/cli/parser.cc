@@ -305,12 +305,12 @@ void add_reproduce(Parser& parser) {
 
 void add_report(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
-      "report", "show where the time of a run went, and write its trace for Perfetto");
+      "report", "show where the time of a run went, or compare two runs");
   app.add_flag("--all", parser.report.all, "a row for each attempt of each step");
   app.add_option(
          "runs", parser.report.runs,
          "a run of the state directory, `20260102T030405-4711`, or the reports and journals "
-         "of several jobs of a plan (default: the last run)")
+         "of several jobs of a plan (default: the last run); two are compared, the earlier first")
       ->type_name("[RUN|FILE]");
   app.add_option("--trace", parser.report.trace,
                  "write the trace there as Chrome JSON, for ui.perfetto.dev; `-` is stdout")
@@ -319,6 +319,23 @@ void add_report(Parser& parser) {
                  "write one page there that needs no network: matrix, timeline, failures, wheels, "
                  "earlier runs")
       ->type_name("FILE");
+  app.add_flag("--merge", parser.report.merge,
+               "show two reports together, as jobs of one run, instead of comparing them");
+  app.add_option("--markdown", parser.report.markdown,
+                 "with two runs, also write the comparison there as Markdown")
+      ->type_name("FILE");
+  app.add_option("--base-wheels", parser.report.base_wheels,
+                 "with two runs, a directory with the wheels of the first (default: where its "
+                 "report says)")
+      ->type_name("DIR");
+  app.add_option("--wheels", parser.report.wheels, "the same for the second run")->type_name("DIR");
+  app.add_option("--base-name", parser.report.base_name,
+                 "with two runs, what the first is called in the comparison")
+      ->type_name("NAME");
+  app.add_option("--comment", parser.report.comment,
+                 "with two runs, write the comparison to the comment of that name of the pull "
+                 "request of this job, or update it")
+      ->type_name("NAME");
   app.add_flag("--json", parser.report.json, "as JSON");
 }
 

@@ -160,6 +160,18 @@ std::string difference_text(const inspect::WheelFacts& old_wheel,
   return lines.take();
 }
 
+void put_difference(const inspect::WheelDifference& difference, nlohmann::json& out) {
+  out["members"] = as_json(difference.members);
+  out["metadata"] = as_json(difference.metadata);
+  out["tags"] = as_json(difference.tags);
+  out["needed"] = as_json(difference.needed);
+  out["architectures"] = as_json(difference.architectures);
+  out["operators"] = as_json(difference.operators);
+  out["requirements"] = as_json(difference.requirements);
+  out["kernels"] = kernels_json(difference.kernels);
+  out["sizes"] = sizes_json(difference.sizes);
+}
+
 std::string difference_json(const inspect::WheelFacts& old_wheel,
                             const inspect::WheelFacts& new_wheel,
                             const inspect::WheelDifference& difference) {
@@ -168,16 +180,8 @@ std::string difference_json(const inspect::WheelFacts& old_wheel,
                     {"new", identity(new_wheel)},
                     {"sameness", to_string(difference.sameness)},
                     {"archive", difference.archive},
-                    {"members", as_json(difference.members)},
-                    {"metadata", as_json(difference.metadata)},
-                    {"tags", as_json(difference.tags)},
-                    {"needed", as_json(difference.needed)},
-                    {"architectures", as_json(difference.architectures)},
-                    {"operators", as_json(difference.operators)},
-                    {"requirements", as_json(difference.requirements)},
-                    {"kernels", kernels_json(difference.kernels)},
-                    {"sizes", sizes_json(difference.sizes)},
                     {"changed", SortedJson::array()}};
+  put_difference(difference, out);
   for (const inspect::ChangedMember& member : difference.changed) {
     out["changed"].push_back({{"name", member.name},
                               {"old_size", member.old_size},

@@ -1,4 +1,5 @@
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "inspect/difference.h"
@@ -10,6 +11,9 @@ namespace pinwheel::report {
 std::string difference_text(const inspect::WheelFacts& old_wheel,
                             const inspect::WheelFacts& new_wheel,
                             const inspect::WheelDifference& difference);
+/// Adds members, metadata, tags, needed, architectures, operators, requirements, kernels and sizes,
+/// as below.
+void put_difference(const inspect::WheelDifference& difference, nlohmann::json& out);
 /// One JSON object, two-space indent, keys sorted, a newline at the end:
 ///     schema         1; keys may be added under the same number
 ///     old, new       {wheel, size, name, version}

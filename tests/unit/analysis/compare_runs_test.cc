@@ -1,0 +1,115 @@
+#include "analysis/compare_runs.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace std::chrono_literals;
+using analysis::compare_runs;
+using plan::StepOutcome;
+using plan::StepState;
+
+namespace {
+
+using Ids = std::vector<std::string>;
+
+StepOutcome step(const std::string& id, StepState state, std::chrono::milliseconds took = 0ms) {
+  StepOutcome out;
+  out.id = id;
+  out.state = state;
+  out.elapsed = took;
+  return out;
+}
+
+StepOutcome build(const std::string& sha256, uint64_t size) {
+  StepOutcome out = step("build:cpu", StepState::done);
+  out.outputs = {{"a/demo.whl", sha256, size}, {"a/log.txt", sha256, 1}};
+  return out;
+}
+
+Ids ids(const std::vector<analysis::ComparedStep>& steps) {
+  Ids out;
+  for (const analysis::ComparedStep& each : steps) out.push_back(each.id);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a step is red, blocked, skipped or fixed compared with an earlier run") {
+  StepOutcome failed = step("test:a", StepState::failed);
+  failed.error = Error{ErrorKind::step, "`pytest` failed"};
+  const auto found =
+      compare_runs({step("test:a", StepState::done), step("test:b", StepState::reused),
+                    step("test:c", StepState::done), step("test:d", StepState::failed),
+                    step("test:e", StepState::failed), step("test:gone", StepState::done)},
+                   {failed, step("test:b", StepState::blocked), step("test:c", StepState::skipped),
+                    step("test:d", StepState::done), step("test:e", StepState::failed),
+                    step("test:new", StepState::failed)});
+  CHECK(ids(found.newly_red) == Ids{"test:a"});
+  CHECK(found.newly_red[0].reason == "`pytest` failed");
+  CHECK(ids(found.newly_blocked) == Ids{"test:b"});
+  CHECK(ids(found.newly_skipped) == Ids{"test:c"});
+  CHECK(ids(found.fixed) == Ids{"test:d"});
+  CHECK(ids(found.still_red) == Ids{"test:e"});
+  CHECK(found.gained == Ids{"test:new"});
+  CHECK(found.lost == Ids{"test:gone"});
+  CHECK(found.shared == 5);
+  CHECK(analysis::is_worse(found));
+}
+
+TEST_CASE("durations count above both limits, if both runs executed the step") {
+  const auto found = compare_runs(
+      {step("build:short", StepState::done, 1s), step("build:long", StepState::done, 1000s),
+       step("build:slow", StepState::done, 100s), step("build:slower", StepState::done, 100s),
+       step("build:fast", StepState::done, 100s), step("build:old", StepState::reused, 1s)},
+      {step("build:short", StepState::done, 5900ms), step("build:long", StepState::done, 1100s),
+       step("build:slow", StepState::done, 111s), step("build:slower", StepState::done, 150s),
+       step("build:fast", StepState::done, 80s), step("build:old", StepState::done, 100s)});
+  CHECK(ids(found.slower) == Ids{"build:slower", "build:slow"});
+  CHECK(ids(found.faster) == Ids{"build:fast"});
+  CHECK(found.timed == 5);
+  CHECK(!analysis::is_worse(found));
+}
+
+TEST_CASE("a reused result is timed by the run that made it, and not compared with itself") {
+  StepOutcome made = step("build:cpu", StepState::done, 100s);
+  made.key = "k";
+  made.trace = {plan::AttemptTrace{}};
+  StepOutcome reused = made;
+  reused.state = StepState::reused;
+  CHECK(compare_runs({made}, {reused}).timed == 0);
+  reused.key = "other";
+  reused.elapsed = 200s;
+  CHECK(ids(compare_runs({made}, {reused}).slower) == Ids{"build:cpu"});
+  reused.trace.clear();
+  CHECK(compare_runs({made}, {reused}).timed == 0);
+}
+
+TEST_CASE("a test that passes with less evidence is listed") {
+  StepOutcome ran = step("test:a", StepState::done);
+  ran.evidence = plan::Evidence::ran;
+  StepOutcome loaded = ran;
+  loaded.evidence = plan::Evidence::loaded;
+  CHECK(ids(compare_runs({ran}, {loaded}).less_evidence) == Ids{"test:a"});
+  CHECK(compare_runs({loaded}, {ran}).less_evidence.empty());
+}
+
+TEST_CASE("of several outcomes of a step the one that says most counts") {
+  const auto found =
+      compare_runs({step("build:cpu", StepState::done, 10s), step("build:cpu", StepState::reused)},
+                   {step("build:cpu", StepState::blocked), step("build:cpu", StepState::failed)});
+  CHECK(ids(found.newly_red) == Ids{"build:cpu"});
+  CHECK(found.shared == 1);
+}
+
+TEST_CASE("distributions whose bytes differ are paired by step") {
+  const auto found = compare_runs({build("one", 10)}, {build("two", 12)});
+  REQUIRE(found.files.size() == 1);
+  CHECK(found.files[0].before->size == 10);
+  CHECK(found.files[0].after->size == 12);
+  CHECK(compare_runs({build("one", 10)}, {build("one", 10)}).files.empty());
+  const auto fresh = compare_runs({}, {build("one", 10)});
+  REQUIRE(fresh.files.size() == 1);
+  CHECK(!fresh.files[0].before);
+  // A build that failed has no file, and none is reported as gone.
+  CHECK(compare_runs({build("one", 10)}, {step("build:cpu", StepState::failed)}).files.empty());
+}

@@ -1,0 +1,72 @@
+#include "report/comparison_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "unit/catch.h"
+
+namespace pinwheel::report {
+namespace {
+
+using namespace std::chrono_literals;
+
+RunDifference slower_and_red() {
+  RunDifference out{"main.json", "pull.json", {}};
+  out.runs.shared = 3;
+  out.runs.timed = 1;
+  out.runs.newly_red = {{"test:a", plan::StepState::done, plan::StepState::failed, 0ms, 0ms,
+                         plan::Evidence::ran, plan::Evidence::none, "a <b>bold</b> reason"}};
+  out.runs.slower = {{"build:a", plan::StepState::done, plan::StepState::done, 100s, 150s}};
+  ComparedWheel wheel{{"build:a", plan::Output{"x/demo-1.whl", "aa", 1000},
+                       plan::Output{"x/demo-2.whl", "bb", 1500}}};
+  inspect::WheelDifference difference;
+  difference.requirements.gained = {"Requires-Dist: numpy>=2"};
+  difference.operators.lost = {"scale(Tensor x) -> Tensor"};
+  binary::CubinKernel kernel;
+  kernel.name = "_Z5scalePffi";
+  binary::CubinKernel larger = kernel;
+  larger.registers = 64;
+  difference.kernels.changed = {{"demo/_C.so", "sm_90a", kernel, larger}};
+  difference.sizes = {{inspect::SizeChange::Part::architecture, "sm_100", 0, 400}};
+  wheel.difference = difference;
+  out.wheels = {wheel, {{"build:b", plan::Output{"b.whl", "cc", 1}, std::nullopt}}};
+  return out;
+}
+
+TEST_CASE("a comparison of runs has a text, Markdown and JSON") {
+  const RunDifference difference = slower_and_red();
+  const std::string text = comparison_text(difference);
+  for (const char* const line :
+       {"newly red\n  test:a: done -> failed: a <b>bold</b> reason\n",
+        "slower\n  build:a: 1m40s -> 2m30s (+50%)\n",
+        "demo-2.whl: 1.0 KB -> 1.5 KB (+500 B, +50.0%)\n",
+        "  + requirement Requires-Dist: numpy>=2\n", "  - operator scale(Tensor x) -> Tensor\n",
+        "  kernel scale(float*, float, int) for sm_90a: registers 0 -> 64\n",
+        "  architecture sm_100: 0 B -> 400 B (+400 B)\n", "build:b: b.whl is gone\n"}) {
+    CAPTURE(text, line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+  const std::string markdown = comparison_markdown(difference);
+  CAPTURE(markdown);
+  CHECK(markdown.find("**newly red**") < markdown.find("**slower**"));
+  CHECK(markdown.find("<b>") == std::string::npos);
+  CHECK(markdown.find("<details><summary>") != std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(comparison_json(difference));
+  CHECK(json["schema"] == "pinwheel-comparison/1");
+  CHECK(json["slower"][0]["after"]["elapsed_ms"] == 150000);
+  CHECK(json["wheels"][0]["kernels"]["changed"][0]["after"]["registers"] == 64);
+  CHECK(json["wheels"][1]["kernels"].is_null());
+}
+
+TEST_CASE("the Markdown of a comparison fits a comment") {
+  RunDifference difference = slower_and_red();
+  const ComparedWheel wheel = difference.wheels[0];
+  difference.wheels.resize(1000, wheel);
+  const std::string markdown = comparison_markdown(difference);
+  CHECK(markdown.size() < 65'536);
+  CHECK(markdown.find("more changed files") != std::string::npos);
+  difference.runs.gained.assign(100, std::string(5000, 'x'));
+  CHECK(comparison_markdown(difference).size() < 65'536);
+}
+
+}  // namespace
+}  // namespace pinwheel::report

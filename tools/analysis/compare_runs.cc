@@ -1,0 +1,177 @@
+#include "analysis/compare_runs.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "plan/step_id.h"
+
+namespace pinwheel::analysis {
+namespace {
+
+using plan::StepOutcome;
+using plan::StepState;
+
+bool passed(StepState state) {
+  return state == StepState::done || state == StepState::reused;
+}
+
+/// Whether an outcome says more about its step than another one that precedes it.
+int weight_of(StepState state) {
+  switch (state) {
+    case StepState::done:
+    case StepState::failed:
+      return 3;
+    case StepState::reused:
+    case StepState::skipped:
+      return 2;
+    case StepState::interrupted:
+    case StepState::blocked:
+      break;
+  }
+  return 1;
+}
+
+/// The outcome of each step that counts, in the order of their first appearance.
+std::vector<const StepOutcome*> outcomes_that_count(const std::vector<StepOutcome>& all) {
+  std::vector<const StepOutcome*> out;
+  std::map<std::string, size_t> places;
+  for (const StepOutcome& each : all) {
+    const auto [place, is_new] = places.try_emplace(each.id, out.size());
+    if (is_new) {
+      out.push_back(&each);
+    } else if (weight_of(each.state) >= weight_of(out[place->second]->state)) {
+      out[place->second] = &each;
+    }
+  }
+  return out;
+}
+
+std::string reason_of(const StepOutcome& outcome) {
+  if (outcome.error) return outcome.error->message;
+  return outcome.reason;
+}
+
+void compare_states(const StepOutcome& before, const ComparedStep& step, RunComparison& out) {
+  const bool was_red = before.state == StepState::failed;
+  switch (step.after) {
+    case StepState::failed:
+      (was_red ? out.still_red : out.newly_red).push_back(step);
+      return;
+    case StepState::blocked:
+      if (passed(before.state)) out.newly_blocked.push_back(step);
+      return;
+    case StepState::skipped:
+      if (passed(before.state)) out.newly_skipped.push_back(step);
+      return;
+    case StepState::interrupted:
+      return;
+    case StepState::done:
+    case StepState::reused:
+      break;
+  }
+  if (was_red) out.fixed.push_back(step);
+  if (passed(before.state) && step.now_evidence < step.evidence) {
+    out.less_evidence.push_back(step);
+  }
+}
+
+/// Whether the outcome has the duration of its own work. A reused result has that of the run that
+/// made it, if its trace says so.
+bool is_timed(const StepOutcome& outcome) {
+  return outcome.state == StepState::done ||
+         (outcome.state == StepState::reused && !outcome.trace.empty());
+}
+
+/// Whether two outcomes are one result that both runs used.
+bool is_one_result(const StepOutcome& before, const StepOutcome& after) {
+  return before.key == after.key && before.elapsed == after.elapsed && before.trace == after.trace;
+}
+
+std::chrono::milliseconds gap(const ComparedStep& step) {
+  return step.now_takes > step.took ? step.now_takes - step.took : step.took - step.now_takes;
+}
+
+void compare_durations(const ComparedStep& step, RunComparison& out) {
+  ++out.timed;
+  const std::chrono::milliseconds difference = gap(step);
+  if (difference <= kLeastDifference || difference * 100 <= step.took * kLeastPercent) return;
+  (step.now_takes > step.took ? out.slower : out.faster).push_back(step);
+}
+
+bool is_distribution(const plan::Output& output) {
+  return output.path.ends_with(".whl") || output.path.ends_with(".tar.gz");
+}
+
+std::vector<plan::Output> distributions(const StepOutcome* outcome) {
+  std::vector<plan::Output> out;
+  if (outcome == nullptr) return out;
+  std::copy_if(outcome->outputs.begin(), outcome->outputs.end(), std::back_inserter(out),
+               is_distribution);
+  return out;
+}
+
+void compare_files(const StepOutcome* before, const StepOutcome* after, RunComparison& out) {
+  const std::string& id = after == nullptr ? before->id : after->id;
+  const std::vector<plan::Output> old_files = distributions(before);
+  const std::vector<plan::Output> new_files = distributions(after);
+  for (size_t i = 0; i < std::max(old_files.size(), new_files.size()); ++i) {
+    ComparedFile file{id};
+    if (i < old_files.size()) file.before = old_files[i];
+    if (i < new_files.size()) file.after = new_files[i];
+    if (file.before && file.after && file.before->sha256 == file.after->sha256) continue;
+    out.files.push_back(std::move(file));
+  }
+}
+
+ComparedStep step_of(const StepOutcome& before, const StepOutcome& after) {
+  return {after.id,      before.state,    after.state,    before.elapsed,
+          after.elapsed, before.evidence, after.evidence, reason_of(after)};
+}
+
+void sort_by_gap(std::vector<ComparedStep>& steps) {
+  std::stable_sort(
+      steps.begin(), steps.end(),
+      [](const ComparedStep& left, const ComparedStep& right) { return gap(left) > gap(right); });
+}
+
+}  // namespace
+
+RunComparison compare_runs(const std::vector<StepOutcome>& before,
+                           const std::vector<StepOutcome>& after) {
+  RunComparison out;
+  std::map<std::string, const StepOutcome*> earlier;
+  const std::vector<const StepOutcome*> old_outcomes = outcomes_that_count(before);
+  for (const StepOutcome* const each : old_outcomes) earlier.emplace(each->id, each);
+  std::set<std::string> seen;
+  for (const StepOutcome* const each : outcomes_that_count(after)) {
+    seen.insert(each->id);
+    const auto found = earlier.find(each->id);
+    if (found == earlier.end()) {
+      out.gained.push_back(each->id);
+      if (plan::makes_files(each->id)) compare_files(nullptr, each, out);
+      continue;
+    }
+    ++out.shared;
+    const ComparedStep step = step_of(*found->second, *each);
+    compare_states(*found->second, step, out);
+    if (is_timed(*found->second) && is_timed(*each) && !is_one_result(*found->second, *each)) {
+      compare_durations(step, out);
+    }
+    // A step without a result has no files, which is no change of them.
+    if (plan::makes_files(each->id) && passed(each->state)) compare_files(found->second, each, out);
+  }
+  for (const StepOutcome* const each : old_outcomes) {
+    if (!seen.contains(each->id)) out.lost.push_back(each->id);
+  }
+  sort_by_gap(out.slower);
+  sort_by_gap(out.faster);
+  return out;
+}
+
+bool is_worse(const RunComparison& comparison) {
+  return !comparison.newly_red.empty() || !comparison.newly_blocked.empty() ||
+         !comparison.newly_skipped.empty() || !comparison.less_evidence.empty();
+}
+
+}  // namespace pinwheel::analysis

@@ -1,0 +1,64 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/outcome.h"
+
+namespace pinwheel::analysis {
+
+/// A step of two runs.
+struct ComparedStep {
+  std::string id;
+  plan::StepState before = plan::StepState::done;
+  plan::StepState after = plan::StepState::done;
+  std::chrono::milliseconds took{0};       ///< before; its own work
+  std::chrono::milliseconds now_takes{0};  ///< after
+  plan::Evidence evidence = plan::Evidence::none;
+  plan::Evidence now_evidence = plan::Evidence::none;
+  std::string reason = {};  ///< why it fails or is skipped now; empty: unknown
+};
+
+/// A file that a step made in both runs, or in one of them, by its place among the step's files.
+struct ComparedFile {
+  std::string step;
+  std::optional<plan::Output> before = std::nullopt;
+  std::optional<plan::Output> after = std::nullopt;
+};
+
+/// What a run does that an earlier one did not, each list in the order of the later run.
+struct RunComparison {
+  std::vector<ComparedStep> newly_red = {};  ///< failed now, and did not
+  std::vector<ComparedStep> newly_blocked =
+      {};  ///< had a result; now none, as a step before failed
+  std::vector<ComparedStep> newly_skipped = {};
+  std::vector<ComparedStep> less_evidence = {};  ///< of tests that passed
+  std::vector<ComparedStep> still_red = {};
+  std::vector<ComparedStep> fixed = {};   ///< failed before, and passed now
+  std::vector<ComparedStep> slower = {};  ///< the largest difference first
+  std::vector<ComparedStep> faster = {};  ///< the same
+  std::vector<std::string> gained = {};   ///< ids that only the later run has
+  std::vector<std::string> lost = {};     ///< in the order of the earlier run
+  std::vector<ComparedFile> files = {};   ///< wheels and sdists that differ
+  size_t shared = 0;                      ///< steps in both
+  size_t timed = 0;                       ///< steps whose durations were compared
+};
+
+/// A step is slower or faster if its duration differs by more than both of these: below them, times
+/// of one build differ between machines and runs as much.
+inline constexpr std::chrono::seconds kLeastDifference{5};
+inline constexpr int kLeastPercent = 10;
+
+/// Compares the steps of two runs by id. Durations are compared if the step was executed for both
+/// results: not of one result that both runs used, and not of one whose run is unknown. Of several
+/// outcomes of a step, as in the reports of several jobs, the last that is not blocked or reused
+/// counts.
+RunComparison compare_runs(const std::vector<plan::StepOutcome>& before,
+                           const std::vector<plan::StepOutcome>& after);
+
+/// Whether the later run lost something: red, blocked or skipped steps, or evidence.
+bool is_worse(const RunComparison& comparison);
+
+}  // namespace pinwheel::analysis

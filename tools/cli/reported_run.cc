@@ -1,0 +1,148 @@
+#include "cli/reported_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "base/url.h"
+#include "host/net/fetch_text.h"
+#include "host/net/http.h"
+#include "host/run/journal_file.h"
+#include "host/store/tree_inventory.h"
+#include "prepare/http_options.h"
+#include "report/report_json.h"
+#include "store/attempt.h"
+#include "store/entry.h"
+
+namespace pinwheel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+ReportedRun run_of(report::RunReport run) {
+  ReportedRun reported{std::move(run.report.outcomes)};
+  if (run.origin) reported.plan = run.origin->plan.matrix_digest + run.origin->plan.source_digest;
+  return reported;
+}
+
+std::vector<std::string> names_of(const std::vector<run::RecordedRun>& runs) {
+  std::vector<std::string> names;
+  names.reserve(runs.size());
+  for (const run::RecordedRun& run : runs) names.push_back(run.name);
+  return names;
+}
+
+/// The run of that name in the state directory.
+Result<ReportedRun> named_run(const prepare::GlobalOptions& global, const std::string& name) {
+  TRY(std::vector<run::RecordedRun> runs, host::read_recorded_runs(global.state_dir));
+  for (run::RecordedRun& run : runs) {
+    if (run.name == name) return ReportedRun{std::move(run.outcomes)};
+  }
+  return fail(ErrorKind::usage,
+              fmt::format("{} is neither a file nor a run in {} that executed a step", quoted(name),
+                          quoted(global.state_dir)),
+              suggest(name, names_of(runs)));
+}
+
+/// A report in any text that contains one, or the last run of a journal.
+Result<ReportedRun> run_in_file(const prepare::Host& host, const std::string& file) {
+  TRY(const std::string text, host.files.read(file, limits::kJournal));
+  if (text.starts_with("{\"journal\"")) {
+    TRY(std::vector<run::RecordedRun> runs, host::read_recorded_runs(file));
+    if (runs.empty()) return ReportedRun();
+    return ReportedRun{std::move(runs.back().outcomes)};
+  }
+  TRY(report::RunReport run, report::find_report(text, file));
+  return run_of(std::move(run));
+}
+
+Result<ReportedRun> run_at_address(const prepare::Host& host, const std::string& address,
+                                   Streams& streams) {
+  const std::shared_ptr<ports::Http> http =
+      host.http(prepare::http_options(host.variables), streams.log(), {});
+  TRY(const std::string text, host::fetch_text(*http, address));
+  TRY(report::RunReport run, report::find_report(text, address));
+  return run_of(std::move(run));
+}
+
+plan::StepOutcome outcome_of(const store::Entry& entry) {
+  plan::StepOutcome out;
+  out.id = entry.step;
+  out.key = entry.key;
+  out.state =
+      entry.ending == store::Ending::done ? plan::StepState::done : plan::StepState::skipped;
+  out.reason = entry.reason;
+  out.attempts = entry.attempts;
+  out.elapsed = std::chrono::milliseconds(entry.elapsed_ms);
+  out.evidence = plan::parse_evidence(entry.evidence).value_or(plan::Evidence::none);
+  out.warnings = entry.warnings;
+  out.outputs.reserve(entry.outputs.size());
+  for (const store::NamedBlob& output : entry.outputs) {
+    out.outputs.push_back({output.name, output.blob.sha256, output.blob.size});
+  }
+  return out;
+}
+
+/// The artifacts in a directory, the latest attempt of each step last.
+std::vector<std::string> artifacts_in(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename().string();
+    if (at->is_directory(error) && name.starts_with("result-")) names.push_back(std::move(name));
+  }
+  std::vector<std::string> ordered = store::latest_first(std::move(names));
+  std::reverse(ordered.begin(), ordered.end());
+  return ordered;
+}
+
+ReportedRun run_in_directory(const std::string& directory) {
+  ReportedRun run;
+  run.files = directory;
+  std::map<std::string, store::Entry> by_step;
+  for (host::TreeEntry& found : host::read_entries(directory)) {
+    const std::string step = found.entry.step;
+    by_step.insert_or_assign(step, std::move(found.entry));
+  }
+  for (const std::string& artifact : artifacts_in(directory)) {
+    for (host::TreeEntry& found : host::read_entries(fs::path(directory) / artifact)) {
+      const std::string step = found.entry.step;
+      // The code of a step could write any entry into its artifact.
+      if (store::is_artifact_of(artifact, step)) {
+        by_step.insert_or_assign(step, std::move(found.entry));
+      }
+    }
+  }
+  run.outcomes.reserve(by_step.size());
+  for (const auto& [step, entry] : by_step) run.outcomes.push_back(outcome_of(entry));
+  return run;
+}
+
+}  // namespace
+
+Result<ReportedRun> last_run(const prepare::GlobalOptions& global) {
+  TRY(std::vector<run::RecordedRun> runs, host::read_recorded_runs(global.state_dir));
+  if (!runs.empty()) return ReportedRun{std::move(runs.back().outcomes)};
+  return fail(ErrorKind::usage,
+              fmt::format("no run in {} executed a step", quoted(global.state_dir)),
+              "name the reports or journals of jobs: `pinwheel report report.json`");
+}
+
+Result<ReportedRun> read_run(const prepare::Host& host, const prepare::GlobalOptions& global,
+                             const std::string& run, Streams& streams) {
+  if (is_address(run)) return run_at_address(host, run, streams);
+  const bool file = host.files.resolved_type(run) == ports::FileType::regular;
+  if (file) return run_in_file(host, run);
+  if (host.files.resolved_type(run) == ports::FileType::directory) return run_in_directory(run);
+  return named_run(global, run);
+}
+
+}  // namespace pinwheel::cli

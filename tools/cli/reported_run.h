@@ -1,0 +1,29 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/streams.h"
+#include "plan/outcome.h"
+#include "prepare/host.h"
+
+namespace pinwheel::cli {
+
+struct ReportedRun {
+  std::vector<plan::StepOutcome> outcomes;
+  std::string files = {};  ///< the directory of its results, if it was read from one
+  std::string plan = {};   ///< digests of its matrix and source; empty if it does not name them
+};
+
+/// The last run in the state directory; `usage` if none executed a step.
+Result<ReportedRun> last_run(const prepare::GlobalOptions& global);
+
+/// A run by its name in the state directory, or in a file or at a URL: a report in any text that
+/// contains one, or the last run of a journal. A directory has the results of steps: a place on
+/// disk, or the artifacts of a workflow's jobs, of which each counts for its own step only. `usage`
+/// if there is none of that name.
+Result<ReportedRun> read_run(const prepare::Host& host, const prepare::GlobalOptions& global,
+                             const std::string& run, Streams& streams);
+
+}  // namespace pinwheel::cli
