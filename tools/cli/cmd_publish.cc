@@ -434,6 +434,9 @@ Result<int> cmd_publish(const prepare::Host& host, const prepare::GlobalOptions&
   TRY(const PublishOptions options, with_defaults(given));
   TRY(host::UploadTarget target, find_target(options));
   TRY(host::UploadOptions settings, upload_options(options));
+  using Variables = std::map<std::string, std::string>;
+  TRY(const Variables bounded, prepare::with_transfer(host.variables, options.transfer));
+  TRY(settings.at_once, host::uploads_at_once(bounded, target.endpoint));
   TRY(const host::HttpOptions requests,
       prepare::transfer_options(host.variables, options.transfer));
   TRY(const std::optional<session::PromotionRequest> promotion,

@@ -146,6 +146,7 @@ void add_runs(Parser& parser) {
   release.add_flag("--insecure", parser.release.insecure,
                    "send a token without encryption, to a URL that starts with http://");
   add_transfer(release, parser.release.transfer);
+  add_uploads(release, parser.release.transfer);
 }
 
 void add_status(Parser& parser) {
@@ -235,6 +236,7 @@ void add_publish(Parser& parser) {
   app.add_flag("--no-confirm", parser.publish.no_confirm,
                "do not look up the files afterwards, for an index without pages");
   add_transfer(app, parser.publish.transfer);
+  add_uploads(app, parser.publish.transfer);
   app.add_option("--size-limit", parser.publish.size_limit,
                  "largest file that the index accepts (default: 100 MiB on PyPI and TestPyPI)");
   app.add_option("--ignore", parser.publish.ignore,

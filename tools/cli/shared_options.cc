@@ -128,6 +128,14 @@ void add_transfer(CLI::App& app, prepare::TransferOptions& transfer) {
       ->envname("PINWHEEL_TRANSFER_TIME");
 }
 
+void add_uploads(CLI::App& app, prepare::TransferOptions& transfer) {
+  app.add_option("--uploads", transfer.uploads,
+                 "files of a project that are sent to an index at the same time; `1`: one after "
+                 "another (default: 4, and 2 to PyPI and TestPyPI)")
+      ->type_name("N")
+      ->envname("PINWHEEL_UPLOADS");
+}
+
 void add_run_build_number(CLI::App& app, prepare::SelectionOptions& selection) {
   add_build_number(app, selection.build_number,
                    "the build number of the wheels, for a re-cut of a version that is published "

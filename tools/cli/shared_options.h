@@ -63,6 +63,8 @@ CLI::Option* add_build_number(CLI::App& app, uint64_t& build, const std::string&
 void add_run_build_number(CLI::App& app, prepare::SelectionOptions& selection);
 /// The bounds of transfers to an index.
 void add_transfer(CLI::App& app, prepare::TransferOptions& transfer);
+/// How many files are sent to an index at the same time.
+void add_uploads(CLI::App& app, prepare::TransferOptions& transfer);
 /// The places of a store, without its domain, which matters only to results that are looked up or
 /// written; `description` begins the help text.
 void add_places(CLI::App& app, prepare::StoreOptions& store, const std::string& description);

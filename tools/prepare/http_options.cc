@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "env/commands.h"
 #include "env/pass_list.h"
+#include "host/index/upload.h"
 #include "prepare/host.h"
 
 namespace pinwheel::prepare {
@@ -37,6 +38,8 @@ Result<host::HttpOptions> transfer_options(const std::map<std::string, std::stri
 Done check_transfer_variables(const std::map<std::string, std::string>& variables) {
   const Result<host::HttpBounds> bounds = host::http_bounds_from(variables);
   if (!bounds) return fail(bounds.error());
+  const Result<size_t> uploads = host::uploads_at_once(variables, {});
+  if (!uploads) return fail(uploads.error());
   return {};
 }
 
@@ -46,6 +49,7 @@ Result<std::map<std::string, std::string>> with_transfer(
   if (!transfer.transfer_time.empty()) {
     variables[host::kTransferTimeVariable] = transfer.transfer_time;
   }
+  if (!transfer.uploads.empty()) variables[host::kUploadsVariable] = transfer.uploads;
   TRY_DONE(check_transfer_variables(variables));
   return variables;
 }

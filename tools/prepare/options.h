@@ -59,10 +59,11 @@ struct StoreOptions {
   std::string domain = {};               ///< empty: PINWHEEL_STORE_DOMAIN, else by the event
 };
 
-/// The bounds of transfers to an index; empty: the defaults.
+/// The bounds of transfers to an index, and how many there are at once; empty: the defaults.
 struct TransferOptions {
   std::string min_speed;      ///< "1 KB", a second
   std::string transfer_time;  ///< "15 min"
+  std::string uploads;        ///< files that are sent at the same time
 };
 
 /// Options of a run, shared by `build`, `test` and `release`.

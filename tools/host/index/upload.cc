@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "base/parallel.h"
+#include "base/parse_integer.h"
 #include "base/retries.h"
 #include "base/text.h"
 #include "host/index/checked_bytes.h"
@@ -87,8 +90,7 @@ void warn_of_narrower(const UploadSession& session, const std::vector<Artifact>&
 }
 
 /// Looks up each file. Conflicts, and files of closed releases, are reported together.
-Result<std::vector<FileLookup>> look_up_all(const UploadSession& session,
-                                            const std::vector<Artifact>& files) {
+Result<Survey> look_up_all(const UploadSession& session, const std::vector<Artifact>& files) {
   TRY(Survey seen, survey(session, files));
   if (session.options.confirm != Confirm::none) {
     TRY_DONE(publish::check_recut(
@@ -114,7 +116,7 @@ Result<std::vector<FileLookup>> look_up_all(const UploadSession& session,
   std::vector<Error> late = too_late(session, files, seen);
   if (late.empty()) {
     warn_of_narrower(session, files, seen);
-    return std::move(seen.lookups);
+    return seen;
   }
   return fail(Error{
       ErrorKind::publish,
@@ -134,7 +136,7 @@ Reply send(const UploadSession& session, const Artifact& file) {
   // Only the beginning of a reply is ever displayed.
   request.body_limit = limits::kUploadReply;
   request.long_body = ports::LongBody::ends;
-  return session.http.send(request);
+  return session.turns.sending([&] { return session.http.send(request); });
 }
 
 Error spent(const UploadSession& session, const Artifact& file, Outcome outcome, Error last) {
@@ -154,18 +156,19 @@ Error spent(const UploadSession& session, const Artifact& file, Outcome outcome,
 struct Attempt {
   Outcome outcome = Outcome::uploaded;
   std::string message = {};
-  Error error = {};  ///< meaningful for transient and unknown
+  Error error = {};     ///< meaningful for transient and unknown
+  size_t renewals = 0;  ///< of the credentials, when the file was sent
   std::optional<std::chrono::milliseconds> retry_after = std::nullopt;
 };
 
 Attempt judge(const UploadSession& session, const Artifact& file, const Reply& reply) {
   if (!reply) {
-    return {publish::outcome_of_failure(reply.error()), {}, reply.error().error, std::nullopt};
+    return {publish::outcome_of_failure(reply.error()), {}, reply.error().error};
   }
   const HiddenText hidden = hidden_of(session.target);
   const Outcome outcome = publish::outcome_of_status(reply->status);
   if (outcome == Outcome::uploaded) {
-    return {outcome, publish::server_message(*reply, hidden), {}, {}};
+    return {outcome, publish::server_message(*reply, hidden)};
   }
   return {outcome,
           {},
@@ -173,13 +176,16 @@ Attempt judge(const UploadSession& session, const Artifact& file, const Reply& r
                                {session.target.name, session.target.endpoint.upload_url,
                                 session.credentials.advice()},
                                hidden),
+          0,
           publish::retry_after(*reply)};
 }
 
 /// Sends the file once; if the response is inconclusive, looks up the file.
 Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file) {
   TRY_DONE(ensure_fresh(session));
+  const size_t renewals = session.target.earlier.size();
   Attempt attempt = judge(session, file, send(session, file));
+  attempt.renewals = renewals;
   const bool final = attempt.error.kind == ErrorKind::environment ||
                      attempt.error.kind == ErrorKind::interrupted ||
                      attempt.error.kind == ErrorKind::config ||
@@ -202,6 +208,7 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
     case Outcome::transient:
     case Outcome::unknown:
       if (final) return fail(std::move(attempt.error));
+      session.turns.slow_down();
       return attempt;
     default:
       return fail(std::move(attempt.error));
@@ -209,11 +216,13 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
 }
 
 /// The index rejected the credentials, which may have expired while the file was being sent: they
-/// are renewed, unless that was done after the file began, when there had been `replaced` renewals.
+/// are renewed, unless it was sent with ones that were renewed after the file began, when there had
+/// been `replaced` renewals. Those that another file renewed meanwhile are new enough.
 Done replace_refused(const UploadSession& session, Attempt attempt, size_t replaced) {
-  const bool older = session.target.earlier.size() == replaced;
+  const bool older = attempt.renewals == replaced;
   if (!older || !session.credentials.can_renew()) return fail(std::move(attempt.error));
   notice_retry(session, attempt.error);
+  if (session.target.earlier.size() > attempt.renewals) return {};
   return patiently<void>(session, [&] { return session.credentials.replace(); });
 }
 
@@ -241,6 +250,7 @@ Settled prepare_next(const UploadSession& session, const Artifact& file, const A
   }
   notice_retry(session, attempt.error);
   TRY_DONE(wait(session, sent, attempt.retry_after));
+  if (session.turns.has_given_up()) return fail(attempt.error);
   if (attempt.outcome == Outcome::unknown) return find_arrived(session, file, sent);
   return std::nullopt;
 }
@@ -321,40 +331,109 @@ Result<std::vector<Artifact>> attested(const UploadSession& session, std::vector
   return files;
 }
 
+/// The files of an upload, in order, and what became of them.
+struct Progress {
+  const std::vector<Artifact>& files;
+  const std::vector<FileLookup>& lookups;
+  std::vector<FileOutcome> outcomes;
+  ConfirmUploads confirm;
+};
+
+/// Sends the file of that index unless the index has it, and looks whether it is listed.
+Done settle(const UploadSession& session, Progress& progress, size_t index) {
+  const Artifact& file = progress.files[index];
+  FileOutcome outcome{file.filename, file.sha256, Outcome::identical, 0, {}};
+  UploadEvent event{UploadStage::already_there,
+                    session.target.name,
+                    file.filename,
+                    file.sha256,
+                    file.size,
+                    index + 1,
+                    progress.files.size(),
+                    0};
+  if (progress.lookups[index].presence == IndexPresence::absent) {
+    TRY(outcome, publish_file(session, file, event));
+  }
+  event.attempt = outcome.attempts;
+  if (outcome.outcome == Outcome::uploaded) {
+    event.stage = UploadStage::sent;
+    TRY_DONE(progress.confirm.look({&file, event}));
+  } else {
+    notify(session, event);
+  }
+  progress.outcomes[index] = std::move(outcome);
+  return {};
+}
+
+/// Files from `begin` up to `end` that may be sent at the same time.
+struct Together {
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+/// The files by project and kind. The first file of a project that the index does not have is
+/// alone: several at once would each try to create the project.
+std::vector<Together> sent_together(const std::vector<Artifact>& files, const Survey& seen) {
+  std::vector<Together> groups;
+  std::set<std::string> created;
+  for (size_t begin = 0; begin < files.size();) {
+    const std::string project = pep::normalize_name(files[begin].name);
+    const auto belongs = [&](const Artifact& file) {
+      return file.kind == files[begin].kind && pep::normalize_name(file.name) == project;
+    };
+    const bool creates = seen.pages.at(project).empty() && created.insert(project).second;
+    size_t end = begin + 1;
+    while (!creates && end < files.size() && belongs(files[end])) ++end;
+    groups.push_back({begin, end});
+    begin = end;
+  }
+  return groups;
+}
+
+Done settle_together(const UploadSession& session, Progress& progress, const Together& group) {
+  const size_t count = group.end - group.begin;
+  const size_t threads = std::min(count, session.options.at_once);
+  if (threads == 1) {
+    for (size_t i = group.begin; i < group.end; ++i) TRY_DONE(settle(session, progress, i));
+    return {};
+  }
+  const JobLimits limits{.threads = static_cast<unsigned>(threads)};
+  return session.turns.waiting([&] {
+    return try_jobs(std::vector<uint64_t>(count, 1), limits, [&](size_t i) {
+      const UploadTurns::Lock lock = session.turns.lock();
+      Done settled = settle(session, progress, group.begin + i);
+      if (!settled) session.turns.give_up();
+      return settled;
+    });
+  });
+}
+
 Result<std::vector<FileOutcome>> publish_all(const UploadSession& session,
                                              const std::vector<Artifact>& ordered) {
-  TRY(const std::vector<FileLookup> lookups, look_up_all(session, ordered));
-  TRY(const std::vector<Artifact> files, attested(session, ordered, lookups));
-  std::vector<FileOutcome> outcomes;
-  ConfirmUploads confirm(session);
-  for (size_t i = 0; i < files.size(); ++i) {
-    const Artifact& file = files[i];
-    FileOutcome outcome{file.filename, file.sha256, Outcome::identical, 0, {}};
-    UploadEvent event{UploadStage::already_there,
-                      session.target.name,
-                      file.filename,
-                      file.sha256,
-                      file.size,
-                      i + 1,
-                      files.size(),
-                      0};
-    if (lookups[i].presence == IndexPresence::absent) {
-      TRY(outcome, publish_file(session, file, event));
-    }
-    event.attempt = outcome.attempts;
-    if (outcome.outcome == Outcome::uploaded) {
-      event.stage = UploadStage::sent;
-      TRY_DONE(confirm.look({&file, event}));
-    } else {
-      notify(session, event);
-    }
-    outcomes.push_back(std::move(outcome));
+  TRY(const Survey seen, look_up_all(session, ordered));
+  TRY(const std::vector<Artifact> files, attested(session, ordered, seen.lookups));
+  Progress progress{files, seen.lookups, std::vector<FileOutcome>(files.size()),
+                    ConfirmUploads(session)};
+  for (const Together& group : sent_together(files, seen)) {
+    TRY_DONE(settle_together(session, progress, group));
   }
-  TRY_DONE(confirm.finish());
-  return outcomes;
+  TRY_DONE(progress.confirm.finish());
+  return std::move(progress.outcomes);
 }
 
 }  // namespace
+
+Result<size_t> uploads_at_once(const std::map<std::string, std::string>& variables,
+                               const publish::Endpoint& index) {
+  const std::string text = value_at(variables, kUploadsVariable);
+  if (text.empty()) return publish::has_pypi_rules(index.kind) ? 2 : 4;
+  const std::optional<uint64_t> number = parse_unsigned(text);
+  if (number && *number >= 1 && *number <= kMostUploads) return *number;
+  return fail(ErrorKind::usage,
+              fmt::format("{} is not a number of files from 1 to {}: {}", quoted(text),
+                          kMostUploads, quoted(kUploadsVariable)),
+              "write `1` to send one file at a time");
+}
 
 Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& files,
                                                 const UploadTarget& target,
@@ -369,7 +448,9 @@ Result<std::vector<FileOutcome>> upload_release(const std::vector<Artifact>& fil
         std::nullopt, "fix each finding; the index would reject the files", std::move(findings)});
   }
   UploadCredentials credentials(target, hooks);
-  const UploadSession session{credentials.index(), options, http, hooks, credentials};
+  UploadTurns turns(options.at_once);
+  const UploadTurns::Lock lock = turns.lock();
+  const UploadSession session{credentials.index(), options, http, hooks, credentials, turns};
   const Done opened = patiently<void>(session, [&] { return credentials.open(); });
   if (!opened) return fail(as_final(opened.error()));
   Result<std::vector<FileOutcome>> outcomes = publish_all(session, publish::in_upload_order(files));

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,11 +23,21 @@ enum class Confirm {
   none,     ///< the index has no pages
 };
 
+/// How many files are sent at the same time: a number from 1 to `kMostUploads`.
+inline constexpr const char* kUploadsVariable = "PINWHEEL_UPLOADS";
+inline constexpr size_t kMostUploads = 16;
+
+/// How many files an upload sends to the index at the same time: as the variable says, else 4, and
+/// 2 for PyPI and TestPyPI, which answer 502 if there are many. `usage` for a malformed variable.
+Result<size_t> uploads_at_once(const std::map<std::string, std::string>& variables,
+                               const publish::Endpoint& index);
+
 struct UploadOptions {
   /// Maximum bytes per file; default: the limit of the index, see `publish::PreflightRules`.
   std::optional<uint64_t> size_limit = std::nullopt;
   int attempts = 5;  ///< per file, and per lookup
   Confirm confirm = Confirm::by_hash;
+  size_t at_once = 1;         ///< files that are sent at the same time
   uint64_t build_number = 0;  ///< of a re-cut, whose version the index must have; 0: it is none
   /// Reads the page of a project until it lists the accepted files; caches may return an older one.
   int looks = 8;
@@ -46,7 +57,8 @@ struct FileOutcome {
 /// The attestations of each of several files.
 using FileAttestations = std::vector<std::vector<publish::Attestation>>;
 
-/// Callbacks for the upload. All may be empty except `sleep`.
+/// Callbacks for the upload, never two at the same time except `sleep`; files that are sent at the
+/// same time call them from threads of their own. All may be empty except `sleep`.
 struct UploadHooks {
   /// Waits; returns false if the wait was cut short because the run was stopped.
   std::function<bool(std::chrono::milliseconds)> sleep;
@@ -81,12 +93,16 @@ struct UploadHooks {
 ///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed, and so is
 ///    a re-cut of a version that the index does not have;
 /// 4. files that will be sent are attested, if the upload attests (`UploadHooks::attest`);
-/// 5. the wheels, project by project, then the sdists, one at a time. A busy server is retried
-///    with exponential backoff (honoring `Retry-After`); after an inconclusive response, or
-///    none, or a 400 or 409, the file is looked up by hash before it is sent again;
+/// 5. the wheels, project by project, then the sdists. Files of one project and kind are sent at
+///    the same time, up to `UploadOptions::at_once`, but the first file of a project that the index
+///    does not have yet is sent alone, because it creates the project. A busy server is retried
+///    with exponential backoff (honoring `Retry-After`), and gets one file at a time from then on;
+///    after an inconclusive response, or none, or a 400 or 409, the file is looked up by hash
+///    before it is sent again;
 /// 6. accepted files are looked up by hash, those that are not listed yet again after all were
 ///    sent, with growing waits; files that stay unlisted are one error (kind `publish`).
-/// Stops at the first file that cannot be published; earlier results were reported to `event`. Each
+/// Starts no file after one that cannot be published; earlier results were reported to `event`,
+/// and `http` must allow requests of several threads. Each
 /// file is hashed while it is sent, from its open `contents`; one that changed since it was read is
 /// never sent completely (`check`). Errors: `check`, `publish` (rejected, wrong token, conflict,
 /// outcome unknown, no answer after all attempts), `environment`, `interrupted`, and those of the

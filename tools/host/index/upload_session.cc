@@ -25,7 +25,8 @@ Done wait(const UploadSession& session, int attempt,
   std::chrono::milliseconds delay =
       backoff(attempt, options.backoff_min, options.backoff_max, jitter);
   if (asked) delay = std::min(std::max(delay, *asked), options.backoff_max);
-  if (session.hooks.sleep(delay)) return {};
+  const bool waited = session.turns.waiting([&] { return session.hooks.sleep(delay); });
+  if (waited) return {};
   return fail(ErrorKind::interrupted, "publishing was stopped while it waited");
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,13 +14,65 @@
 // Shared by the parts of an upload, and private to them.
 namespace pinwheel::host {
 
-/// The state of an upload.
+/// What the threads of an upload share. Each of them holds the lock all the time, except while it
+/// sends a file or waits, so everything else happens one after another.
+class UploadTurns {
+ public:
+  /// At most `most` files are sent at the same time.
+  explicit UploadTurns(size_t most) : most_(most) {}
+
+  using Lock = std::unique_lock<std::mutex>;
+  Lock lock() { return Lock(mutex_); }
+
+  /// Call these with the lock held. Sends a file, without the lock, once few enough others are
+  /// being sent.
+  template <class Send>
+  auto sending(const Send& send) {
+    Lock lock(mutex_, std::adopt_lock);
+    changed_.wait(lock, [this] { return sending_ < most_; });
+    lock.release();
+    ++sending_;
+    auto reply = waiting(send);
+    --sending_;
+    changed_.notify_all();
+    return reply;
+  }
+  /// Waits without the lock.
+  template <class Wait>
+  auto waiting(const Wait& wait) {
+    const Released released(mutex_);
+    return wait();
+  }
+  /// From now on only one file is sent at a time: the index is busy.
+  void slow_down() { most_ = 1; }
+  /// A file cannot be published, so the others are not retried.
+  void give_up() { given_up_ = true; }
+  bool has_given_up() const { return given_up_; }
+
+ private:
+  struct Released {
+    explicit Released(std::mutex& held) : mutex(held) { mutex.unlock(); }
+    ~Released() { mutex.lock(); }
+    Released(const Released&) = delete;
+    Released& operator=(const Released&) = delete;
+    std::mutex& mutex;
+  };
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t most_;  ///< guarded by mutex_, as everything below
+  size_t sending_ = 0;
+  bool given_up_ = false;
+};
+
+/// The state of an upload. Its users hold the lock of `turns`.
 struct UploadSession {
   const OpenIndex& target;  ///< of `credentials`
   const UploadOptions& options;
   ports::Http& http;
   const UploadHooks& hooks;
   UploadCredentials& credentials;
+  UploadTurns& turns;
 };
 
 void notify(const UploadSession& session, const publish::UploadEvent& event);

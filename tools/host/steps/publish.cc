@@ -393,6 +393,7 @@ Result<std::vector<std::string>> to_index(const StepContext& context, const plan
   TRY(const UploadTarget target,
       upload_target(action.target, context.workplace, network.credential_ports()));
   UploadOptions options;
+  TRY(options.at_once, uploads_at_once(context.workplace.variables, target.endpoint));
   options.size_limit = action.target.size_limit;
   options.build_number = plan::build_number_of(action);
   if (action.target.unconfirmed) options.confirm = Confirm::none;

@@ -1,6 +1,7 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -58,6 +59,7 @@ struct UploadBench {
     host::UploadOptions options;
     options.attempts = 3;
     options.looks = looks;
+    options.at_once = at_once;
     options.build_number = build_number;
     host::UploadHooks hooks;
     hooks.sleep = [this](std::chrono::milliseconds delay) {
@@ -70,7 +72,8 @@ struct UploadBench {
     };
     hooks.notice = [this](std::string_view line) { notices.emplace_back(line); };
     hooks.attest = attest;
-    host::CurlHttp http({.bounds = bounds});
+    host::CurlHttp curl({.bounds = bounds});
+    ports::Http& http = watched ? watched(curl) : curl;
     return host::upload_release(files, target, options, http, hooks);
   }
 
@@ -99,6 +102,9 @@ struct UploadBench {
   host::HttpBounds bounds = {};
   int looks = host::UploadOptions().looks;
   uint64_t build_number = 0;
+  size_t at_once = 1;
+  /// The connection that the upload uses instead of this one; it uses this one.
+  std::function<ports::Http&(ports::Http& inner)> watched = {};
   bool stopped = false;
   std::vector<std::chrono::milliseconds> waits;
   decltype(host::UploadHooks::attest) attest = {};
