@@ -1,6 +1,7 @@
 #include <string>
 
 #include "base/braces.h"
+#include "base/encoded_pairs.h"
 #include "base/hidden_text.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -28,6 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(split_url(text));
   static_cast<void>(resolve_url("https://host/a/b", text));
   static_cast<void>(decode_percent(text));
+  for (const auto& [name, value] : parse_encoded_pairs(text).values) must(!name.empty());
   static_cast<void>(parse_bytes(text));
   static_cast<void>(parse_duration(text));
   static_cast<void>(parse_integer(text));

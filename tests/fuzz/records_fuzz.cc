@@ -4,6 +4,7 @@
 #include "plan/frozen.h"
 #include "plan/origin.h"
 #include "plan/outcome.h"
+#include "plan/trace_context.h"
 #include "publish/bucket_state.h"
 #include "publish/release_record.h"
 #include "report/documentation.h"
@@ -39,6 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     must(again && again->trace == outcome->trace);
   }
   if (const auto time = plan::parse_trace_time(text)) must(plan::to_string(*time) == text);
+  if (const auto context = plan::parse_traceparent(text)) {
+    must(plan::parse_traceparent(plan::traceparent(*context, context->parent_span)) == *context);
+  }
   static_cast<void>(report::parse_report(text));
   static_cast<void>(report::find_report(text, "report.json"));
   static_cast<void>(run::parse_line(text));

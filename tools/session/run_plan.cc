@@ -46,6 +46,7 @@
 #include "run/status.h"
 #include "session/ask_github.h"
 #include "session/ask_indexes.h"
+#include "session/export_trace.h"
 #include "session/release_records.h"
 #include "session/reuse_only.h"
 #include "session/step_secrets.h"
@@ -480,6 +481,9 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   TRY_DONE(ask_before_builds(host, workplace, plan, steps, console));
   if (!steps.empty()) workplace = prepare::with_path_mode(host, std::move(workplace));
   prepare::note_open_network(workplace, steps, console);
+  const std::optional<TraceExport> traced = plan_export(
+      host, {workplace, request.program_arguments, request.facts.plan, request.release}, console);
+  if (traced) workplace.trace_parent = trace_parents(*traced);
   KnownFailures failures(global, request);
   report::LoggedStatus status(make_status(global.log_format, failures, console),
                               request.workplace.log);
@@ -489,6 +493,7 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   end_store(request, run.report, console);
   write_records(host.files, request, plan, run.report, console);
   report_to_github(global.log_format, failures, run, workplace, console);
+  if (traced) export_trace(host, *traced, run.report, workplace, console);
   clean_up(host.files, directories, workplace, run, console);
   return run;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/encoded_pairs.h"
 #include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -58,6 +59,10 @@ std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variabl
   for (const auto& [name, value] : variables) {
     const bool is_secret = names_secret(name) && !is_path_of_file(name, value);
     if (is_secret && value.size() >= Secret::kShortest) secrets.emplace_back(value);
+    if (!names_otlp_headers(name)) continue;
+    for (Secret& secret : secrets_in_headers(value)) {
+      if (secret.can_be_hidden()) secrets.push_back(std::move(secret));
+    }
   }
   return secrets;
 }

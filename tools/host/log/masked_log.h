@@ -12,7 +12,8 @@ namespace pinwheel::host {
 
 /// The secrets in a user's variables: the values of variables with a secret's name, unless they are
 /// shorter than `Secret::kShortest` or the path of a file (`AWS_SHARED_CREDENTIALS_FILE`), and the
-/// passwords of URLs in all variables.
+/// passwords of URLs in all variables; the headers for a collector of telemetry
+/// (base/encoded_pairs).
 std::vector<Secret> secrets_in(const std::map<std::string, std::string>& variables);
 
 /// The passwords of the URLs and proxies in variables, and tokens in place of a user name: as they

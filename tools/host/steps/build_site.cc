@@ -70,6 +70,7 @@ BuildSetting BuildSite::setting(const StepContext& context) const {
   BuildSetting setting{space, context.machine.variables, toolkit_variables, context.attempt.cores,
                        context.workplace.secrets};
   if (!path.empty()) setting.user["PATH"] = path;
+  add_trace_parent(context, setting.user);
   return setting;
 }
 
