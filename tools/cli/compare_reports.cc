@@ -128,8 +128,8 @@ Done check_comparable(const analysis::RunComparison& comparison, const ReportOpt
 }  // namespace
 
 Result<bool> is_run_comparison(const ReportOptions& options) {
-  const bool two = options.runs.size() == 2 && !options.merge && options.trace.empty() &&
-                   options.html.empty();
+  const bool two =
+      options.runs.size() == 2 && !options.merge && options.trace.empty() && options.html.empty();
   const bool asked = !options.markdown.empty() || !options.base_wheels.empty() ||
                      !options.wheels.empty() || !options.comment.empty();
   if (asked && !two) {

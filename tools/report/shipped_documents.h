@@ -10,8 +10,8 @@ namespace pinwheel::report {
 std::vector<Document> shipped_documents();
 
 /// The parts of the HTML page inside the program by file name: "page.html", "page.css",
-/// "licenses.txt", then scripts in the order in which they form one script. Empty in a build without
-/// pages.
+/// "licenses.txt", then scripts in the order in which they form one script. Empty in a build
+/// without pages.
 std::vector<Document> shipped_page_parts();
 
 }  // namespace pinwheel::report
