@@ -38,8 +38,11 @@ mkdir -p "$ARTIFACTS/$NAME"
 if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$ARTIFACTS/$NAME/"; fi
 """, NAME="name", FROM="path", OVERWRITE="overwrite", NONE="if-no-files-found"),
     "download-artifact": stand_in(
-        {"name": "", "pattern": "", "path": ".", "merge-multiple": "false"},
+        {"name": "", "pattern": "", "path": ".", "merge-multiple": "false", "run-id": "", "github-token": ""},
         r"""mkdir -p "$INTO"
+# The artifacts of another run are in a directory of its own.
+[ -z "$RUN" ] || ARTIFACTS="$ARTIFACTS/../run-$RUN"
+[ -d "$ARTIFACTS" ] || { echo "::error::run $RUN has no artifacts"; exit 1; }
 if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
 shopt -s nullglob
 eval "found=(\"\$ARTIFACTS\"/$PATTERN)"
@@ -49,10 +52,10 @@ for each in $(printf '%s\n' "${found[@]}" | sort -r); do
   to=$INTO; [ "$MERGED" = true ] || [ ${#found[@]} = 1 ] || to=$INTO/${each##*/}
   mkdir -p "$to"; cp -r "$each/." "$to/"
 done
-""", NAME="name", PATTERN="pattern", INTO="path", MERGED="merge-multiple"),
+""", NAME="name", PATTERN="pattern", INTO="path", MERGED="merge-multiple", RUN="run-id"),
     "cache": stand_in({"path": "", "key": "", "restore-keys": ""}, "echo nothing is kept\n"),
     "cache/restore": stand_in({"path": "", "key": "", "restore-keys": ""},
-                              'if [ -e "$ARTIFACTS/cache" ]; then cp "$ARTIFACTS/cache" "$INTO"; fi\n', INTO="path"),
+                              'if [ -e "$ARTIFACTS/cache" ]; then mkdir -p "${INTO%/*}"; cp "$ARTIFACTS/cache" "$INTO"; fi\n', INTO="path"),
     "cache/save": stand_in({"path": "", "key": ""}, 'cp "$FROM" "$ARTIFACTS/cache"\n', FROM="path"),
     "checkout": stand_in({"ref": "", "fetch-depth": "1", "persist-credentials": "true"}, 'cp -r "$PROJECT/." .\n'),
 }

@@ -188,7 +188,7 @@ def jobs_of(ran: subprocess.CompletedProcess) -> set[str]:
 
 
 LOUD = {"overrides": [{"when": {"flavor": "loud"}, "environment": {"secrets": ["LICENSE_TOKEN"]}}]}
-JOBS = {"plan", "build loud", "build plain", "test cp311-loud", "test cp311-plain", "pinwheel"}
+JOBS = {"plan", "build loud", "build plain", "test cp311-loud", "test cp311-plain", "pinwheel", "compare with the base"}
 
 
 def test_a_fork_gets_no_secret_and_the_steps_that_need_one_say_so(workflows):
@@ -215,6 +215,35 @@ def test_a_secret_reaches_the_steps_that_name_it_and_no_other(workflows):
     assert not [path for path in workflows.artifacts.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
 
 
+def test_a_pull_request_is_compared_with_the_last_run_of_its_base(script, workflows):
+    alone = workflows.run("ci", "pull_request")
+    assert alone.returncode == 0, alone.stdout + alone.stderr
+    assert "no run of the base branch is known" in alone.stdout
+    for artifact in workflows.artifacts.glob("*"):
+        shutil.rmtree(artifact)
+    branch = workflows.run("ci", "push")
+    assert branch.returncode == 0, branch.stdout + branch.stderr
+    number = (workflows.artifacts / "cache").read_text().strip()
+    assert number.isdigit()
+    base = workflows.artifacts.with_name(f"run-{number}")
+    base.mkdir()
+    for artifact in workflows.artifacts.glob("*/"):
+        artifact.rename(base / artifact.name)
+    maker = script.directory / "make_wheel.py"
+    maker.write_text(maker.read_text() + "print('of a pull request')\n")
+    script.commit()
+    compared = workflows.run("ci", "pull_request")
+    assert compared.returncode == 0, compared.stdout + compared.stderr
+    assert f"run {number} of the base -> " in compared.stdout and "4 steps in both" in compared.stdout
+    # Results that have expired are no failure.
+    shutil.rmtree(base)
+    for artifact in workflows.artifacts.glob("*/"):
+        shutil.rmtree(artifact)
+    expired = workflows.run("ci", "pull_request")
+    assert expired.returncode == 0, expired.stdout + expired.stderr
+    assert "has no artifacts" in expired.stdout
+
+
 def test_a_fork_reads_the_store_and_writes_nothing_into_it(script, workflows):
     store = workflows.place / "store"
     workflows.generate(lambda matrix: matrix.update(ci={"store": f"dir:{store}"}))
@@ -222,7 +251,7 @@ def test_a_fork_reads_the_store_and_writes_nothing_into_it(script, workflows):
     assert branch.returncode == 0, branch.stdout + branch.stderr
     kept = digests(store)
     assert kept
-    for artifact in workflows.artifacts.glob("*"):
+    for artifact in workflows.artifacts.glob("*/"):
         shutil.rmtree(artifact)
     fork = pull_request_of_a_fork(workflows.place)
     read = workflows.run("ci", "pull_request", *fork)
@@ -231,7 +260,7 @@ def test_a_fork_reads_the_store_and_writes_nothing_into_it(script, workflows):
     maker = script.directory / "make_wheel.py"
     maker.write_text(maker.read_text() + "print('of a fork')\n")
     script.commit()
-    for artifact in workflows.artifacts.glob("*"):
+    for artifact in workflows.artifacts.glob("*/"):
         shutil.rmtree(artifact)
     written = workflows.run("ci", "pull_request", *fork)
     assert written.returncode == 0, written.stdout + written.stderr

@@ -48,6 +48,12 @@ permissions:
   id-token: write # attestations are signed with it
 )";
 
+constexpr std::string_view kResultsPermissions = R"(
+permissions:
+  contents: read
+  actions: read # for the results of another run
+)";
+
 // Without `queue`, a job that waits is canceled when the next arrives.
 constexpr std::string_view kJobConcurrency = R"(
 concurrency:
@@ -92,6 +98,8 @@ std::string permission_lines(JobPermission permission) {
       return filled(kContentsPermissions, {});
     case JobPermission::signed_contents:
       return filled(kSignedContentsPermissions, {});
+    case JobPermission::results:
+      return filled(kResultsPermissions, {});
   }
   return {};
 }

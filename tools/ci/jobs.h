@@ -23,6 +23,10 @@ std::vector<Job> build_jobs(const WorkflowFacts& facts);
 std::vector<Job> test_jobs(const WorkflowFacts& facts, const std::vector<Job>& builds);
 /// `gate`, named `pinwheel`: the one required check, after all jobs before it.
 Job gate_job(const WorkflowFacts& facts, const std::vector<Job>& before);
+/// `compare`, after the gate: on a push it stores the number of the run; in a pull request it
+/// compares the results with those of the last such run of the base branch, if they are still
+/// there.
+Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before);
 /// `publish-TARGET`, one after the other, each behind its environment. If the release is promoted,
 /// `install-TARGET`, `install-TARGET-2`, ... follow the first: a row is an installation, without
 /// identity and secrets.

@@ -108,7 +108,10 @@ std::vector<Job> jobs_of(const WorkflowFacts& facts) {
   append(builds);
   append(test_jobs(facts, builds));
   jobs.push_back(gate_job(facts, jobs));
-  if (facts.set == WorkflowSet::ci) return jobs;
+  if (facts.set == WorkflowSet::ci) {
+    jobs.push_back(compare_job(facts, jobs));
+    return jobs;
+  }
   append(publish_jobs(facts));
   if (facts.set == WorkflowSet::nightly) jobs.push_back(remember_job(facts, jobs.back().id));
   return jobs;

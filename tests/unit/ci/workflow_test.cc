@@ -198,7 +198,9 @@ TEST_CASE("builds, tests and publications alone get secrets, and trusted publica
       }
       const bool trusted = job.permission == JobPermission::identity;
       CHECK(has(yaml_of(job), "id-token: write") == trusted);
-      CHECK((publication || job.permission == JobPermission::usual));
+      const bool comparison = job.id == "compare";
+      CHECK((job.permission == JobPermission::results) == comparison);
+      CHECK((publication || comparison || job.permission == JobPermission::usual));
     }
   }
 }
@@ -271,7 +273,8 @@ TEST_CASE("no step takes a plan, a result or a fingerprint from the checkout", "
     // Artifacts that are downloaded without a path go into the checkout.
     CHECK(count(text, "uses: " + pinned("actions/download-artifact")) ==
           count(text, "path: ${{ runner.temp }}/pinwheel-run\n") +
-              count(text, "path: ${{ runner.temp }}/pinwheel-run/in\n"));
+              count(text, "path: ${{ runner.temp }}/pinwheel-run/in\n") +
+              count(text, "path: ${{ runner.temp }}/pinwheel-run/base\n"));
     // One artifact alone would be unpacked without a directory of its name, and attempts in one
     // directory could not be told apart.
     CHECK(count(text, "pattern: ") == count(text, "pattern: '{plan,result-"));

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "ci/idle.h"
+#include "ci/job_parts.h"
+#include "ci/jobs.h"
+#include "ci/pins.h"
+#include "ci/yaml_text.h"
+
+namespace pinwheel::ci {
+namespace {
+
+constexpr const char* kBaseNumber = "${{ runner.temp }}/pinwheel-run/base-run.txt";
+constexpr const char* kBaseResults = "${{ runner.temp }}/pinwheel-run/base";
+
+// A run of a pull request finds the caches of its base branch. A key is never written twice, so the
+// cache returns the newest with the prefix. Only digits of the file are used: it names a run.
+constexpr std::string_view kCompareSteps = R"YAML(
+@CHECKOUT@
+- name: Write the number of this run
+  if: github.event_name == 'push' && needs.gate.result == 'success'
+  env:
+    FILE: @FILE@
+  run: mkdir -p "${FILE%/*}" && printf '%s\n' "$GITHUB_RUN_ID" > "$FILE"
+- name: Store the number for pull requests
+  if: github.event_name == 'push' && needs.gate.result == 'success'
+  uses: @SAVE@
+  with:
+    path: @FILE@
+    key: base-run/${{ github.workflow }}/${{ github.ref_name }}/${{ github.run_id }}-${{ github.run_attempt }}
+- name: Restore the number of the base's last run
+  if: github.event_name == 'pull_request'
+  uses: @RESTORE@
+  with:
+    path: @FILE@
+    key: base-run/${{ github.workflow }}/${{ github.base_ref }}/${{ github.run_id }}-${{ github.run_attempt }}
+    restore-keys: base-run/${{ github.workflow }}/${{ github.base_ref }}/
+- name: Look for a run of the base
+  id: base
+  if: github.event_name == 'pull_request'
+  env:
+    FILE: @FILE@
+  run: |
+    if [ -e "$FILE" ]; then
+      echo "run=$(tr -cd 0-9 < "$FILE")" >> "$GITHUB_OUTPUT"
+    else
+      echo "::notice::no run of the base branch is known: there is nothing to compare with"
+    fi
+- name: Download the results of the base
+  id: old
+  if: steps.base.outputs.run
+  # They may have expired.
+  continue-on-error: true
+  uses: @DOWNLOAD@
+  with:
+    pattern: '{plan,result-*}'
+    path: @BASE@
+    run-id: ${{ steps.base.outputs.run }}
+    github-token: ${{ github.token }}
+- name: Download the results
+  if: steps.old.outcome == 'success'
+  uses: @DOWNLOAD@
+  with:
+    pattern: '{plan,result-*}'
+    path: @RESULTS@
+@KEEP@
+- name: Compare
+  if: steps.old.outcome == 'success'
+  uses: @ACTION@
+  with:
+    args: @ARGS@
+)YAML";
+
+}  // namespace
+
+Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before) {
+  Job job{"compare", "compare with the base",
+          "it shows in the summary of a pull request what differs from the last run of its base"};
+  job.needs = ids_of(before);
+  job.condition = "${{ !cancelled() && needs.plan.result == 'success'";
+  if (may_be_idle(facts)) job.condition += " && needs.plan.outputs.idle != 'true'";
+  job.condition += " }}";
+  job.container = facts.settings.container.image;
+  job.minutes = 1;
+  job.permission = JobPermission::results;
+  const std::string command = fmt::format(
+      "report {} {} --base-name {}", shell_quote(kBaseResults), shell_quote(kDownloadedResults),
+      shell_quote("run ${{ steps.base.outputs.run }} of the base"));
+  job.steps = filled(kCompareSteps, {{"CHECKOUT", checkout(facts)},
+                                     {"FILE", kBaseNumber},
+                                     {"SAVE", pinned("actions/cache", "save")},
+                                     {"RESTORE", pinned("actions/cache", "restore")},
+                                     {"DOWNLOAD", pinned("actions/download-artifact")},
+                                     {"BASE", kBaseResults},
+                                     {"RESULTS", kDownloadedResults},
+                                     {"KEEP", own_lines("before-compare")},
+                                     {"ACTION", facts.action},
+                                     {"ARGS", yaml_string(command)}});
+  return job;
+}
+
+}  // namespace pinwheel::ci
