@@ -306,11 +306,34 @@ def table(rows):
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
 
+def schedules(program):
+    """How close simulated runs come to the bound that no schedule can beat: one row for each kind of prediction."""
+    result = json.loads(subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout)
+    names = {
+        "true": ("true durations", 1.02),
+        "error": ("25% log-normal error", 1.06),
+        "fifo": ("peer: in the order of the plan", "-"),
+    }
+    result["rows"] = [{"name": name, "aim": aim, **result.pop(key)} for key, (name, aim) in names.items()]
+    return result
+
+
+def schedule_table(result):
+    lines = [("makespan / max(critical path, work / slots)", "target", "mean", "p95", "max")]
+    for row in result["rows"]:
+        lines.append((row["name"], str(row["aim"]), *(f"{row[key]:.4f}" for key in ("mean", "p95", "max"))))
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    rows = "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
+    head = f"{result['plans']} random plans of {result['jobs']} jobs on {result['slots']} slots"
+    return f"{head}; a plan of 10,000 jobs is simulated in {result['large_ms']} ms\n{rows}"
+
+
 def main():
     parser = arguments(__doc__, runs=21)
     parser.add_argument("--image", help="a Docker image with a python3 that has venv: measure containers too")
     parser.add_argument("--wheel", action="append", default=[], type=pathlib.Path, help="also measure `inspect` of this wheel")
     parser.add_argument("--peers", type=pathlib.Path, help="where inflate_hash and inflate_largest are, peers of `inspect`")
+    parser.add_argument("--simulate", type=pathlib.Path, help="the program simulate_runs: also show its figures")
     parser.add_argument("--only-wheels", action="store_true", help="measure only the wheels")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     options = parser.parse_args()
@@ -326,11 +349,15 @@ def main():
         for wheel in options.wheel:
             peers = options.peers.resolve() if options.peers else None
             rows += inspection(pinwheel, scratch, environment, options.runs, wheel.resolve(), peers)
+    simulated = schedules(options.simulate.resolve()) if options.simulate else None
     if options.json:
-        print(json.dumps({"processor": processor(), "cores": os.cpu_count(), "runs": options.runs, "rows": rows}))
+        figures = {"processor": processor(), "cores": os.cpu_count(), "runs": options.runs, "rows": rows}
+        print(json.dumps({**figures, "schedules": simulated} if simulated else figures))
     else:
         print(f"{circumstances(options.runs)} in ms")
         print(table(rows))
+        if simulated:
+            print(f"\n{schedule_table(simulated)}")
 
 
 if __name__ == "__main__":
