@@ -67,9 +67,20 @@ constexpr std::string_view kCompareSteps = R"YAML(
 - name: Compare
   if: steps.old.outcome == 'success'
   uses: @ACTION@
+  @TOKEN@
   with:
     args: @ARGS@
 )YAML";
+
+constexpr const char* kToken = "env:\n  GITHUB_TOKEN: ${{ github.token }}\n";
+
+/// The option that writes the comment. The token of a pull request from a fork cannot write.
+std::string comment_option(const std::string& workflow) {
+  return fmt::format(
+      " ${{{{ github.event.pull_request.head.repo.full_name == github.repository && '--comment {}' "
+      "|| '' }}}}",
+      workflow);
+}
 
 }  // namespace
 
@@ -82,10 +93,12 @@ Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before) {
   job.condition += " }}";
   job.container = facts.settings.container.image;
   job.minutes = 1;
-  job.permission = JobPermission::results;
-  const std::string command = fmt::format(
+  const bool comments = facts.settings.comment == matrix::PullRequestComment::written;
+  job.permission = comments ? JobPermission::comment : JobPermission::results;
+  std::string command = fmt::format(
       "report {} {} --base-name {}", shell_quote(kBaseResults), shell_quote(kDownloadedResults),
       shell_quote("run ${{ steps.base.outputs.run }} of the base"));
+  if (comments) command += comment_option(facts.settings.name.empty() ? "ci" : facts.settings.name);
   job.steps = filled(kCompareSteps, {{"CHECKOUT", checkout(facts)},
                                      {"FILE", kBaseNumber},
                                      {"SAVE", pinned("actions/cache", "save")},
@@ -95,6 +108,7 @@ Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before) {
                                      {"RESULTS", kDownloadedResults},
                                      {"KEEP", own_lines("before-compare")},
                                      {"ACTION", facts.action},
+                                     {"TOKEN", comments ? kToken : ""},
                                      {"ARGS", yaml_string(command)}});
   return job;
 }

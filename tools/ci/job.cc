@@ -54,6 +54,13 @@ permissions:
   actions: read # for the results of another run
 )";
 
+constexpr std::string_view kCommentPermissions = R"(
+permissions:
+  contents: read
+  actions: read # for the results of another run
+  pull-requests: write # for one comment
+)";
+
 // Without `queue`, a job that waits is canceled when the next arrives.
 constexpr std::string_view kJobConcurrency = R"(
 concurrency:
@@ -100,6 +107,8 @@ std::string permission_lines(JobPermission permission) {
       return filled(kSignedContentsPermissions, {});
     case JobPermission::results:
       return filled(kResultsPermissions, {});
+    case JobPermission::comment:
+      return filled(kCommentPermissions, {});
   }
   return {};
 }

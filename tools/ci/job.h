@@ -13,8 +13,8 @@ enum class JobRunner { hosted, of_builds, of_tests, of_installs };
 
 /// What a job may do beyond the workflow's `contents: read`: request a token that proves its
 /// identity to an index or to Sigstore, write to the repository, or read the artifacts of other
-/// runs.
-enum class JobPermission { usual, identity, signing, contents, signed_contents, results };
+/// runs, and also comment on pull requests.
+enum class JobPermission { usual, identity, signing, contents, signed_contents, results, comment };
 
 /// A job of a workflow: `ci generate` writes it as YAML, `ci explain` as text.
 struct Job {

@@ -143,6 +143,8 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   const std::string concurrency = text_or(*ci, "concurrency", "cancel");
   settings.concurrency = concurrency == "queue" ? Outdated::queue : Outdated::cancel;
   settings.forks = text_or(*ci, "forks", "test") == "build" ? ForkJobs::build : ForkJobs::test;
+  const bool comments = text_or(*ci, "comment", "false") == "true";
+  settings.comment = comments ? PullRequestComment::written : PullRequestComment::none;
   TRY(settings.store, decode_ci_store(ci->find("store")));
   return decode_environments(*ci, matrix);
 }

@@ -373,6 +373,8 @@ Shape ci() {
        "by publish target: the environment that protects its job"},
       {"forks", one_of({"build", "test"}),
        "the last stage that runs for a pull request from a fork"},
+      {"comment", scalar(Format::boolean),
+       "whether one comment of a pull request shows what differs from its base"},
       {"store", scalar(Format::text), "an additional place for results, s3://bucket/prefix"},
   });
 }
