@@ -25,6 +25,10 @@ void shift(plan::AttemptTrace& trace, milliseconds offset) {
     phase.span.start += offset;
     phase.span.completed += offset;
   }
+  for (plan::TracedCommand& command : trace.commands) {
+    command.span.start += offset;
+    command.span.completed += offset;
+  }
 }
 
 /// The state of an executed step: a job that reused its result has its trace, too.

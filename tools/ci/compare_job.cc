@@ -93,11 +93,11 @@ Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before) {
   job.condition += " }}";
   job.container = facts.settings.container.image;
   job.minutes = 1;
-  const bool comments = facts.settings.comment == matrix::PullRequestComment::written;
+  const bool comments = facts.settings.comment == matrix::CommentPolicy::written;
   job.permission = comments ? JobPermission::comment : JobPermission::results;
-  std::string command = fmt::format(
-      "report {} {} --base-name {}", shell_quote(kBaseResults), shell_quote(kDownloadedResults),
-      shell_quote("run ${{ steps.base.outputs.run }} of the base"));
+  std::string command = fmt::format("report {} {} --base-name {}", shell_quote(kBaseResults),
+                                    shell_quote(kDownloadedResults),
+                                    shell_quote("run ${{ steps.base.outputs.run }} of the base"));
   if (comments) command += comment_option(facts.settings.name.empty() ? "ci" : facts.settings.name);
   job.steps = filled(kCompareSteps, {{"CHECKOUT", checkout(facts)},
                                      {"FILE", kBaseNumber},

@@ -120,9 +120,11 @@ void add_runs(Parser& parser) {
   CLI::App& build = *parser.app.add_subcommand(
       "build", "prepare environments, check, build and finish; wheels go to --output-dir");
   add_run(build, parser.build);
+  add_profile(build, parser.build);
   CLI::App& test = *parser.app.add_subcommand(
       "test", "build missing wheels, install each in a clean environment, run its tests");
   add_run(test, parser.test);
+  add_profile(test, parser.test);
   const OptionGroup tested(test, "How");
   test.add_flag("--gate", parser.test.gate,
                 "fail with exit 5 if a test has less evidence than the channel's targets require");

@@ -192,4 +192,12 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
   app.add_flag("--json", run.json, "print the report as JSON on stdout")->group("Output");
 }
 
+void add_profile(CLI::App& app, prepare::RunOptions& run) {
+  const OptionGroup group(app, "How");
+  app.add_flag("--profile", run.levels.profile,
+               "measure the phases of nvcc and clang in each compilation, without compiler caches; "
+               "the results have keys of their own")
+      ->excludes("--plan");
+}
+
 }  // namespace pinwheel::cli

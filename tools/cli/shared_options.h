@@ -72,5 +72,7 @@ void add_places(CLI::App& app, prepare::StoreOptions& store, const std::string& 
 void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& description);
 /// Options shared by `build`, `test` and `release`.
 void add_run(CLI::App& app, prepare::RunOptions& run);
+/// `--profile`, for runs that publish nothing; after `add_run`.
+void add_profile(CLI::App& app, prepare::RunOptions& run);
 
 }  // namespace pinwheel::cli

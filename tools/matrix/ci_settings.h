@@ -43,7 +43,7 @@ struct JobContainer {
 /// `ci`: the settings of workflows besides the variants. Without the section, the defaults run
 /// everything that needs no GPU on hosted runners.
 /// Whether the comparison of a pull request with its base is also a comment of the pull request.
-enum class PullRequestComment { none, written };
+enum class CommentPolicy { none, written };
 
 struct CiSettings {
   std::string name = {};                       ///< distinguishes the files of several matrices
@@ -59,7 +59,7 @@ struct CiSettings {
   Outdated concurrency = Outdated::cancel;
   std::map<std::string, std::string> environments = {};  ///< target -> environment of its job
   ForkJobs forks = ForkJobs::test;
-  PullRequestComment comment = PullRequestComment::none;
+  CommentPolicy comment = CommentPolicy::none;
   std::chrono::seconds retention =
       std::chrono::hours(14 * 24);  ///< of artifacts that belong to no release
   std::string store =

@@ -144,7 +144,7 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   settings.concurrency = concurrency == "queue" ? Outdated::queue : Outdated::cancel;
   settings.forks = text_or(*ci, "forks", "test") == "build" ? ForkJobs::build : ForkJobs::test;
   const bool comments = text_or(*ci, "comment", "false") == "true";
-  settings.comment = comments ? PullRequestComment::written : PullRequestComment::none;
+  settings.comment = comments ? CommentPolicy::written : CommentPolicy::none;
   TRY(settings.store, decode_ci_store(ci->find("store")));
   return decode_environments(*ci, matrix);
 }

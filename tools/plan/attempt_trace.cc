@@ -120,7 +120,7 @@ TracedCommand command_from(const nlohmann::json& json, const TraceSpan& ran) {
 }
 
 void put_commands(TraceJson& json, const AttemptTrace& trace) {
-  for (const CacheUse& use : trace.caches) {
+  for (const CacheHits& use : trace.caches) {
     json["caches"].push_back({{"cache", use.cache}, {"hits", use.hits}, {"misses", use.misses}});
   }
   if (!trace.ran) return;

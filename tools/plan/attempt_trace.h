@@ -82,12 +82,12 @@ struct CommandTotal {
 };
 
 /// Uses of a cache during an attempt: "pip", "ccache", "sccache", "environment".
-struct CacheUse {
+struct CacheHits {
   std::string cache = {};
   uint64_t hits = 0;
   uint64_t misses = 0;
 
-  bool operator==(const CacheUse&) const = default;
+  bool operator==(const CacheHits&) const = default;
 };
 
 /// An attempt lists at most this many commands, and a command this many parts: journals stay small.
@@ -110,7 +110,7 @@ struct AttemptTrace {
   std::optional<std::chrono::milliseconds> cpu_time = {};  ///< of all its processes
   std::optional<uint64_t> sent = {};                       ///< bytes of files sent to an index
   std::optional<uint64_t> fetched = {};                    ///< bytes received from servers
-  std::vector<CacheUse> caches = {};                       ///< by name
+  std::vector<CacheHits> caches = {};                      ///< by name
   std::vector<TracedCommand> commands = {};                ///< of a build, by start
   std::vector<CommandTotal> unlisted = {};                 ///< commands that are not in `commands`
 

@@ -25,6 +25,7 @@
 #include "matrix/build_requires.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
+#include "plan/compiler_profile.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"
 #include "project/backend_requires.h"
@@ -91,8 +92,9 @@ Result<plan::Source> sdist_source(const Host& host, const std::string& requireme
 namespace {
 
 // User variables that affect the result of a build. Their names are not changed.
-constexpr std::array<std::string_view, 8> kDeciding = {
-    "CC", "CXX", "CUDAHOSTCXX", "CMAKE_ARGS", "CFLAGS", "CXXFLAGS", "LDFLAGS", "NVCC_APPEND_FLAGS"};
+constexpr std::array<std::string_view, 9> kDeciding = {
+    "CC",       "CXX",     "CUDAHOSTCXX",       "CMAKE_ARGS",          "CFLAGS",
+    "CXXFLAGS", "LDFLAGS", "NVCC_APPEND_FLAGS", plan::kProfileVariable};
 
 // Device architectures for backends that choose them; the matrix's `build.arch-list` wins.
 

@@ -51,6 +51,7 @@ struct LevelOptions {
   std::vector<std::string> base_images;          ///< "IMAGE" or "COMPUTE=IMAGE"
   std::string network;                           ///< of containers; empty: the engine's default
   bool keep_failed = false;
+  bool profile = false;  ///< the phases of compilers are measured (`plan/compiler_profile`)
 };
 
 /// Where results of finished steps are stored for other runs and machines.

@@ -14,6 +14,7 @@
 #include "host/log/masked_log.h"
 #include "host/machine/fixed_path.h"
 #include "host/machine/ignored_directory.h"
+#include "plan/compiler_profile.h"
 #include "prepare/host.h"
 #include "prepare/store_places.h"
 
@@ -60,6 +61,12 @@ std::vector<fs::path> named_paths(const Host& host, const RunScope& scope) {
   return paths;
 }
 
+/// Only the option turns it on: what a variable of the caller profiled must not be published.
+void choose_profile(const LevelOptions& levels, std::map<std::string, std::string>& variables) {
+  variables.erase(plan::kProfileVariable);
+  if (levels.profile) variables[plan::kProfileVariable] = "1";
+}
+
 }  // namespace
 
 fs::path unnamed_files_directory(const std::map<std::string, std::string>& variables) {
@@ -95,6 +102,7 @@ Result<host::Workplace> make_workplace(const Host& host, const RunScope& scope,
   workplace.engine = scope.levels.engine;
   workplace.log = log;
   workplace.variables = host.variables;
+  choose_profile(scope.levels, workplace.variables);
   auto hidden = std::make_shared<HiddenText>();
   for (const Secret& secret : host::secrets_in(workplace.variables)) hidden->add(secret);
   workplace.hidden = std::move(hidden);

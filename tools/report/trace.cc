@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -21,6 +24,43 @@ using analysis::TraceFlow;
 using analysis::TraceMachine;
 using analysis::TraceSlice;
 
+/// The lanes below a slot in which the commands of an attempt do not overlap: each command gets the
+/// lowest free one.
+class CommandLanes {
+ public:
+  size_t take(Microseconds start, Microseconds end) {
+    while (!busy_.empty() && busy_.begin()->first <= start) {
+      free_.insert(busy_.begin()->second);
+      busy_.erase(busy_.begin());
+    }
+    if (free_.empty()) free_.insert(count_++);
+    const size_t lane = *free_.begin();
+    free_.erase(free_.begin());
+    busy_.emplace(end, lane);
+    return lane;
+  }
+  size_t count() const { return count_; }
+
+ private:
+  std::set<std::pair<Microseconds, size_t>> busy_;  ///< by the end of their commands
+  std::set<size_t> free_;
+  size_t count_ = 0;
+};
+
+struct CommandTimes {
+  Microseconds start = 0;
+  Microseconds end = 0;
+};
+
+/// Within its attempt, whatever a report says: attempts of a slot do not overlap. A command that
+/// took less than the resolution of its times is a microsecond long.
+CommandTimes times_of(const TraceSlice& slice, const plan::TracedCommand& command) {
+  const Microseconds end = end_of(slice);
+  const Microseconds start = std::clamp(micros(command.span.start.time_since_epoch()),
+                                        micros(slice.trace.ran->start.time_since_epoch()), end - 1);
+  return {start, std::clamp(micros(command.span.completed.time_since_epoch()), start + 1, end)};
+}
+
 /// Writes the events of a trace, each with the time at which it belongs into the file.
 class EventWriter {
  public:
@@ -33,12 +73,23 @@ class EventWriter {
     for (const TraceMachine& machine : all.machines) {
       first_thread_.push_back(thread);
       thread += machine.lanes;
+      slots_.emplace_back(machine.lanes);
+    }
+    for (const TraceSlice& slice : all.slices) place_commands(slice);
+    for (std::vector<Slot>& machine : slots_) {
+      for (Slot& slot : machine) {
+        slot.first_thread = thread;
+        thread += slot.lanes;
+      }
     }
   }
 
   TraceJson events() {
     name_machines();
-    for (const TraceSlice& slice : all_.slices) add_slice(slice);
+    for (size_t i = 0; i < all_.slices.size(); ++i) {
+      add_slice(all_.slices[i]);
+      add_commands(all_.slices[i], command_lanes_[i]);
+    }
     for (size_t i = 0; i < all_.flows.size(); ++i) add_flow(all_.flows[i], i + 1);
     add_counters();
     // At the same time a slice comes before what is in it.
@@ -49,6 +100,29 @@ class EventWriter {
 
  private:
   using Timed = std::pair<Microseconds, TraceJson>;
+  /// The lanes for the commands of the attempts in a slot.
+  struct Slot {
+    size_t lanes = 0;
+    size_t first_thread = 0;
+  };
+
+  void place_commands(const TraceSlice& slice) {
+    // A report from elsewhere may have another order.
+    const std::vector<plan::TracedCommand>& commands = slice.trace.commands;
+    std::vector<size_t> order(commands.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, {},
+                             [&](size_t i) { return times_of(slice, commands[i]).start; });
+    CommandLanes lanes;
+    std::vector<size_t> placed(commands.size());
+    for (const size_t i : order) {
+      const CommandTimes times = times_of(slice, commands[i]);
+      placed[i] = lanes.take(times.start, times.end);
+    }
+    command_lanes_.push_back(std::move(placed));
+    Slot& slot = slots_[slice.machine][slice.lane];
+    slot.lanes = std::max(slot.lanes, lanes.count());
+  }
 
   Microseconds since_begin(plan::TraceTime time) const {
     return micros(time.time_since_epoch()) - begun_;
@@ -75,12 +149,21 @@ class EventWriter {
         name(i + 1, 0, "process_labels", "labels",
              fmt::format("clock + {} ms", machine.offset.count()));
       }
+      size_t position = 0;
       for (size_t lane = 0; lane < machine.lanes; ++lane) {
-        const size_t thread = first_thread_[i] + lane;
-        name(i + 1, thread, "thread_name", "name", fmt::format("slot {}", lane + 1));
-        name(i + 1, thread, "thread_sort_index", "sort_index", lane);
+        name_thread(i, first_thread_[i] + lane, fmt::format("slot {}", lane + 1), position++);
+        const Slot& slot = slots_[i][lane];
+        for (size_t below = 0; below < slot.lanes; ++below) {
+          name_thread(i, slot.first_thread + below,
+                      fmt::format("slot {}, command {}", lane + 1, below + 1), position++);
+        }
       }
     }
+  }
+
+  void name_thread(size_t machine, size_t thread, const std::string& title, size_t position) {
+    name(machine + 1, thread, "thread_name", "name", title);
+    name(machine + 1, thread, "thread_sort_index", "sort_index", position);
   }
 
   TraceJson event_at(const TraceSlice& slice, std::string_view title, const char* kind,
@@ -98,6 +181,7 @@ class EventWriter {
     TraceJson event = event_at(slice, slice.id, "X", start);
     event["dur"] = end_of(slice) - begun_ - start;
     event["args"] = plan::trace_object(slice.trace);
+    event["args"].erase("commands");
     event["args"]["state"] = plan::to_string(slice.state);
     event["args"]["attempt"] = slice.attempt;
     event["args"]["key"] = slice.key;
@@ -111,6 +195,26 @@ class EventWriter {
       inner["dur"] = to - from;
       timed_.emplace_back(from, std::move(inner));
       last = to;
+    }
+  }
+
+  /// Below their slot, where they may overlap the slices of phases: clocks of compilers are less
+  /// exact than their nesting.
+  void add_commands(const TraceSlice& slice, const std::vector<size_t>& lanes) {
+    const Slot& slot = slots_[slice.machine][slice.lane];
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      const plan::TracedCommand& command = slice.trace.commands[i];
+      const CommandTimes times = times_of(slice, command);
+      const Microseconds start = times.start - begun_;
+      TraceJson event = event_at(slice, command.output, "X", start);
+      event["cat"] = "command";
+      event["tid"] = slot.first_thread + lanes[i];
+      event["dur"] = times.end - times.start;
+      event["args"] = {{"kind", plan::to_string(command.kind)}, {"step", slice.id}};
+      for (const plan::CommandPart& part : command.parts) {
+        event["args"]["parts"][part.name] = fmt::format("{} ms", part.spent.count());
+      }
+      timed_.emplace_back(start, std::move(event));
     }
   }
 
@@ -174,7 +278,9 @@ class EventWriter {
 
   const RunTrace& all_;
   Microseconds begun_ = 0;
-  std::vector<size_t> first_thread_;
+  std::vector<size_t> first_thread_;                ///< by machine
+  std::vector<std::vector<Slot>> slots_;            ///< by machine and lane
+  std::vector<std::vector<size_t>> command_lanes_;  ///< by slice
   TraceJson events_ = TraceJson::array();
   std::vector<Timed> timed_;
 };

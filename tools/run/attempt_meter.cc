@@ -1,6 +1,7 @@
 #include "run/attempt_meter.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace pinwheel::run {
@@ -85,12 +86,36 @@ void AttemptMeter::add_sent(uint64_t bytes) {
   trace_.sent = trace_.sent.value_or(0) + bytes;
 }
 
+void AttemptMeter::add_fetched(uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  trace_.fetched = trace_.fetched.value_or(0) + bytes;
+}
+
+void AttemptMeter::add_hits(const plan::CacheHits& hits) {
+  if (hits.hits == 0 && hits.misses == 0) return;
+  const std::scoped_lock lock(mutex_);
+  auto& caches = trace_.caches;
+  auto found = std::ranges::lower_bound(caches, hits.cache, {}, &plan::CacheHits::cache);
+  if (found == caches.end() || found->cache != hits.cache) {
+    found = caches.insert(found, plan::CacheHits{hits.cache});
+  }
+  found->hits += hits.hits;
+  found->misses += hits.misses;
+}
+
+void AttemptMeter::add_commands(std::vector<plan::TracedCommand> commands) {
+  const std::scoped_lock lock(mutex_);
+  commands_.insert(commands_.end(), std::move_iterator(commands.begin()),
+                   std::move_iterator(commands.end()));
+}
+
 plan::AttemptTrace AttemptMeter::trace() const {
   const std::scoped_lock lock(mutex_);
   plan::AttemptTrace trace = trace_;
   const plan::TraceTime now = now_();
   if (trace.ran) trace.ran->completed = now;
   if (!trace.phases.empty()) trace.phases.back().span.completed = now;
+  plan::list_commands(trace, commands_);
   return trace;
 }
 

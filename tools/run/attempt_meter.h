@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plan/attempt_trace.h"
 #include "ports/process.h"
@@ -34,6 +35,11 @@ class AttemptMeter {
   /// Discards what was measured about processes: they were only clients of others.
   void forget_processes();
   void add_sent(uint64_t bytes);
+  void add_fetched(uint64_t bytes);
+  /// Adds to the uses of the cache of that name.
+  void add_hits(const plan::CacheHits& hits);
+  /// Adds commands of a build.
+  void add_commands(std::vector<plan::TracedCommand> commands);
 
   /// What was measured until now.
   plan::AttemptTrace trace() const;
@@ -46,6 +52,7 @@ class AttemptMeter {
   plan::AttemptTrace trace_;  ///< guarded by mutex_, as everything below
   std::optional<plan::TracedWait> wait_;
   plan::TraceTime waits_since_;
+  std::vector<plan::TracedCommand> commands_;
   bool forgets_processes_ = false;
 };
 

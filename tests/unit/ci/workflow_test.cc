@@ -54,7 +54,7 @@ WorkflowFacts settings() {
   facts.settings.retention = std::chrono::hours(25);
   facts.settings.concurrency = matrix::Outdated::queue;
   facts.settings.forks = matrix::ForkJobs::build;
-  facts.settings.comment = matrix::PullRequestComment::written;
+  facts.settings.comment = matrix::CommentPolicy::written;
   facts.settings.store = "s3://bucket/prefix";
   facts.settings.drivers = {{"cuda/*", "get it"}};
   return facts;

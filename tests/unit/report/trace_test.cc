@@ -13,6 +13,16 @@ using tests::attempt;
 using tests::executed;
 using tests::random_run;
 
+namespace {
+
+size_t commands_in(const analysis::RunTrace& trace) {
+  size_t count = 0;
+  for (const analysis::TraceSlice& slice : trace.slices) count += slice.trace.commands.size();
+  return count;
+}
+
+}  // namespace
+
 TEST_CASE("events of random runs are in order, nest in their threads, and flows end in slices") {
   std::mt19937_64 random(7);
   for (int run = 0; run < 100; ++run) {
@@ -23,6 +33,7 @@ TEST_CASE("events of random runs are in order, nest in their threads, and flows 
     std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> open;
     std::map<int64_t, std::vector<std::string>> flows;
     size_t steps = 0;
+    size_t commands = 0;
     bool good = true;
     for (const auto& event : json.at("traceEvents")) {
       const std::string kind = event.at("ph");
@@ -36,7 +47,12 @@ TEST_CASE("events of random runs are in order, nest in their threads, and flows 
       if (kind == "X") {
         const int64_t end = time + event.at("dur").get<int64_t>();
         good = good && end > time && (ends.empty() || end <= ends.back());
-        steps += ends.empty() ? 1 : 0;
+        if (event.at("cat") == "command") {
+          good = good && ends.empty();
+          ++commands;
+        } else {
+          steps += ends.empty() ? 1 : 0;
+        }
         ends.push_back(end);
       } else {
         good = good && !ends.empty();
@@ -45,9 +61,30 @@ TEST_CASE("events of random runs are in order, nest in their threads, and flows 
     }
     CHECK(good);
     CHECK(steps == merged.slices.size());
+    CHECK(commands == commands_in(merged));
     CHECK(flows.size() == merged.flows.size());
     for (const auto& [number, kinds] : flows) CHECK(kinds == std::vector<std::string>{"s", "f"});
   }
+}
+
+TEST_CASE("parallel commands of an attempt are in lanes below its slot") {
+  auto traced = attempt("m", 10ms, 100ms);
+  const plan::TraceTime start = traced.ran->start;
+  traced.commands = {{"a.o", plan::CommandKind::compile, {start, start + 40ms}},
+                     {"b.o", plan::CommandKind::compile, {start + 10ms, start + 20ms}},
+                     {"m.so", plan::CommandKind::link, {start + 40ms, start + 40ms}}};
+  const auto json = nlohmann::json::parse(
+      report::chrome_trace(analysis::merge_traces({executed("build:x", {}, {traced})})));
+  std::map<int64_t, std::string> threads;
+  std::map<std::string, std::string> lanes;
+  for (const auto& event : json.at("traceEvents")) {
+    if (event.at("name") == "thread_name") threads[event.at("tid")] = event.at("args").at("name");
+    if (event.value("cat", "") == "command") lanes[event.at("name")] = threads.at(event.at("tid"));
+    CHECK_FALSE(event.value("args", nlohmann::json::object()).contains("commands"));
+  }
+  CHECK(lanes == std::map<std::string, std::string>{{"a.o", "slot 1, command 1"},
+                                                    {"b.o", "slot 1, command 2"},
+                                                    {"m.so", "slot 1, command 1"}});
 }
 
 TEST_CASE("names from outside are only strings in the trace") {

@@ -77,3 +77,25 @@ TEST_CASE("the processes of an attempt are added up") {
   CHECK_FALSE(meter.trace().cpu_time);
   CHECK_FALSE(meter.trace().peak_memory);
 }
+
+TEST_CASE("the commands, fetched bytes and cache hits of an attempt are added up") {
+  Watch watch;
+  run::AttemptMeter meter("m", watch.now());
+  meter.start(1, std::nullopt);
+  watch.time += 100ms;
+  meter.add_fetched(5);
+  meter.add_fetched(7);
+  meter.add_hits({"pip", 1, 2});
+  meter.add_hits({"ccache", 3, 0});
+  meter.add_hits({"pip", 10, 20});
+  meter.add_hits({"sccache", 0, 0});
+  meter.add_commands({{"late.o", plan::CommandKind::compile, {watch.time - 10ms, watch.time}}});
+  meter.add_commands({{"m.so", plan::CommandKind::link, {watch.time - 90ms, watch.time + 5s}}});
+  const plan::AttemptTrace trace = meter.trace();
+  CHECK(trace.fetched == 12);
+  CHECK(trace.caches == std::vector<plan::CacheHits>{{"ccache", 3, 0}, {"pip", 11, 22}});
+  CHECK(trace.commands ==
+        std::vector<plan::TracedCommand>{
+            {"m.so", plan::CommandKind::link, {watch.time - 90ms, watch.time}},
+            {"late.o", plan::CommandKind::compile, {watch.time - 10ms, watch.time}}});
+}

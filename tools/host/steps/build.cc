@@ -9,11 +9,13 @@
 #include "base/text.h"
 #include "host/provision/env_checks.h"
 #include "host/steps/after_checks.h"
+#include "host/steps/build_commands.h"
 #include "host/steps/built_wheel.h"
 #include "host/steps/rejected_wheel.h"
 #include "host/wheels/leaked_secret.h"
 #include "pep/wheel_name.h"
 #include "plan/built_wheel.h"
+#include "plan/compiler_profile.h"
 #include "plan/key.h"
 #include "store/derived_file.h"
 
@@ -130,6 +132,8 @@ Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
   if (action.settings.build.network == matrix::BuildNetwork::none) {
     command.network = context.workplace.build_network;
   }
+  const BuildCommands recorded(context, site);
+  recorded.prepare(command);
   return run_logged(context, site, std::move(command),
                     fmt::format("building {}", quoted(action.class_id)));
 }
@@ -166,6 +170,9 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   }
   run::Success success;
   success.derivations = finished.derivations;
+  if (value_at(action.variables, plan::kProfileVariable) == "1") {
+    warnings.emplace_back("the build was profiled (`--profile`), without compiler caches");
+  }
   success.warnings = std::move(warnings);
   for (const fs::path& wheel : finished.wheels) {
     TRY(const plan::Output output, put_into(wheel, context.workplace.output));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/limits.h"
 #include "host/provision/toolkit.h"
 #include "host/steps/build.h"
 #include "host/steps/build_site.h"
@@ -16,6 +17,8 @@
 #include "host/steps/step_context.h"
 #include "host/steps/test.h"
 #include "host/system/files.h"
+#include "host/system/log_tail.h"
+#include "plan/cache_output.h"
 
 namespace pinwheel::host {
 namespace {
@@ -63,6 +66,34 @@ bool installs(const plan::Action& action) {
          std::holds_alternative<plan::MakeToolkit>(action);
 }
 
+/// Whether the log of a step is that of an installation.
+bool fetches(const plan::Action& action) {
+  return installs(action) || std::holds_alternative<plan::InstallWheel>(action);
+}
+
+/// The trace of an installation: the packages that pip fetched, and whether an environment that
+/// existed was used.
+class InstallationTrace {
+ public:
+  explicit InstallationTrace(const run::Attempt& attempt)
+      : attempt_(attempt), begun_(log_size(attempt.log)) {}
+
+  void end(const Installing& installing) const {
+    if (!attempt_.meter) return;
+    const plan::PipTraffic traffic =
+        plan::pip_traffic(log_since(attempt_.log, begun_, limits::kFile.most));
+    if (traffic.fetched > 0) attempt_.meter->add_fetched(traffic.fetched);
+    attempt_.meter->add_hits(traffic.cache);
+    if (!installs(attempt_.step->action)) return;
+    const bool reused = installing.spent.count() == 0;
+    attempt_.meter->add_hits({"environment", reused ? 1U : 0U, reused ? 0U : 1U});
+  }
+
+ private:
+  const run::Attempt& attempt_;
+  const uint64_t begun_;
+};
+
 Result<run::Success> perform_as_is(const Workplace& workplace, const run::Attempt& attempt,
                                    std::stop_token stop) {
   if (attempt.meter) {
@@ -71,12 +102,12 @@ Result<run::Success> perform_as_is(const Workplace& workplace, const run::Attemp
   }
   TRY(const std::unique_ptr<OpenStep> step, open_step(workplace, attempt, std::move(stop)));
   StepContext context = step->context();
-  if (installs(attempt.step->action))
-    return std::visit(PerformAction{context}, attempt.step->action);
   const auto installing = std::make_shared<Installing>();
   context.machine.installing = installing;
-  TRY(run::Success success, std::visit(PerformAction{context}, attempt.step->action));
-  success.installing = installing->spent;
+  const InstallationTrace trace(attempt);
+  Result<run::Success> success = std::visit(PerformAction{context}, attempt.step->action);
+  if (fetches(attempt.step->action)) trace.end(*installing);
+  if (success && !installs(attempt.step->action)) success->installing = installing->spent;
   return success;
 }
 

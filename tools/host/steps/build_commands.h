@@ -1,0 +1,42 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "host/steps/build_site.h"
+#include "host/steps/step_context.h"
+#include "ports/process.h"
+
+namespace pinwheel::host {
+
+/// Records the commands of a build for the trace of its attempt, from its creation to its
+/// destruction. Nothing that it reads can fail the build. Sources, best first:
+///
+/// - the logs of ninja, read when a ninja ends (a backend may remove its directory after that), or,
+///   for builds in containers, found after the build;
+/// - the snippets of CMake's instrumentation, if the project or the user has turned that on;
+/// - for compilers that no such log mentions, the processes of the build
+/// (host/system/process_watch),
+///   except in containers. No wrapper is inserted: wrappers and variables such as `CC` would change
+///   what configure scripts find and record, and so the bytes of wheels.
+///
+/// A profiled build (`plan/compiler_profile`) also has the phases of its compilations: nvcc appends
+/// them to a table, and clang writes them next to its objects, of which those are read that exist
+/// after the build. It uses no compiler cache, whose hits have no phases.
+///
+/// Also the hits of ccache, by `CCACHE_STATSLOG`, unless the user has set that variable.
+class BuildCommands {
+ public:
+  BuildCommands(const StepContext& context, const BuildSite& site);
+  ~BuildCommands();
+  BuildCommands(const BuildCommands&) = delete;
+  BuildCommands& operator=(const BuildCommands&) = delete;
+
+  /// Adds the variables that make tools write what is read.
+  void prepare(ports::Command& command) const;
+
+ private:
+  class Record;
+  std::unique_ptr<Record> record_;  ///< null: the attempt is not measured
+};
+
+}  // namespace pinwheel::host
