@@ -173,6 +173,28 @@ class PageVariants {
   std::vector<PageVariant> variants_;
 };
 
+/// The longest commands of an attempt, the longest first.
+PageJson commands_page(const plan::AttemptTrace& trace) {
+  constexpr size_t kShownCommands = 20;
+  const auto length = [](const plan::TracedCommand& command) {
+    return command.span.completed - command.span.start;
+  };
+  std::vector<const plan::TracedCommand*> longest;
+  longest.reserve(trace.commands.size());
+  for (const plan::TracedCommand& command : trace.commands) longest.push_back(&command);
+  std::stable_sort(longest.begin(), longest.end(), [&length](const auto* left, const auto* right) {
+    return length(*left) > length(*right);
+  });
+  if (longest.size() > kShownCommands) longest.resize(kShownCommands);
+  PageJson out = PageJson::array();
+  for (const plan::TracedCommand* const command : longest) {
+    out.push_back({{"output", command->output},
+                   {"kind", plan::to_string(command->kind)},
+                   {"ms", length(*command).count()}});
+  }
+  return out;
+}
+
 class AttemptPage {
  public:
   AttemptPage(const analysis::RunTrace& trace, const std::vector<const StepOutcome*>& steps)
@@ -215,7 +237,8 @@ class AttemptPage {
             {"waits", std::move(waits)},
             {"cores", value_or_null(trace.cores)},
             {"cpu_ms", cpu},
-            {"peak_memory", value_or_null(trace.peak_memory)}};
+            {"peak_memory", value_or_null(trace.peak_memory)},
+            {"commands", commands_page(trace)}};
   }
 
   const analysis::RunTrace& trace_;
@@ -273,7 +296,15 @@ PageJson recorded_page(const run::RecordedRun& run) {
   size_t failed = 0;
   size_t reused = 0;
   uint64_t size = 0;
+  uint64_t hits = 0;
+  uint64_t misses = 0;
   for (const StepOutcome& outcome : run.outcomes) {
+    for (const plan::AttemptTrace& trace : outcome.trace) {
+      for (const plan::CacheHits& use : trace.caches) {
+        hits += use.hits;
+        misses += use.misses;
+      }
+    }
     if (outcome.state == StepState::failed) ++failed;
     if (outcome.state == StepState::reused) ++reused;
     for (const plan::Output& output : outcome.outputs) {
@@ -286,7 +317,9 @@ PageJson recorded_page(const run::RecordedRun& run) {
           {"steps", run.outcomes.size()},
           {"failed", failed},
           {"reused", reused},
-          {"size", size}};
+          {"size", size},
+          {"hits", hits},
+          {"misses", misses}};
 }
 
 /// The states of a step with one key, oldest first; a repeated attempt of a step failed before.

@@ -21,9 +21,8 @@ namespace pinwheel::report {
 ///                 [{path, size, sha256}], error, again, warnings, reused_from}], each id once
 ///     machines    [{name, slots, clock_offset_ms}]
 ///     attempts    [{step, machine, slot, attempt, state, start, end, phases: [{phase, start,
-///     end}],
-///                 waits: [{cause, on, ms}], cores, cpu_ms, peak_memory}], in ms since the first
-///                 one
+///                 end}], waits: [{cause, on, ms}], cores, cpu_ms, peak_memory, commands: [{output,
+///                 kind, ms}]}], in ms since the first one; the 20 longest commands
 ///     critical    {length_ms, steps: [{first, last, spent_ms, saves_ms}]}: indexes of attempts
 ///     slot_time   {makespan_ms, slots, classes: [{class, title, ms}]}
 nlohmann::ordered_json run_page(const std::vector<plan::StepOutcome>& outcomes,
@@ -32,9 +31,9 @@ nlohmann::ordered_json run_page(const std::vector<plan::StepOutcome>& outcomes,
 /// [{steps, text}], by cause.
 nlohmann::ordered_json failures_page(const std::vector<FailureCause>& causes);
 
-/// {runs: [{name, elapsed_ms, steps, failed, reused, size}], flaky: [{id, key, states}]} of the
-/// last `most` runs, oldest first. A step is flaky if its outcomes with one key were both good and
-/// bad.
+/// {runs: [{name, elapsed_ms, steps, failed, reused, size, hits, misses}], flaky: [{id, key,
+/// states}]} of the last `most` runs, oldest first; hits and misses are those of compiler caches. A
+/// step is flaky if its outcomes with one key were both good and bad.
 nlohmann::ordered_json history_page(const std::vector<run::RecordedRun>& runs, size_t most);
 
 }  // namespace pinwheel::report

@@ -130,7 +130,8 @@ TEST_CASE("the history names steps whose outcomes differ with one key, and only 
   CHECK(page["flaky"] == Json::parse(R"([{"id": "test:cp312-cpu", "key": "key of test:cp312-cpu",
                          "states": ["failed", "done", "failed"]}])"));
   CHECK(page["runs"][0] == Json::parse(R"({"name": "run 0", "elapsed_ms": 1000, "steps": 4,
-                                           "failed": 1, "reused": 0, "size": 1234})"));
+                                           "failed": 1, "reused": 0, "size": 1234,
+                                           "hits": 0, "misses": 0})"));
   CHECK(report::history_page(runs, 2)["runs"].size() == 2);
   CHECK(report::history_page(runs, 2)["runs"][0]["name"] == "run 1");
 }
@@ -141,4 +142,25 @@ TEST_CASE("a step that succeeded only when it was repeated is flaky") {
   const Json page = report::history_page({run}, 50);
   CHECK(page["flaky"][0]["id"] == "test:cp311-cpu");
   CHECK(page["flaky"][0]["states"] == Json({"failed", "done"}));
+}
+
+TEST_CASE("an attempt of the page has its longest commands, and the history compiler caches") {
+  std::vector<StepOutcome> outcomes = tested();
+  plan::AttemptTrace& build = outcomes[1].trace[0];
+  for (int64_t i = 1; i <= 30; ++i) {
+    plan::TracedCommand command;
+    command.output = std::to_string(i) + ".o";
+    command.span = {kStart + 100ms, kStart + 100ms + std::chrono::milliseconds(i)};
+    build.commands.push_back(command);
+  }
+  build.caches = {{"ccache", 7, 3}, {"sccache", 1, 0}};
+  const Json page = page_of(outcomes);
+  const Json& commands = page["attempts"][1]["commands"];
+  REQUIRE(commands.size() == 20);
+  CHECK(commands[0]["output"] == "30.o");
+  CHECK(commands[0]["ms"] == 30);
+  CHECK(commands[19]["output"] == "11.o");
+  const Json history = report::history_page({{"run", outcomes}}, 50);
+  CHECK(history["runs"][0]["hits"] == 8);
+  CHECK(history["runs"][0]["misses"] == 3);
 }

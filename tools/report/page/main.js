@@ -39,7 +39,8 @@ function showHistory(history) {
     table("Runs, the newest first", [
       { name: "run", cell: (one) => code(one.name) }, { name: "time", number: true, cell: (one) => duration(one.elapsed_ms) },
       { name: "steps", number: true, cell: (one) => one.steps }, { name: "failed", number: true, cell: (one) => one.failed },
-      { name: "reused", number: true, cell: (one) => one.reused }, { name: "size of wheels", number: true, cell: (one) => bytes(one.size || null) },
+      { name: "reused", number: true, cell: (one) => one.reused }, { name: "compiler cache", number: true, cell: (one) => (one.hits + one.misses ? `${percent(one.hits / (one.hits + one.misses))} of ${one.hits + one.misses}` : "–") },
+      { name: "size of wheels", number: true, cell: (one) => bytes(one.size || null) },
     ], runs.slice().reverse(), 20),
     el("h3", {}, "Flaky steps"), flaky.length === 0 ? el("p", { class: "note" }, "No step had different outcomes with the same key.")
       : table("Steps with the same key and different outcomes", [

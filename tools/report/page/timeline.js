@@ -158,7 +158,10 @@ class Timeline {
       ["waited", attempt.waits.map((wait) => `${duration(wait.ms)} for ${wait.cause}${wait.on ? ` ${wait.on}` : ""}`).join(", ")],
       ["cores", attempt.cores], ["processor", attempt.cpu_ms === null ? null : duration(attempt.cpu_ms)],
       ["peak memory", attempt.peak_memory === null ? null : bytes(attempt.peak_memory)],
-    ]), stepDetails(this.run, attempt.step));
+    ]), attempt.commands.length ? table("The longest commands", [
+      { name: "output", cell: (command) => code(command.output) }, { name: "kind", cell: (command) => command.kind.replace("_", " ") },
+      { name: "time", number: true, cell: (command) => duration(command.ms) },
+    ], attempt.commands) : null, stepDetails(this.run, attempt.step));
   }
 }
 
