@@ -26,9 +26,9 @@ constexpr std::array<std::string_view, 14> kPinwheels = {"PIP_USER",
                                                          "PIP_LOG",
                                                          "PIP_FORCE_REINSTALL"};
 
-/// These affect caches, speed, traces and the network, never the result.
-constexpr std::array<std::string_view, 4> kOfBuilds = {"NVCC_THREADS", "CUDA_VISIBLE_DEVICES",
-                                                       "HIP_VISIBLE_DEVICES", "TRACEPARENT"};
+/// These affect caches, speed and the network, never the result.
+constexpr std::array<std::string_view, 3> kOfBuilds = {"NVCC_THREADS", "CUDA_VISIBLE_DEVICES",
+                                                       "HIP_VISIBLE_DEVICES"};
 constexpr std::array<std::string_view, 2> kPrefixesOfBuilds = {"CCACHE_", "SCCACHE_"};
 
 /// For every helper program that pinwheel runs.

@@ -14,8 +14,8 @@ bool is_network_variable(std::string_view name);
 /// count: pinwheel sets the target, for its own calls of pip and for those of a build.
 bool is_pip_setting(std::string_view name);
 
-/// Whether a user's variable reaches builds and tests because it affects only caches, speed, traces
-/// and the network.
+/// Whether a user's variable reaches builds and tests because it affects only caches, speed and the
+/// network.
 bool passes_to_builds(std::string_view name);
 
 /// The variables that helper programs see, all of them together: probes of `doctor` and of

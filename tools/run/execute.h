@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -36,6 +37,8 @@ struct ExecuteOptions {
   plan::Results results = {};
   uint64_t seed = 0;        ///< for the random part of delays
   std::string worker = {};  ///< the name of the machine, for traces
+  /// The TRACEPARENT of an attempt's processes; may be empty: the run has no trace elsewhere.
+  std::function<std::string(const std::string& step, int attempt)> trace_parent = {};
 };
 
 /// The interfaces that an execution uses; all of them outlive the call.

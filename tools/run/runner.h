@@ -24,6 +24,7 @@ struct Attempt {
   std::filesystem::path log;
   std::vector<plan::StepOutcome> needs;      ///< outcomes of the steps it needs, in `needs` order
   std::shared_ptr<AttemptMeter> meter = {};  ///< null: not measured
+  std::string trace_parent = {};             ///< TRACEPARENT of its processes; empty: none
 };
 
 /// The result of a successful attempt.

@@ -37,7 +37,7 @@ struct RunIdentity {
 std::optional<TraceExport> plan_export(const prepare::Host& host, const RunIdentity& identity,
                                        Console& console);
 
-/// The TRACEPARENT of an attempt's processes, for `Workplace::trace_parent`.
+/// The TRACEPARENT of an attempt's processes, for `run::ExecuteOptions::trace_parent`.
 std::function<std::string(const std::string& step, int attempt)> trace_parents(
     const TraceExport& planned);
 

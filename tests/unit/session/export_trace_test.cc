@@ -45,8 +45,7 @@ struct TracedWorld : RunWorld {
     host.perform = [this, inner = fake.host.perform](const host::Workplace& workplace,
                                                      const run::Attempt& attempt,
                                                      std::stop_token stop) {
-      const auto& parent = workplace.trace_parent;
-      parents.push_back(parent ? parent(attempt.step->id, attempt.number) : "");
+      parents.push_back(attempt.trace_parent);
       return inner(workplace, attempt, std::move(stop));
     };
   }

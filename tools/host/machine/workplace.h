@@ -60,8 +60,6 @@ struct Workplace {
   std::function<void(const publish::UploadEvent& event)> on_upload = {};
   /// Called with the exit of a build's or a test's own command, on the step's thread; may be empty.
   std::function<void(const std::string& step, const ports::Exit& exit)> on_exit = {};
-  /// The TRACEPARENT of the processes of a build's or a test's attempt; may be empty: no trace.
-  std::function<std::string(const std::string& step, int attempt)> trace_parent = {};
   /// On the directories of the cache that this run uses; null: each machine has its own.
   std::shared_ptr<Leases> leases = {};
   /// The packages from the frozen plan or the report of this run; null: none.

@@ -27,6 +27,7 @@ struct BuildSetting {
       toolkit;  ///< CUDA_HOME and so on; its PATH comes after the environment's
   int cores = 1;
   std::map<std::string, Secret> secrets = {};  ///< values, at least for the names of the action
+  std::string trace_parent = {};               ///< TRACEPARENT; empty: none
 };
 
 /// The variables, with the values of the named secrets that have one.

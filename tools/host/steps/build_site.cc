@@ -67,10 +67,13 @@ std::optional<Location> place_to_edit(const BuildSite& site, Location named) {
 }  // namespace
 
 BuildSetting BuildSite::setting(const StepContext& context) const {
-  BuildSetting setting{space, context.machine.variables, toolkit_variables, context.attempt.cores,
-                       context.workplace.secrets};
+  BuildSetting setting{space,
+                       context.machine.variables,
+                       toolkit_variables,
+                       context.attempt.cores,
+                       context.workplace.secrets,
+                       context.attempt.trace_parent};
   if (!path.empty()) setting.user["PATH"] = path;
-  add_trace_parent(context, setting.user);
   return setting;
 }
 

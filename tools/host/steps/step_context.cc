@@ -70,12 +70,6 @@ void report_exit(const StepContext& context, const ports::Exit& exit) {
   if (context.workplace.on_exit) context.workplace.on_exit(context.attempt.step->id, exit);
 }
 
-void add_trace_parent(const StepContext& context, std::map<std::string, std::string>& variables) {
-  const auto& parent = context.workplace.trace_parent;
-  if (!parent) return;
-  variables["TRACEPARENT"] = parent(context.attempt.step->id, context.attempt.number);
-}
-
 Error past_time_limit(const StepContext& context, const std::string& what, std::string_view key) {
   return {ErrorKind::timeout,
           fmt::format("{} ran past its time limit of {}, which {} sets", what,

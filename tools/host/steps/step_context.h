@@ -70,9 +70,6 @@ void append_log(const StepContext& context, const std::string& text);
 /// Reports the exit of the step's own command.
 void report_exit(const StepContext& context, const ports::Exit& exit);
 
-/// Adds the TRACEPARENT of the attempt, if its run has a trace.
-void add_trace_parent(const StepContext& context, std::map<std::string, std::string>& variables);
-
 /// The error of a command that ran past the step's limit, kind `timeout`. `key` is the matrix's key
 /// for that limit, `build.timeout`.
 Error past_time_limit(const StepContext& context, const std::string& what, std::string_view key);

@@ -36,10 +36,12 @@ std::map<std::string, std::string> test_variables(const StepContext& context,
                                                   const TestSetting& setting,
                                                   const Overlay& overlay) {
   const BuildSpace space(context.attempt.scratch, PathMode::real, {});
-  std::map<std::string, std::string> user = context.machine.variables;
-  add_trace_parent(context, user);
-  std::map<std::string, std::string> variables =
-      clean_variables({space, std::move(user), {}, context.attempt.cores});
+  std::map<std::string, std::string> variables = clean_variables({space,
+                                                                  context.machine.variables,
+                                                                  {},
+                                                                  context.attempt.cores,
+                                                                  {},
+                                                                  context.attempt.trace_parent});
   for (const auto& [name, value] : setting.variables) variables[name] = value;
   variables["PATH"] = overlay.path();
   variables["PINWHEEL_COMPUTE"] = setting.compute;
