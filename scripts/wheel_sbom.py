@@ -103,7 +103,8 @@ def built(prefix: Path) -> list[Component]:
 def bundled(modules: Path) -> list[Component]:
     """The packages of npm in the HTML pages; none in a build without pages. Command-line tools of d3-dsv are not."""
     lock = modules.parent / "package-lock.json"
-    packages = json.loads(lock.read_text())["packages"] if lock.exists() else {}
+    installed = any(modules.parent.glob("*.installed"))
+    packages = json.loads(lock.read_text())["packages"] if installed else {}
     found = []
     for place, package in packages.items():
         name = place.removeprefix("node_modules/")

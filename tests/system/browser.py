@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 from shared_cache import cache_directory, key, locked
+from trace_processor import NODE
 
 PACKAGES = ("playwright-core@1.65.1", "axe-core@4.14.1")
 SCRIPT = pathlib.Path(__file__).parent / "page_browser.js"
@@ -30,7 +31,7 @@ def node_modules() -> pathlib.Path:
 def use_page(page: pathlib.Path, shots: pathlib.Path) -> dict:
     """Uses every control of a page in light and dark; the result has what the browser saw (page_browser.js)."""
     shots.mkdir(exist_ok=True)
-    command = ["node", str(SCRIPT), shutil.which("chromium"), str(page), str(shots)]
+    command = [str(NODE), str(SCRIPT), shutil.which("chromium"), str(page), str(shots)]
     environment = {**os.environ, "NODE_PATH": str(node_modules())}
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stderr

@@ -111,16 +111,54 @@ std::vector<plan::Output> distributions(const StepOutcome* outcome) {
   return out;
 }
 
+enum class LocalPart { kept, dropped };
+
+/// The name of a distribution without its version and build number, by which those of two runs
+/// belong together: "my_ops-cp312-cp312-manylinux_2_28_x86_64.whl", "my_ops.tar.gz".
+std::string unversioned(const plan::Output& output, LocalPart local) {
+  std::string name = output.path.substr(output.path.rfind('/') + 1);
+  const size_t begin = name.find('-');
+  if (begin == std::string::npos) return name;
+  const bool wheel = name.ends_with(".whl");
+  size_t end = wheel ? name.find('-', begin + 1) : name.rfind(".tar.gz");
+  if (end == std::string::npos) return name;
+  const size_t plus = name.find('+', begin);
+  const std::string kept =
+      local == LocalPart::kept && plus < end ? name.substr(plus, end - plus) : "";
+  const bool has_build =
+      wheel && end + 1 < name.size() && name[end + 1] >= '0' && name[end + 1] <= '9';
+  if (has_build) end = std::min(name.find('-', end + 1), name.size());
+  return name.substr(0, begin) + kept + name.substr(end);
+}
+
+/// Moves each file of a run to the file of the other with the same name.
+void pair_files(std::vector<plan::Output>& before, std::vector<ComparedFile>& files,
+                LocalPart local) {
+  for (ComparedFile& file : files) {
+    if (file.before) continue;
+    const auto found = std::ranges::find_if(before, [&](const plan::Output& output) {
+      return unversioned(output, local) == unversioned(*file.after, local);
+    });
+    if (found == before.end()) continue;
+    file.before = std::move(*found);
+    before.erase(found);
+  }
+}
+
 void compare_files(const StepOutcome* before, const StepOutcome* after, RunComparison& out) {
   const std::string& id = after == nullptr ? before->id : after->id;
-  const std::vector<plan::Output> old_files = distributions(before);
-  const std::vector<plan::Output> new_files = distributions(after);
-  for (size_t i = 0; i < std::max(old_files.size(), new_files.size()); ++i) {
-    ComparedFile file{id};
-    if (i < old_files.size()) file.before = old_files[i];
-    if (i < new_files.size()) file.after = new_files[i];
-    if (file.before && file.after && file.before->sha256 == file.after->sha256) continue;
-    out.files.push_back(std::move(file));
+  std::vector<plan::Output> old_files = distributions(before);
+  std::vector<ComparedFile> files;
+  for (plan::Output& output : distributions(after)) {
+    files.push_back({id, std::nullopt, std::move(output)});
+  }
+  // A local version can be a label, which tells files apart, or a commit, which always differs.
+  pair_files(old_files, files, LocalPart::kept);
+  pair_files(old_files, files, LocalPart::dropped);
+  for (plan::Output& output : old_files) files.push_back({id, std::move(output), std::nullopt});
+  for (ComparedFile& file : files) {
+    const bool same = file.before && file.after && file.before->sha256 == file.after->sha256;
+    if (!same) out.files.push_back(std::move(file));
   }
 }
 

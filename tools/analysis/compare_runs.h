@@ -21,7 +21,8 @@ struct ComparedStep {
   std::string reason = {};  ///< why it fails or is skipped now; empty: unknown
 };
 
-/// A file that a step made in both runs, or in one of them, by its place among the step's files.
+/// A file that a step made in both runs, or in one of them, by its name without the
+/// version.
 struct ComparedFile {
   std::string step;
   std::optional<plan::Output> before = std::nullopt;

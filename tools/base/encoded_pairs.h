@@ -17,6 +17,10 @@ struct EncodedPairs {
 };
 EncodedPairs parse_encoded_pairs(std::string_view text);
 
+/// Whether the value of a header may be a credential. A plain word, such as the name of a dataset,
+/// is none unless the header's name says so: hidden, it would vanish from every text.
+bool is_secret_header(std::string_view name, std::string_view value);
+
 /// Whether a variable has the headers of requests to a collector of telemetry as its value, which
 /// usually are credentials: OTEL_EXPORTER_OTLP_HEADERS and its siblings.
 bool names_otlp_headers(std::string_view name);

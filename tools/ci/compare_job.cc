@@ -47,7 +47,6 @@ constexpr std::string_view kCompareSteps = R"YAML(
       echo "::notice::no run of the base branch is known: there is nothing to compare with"
     fi
 - name: Download the results of the base
-  id: old
   if: steps.base.outputs.run
   # They may have expired.
   continue-on-error: true
@@ -57,15 +56,26 @@ constexpr std::string_view kCompareSteps = R"YAML(
     path: @BASE@
     run-id: ${{ steps.base.outputs.run }}
     github-token: ${{ github.token }}
+- name: Look for results of the base
+  id: old
+  if: steps.base.outputs.run
+  env:
+    BASE: @BASE@
+  run: |
+    if [ -n "$(ls "$BASE" 2>/dev/null)" ]; then
+      echo "found=true" >> "$GITHUB_OUTPUT"
+    else
+      echo "::notice::the last run of the base branch has no results any more: there is nothing to compare with"
+    fi
 - name: Download the results
-  if: steps.old.outcome == 'success'
+  if: steps.old.outputs.found
   uses: @DOWNLOAD@
   with:
     pattern: '{plan,result-*}'
     path: @RESULTS@
 @KEEP@
 - name: Compare
-  if: steps.old.outcome == 'success'
+  if: steps.old.outputs.found
   uses: @ACTION@
   @TOKEN@
   with:

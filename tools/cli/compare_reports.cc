@@ -14,7 +14,6 @@
 #include "cli/reported_run.h"
 #include "host/index/github_comment.h"
 #include "host/net/http.h"
-#include "host/system/digest_file.h"
 #include "host/system/named_output.h"
 #include "host/wheels/inspect_path.h"
 #include "prepare/http_options.h"
@@ -26,14 +25,6 @@ namespace pinwheel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Whether the file there has the bytes of the output.
-bool has_bytes_of(const fs::path& path, const plan::Output& output) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) != output.size) return false;
-  const Result<host::FileDigest> digest = host::digest_file(path);
-  return digest && digest->sha256 == output.sha256;
-}
 
 /// A file of a run: where it says, or anywhere below the directory that the reader named.
 std::optional<fs::path> find_output(const plan::Output& output, const fs::path& output_dir,
@@ -117,8 +108,11 @@ Done write_comment(const prepare::Host& host, const std::string& name, const std
   return {};
 }
 
-Done check_comparable(const analysis::RunComparison& comparison, const ReportOptions& options) {
-  if (comparison.shared > 0) return {};
+/// Two reports without a common step are jobs of one run. Results in directories are of whole runs,
+/// of which one may have failed in every step.
+Done check_comparable(const analysis::RunComparison& comparison, const ReportOptions& options,
+                      const Directories& directories) {
+  if (comparison.shared > 0 || !directories.before.empty() || !directories.after.empty()) return {};
   return fail(ErrorKind::usage,
               fmt::format("{} and {} have no step in common", quoted(options.runs[0]),
                           quoted(options.runs[1])),
@@ -148,7 +142,7 @@ Result<int> compare_reports(const prepare::Host& host, const prepare::GlobalOpti
   report::RunDifference difference{options.base_name.empty() ? options.runs[0] : options.base_name,
                                    options.runs[1],
                                    analysis::compare_runs(before.outcomes, after.outcomes)};
-  TRY_DONE(check_comparable(difference.runs, options));
+  TRY_DONE(check_comparable(difference.runs, options, {before.files, after.files}));
   const fs::path output_dir = fs::absolute(fs::path(global.output_dir));
   const Directories directories{options.base_wheels.empty() ? before.files : options.base_wheels,
                                 options.wheels.empty() ? after.files : options.wheels};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "cli/reported_run.h"
 #include "compat/assessment.h"
 #include "host/run/journal_file.h"
 #include "host/system/log_tail.h"
@@ -35,9 +37,18 @@ using HtmlJson = nlohmann::ordered_json;
 constexpr size_t kShownRuns = 50;
 constexpr uint64_t kEndOfLog = 1 << 20;  ///< bytes that contain its last lines
 
-report::FailureFacts facts_of_failure(const plan::StepOutcome& outcome) {
+/// Whether a log is below the state directory: a report from elsewhere may name any file.
+bool is_own_log(const std::string& log, const std::string& state_dir) {
+  std::error_code error;
+  const std::filesystem::path own = std::filesystem::weakly_canonical(state_dir, error);
+  const std::filesystem::path path = std::filesystem::weakly_canonical(log, error);
+  return !error && std::ranges::mismatch(own, path).in1 == own.end();
+}
+
+report::FailureFacts facts_of_failure(const plan::StepOutcome& outcome,
+                                      const std::string& state_dir) {
   report::FailureFacts facts;
-  if (!outcome.log.empty()) {
+  if (!outcome.log.empty() && is_own_log(outcome.log, state_dir)) {
     facts.log_tail = last_lines(host::log_tail(outcome.log, kEndOfLog));
   }
   if (!plan::publishes(outcome.id)) {
@@ -66,9 +77,7 @@ std::optional<std::filesystem::path> present(const prepare::Host& host,
                                              const plan::Output& output) {
   for (const std::filesystem::path& path :
        {host.at(std::filesystem::path(global.output_dir) / output.path), host.at(output.path)}) {
-    const bool file = host.files.resolved_type(path) == ports::FileType::regular;
-    std::error_code error;
-    if (file && std::filesystem::file_size(path, error) == output.size) return path;
+    if (has_bytes_of(path, output)) return path;
   }
   return std::nullopt;
 }
@@ -154,9 +163,12 @@ Done write_run_html(const prepare::Host& host, const prepare::GlobalOptions& glo
                     const analysis::RunTrace& trace, Streams& streams) {
   TRY(const std::vector<run::RecordedRun> runs, host::read_recorded_runs(global.state_dir));
   TRY(WheelParts parts, wheel_parts(host, global, outcomes, streams));
+  const auto facts = [&global](const plan::StepOutcome& outcome) {
+    return facts_of_failure(outcome, global.state_dir);
+  };
   HtmlJson page = HtmlJson::object();
   page["run"] = report::run_page(outcomes, trace);
-  page["failures"] = report::failures_page(report::failure_causes({outcomes}, facts_of_failure));
+  page["failures"] = report::failures_page(report::failure_causes({outcomes}, facts));
   page["wheels"] = std::move(parts.wheels);
   page["absent"] = std::move(parts.absent);
   page["compat"] = std::move(parts.compat);

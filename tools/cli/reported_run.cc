@@ -17,6 +17,7 @@
 #include "host/net/http.h"
 #include "host/run/journal_file.h"
 #include "host/store/tree_inventory.h"
+#include "host/system/digest_file.h"
 #include "prepare/http_options.h"
 #include "report/report_json.h"
 #include "store/attempt.h"
@@ -143,6 +144,13 @@ Result<ReportedRun> read_run(const prepare::Host& host, const prepare::GlobalOpt
   if (file) return run_in_file(host, run);
   if (host.files.resolved_type(run) == ports::FileType::directory) return run_in_directory(run);
   return named_run(global, run);
+}
+
+bool has_bytes_of(const fs::path& path, const plan::Output& output) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) != output.size) return false;
+  const Result<host::FileDigest> digest = host::digest_file(path);
+  return digest && digest->sha256 == output.sha256;
 }
 
 }  // namespace pinwheel::cli

@@ -1,4 +1,5 @@
 #pragma once
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,8 @@ Result<ReportedRun> last_run(const prepare::GlobalOptions& global);
 /// if there is none of that name.
 Result<ReportedRun> read_run(const prepare::Host& host, const prepare::GlobalOptions& global,
                              const std::string& run, Streams& streams);
+
+/// Whether the regular file there has the bytes of the output.
+bool has_bytes_of(const std::filesystem::path& path, const plan::Output& output);
 
 }  // namespace pinwheel::cli

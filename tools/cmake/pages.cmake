@@ -22,8 +22,13 @@ function(pinwheel_install_page_modules result)
     file(REMOVE_RECURSE ${page_modules})
     file(MAKE_DIRECTORY ${page_modules})
     file(COPY ${page}/package.json ${page}/package-lock.json DESTINATION ${page_modules})
+    # Without a network, AUTO does not wait for it.
+    set(retries 2)
+    if(PINWHEEL_PAGES STREQUAL "AUTO")
+      set(retries 1)
+    endif()
     execute_process(
-      COMMAND ${PINWHEEL_NPM} ci --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel=error
+      COMMAND ${PINWHEEL_NPM} ci --fetch-retries=${retries} --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel=error
       WORKING_DIRECTORY ${page_modules} TIMEOUT 300
       RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT code EQUAL 0)
@@ -78,7 +83,14 @@ if(page_found)
     pinwheel_page_part(${script}.js ${page}/${script}.js)
   endforeach()
 endif()
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/page_parts.inc CONTENT "${page_lines}" @ONLY)
+set(page_table ${PROJECT_BINARY_DIR}/page_parts.inc)
+set(page_old "")
+if(EXISTS ${page_table})
+  file(READ ${page_table} page_old)
+endif()
+if(NOT EXISTS ${page_table} OR NOT page_old STREQUAL page_lines)
+  file(WRITE ${page_table} "${page_lines}")
+endif()
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/report/shipped_documents.cc APPEND PROPERTY
   COMPILE_DEFINITIONS "PINWHEEL_PAGE_PARTS=\"${PROJECT_BINARY_DIR}/page_parts.inc\"")
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/tools/report/shipped_documents.cc APPEND PROPERTY

@@ -55,21 +55,31 @@ Role role_of(std::string_view head) {
   return head[4] == k64Bit ? Role::object : Role::other;
 }
 
-/// Records the kernels of the cubins in a file.
+Result<std::vector<binary::CubinKernel>> kernels_of(const ports::ByteSource& source,
+                                                    const binary::DeviceCode& code) {
+  TRY(std::string bytes, binary::read_cubin(source, code));
+  return binary::read_cubin_kernels(ports::MemorySource(std::move(bytes)));
+}
+
+/// Records the kernels of the cubins in a file. The error is that of the first cubin that cannot be
+/// read; the others are recorded nevertheless.
 Done take_kernels(const ports::ByteSource& source, DeviceCodeMember& out) {
+  Done done;
   for (const binary::DeviceCode& code : out.code) {
     if (code.kind != binary::CodeKind::cubin) continue;
-    TRY(std::string bytes, binary::read_cubin(source, code));
-    TRY(std::vector<binary::CubinKernel> kernels,
-        binary::read_cubin_kernels(ports::MemorySource(std::move(bytes))));
-    for (binary::CubinKernel& kernel : kernels) {
+    Result<std::vector<binary::CubinKernel>> kernels = kernels_of(source, code);
+    if (!kernels) {
+      if (done) done = tl::unexpected(kernels.error());
+      continue;
+    }
+    for (binary::CubinKernel& kernel : *kernels) {
       out.kernels.push_back({code.architecture, std::move(kernel)});
     }
     if (out.kernels.size() > limits::kWheelKernels.most) {
       return fail(too_many("the file", limits::kWheelKernels));
     }
   }
-  return {};
+  return done;
 }
 
 void take_details(const std::string& name, const ports::ByteSource& source, MemberReading& out) {

@@ -62,9 +62,9 @@ struct StoreOptions {
 
 /// The bounds of transfers to an index, and how many there are at once; empty: the defaults.
 struct TransferOptions {
-  std::string min_speed;      ///< "1 KB", a second
-  std::string transfer_time;  ///< "15 min"
-  std::string uploads;        ///< files that are sent at the same time
+  std::string min_speed = {};      ///< "1 KB", a second
+  std::string transfer_time = {};  ///< "15 min"
+  std::string uploads = {};        ///< files that are sent at the same time
 };
 
 /// Options of a run, shared by `build`, `test` and `release`.

@@ -53,9 +53,11 @@ void judge_release(IndexState& state, const std::vector<IndexFile>& page,
     const auto held = version_of_file(file.filename);
     if (version && held && *held == *version) release.push_back(file);
   }
-  // The first cut does not consist of files of re-cuts, which show its age nevertheless.
-  state.release_files = static_cast<size_t>(std::ranges::count_if(
+  // The first cut does not consist of files of re-cuts, which show its age nevertheless. If all
+  // files have a build number, it is that of the project's build backend.
+  const auto plain = static_cast<size_t>(std::ranges::count_if(
       release, [](const IndexFile& file) { return !build_of_file(file.filename); }));
+  state.release_files = plain > 0 ? plain : release.size();
   if (state.planned.build > 0) judge_recut(state, page);
   state.release = release.empty() ? ReleaseState::absent : ReleaseState::open;
   if (const auto first = first_upload(release)) {

@@ -166,10 +166,23 @@ std::string durations_note(const RunDifference& difference) {
       analysis::kLeastDifference.count());
 }
 
+/// A text as code: nothing in it is Markdown. The fence is longer than any run of backticks in it.
+std::string code_span(const std::string& text) {
+  const std::string line = visible(text);
+  size_t longest = 0;
+  size_t run = 0;
+  for (const char c : line) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  return longest == 0 ? fence + line + fence : fmt::format("{} {} {}", fence, line, fence);
+}
+
 std::string markdown_lines(const ComparisonSection& section, size_t most) {
   std::string out;
   for (size_t i = 0; i < section.lines.size() && i < most; ++i) {
-    out += fmt::format("- {}\n", markdown_text(section.lines[i]));
+    out += fmt::format("- {}\n", code_span(section.lines[i]));
   }
   if (section.lines.size() > most)
     out += fmt::format("- and {} more\n", section.lines.size() - most);

@@ -87,16 +87,30 @@ struct CodeShare {
 /// By architecture.
 using SectionCode = std::map<std::string, CodeShare>;
 
-bool is_in(const binary::Section& section, const binary::DeviceCode& code) {
-  return code.offset >= section.offset && code.offset - section.offset < section.size;
+/// The sections of a library by offset, for lookups.
+std::map<uint64_t, size_t> sections_by_offset(const std::vector<binary::Section>& sections) {
+  std::map<uint64_t, size_t> by_offset;
+  for (size_t i = 0; i < sections.size(); ++i) {
+    const auto [at, added] = by_offset.emplace(sections[i].offset, i);
+    if (!added && sections[at->second].size < sections[i].size) at->second = i;
+  }
+  return by_offset;
 }
 
-SectionCode code_of(const inspect::WheelFacts& facts, const inspect::DeviceCodeMember& member,
-                    const binary::Section& section) {
-  SectionCode out;
+/// The device code in each section. Each piece is in one section only, also where a corrupt file
+/// has sections that overlap.
+std::map<size_t, SectionCode> code_by_section(const inspect::WheelFacts& facts,
+                                              const inspect::DeviceCodeMember& member,
+                                              const std::vector<binary::Section>& sections) {
+  std::map<size_t, SectionCode> out;
+  const std::map<uint64_t, size_t> by_offset = sections_by_offset(sections);
   for (const binary::DeviceCode& code : member.code) {
-    if (code.stored_size == 0 || !is_in(section, code)) continue;
-    CodeShare& share = out[to_string(inspect::Target{code.kind, code.architecture})];
+    auto found = by_offset.upper_bound(code.offset);
+    if (code.stored_size == 0 || found == by_offset.begin()) continue;
+    --found;
+    if (code.offset - found->first >= sections[found->second].size) continue;
+    SectionCode& inside = out[found->second];
+    CodeShare& share = inside[to_string(inspect::Target{code.kind, code.architecture})];
     share.bytes += code.stored_size;
     share.unpacked += code.size;
     ++share.pieces;
@@ -107,18 +121,16 @@ SectionCode code_of(const inspect::WheelFacts& facts, const inspect::DeviceCodeM
 }
 
 PageJson section_page(const inspect::WheelFacts& facts, const inspect::ElfMember& library,
-                      const binary::Section& section, const inspect::DeviceCodeMember* device_code,
+                      const binary::Section& section, const SectionCode& code,
                       ShownKernels& kernels) {
   PageJson codes = PageJson::array();
-  if (device_code != nullptr) {
-    for (const auto& [name, share] : code_of(facts, *device_code, section)) {
-      codes.push_back({{"name", name},
-                       {"bytes", share.bytes},
-                       {"packed", packed_json(share.packed)},
-                       {"pieces", share.pieces},
-                       {"unpacked", share.unpacked},
-                       {"kernels", kernels_page(kernels, library.name, name)}});
-    }
+  for (const auto& [name, share] : code) {
+    codes.push_back({{"name", name},
+                     {"bytes", share.bytes},
+                     {"packed", packed_json(share.packed)},
+                     {"pieces", share.pieces},
+                     {"unpacked", share.unpacked},
+                     {"kernels", kernels_page(kernels, library.name, name)}});
   }
   return {{"name", section.name},
           {"bytes", section.size},
@@ -137,11 +149,14 @@ PageJson libraries_page(const inspect::WheelFacts& facts) {
   PageJson out = PageJson::array();
   for (const inspect::ElfMember& library : facts.libraries) {
     const auto code = codes.find(library.name);
+    const std::vector<binary::Section>& all = library.elf.sections;
+    std::map<size_t, SectionCode> inside;
+    if (code != codes.end()) inside = code_by_section(facts, *code->second, all);
     PageJson sections = PageJson::array();
-    for (const binary::Section& section : library.elf.sections) {
-      if (section.size == 0) continue;
-      sections.push_back(section_page(facts, library, section,
-                                      code == codes.end() ? nullptr : code->second, kernels));
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all[i].size > 0) {
+        sections.push_back(section_page(facts, library, all[i], inside[i], kernels));
+      }
     }
     out.push_back({{"file", library.name}, {"sections", std::move(sections)}});
   }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
+#include "base/encoded_pairs.h"
 #include "base/json.h"
 #include "base/mask.h"
 #include "base/retries.h"
@@ -15,6 +17,7 @@
 #include "base/url.h"
 #include "host/machine/machine_name.h"
 #include "host/net/http.h"
+#include "host/system/signals.h"
 #include "plan/provenance.h"
 #include "plan/trace_context.h"
 #include "prepare/http_options.h"
@@ -122,16 +125,18 @@ bool is_accepted(int status) {
 class TraceSender {
  public:
   TraceSender(const prepare::Host& host, const OtelSettings& settings, milliseconds timeout,
-              const host::Workplace& workplace, Console& console)
+              const host::Workplace& workplace, std::stop_token stop, Console& console)
       : settings_(settings),
         clock_(host.clock),
         deadline_(host.clock.steady() + timeout),
         hidden_(workplace.hidden ? *workplace.hidden : HiddenText()),
         console_(console) {
-    for (const auto& [name, value] : settings.headers) hidden_.add(value, name);
+    for (const auto& [name, value] : settings.headers) {
+      if (is_secret_header(name, value.reveal())) hidden_.add(value, name);
+    }
     host::HttpOptions options = host::last_options(prepare::http_options(host.variables));
     if (!settings.certificate.empty()) options.ca_bundle = host.at(settings.certificate);
-    http_ = host.http(options, workplace.log, {});
+    http_ = host.http(options, workplace.log, std::move(stop));
   }
 
   bool send(const std::string& document) {
@@ -236,7 +241,9 @@ std::optional<TraceExport> plan_export(const prepare::Host& host, const RunIdent
   OtelSettings settings = otel_settings(host.variables);
   for (const Error& warning : settings.warnings) console.warn(warning);
   if (settings.url.empty()) return std::nullopt;
-  for (const auto& [name, value] : settings.headers) console.hide(value);
+  for (const auto& [name, value] : settings.headers) {
+    if (is_secret_header(name, value.reveal())) console.hide(value);
+  }
   if (!may_send_headers(settings, identity.workplace)) {
     console.warn(Error{ErrorKind::config,
                        fmt::format("the trace is not exported: {} would receive the headers "
@@ -271,7 +278,9 @@ void export_trace(const prepare::Host& host, TraceExport planned, const plan::Re
   planned.run.span.completed = std::chrono::floor<milliseconds>(host.clock.now());
   milliseconds timeout = planned.settings.timeout;
   if (report.signal != 0) timeout = std::min(timeout, kAfterStop);
-  TraceSender sender(host, planned.settings, timeout, workplace, console);
+  // A signal ends the export, not the run, which has its result.
+  const host::StopOnSignal stop;
+  TraceSender sender(host, planned.settings, timeout, workplace, stop.token(), console);
   for (const std::string& document : report::otlp_requests(planned.run, report, kMostOfTrace)) {
     if (!sender.send(document)) return;
   }

@@ -17,7 +17,7 @@ enum class Compression { none, gzip };
 struct OtelSettings {
   std::string url = {};  ///< empty: nothing is sent
   std::vector<std::pair<std::string, Secret>> headers = {};
-  std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< for each request with retries
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< for the whole export
   Compression compression = Compression::none;
   std::string certificate = {};  ///< a file of trusted certificates; empty: as for other requests
   /// OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME.

@@ -493,8 +493,9 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   end_store(request, run.report, console);
   write_records(host.files, request, plan, run.report, console);
   report_to_github(global.log_format, failures, run, workplace, console);
-  if (traced) export_trace(host, *traced, run.report, workplace, console);
   clean_up(host.files, directories, workplace, run, console);
+  // Last: a collector may be slow.
+  if (traced) export_trace(host, *traced, run.report, workplace, console);
   return run;
 }
 

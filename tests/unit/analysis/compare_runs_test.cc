@@ -113,3 +113,23 @@ TEST_CASE("distributions whose bytes differ are paired by step") {
   // A build that failed has no file, and none is reported as gone.
   CHECK(compare_runs({build("one", 10)}, {step("build:cpu", StepState::failed)}).files.empty());
 }
+
+TEST_CASE("files are paired by name, without versions, where another file comes or goes") {
+  StepOutcome before = step("build:cpu", StepState::done);
+  before.outputs = {{"ops-1.0+cpu-cp312-cp312-linux_x86_64.whl", "a", 1},
+                    {"ops-1.0-cp312-cp312-linux_x86_64.whl", "b", 2}};
+  StepOutcome after = before;
+  after.outputs = {{"ops-1.1-1-cp312-cp312-linux_x86_64.whl", "c", 3},
+                   {"ops_cpu-1.1-cp312-cp312-linux_x86_64.whl", "d", 4},
+                   {"ops-1.1+cpu-cp312-cp312-linux_x86_64.whl", "e", 5}};
+  const auto files = compare_runs({before}, {after}).files;
+  REQUIRE(files.size() == 3);
+  CHECK(files[0].before->sha256 == "b");
+  CHECK(files[0].after->sha256 == "c");
+  CHECK_FALSE(files[1].before);
+  CHECK(files[2].before->sha256 == "a");
+  // A local version with the commit differs in every run.
+  before.outputs = {{"ops-1.0.dev1+g1111111-py3-none-any.whl", "a", 1}};
+  after.outputs = {{"ops-1.0.dev2+g2222222-py3-none-any.whl", "b", 1}};
+  CHECK(compare_runs({before}, {after}).files.at(0).before->sha256 == "a");
+}

@@ -31,5 +31,12 @@ TEST_CASE("the values of headers are secrets, and a token without its scheme as 
   CHECK(secrets == std::vector<std::string>{"Bearer canary-token", "canary-token", "k"});
 }
 
+TEST_CASE("a plain word in a header is no secret, unless the header is one for credentials") {
+  CHECK(secrets_in_headers("x-honeycomb-dataset=pinwheel,x-scope-orgid=production").empty());
+  CHECK(is_secret_header("x-honeycomb-team", "word"));
+  CHECK(is_secret_header("Api-Key", "word"));
+  CHECK(is_secret_header("x-custom", "a1b2"));
+}
+
 }  // namespace
 }  // namespace pinwheel

@@ -200,7 +200,10 @@ TEST_CASE("builds, tests and publications alone get secrets, and trusted publica
       const bool trusted = job.permission == JobPermission::identity;
       CHECK(has(yaml_of(job), "id-token: write") == trusted);
       const bool comparison = job.id == "compare";
-      CHECK((job.permission == JobPermission::results) == comparison);
+      const bool comments = each.facts.settings.comment == matrix::CommentPolicy::written;
+      CHECK((job.permission == JobPermission::results) == (comparison && !comments));
+      CHECK((job.permission == JobPermission::comment) == (comparison && comments));
+      CHECK(has(yaml_of(job), "pull-requests: write") == (comparison && comments));
       CHECK((publication || comparison || job.permission == JobPermission::usual));
     }
   }

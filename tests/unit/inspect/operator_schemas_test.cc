@@ -27,9 +27,10 @@ TEST_CASE("schemas of operators are told from other texts with arrows", "[inspec
 }
 
 TEST_CASE("the schemas of a library are among its constants", "[inspect]") {
+  using namespace std::string_literals;
   const std::string far(70000, 'x');
-  const std::string constants = std::string("b(Tensor x) -> Tensor\0not(a) -> schema\0", 41) + far +
-                                std::string("\0a(Tensor x) -> ()\0b(Tensor x) -> Tensor\0", 42);
+  const std::string constants = "b(Tensor x) -> Tensor\0not(a) -> schema\0"s + far +
+                                "\0a(Tensor x) -> ()\0b(Tensor x) -> Tensor\0"s;
   const ports::MemorySource file(binary::make_elf(".rodata", constants));
   const auto elf = binary::read_elf(file);
   REQUIRE(elf);

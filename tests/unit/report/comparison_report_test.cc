@@ -48,7 +48,9 @@ TEST_CASE("a comparison of runs has a text, Markdown and JSON") {
   const std::string markdown = comparison_markdown(difference);
   CAPTURE(markdown);
   CHECK(markdown.find("**newly red**") < markdown.find("**slower**"));
-  CHECK(markdown.find("<b>") == std::string::npos);
+  // Text from outside is code, so that nothing in it is Markdown or HTML.
+  CHECK(markdown.find("- `test:a: done -> failed: a <b>bold</b> reason`\n") != std::string::npos);
+  CHECK(markdown.find("- `+ requirement Requires-Dist: numpy>=2`\n") != std::string::npos);
   CHECK(markdown.find("<details><summary>") != std::string::npos);
   const nlohmann::json json = nlohmann::json::parse(comparison_json(difference));
   CHECK(json["schema"] == "pinwheel-comparison/1");

@@ -10,7 +10,7 @@ namespace {
 
 using plan::StepState;
 using std::chrono::milliseconds;
-using Json = nlohmann::json;
+using OtlpTestJson = nlohmann::json;
 
 constexpr size_t kMuch = 1'000'000;
 
@@ -50,11 +50,11 @@ ExportedRun exported() {
 }
 
 /// Spans by name; a name that occurs again has the number of spans so far after it.
-std::map<std::string, Json> spans_in(const std::vector<std::string>& requests) {
-  std::map<std::string, Json> spans;
+std::map<std::string, OtlpTestJson> spans_in(const std::vector<std::string>& requests) {
+  std::map<std::string, OtlpTestJson> spans;
   for (const std::string& request : requests) {
-    const Json json = Json::parse(request);
-    for (const Json& span : json["resourceSpans"][0]["scopeSpans"][0]["spans"]) {
+    const OtlpTestJson json = OtlpTestJson::parse(request);
+    for (const OtlpTestJson& span : json["resourceSpans"][0]["scopeSpans"][0]["spans"]) {
       std::string name = span["name"];
       if (spans.contains(name)) name += " " + std::to_string(spans.size());
       spans[name] = span;
@@ -63,13 +63,13 @@ std::map<std::string, Json> spans_in(const std::vector<std::string>& requests) {
   return spans;
 }
 
-std::map<std::string, Json> spans_of(const plan::Report& report,
-                                     const ExportedRun& run = exported()) {
+std::map<std::string, OtlpTestJson> spans_of(const plan::Report& report,
+                                             const ExportedRun& run = exported()) {
   return spans_in(otlp_requests(run, report, kMuch));
 }
 
-Json value_of(const Json& thing, const std::string& key) {
-  for (const Json& attribute : thing["attributes"]) {
+OtlpTestJson value_of(const OtlpTestJson& thing, const std::string& key) {
+  for (const OtlpTestJson& attribute : thing["attributes"]) {
     if (attribute["key"] == key) return attribute["value"].items().begin().value();
   }
   return nullptr;
@@ -91,12 +91,12 @@ TEST_CASE("a run, its steps, their attempts and phases are spans of one trace") 
   const std::vector<std::string> requests =
       otlp_requests(exported(), {{build}, milliseconds(10'000)}, kMuch);
   REQUIRE(requests.size() == 1);
-  const Json resource = Json::parse(requests[0])["resourceSpans"][0]["resource"];
+  const OtlpTestJson resource = OtlpTestJson::parse(requests[0])["resourceSpans"][0]["resource"];
   CHECK(value_of(resource, "service.name") == "pinwheel");
   const auto spans = spans_in(requests);
   REQUIRE(spans.size() == 5);
 
-  const Json& run = spans.at("pinwheel test");
+  const OtlpTestJson& run = spans.at("pinwheel test");
   CHECK_FALSE(run.contains("parentSpanId"));
   CHECK_FALSE(run.contains("status"));
   CHECK(run["kind"] == 2);
@@ -109,7 +109,7 @@ TEST_CASE("a run, its steps, their attempts and phases are spans of one trace") 
   CHECK(value_of(run, "pinwheel.steps.done") == "1");
   CHECK(value_of(run, "process.exit.code") == "0");
 
-  const Json& step = spans.at("build:cpu");
+  const OtlpTestJson& step = spans.at("build:cpu");
   CHECK(step["parentSpanId"] == run["spanId"]);
   CHECK(step["startTimeUnixNano"] == nano(100));
   CHECK(step["endTimeUnixNano"] == nano(1400));
@@ -120,7 +120,7 @@ TEST_CASE("a run, its steps, their attempts and phases are spans of one trace") 
   CHECK(value_of(step, "pinwheel.step.output_bytes") == "42");
   CHECK(value_of(step, "pinwheel.step.outputs")["values"][1]["stringValue"] == "b.whl");
 
-  const Json& tried = spans.at("attempt 1");
+  const OtlpTestJson& tried = spans.at("attempt 1");
   CHECK(tried["parentSpanId"] == step["spanId"]);
   CHECK(tried["spanId"] == plan::span_of_attempt(exported().context, "build:cpu", 1, "one"));
   CHECK(tried["startTimeUnixNano"] == nano(400));
@@ -157,7 +157,8 @@ TEST_CASE("a failure has a status, and an attempt that was repeated failed") {
   test.reason = "`build:cpu` failed";
   const auto spans = spans_of({{build, test}, milliseconds(1)});
   REQUIRE(spans.size() == 4);
-  CHECK(spans.at("build:cpu")["status"] == Json{{"code", 2}, {"message", "it took too long"}});
+  CHECK(spans.at("build:cpu")["status"] ==
+        OtlpTestJson{{"code", 2}, {"message", "it took too long"}});
   CHECK(value_of(spans.at("build:cpu"), "error.type") == "timeout");
   CHECK(value_of(spans.at("build:cpu"), "cicd.pipeline.task.run.result") == "timeout");
   CHECK(spans.at("attempt 1")["status"]["code"] == 2);
@@ -190,12 +191,12 @@ TEST_CASE("links lead to what a step needs, in other jobs only if they share the
   plan::StepOutcome test = outcome("test:cpu", StepState::done, {attempt(0, 10, 20)});
   test.needs = {"env:1", "build:cpu"};
   const plan::Report report{{made, reused, test}, milliseconds(1)};
-  const Json own = spans_of(report).at("test:cpu")["links"];
+  const OtlpTestJson own = spans_of(report).at("test:cpu")["links"];
   REQUIRE(own.size() == 1);
   CHECK(own[0]["spanId"] == spans_of(report).at("env:1")["spanId"]);
   ExportedRun run = exported();
   run.reach = TraceReach::release;
-  const Json all = spans_of(report, run).at("test:cpu")["links"];
+  const OtlpTestJson all = spans_of(report, run).at("test:cpu")["links"];
   REQUIRE(all.size() == 2);
   CHECK(value_of(all[1], "cicd.pipeline.task.name") == "build:cpu");
   // The job that made the wheel gives its span the same id.
@@ -216,7 +217,7 @@ TEST_CASE("requests are below the limit, and contain each span once") {
   size_t spans = 0;
   for (const std::string& request : requests) {
     CHECK(request.size() <= kSmall);
-    spans += Json::parse(request)["resourceSpans"][0]["scopeSpans"][0]["spans"].size();
+    spans += OtlpTestJson::parse(request)["resourceSpans"][0]["scopeSpans"][0]["spans"].size();
   }
   CHECK(spans == 101);
   // One span that is longer than the limit is sent alone.
@@ -230,7 +231,7 @@ TEST_CASE("hostile texts are values, and long ones are cut off between character
   for (int i = 0; i < 1000; ++i) text += "é";
   build.error = Error{ErrorKind::step, text};
   const auto spans = spans_of({{build}, milliseconds(1)});
-  const Json& step = spans.at("build:\"}]\xEF\xBF\xBD\n\x1b[31m");
+  const OtlpTestJson& step = spans.at("build:\"}]\xEF\xBF\xBD\n\x1b[31m");
   CHECK(step["status"]["message"] == std::string(4095, 'a') + "...");
 }
 

@@ -1,5 +1,7 @@
 // What wheels contain: sizes, device code, findings; and where they load.
 
+const MOST_DEPTH = 40;
+
 /** The tree of a wheel's sizes: directories, files, sections, architectures, kernels. */
 function sizeTree(wheel) {
   const packed = wheel.measure === "packed";
@@ -8,10 +10,14 @@ function sizeTree(wheel) {
   const inside = new Map(wheel.libraries.map((library) => [library.file, library]));
   for (const file of wheel.files) {
     let node = root;
-    const parts = file.name.split("/");
+    // A wheel may have any names: the rest of a very deep one is one name.
+    const every = file.name.split("/");
+    const parts = [...every.slice(0, MOST_DEPTH), ...(every.length > MOST_DEPTH ? [every.slice(MOST_DEPTH).join("/")] : [])];
     for (const part of parts.slice(0, -1)) {
-      if (!node.children.has(part)) node.children.set(part, { name: part, kind: "directory", children: new Map() });
-      node = node.children.get(part);
+      // A file and a directory may have the same name.
+      const inner = `${part}/`;
+      if (!node.children.has(inner)) node.children.set(inner, { name: part, kind: "directory", children: new Map() });
+      node = node.children.get(inner);
     }
     const size = packed ? file.packed : file.bytes;
     node.children.set(parts.at(-1), { name: parts.at(-1), kind: "file", size, parts: rest(size, (inside.get(file.name)?.sections ?? []).map(sectionNode)) });
