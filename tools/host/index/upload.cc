@@ -124,7 +124,19 @@ Result<Survey> look_up_all(const UploadSession& session, const std::vector<Artif
       std::nullopt, "publish another version", std::move(late)});
 }
 
-Reply send(const UploadSession& session, const Artifact& file) {
+/// The response to a file, and how often the credentials had been renewed when it was sent.
+struct Sent {
+  Reply reply;
+  size_t renewals = 0;
+};
+
+/// Sends the file when it is its turn, after `event`.
+Result<Sent> send(const UploadSession& session, const Artifact& file, const UploadEvent& event) {
+  // The wait for the turn may outlast the credentials, and another file may fail meanwhile.
+  TRY(const UploadTurns::Turn turn, session.turns.begin());
+  TRY_DONE(ensure_fresh(session));
+  TRY_DONE(session.turns.go_on());
+  notify(session, event);
   ports::HttpRequest request;
   request.method = "POST";
   request.url = session.target.endpoint.upload_url;
@@ -132,11 +144,13 @@ Reply send(const UploadSession& session, const Artifact& file) {
   Artifact checked = file;
   checked.contents = std::make_shared<CheckedBytes>(file.contents, file.sha256, file.filename);
   request.form = publish::upload_form(checked);
+  const auto used = session.credentials.in_use();
+  const size_t renewals = session.target.earlier.size();
   request.credentials = session.target.credentials;
   // Only the beginning of a reply is ever displayed.
   request.body_limit = limits::kUploadReply;
   request.long_body = ports::LongBody::ends;
-  return session.turns.sending([&] { return session.http.send(request); });
+  return Sent{session.turns.waiting([&] { return session.http.send(request); }), renewals};
 }
 
 Error spent(const UploadSession& session, const Artifact& file, Outcome outcome, Error last) {
@@ -181,11 +195,11 @@ Attempt judge(const UploadSession& session, const Artifact& file, const Reply& r
 }
 
 /// Sends the file once; if the response is inconclusive, looks up the file.
-Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file) {
-  TRY_DONE(ensure_fresh(session));
-  const size_t renewals = session.target.earlier.size();
-  Attempt attempt = judge(session, file, send(session, file));
-  attempt.renewals = renewals;
+Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file,
+                             const UploadEvent& event) {
+  TRY(const Sent sent, send(session, file, event));
+  Attempt attempt = judge(session, file, sent.reply);
+  attempt.renewals = sent.renewals;
   const bool final = attempt.error.kind == ErrorKind::environment ||
                      attempt.error.kind == ErrorKind::interrupted ||
                      attempt.error.kind == ErrorKind::config ||
@@ -215,14 +229,15 @@ Result<Attempt> attempt_once(const UploadSession& session, const Artifact& file)
   }
 }
 
-/// The index rejected the credentials, which may have expired while the file was being sent: they
-/// are renewed, unless it was sent with ones that were renewed after the file began, when there had
-/// been `replaced` renewals. Those that another file renewed meanwhile are new enough.
-Done replace_refused(const UploadSession& session, Attempt attempt, size_t replaced) {
-  const bool older = attempt.renewals == replaced;
-  if (!older || !session.credentials.can_renew()) return fail(std::move(attempt.error));
+/// The index rejected the credentials of a file for the `refusals`th time. They may have expired
+/// while it was being sent. Those that another file renewed meanwhile are new enough; else they are
+/// renewed, once for a file.
+Done replace_refused(const UploadSession& session, Attempt attempt, int refusals) {
+  const bool newer = session.target.earlier.size() > attempt.renewals;
+  const bool renewable = refusals == 1 && session.credentials.can_renew();
+  if (!newer && !renewable) return fail(std::move(attempt.error));
   notice_retry(session, attempt.error);
-  if (session.target.earlier.size() > attempt.renewals) return {};
+  if (newer) return {};
   return patiently<void>(session, [&] { return session.credentials.replace(); });
 }
 
@@ -243,14 +258,15 @@ Settled find_arrived(const UploadSession& session, const Artifact& file, int sen
 
 /// After the attempt number `sent`: replaces the credentials, or waits and looks for the file.
 Settled prepare_next(const UploadSession& session, const Artifact& file, const Attempt& attempt,
-                     int sent, size_t replaced) {
+                     int sent, int refusals) {
+  TRY_DONE(session.turns.go_on());
   if (attempt.outcome == Outcome::auth) {
-    TRY_DONE(replace_refused(session, attempt, replaced));
+    TRY_DONE(replace_refused(session, attempt, refusals));
     return std::nullopt;
   }
   notice_retry(session, attempt.error);
   TRY_DONE(wait(session, sent, attempt.retry_after));
-  if (session.turns.has_given_up()) return fail(attempt.error);
+  TRY_DONE(session.turns.go_on());
   if (attempt.outcome == Outcome::unknown) return find_arrived(session, file, sent);
   return std::nullopt;
 }
@@ -264,20 +280,20 @@ Result<FileOutcome> publish_file(const UploadSession& session, const Artifact& f
                                  UploadEvent event) {
   event.stage = UploadStage::sending;
   event.attempt = 0;
-  const size_t replaced = session.target.earlier.size();
+  int refusals = 0;
   const int most = session.options.attempts;
   Settled settled = std::nullopt;
   const auto send_once = [&] {
     ++event.attempt;
-    notify(session, event);
-    return attempt_once(session, file);
+    return attempt_once(session, file, event);
   };
   const auto again = [&](const Result<Attempt>& attempt) {
     if (!attempt || is_there(*attempt)) return false;
     return attempt->outcome == Outcome::auth || event.attempt < most;
   };
   const auto ready_next = [&](int sent, const Result<Attempt>& attempt) {
-    settled = prepare_next(session, file, *attempt, sent, replaced);
+    if (attempt->outcome == Outcome::auth) ++refusals;
+    settled = prepare_next(session, file, *attempt, sent, refusals);
     return settled && !*settled;
   };
   // One more attempt, because renewed credentials are always tried.
@@ -399,11 +415,13 @@ Done settle_together(const UploadSession& session, Progress& progress, const Tog
   }
   const JobLimits limits{.threads = static_cast<unsigned>(threads)};
   return session.turns.waiting([&] {
-    return try_jobs(std::vector<uint64_t>(count, 1), limits, [&](size_t i) {
+    return try_jobs(std::vector<uint64_t>(count, 1), limits, [&](size_t i) -> Done {
       const UploadTurns::Lock lock = session.turns.lock();
+      TRY_DONE(session.turns.go_on());
       Done settled = settle(session, progress, group.begin + i);
-      if (!settled) session.turns.give_up();
-      return settled;
+      if (!settled) session.turns.give_up(settled.error());
+      // Whichever job ends first, the result is the error of the one that failed first.
+      return settled ? settled : session.turns.go_on();
     });
   });
 }

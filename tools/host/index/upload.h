@@ -85,9 +85,9 @@ struct UploadHooks {
 /// 1. the preflight of all files; its findings are reported together (kind `check`, as causes; see
 ///    `publish/preflight.h`);
 /// 2. tokens are exchanged where the target needs them; they are renewed before they expire, and
-/// once
-///    for a file if the index rejects them after it began; they are revoked when the upload ends,
-///    in success or not (`host/index/upload_credentials`);
+///    once for a file if the index rejects them; they are revoked when the upload ends, in success
+///    or not, and replaced ones when no file is being sent with them any more
+///    (`host/index/upload_credentials`);
 /// 3. each project's page is read: a file that the index has with the same SHA-256 is done
 ///    (`identical`), files with different bytes are conflicts, reported together (kind
 ///    `publish`), and nothing is sent; on PyPI, so are files of a release that is closed, and so is
@@ -101,7 +101,8 @@ struct UploadHooks {
 ///    before it is sent again;
 /// 6. accepted files are looked up by hash, those that are not listed yet again after all were
 ///    sent, with growing waits; files that stay unlisted are one error (kind `publish`).
-/// Starts no file after one that cannot be published; earlier results were reported to `event`,
+/// Sends no file, and none again, after one that cannot be published, whose error is the result
+/// even if others that are being sent fail, too; earlier results were reported to `event`,
 /// and `http` must allow requests of several threads. Each
 /// file is hashed while it is sent, from its open `contents`; one that changed since it was read is
 /// never sent completely (`check`). Errors: `check`, `publish` (rejected, wrong token, conflict,

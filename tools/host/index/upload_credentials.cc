@@ -9,12 +9,22 @@
 
 namespace pinwheel::host {
 
+namespace {
+
+void revoke_token(const ExchangedCredentials& spent, const std::string& target,
+                  const UploadHooks& hooks) {
+  if (!spent.revoke) return;
+  const Done revoked = spent.revoke();
+  if (revoked || !hooks.notice) return;
+  hooks.notice(
+      fmt::format("warning: the upload token of {} was not revoked, and expires within minutes: {}",
+                  quoted(target), redact(revoked.error().message, spent.credentials.password)));
+}
+
+}  // namespace
+
 UploadCredentials::UploadCredentials(const UploadTarget& target, const UploadHooks& hooks)
     : target_(target), hooks_(hooks), index_{target.name, target.endpoint} {}
-
-UploadCredentials::~UploadCredentials() {
-  revoke();
-}
 
 Done UploadCredentials::open() {
   if (!target_.credentials) return {};
@@ -45,12 +55,15 @@ Done UploadCredentials::replace() {
 
 Done UploadCredentials::exchange(const CredentialExchange& source) {
   TRY(ExchangedCredentials fresh, source());
-  revoke();
   if (index_.credentials) index_.earlier.push_back(*std::move(index_.credentials));
   index_.credentials = fresh.credentials;
   stale_.reset();
   if (fresh.fresh_for && hooks_.now) stale_ = hooks_.now() + *fresh.fresh_for;
-  exchanged_ = std::move(fresh);
+  const auto revoke = [target = &target_, hooks = &hooks_](const ExchangedCredentials* spent) {
+    const std::unique_ptr<const ExchangedCredentials> owned(spent);
+    revoke_token(*owned, target->name, *hooks);
+  };
+  exchanged_.reset(new ExchangedCredentials(std::move(fresh)), revoke);
   return {};
 }
 
@@ -59,16 +72,6 @@ std::string UploadCredentials::advice() const {
   const bool ended = exchanged_->ends && hooks_.now && hooks_.now() >= *exchanged_->ends;
   if (!ended) return exchanged_->advice;
   return "the token expired during the upload: publish a smaller file, or use a faster connection";
-}
-
-void UploadCredentials::revoke() {
-  const std::optional<ExchangedCredentials> spent = std::exchange(exchanged_, std::nullopt);
-  if (!spent || !spent->revoke) return;
-  const Done revoked = spent->revoke();
-  if (revoked || !hooks_.notice) return;
-  hooks_.notice(fmt::format(
-      "warning: the upload token of {} was not revoked, and expires within minutes: {}",
-      quoted(target_.name), redact(revoked.error().message, spent->credentials.password)));
 }
 
 }  // namespace pinwheel::host

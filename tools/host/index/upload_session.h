@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -24,18 +25,24 @@ class UploadTurns {
   using Lock = std::unique_lock<std::mutex>;
   Lock lock() { return Lock(mutex_); }
 
-  /// Call these with the lock held. Sends a file, without the lock, once few enough others are
-  /// being sent.
-  template <class Send>
-  auto sending(const Send& send) {
+  struct EndTurn {
+    void operator()(UploadTurns* turns) const {
+      --turns->sending_;
+      turns->changed_.notify_all();
+    }
+  };
+  /// One of the files that are being sent; it ends with the lock held.
+  using Turn = std::unique_ptr<UploadTurns, EndTurn>;
+
+  /// Call these with the lock held. Waits until few enough files are being sent; the error of
+  /// `give_up` if a file failed.
+  Result<Turn> begin() {
     Lock lock(mutex_, std::adopt_lock);
-    changed_.wait(lock, [this] { return sending_ < most_; });
+    changed_.wait(lock, [this] { return failure_ || sending_ < most_; });
     lock.release();
+    TRY_DONE(go_on());
     ++sending_;
-    auto reply = waiting(send);
-    --sending_;
-    changed_.notify_all();
-    return reply;
+    return Turn(this);
   }
   /// Waits without the lock.
   template <class Wait>
@@ -45,9 +52,17 @@ class UploadTurns {
   }
   /// From now on only one file is sent at a time: the index is busy.
   void slow_down() { most_ = 1; }
-  /// A file cannot be published, so the others are not retried.
-  void give_up() { given_up_ = true; }
-  bool has_given_up() const { return given_up_; }
+  /// A file cannot be published, so no other one is sent or retried. Only the first error counts:
+  /// those of the others may be results of it.
+  void give_up(const Error& error) {
+    if (!failure_) failure_ = error;
+    changed_.notify_all();
+  }
+  /// The error of `give_up`, if any.
+  Done go_on() const {
+    if (failure_) return fail(*failure_);
+    return {};
+  }
 
  private:
   struct Released {
@@ -62,7 +77,7 @@ class UploadTurns {
   std::condition_variable changed_;
   size_t most_;  ///< guarded by mutex_, as everything below
   size_t sending_ = 0;
-  bool given_up_ = false;
+  std::optional<Error> failure_;
 };
 
 /// The state of an upload. Its users hold the lock of `turns`.
