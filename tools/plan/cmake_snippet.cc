@@ -27,12 +27,18 @@ std::optional<CommandKind> kind_of_snippet(const nlohmann::json& snippet, std::s
   return std::nullopt;
 }
 
+/// Nullopt for a fraction: not every one has a value as an integer.
+std::optional<int64_t> whole_number(const nlohmann::json& json) {
+  if (!json.is_number_integer()) return std::nullopt;
+  return json.get<int64_t>();
+}
+
 /// Milliseconds between 1970 and 2200.
 std::optional<milliseconds> snippet_time(const nlohmann::json& json, const char* name) {
   constexpr int64_t kLast = milliseconds(std::chrono::years(230)).count();
-  const int64_t number = json.at(name).get<int64_t>();
-  if (number < 0 || number > kLast) return std::nullopt;
-  return milliseconds(number);
+  const std::optional<int64_t> number = whole_number(json.at(name));
+  if (!number || *number < 0 || *number > kLast) return std::nullopt;
+  return milliseconds(*number);
 }
 
 }  // namespace
@@ -43,7 +49,7 @@ std::optional<TracedCommand> snippet_command(std::string_view json) {
     // CMake 4.3 and newer write `{"major": 1, "minor": 0}`.
     const nlohmann::json& version = snippet.at("version");
     const nlohmann::json& major = version.is_object() ? version.at("major") : version;
-    if (major.get<int>() != 1) return std::nullopt;
+    if (whole_number(major) != 1) return std::nullopt;
     const auto outputs = snippet.find("outputs");
     if (outputs == snippet.end() || outputs->empty()) return std::nullopt;
     const std::string output = outputs->at(0).get<std::string>();

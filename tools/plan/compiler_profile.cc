@@ -47,8 +47,9 @@ struct PhaseRow {
 /// have none.
 std::optional<PhaseRow> phase_row(std::string_view line) {
   constexpr size_t kColumns = 8;
+  constexpr size_t kMostColumns = 1000;
   std::vector<std::string_view> columns;
-  while (true) {
+  while (columns.size() < kMostColumns) {
     const size_t comma = line.find(',');
     columns.push_back(trim(line.substr(0, comma)));
     if (comma == std::string_view::npos) break;
@@ -75,6 +76,8 @@ struct OpenProfile {
 std::vector<CompilationProfile> nvcc_profiles(std::string_view csv) {
   std::vector<CompilationProfile> profiles;
   std::map<std::string_view, OpenProfile> open;
+  // The source of the last phase with that output; the source may have had others since.
+  std::map<std::string_view, std::string_view> source_of;
   while (!csv.empty()) {
     const size_t end = csv.find('\n');
     const std::optional<PhaseRow> row = phase_row(csv.substr(0, end));
@@ -83,14 +86,17 @@ std::vector<CompilationProfile> nvcc_profiles(std::string_view csv) {
     if (row->phase != "nvcc (driver)") {
       OpenProfile& profile = open[row->source];
       profile.last_output = row->output;
+      source_of[row->output] = row->source;
       std::string name(row->phase);
       if (!row->arch.empty()) name += " (" + std::string(row->arch) + ")";
       profile.times[name] += row->milliseconds * 1000;
       continue;
     }
-    const auto found = std::ranges::find_if(
-        open, [&row](const auto& each) { return each.second.last_output == row->output; });
-    if (found == open.end()) continue;
+    const auto source = source_of.find(row->output);
+    if (source == source_of.end()) continue;
+    const auto found = open.find(source->second);
+    source_of.erase(source);
+    if (found == open.end() || found->second.last_output != row->output) continue;
     profiles.push_back({std::string(row->output), longest_parts(found->second.times)});
     open.erase(found);
   }

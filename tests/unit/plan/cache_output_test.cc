@@ -43,15 +43,18 @@ TEST_CASE("the commands in snippets of cmake's instrumentation") {
   const std::string link =
       R"({"version":1,"role":"link","outputs":["libx.a"],"timeStart":5,"duration":1})";
   CHECK(snippet_command(link)->kind == CommandKind::archive);
-  for (const char* const text :
-       {"", "{}", "[1]",
-        R"({"version":2,"role":"link","outputs":["a"],"timeStart":5,"duration":1})",
-        R"({"version":{"major":2},"role":"link","outputs":["a"],"timeStart":5,"duration":1})",
-        R"({"version":1,"role":"test","outputs":["a"],"timeStart":5,"duration":1})",
-        R"({"version":1,"role":"link","outputs":[],"timeStart":5,"duration":1})",
-        R"({"version":1,"role":"link","outputs":["a"],"timeStart":-5,"duration":1})",
-        R"({"version":1,"role":"link","outputs":["a"],"timeStart":5,"duration":9e18})",
-        R"({"version":1,"role":"link","outputs":[7],"timeStart":5,"duration":1})"}) {
+  for (
+      const char* const text :
+      {"", "{}", "[1]", R"({"version":2,"role":"link","outputs":["a"],"timeStart":5,"duration":1})",
+       R"({"version":{"major":2},"role":"link","outputs":["a"],"timeStart":5,"duration":1})",
+       R"({"version":1,"role":"test","outputs":["a"],"timeStart":5,"duration":1})",
+       R"({"version":1,"role":"link","outputs":[],"timeStart":5,"duration":1})",
+       R"({"version":1,"role":"link","outputs":["a"],"timeStart":-5,"duration":1})",
+       R"({"version":1,"role":"link","outputs":["a"],"timeStart":5,"duration":9e18})",
+       R"({"version":1,"role":"link","outputs":["a"],"timeStart":1e300,"duration":1})",
+       R"({"version":1,"role":"link","outputs":["a"],"timeStart":18446744073709551615,"duration":1})",
+       R"({"version":1e300,"role":"link","outputs":["a"],"timeStart":5,"duration":1})",
+       R"({"version":1,"role":"link","outputs":[7],"timeStart":5,"duration":1})"}) {
     CAPTURE(text);
     CHECK_FALSE(snippet_command(text));
   }

@@ -27,6 +27,27 @@ TEST_CASE("the phases in the table of nvcc belong to their objects") {
                                                       {"ptxas (sm_80)", 14ms}});
 }
 
+TEST_CASE("a table of many open sources and long rows is read in linear time") {
+  constexpr int kSources = 20'000;
+  std::string table;
+  for (int i = 0; i < kSources; ++i) {
+    const std::string name = std::to_string(i);
+    table += name + ".cu , cicc , , " + name + ".ptx , , nvcc , 3.0 , ms\n";
+    table += name + ".cu , ptxas , , " + name + ".o , , nvcc , 5.0 , ms\n";
+  }
+  // No driver's row: its output is not the last one of its source.
+  table += " , nvcc (driver) , , 7.ptx , , nvcc , 0.1 , ms\n";
+  table += "x.cu , cicc" + std::string(1'000'000, ',') + " x.o , , nvcc , 5.0 , ms\n";
+  table += " , nvcc (driver) , , x.o , , nvcc , 0.1 , ms\n";
+  for (int i = kSources; i-- > 0;) {
+    table += " , nvcc (driver) , , " + std::to_string(i) + ".o , , nvcc , 0.1 , ms\n";
+  }
+  const std::vector<CompilationProfile> profiles = nvcc_profiles(table);
+  REQUIRE(profiles.size() == kSources);
+  CHECK(profiles[0].output == std::to_string(kSources - 1) + ".o");
+  CHECK(profiles[0].parts == std::vector<CommandPart>{{"ptxas", 5ms}, {"cicc", 3ms}});
+}
+
 TEST_CASE("the totals in a time trace of clang") {
   CHECK(clang_phases(
             R"({"traceEvents":[{"name":"Frontend","dur":887},)"

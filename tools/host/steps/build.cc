@@ -132,10 +132,12 @@ Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
   if (action.settings.build.network == matrix::BuildNetwork::none) {
     command.network = context.workplace.build_network;
   }
-  const BuildCommands recorded(context, site);
+  BuildCommands recorded(context, site);
   recorded.prepare(command);
-  return run_logged(context, site, std::move(command),
-                    fmt::format("building {}", quoted(action.class_id)));
+  TRY_DONE(run_logged(context, site, std::move(command),
+                      fmt::format("building {}", quoted(action.class_id))));
+  recorded.succeed();
+  return {};
 }
 
 FinishRequest finish_request(const plan::BuildWheel& action, const wheel::Naming& naming,

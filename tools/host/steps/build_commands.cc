@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string_view>
 #include <system_error>
 #include <unordered_set>
@@ -33,11 +34,22 @@ constexpr const char* kStatsLog = "CCACHE_STATSLOG";
 constexpr const char* kStatsName = "ccache-stats";
 constexpr const char* kProfileName = "nvcc-phases.csv";
 constexpr const char* kNinjaLog = ".ninja_log";
+constexpr ByteLimit kTimeTrace{"a time trace of clang", 16 * limits::kMega};
 constexpr ByteLimit kSnippet{"a snippet of CMake's instrumentation", limits::kMega};
 
 /// The text of a file of the build; empty if it cannot be read or is too large.
 std::string text_of_build(const fs::path& path, const ByteLimit& limit = limits::kFile) {
-  return read_regular_file(path, limit).value_or(std::string());
+  return read_plain_file(path, limit).value_or(std::string());
+}
+
+/// One source of a trace: if it fails, the others are still read.
+template <typename Part>
+void read_source(const Part& part) {
+  try {
+    part();
+  } catch (const std::exception&) {
+    // A trace is worth less than the build.
+  }
 }
 
 /// When a file was written; nullopt if it does not exist.
@@ -48,13 +60,6 @@ std::optional<plan::TraceTime> time_of_file(const fs::path& path) {
   const auto time = fs::file_time_type::clock::to_sys(written);
   return std::chrono::floor<std::chrono::milliseconds>(time);
 }
-
-/// The files below a build's directories that say what its commands were.
-struct FoundLogs {
-  std::vector<fs::path> ninja = {};
-  std::vector<fs::path> snippets = {};
-  std::vector<fs::path> time_traces = {};  ///< perhaps: JSON next to an object
-};
 
 /// `<build>/.cmake/instrumentation/v1/data`; before CMake 4.3, `instrumentation-` and an id.
 bool is_snippet(const fs::path& file) {
@@ -84,25 +89,6 @@ bool is_profiled(const StepContext& context) {
   return build != nullptr && value_at(build->variables, plan::kProfileVariable) == "1";
 }
 
-/// Directories and files are counted, so that a tree of any size costs little.
-FoundLogs find_logs(const fs::path& root) {
-  constexpr size_t kMostEntries = 100'000;
-  constexpr int kMostDepth = 12;
-  FoundLogs found;
-  std::error_code error;
-  fs::recursive_directory_iterator at(root, fs::directory_options::skip_permission_denied, error);
-  for (size_t seen = 0; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    if (++seen > kMostEntries) break;
-    const fs::path& path = at->path();
-    const std::string name = path.filename().string();
-    if (at.depth() >= kMostDepth || name == ".git") at.disable_recursion_pending();
-    if (name == kNinjaLog) found.ninja.push_back(path);
-    if (is_snippet(path)) found.snippets.push_back(path);
-    if (is_time_trace(path)) found.time_traces.push_back(path);
-  }
-  return found;
-}
-
 }  // namespace
 
 class BuildCommands::Record {
@@ -118,11 +104,16 @@ class BuildCommands::Record {
     // The processes of a container are not pinwheel's.
     if (context.machine.host != nullptr) return;
     WatchCallbacks callbacks;
-    callbacks.judge = [this](const std::vector<std::string>& argv) { return judge(argv); };
+    callbacks.judge = judge;
+    callbacks.begun = [this](const std::vector<std::string>& argv) { return begun(argv); };
     callbacks.builder_ended = [this](size_t id, const fs::path& directory) {
       read_ninja(id, directory);
     };
-    watch_.emplace(std::move(callbacks), context.attempt.cores);
+    try {
+      watch_.emplace(std::move(callbacks), context.attempt.cores);
+    } catch (const std::exception&) {
+      // Without a thread or a descriptor for it: the logs are read after the build.
+    }
   }
 
   void prepare(ports::Command& command) const {
@@ -134,20 +125,91 @@ class BuildCommands::Record {
 
   void finish() {
     std::vector<WatchedCommand> watched;
-    if (watch_) watched = watch_->stop();
-    const FoundLogs found = find_logs(root_);
+    FoundLogs found;
+    read_source([&] {
+      if (watch_) watched = watch_->stop();
+    });
+    ReadBudget budget(context_.stop);
+    read_source([&] { found = find_logs(root_); });
     if (!watch_) {
-      for (const fs::path& log : found.ninja) add_ninja(log.parent_path(), std::nullopt);
+      for (const fs::path& log : found.ninja) {
+        if (budget.spent()) break;
+        read_source([&] { add_ninja(log.parent_path(), std::nullopt); });
+      }
     }
-    for (const fs::path& file : found.snippets) add_snippet(file);
-    for (const WatchedCommand& each : watched) add_watched(each);
-    if (profiles_) add_profiles(found);
+    read_source([&] {
+      for (const fs::path& file : found.snippets) add_snippet(budget.text(file, kSnippet));
+    });
+    read_source([&] {
+      for (const WatchedCommand& each : watched) add_watched(each);
+    });
+    if (profiles_ && succeeded_) read_source([&] { add_profiles(found, budget); });
+    read_source([&] {
+      context_.attempt.meter->add_hits(plan::ccache_hits(text_of_build(root_ / kStatsName)));
+    });
     hide_secrets();
-    context_.attempt.meter->add_hits(plan::ccache_hits(text_of_build(root_ / kStatsName)));
     context_.attempt.meter->add_commands(std::move(commands_));
   }
 
+  void succeed() { succeeded_ = true; }
+
  private:
+  // Lambdas refer to these types, so gcc wants them to have the linkage of the class.
+  /// What may still be read after a build, in time and bytes: a build can leave any number of
+  /// files.
+  class ReadBudget {
+   public:
+    explicit ReadBudget(std::stop_token stop) : stop_(std::move(stop)) {}
+
+    bool spent() const {
+      return bytes_ >= kMostBytes || stop_.stop_requested() ||
+             std::chrono::steady_clock::now() >= until_;
+    }
+
+    /// Like `text_of_build`; empty if the budget is spent.
+    std::string text(const fs::path& path, const ByteLimit& limit = limits::kFile) {
+      if (spent()) return {};
+      std::string text = text_of_build(path, limit);
+      bytes_ += text.size();
+      return text;
+    }
+
+   private:
+    static constexpr std::chrono::seconds kMostTime{20};
+    static constexpr uint64_t kMostBytes = 512 * limits::kMega;
+
+    const std::stop_token stop_;
+    const std::chrono::steady_clock::time_point until_ =
+        std::chrono::steady_clock::now() + kMostTime;
+    uint64_t bytes_ = 0;
+  };
+
+  /// The files below a build's directories that say what its commands were.
+  struct FoundLogs {
+    std::vector<fs::path> ninja = {};
+    std::vector<fs::path> snippets = {};
+    std::vector<fs::path> time_traces = {};  ///< perhaps: JSON next to an object
+  };
+
+  /// Directories and files are counted, so that a tree of any size costs little.
+  static FoundLogs find_logs(const fs::path& root) {
+    constexpr size_t kMostEntries = 100'000;
+    constexpr int kMostDepth = 12;
+    FoundLogs found;
+    std::error_code error;
+    fs::recursive_directory_iterator at(root, fs::directory_options::skip_permission_denied, error);
+    for (size_t seen = 0; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+      if (++seen > kMostEntries) break;
+      const fs::path& path = at->path();
+      const std::string name = path.filename().string();
+      if (at.depth() >= kMostDepth || name == ".git") at.disable_recursion_pending();
+      if (name == kNinjaLog) found.ninja.push_back(path);
+      if (is_snippet(path)) found.snippets.push_back(path);
+      if (is_time_trace(path)) found.time_traces.push_back(path);
+    }
+    return found;
+  }
+
   /// nvcc adds these options at the end of its own; clang edits its arguments by the variable,
   /// which gcc ignores.
   void profile(std::map<std::string, std::string>& variables) const {
@@ -161,7 +223,7 @@ class BuildCommands::Record {
     variables["SCCACHE_RECACHE"] = "1";
   }
 
-  void add_profiles(const FoundLogs& found) {
+  void add_profiles(const FoundLogs& found, ReadBudget& budget) {
     std::multimap<std::string, plan::TracedCommand*> by_name;
     for (plan::TracedCommand& command : commands_) {
       by_name.emplace(last_part(command.output), &command);
@@ -176,25 +238,40 @@ class BuildCommands::Record {
         }
       }
     };
-    const std::string table = text_of_build(root_ / kProfileName);
+    const std::string table = budget.text(root_ / kProfileName);
     for (const plan::CompilationProfile& each : plan::nvcc_profiles(table)) {
+      if (budget.spent()) return;
       add(each.output, each.parts);
     }
     for (const fs::path& file : found.time_traces) {
-      const std::vector<plan::CommandPart> parts = plan::clang_phases(text_of_build(file));
+      if (budget.spent()) return;
+      const std::vector<plan::CommandPart> parts =
+          plan::clang_phases(budget.text(file, kTimeTrace));
       fs::path object = file;
       if (!parts.empty()) add(object.replace_extension(".o").string(), parts);
     }
   }
 
-  Noticed judge(const std::vector<std::string>& argv) {
+  static WatchRole judge(const std::vector<std::string>& argv) {
+    switch (plan::build_process(argv).process) {
+      case plan::BuildProcess::parent:
+        return WatchRole::parent;
+      case plan::BuildProcess::ninja:
+        return WatchRole::builder;
+      case plan::BuildProcess::command:
+        return WatchRole::command;
+      case plan::BuildProcess::question:
+        return WatchRole::ignored;
+    }
+    return WatchRole::parent;
+  }
+
+  size_t begun(const std::vector<std::string>& argv) {
     plan::BuildProcessFacts facts = plan::build_process(argv);
-    if (facts.process == plan::BuildProcess::parent) return {};
-    if (facts.process == plan::BuildProcess::question) return {WatchRole::ignored};
-    const WatchRole role =
-        facts.process == plan::BuildProcess::ninja ? WatchRole::builder : WatchRole::command;
+    // The argument may be long, and a build has many.
+    facts.output = without_source(plan::listed_output(facts.output));
     noticed_.push_back(std::move(facts));
-    return {role, noticed_.size() - 1};
+    return noticed_.size() - 1;
   }
 
   void read_ninja(size_t id, const fs::path& directory) {
@@ -219,7 +296,7 @@ class BuildCommands::Record {
     const std::string manifest = text_of_build(directory / "build.ninja");
     for (plan::TracedCommand& command : plan::ninja_commands({fresh, manifest, *written})) {
       if (command.span.completed < begun_) continue;
-      command.output = without_source(std::move(command.output));
+      command.output = without_source(command.output);
       outputs_.insert(command.output);
       if (id) made_by_[*id].insert(command.output);
       commands_.push_back(std::move(command));
@@ -243,11 +320,10 @@ class BuildCommands::Record {
     return fresh;
   }
 
-  void add_snippet(const fs::path& file) {
-    std::optional<plan::TracedCommand> command =
-        plan::snippet_command(text_of_build(file, kSnippet));
+  void add_snippet(std::string_view text) {
+    std::optional<plan::TracedCommand> command = plan::snippet_command(text);
     if (!command || command->span.completed < begun_) return;
-    command->output = without_source(std::move(command->output));
+    command->output = without_source(command->output);
     // ninja's log has it as well.
     if (!outputs_.insert(command->output).second) return;
     commands_.push_back(*std::move(command));
@@ -257,17 +333,17 @@ class BuildCommands::Record {
   /// failed is not in the log.
   void add_watched(const WatchedCommand& watched) {
     const plan::BuildProcessFacts& facts = noticed_.at(watched.id);
-    std::string output = without_source(plan::listed_output(facts.output));
+    const std::string& output = facts.output;
     if (watched.builder) {
       const auto made = made_by_.find(*watched.builder);
       if (made != made_by_.end() && made->second.contains(output)) return;
     } else if (outputs_.contains(output)) {
       return;
     }
-    commands_.push_back({std::move(output), facts.kind, {watched.start, watched.end}});
+    commands_.push_back({output, facts.kind, {watched.start, watched.end}});
   }
 
-  std::string without_source(std::string output) const {
+  std::string without_source(const std::string& output) const {
     return output.starts_with(source_) ? output.substr(source_.size()) : output;
   }
 
@@ -284,6 +360,7 @@ class BuildCommands::Record {
   const std::string profile_;  ///< nvcc's table
   const bool profiles_;
   const plan::TraceTime begun_;
+  bool succeeded_ = false;
   // Filled by the thread of the watch, and read when it has ended.
   std::vector<plan::BuildProcessFacts> noticed_;
   std::vector<plan::TracedCommand> commands_;
@@ -294,7 +371,12 @@ class BuildCommands::Record {
 };
 
 BuildCommands::BuildCommands(const StepContext& context, const BuildSite& site) {
-  if (context.attempt.meter) record_ = std::make_unique<Record>(context, site);
+  if (!context.attempt.meter) return;
+  try {
+    record_ = std::make_unique<Record>(context, site);
+  } catch (const std::exception&) {
+    // A trace is worth less than the build.
+  }
 }
 
 BuildCommands::~BuildCommands() {
@@ -308,6 +390,10 @@ BuildCommands::~BuildCommands() {
 
 void BuildCommands::prepare(ports::Command& command) const {
   if (record_) record_->prepare(command);
+}
+
+void BuildCommands::succeed() {
+  if (record_) record_->succeed();
 }
 
 }  // namespace pinwheel::host

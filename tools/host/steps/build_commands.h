@@ -21,9 +21,11 @@ namespace pinwheel::host {
 ///
 /// A profiled build (`plan/compiler_profile`) also has the phases of its compilations: nvcc appends
 /// them to a table, and clang writes them next to its objects, of which those are read that exist
-/// after the build. It uses no compiler cache, whose hits have no phases.
+/// after the build. It uses no compiler cache, whose hits have no phases. The phases of a build
+/// that failed are not read. What is read after a build is bounded in time and size.
 ///
-/// Also the hits of ccache, by `CCACHE_STATSLOG`, unless the user has set that variable.
+/// Also the hits of ccache, by `CCACHE_STATSLOG`, unless the user has set that variable. It
+/// overrides a `stats_log` in the user's ccache.conf, which then has no entries of this build.
 class BuildCommands {
  public:
   BuildCommands(const StepContext& context, const BuildSite& site);
@@ -33,6 +35,8 @@ class BuildCommands {
 
   /// Adds the variables that make tools write what is read.
   void prepare(ports::Command& command) const;
+  /// The command of the build has succeeded.
+  void succeed();
 
  private:
   class Record;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -22,7 +23,15 @@ constexpr size_t kReadPiece = 1 << 20;
 
 /// Whether the path names a descriptor that this process was started with.
 bool names_descriptor(const std::string& path) {
-  return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+  if (path == "/dev/stdin") return true;
+  std::string_view number(path);
+  for (const std::string_view directory : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!number.starts_with(directory)) continue;
+    number.remove_prefix(directory.size());
+    // A name below a descriptor is a file that somebody else may have made.
+    return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+  }
+  return false;
 }
 
 bool is_readable_kind(const struct stat& status, const std::string& path) {
@@ -48,6 +57,23 @@ int read_up_to(int fd, uint64_t most, size_t guess, std::string& bytes) {
   return 0;
 }
 
+Result<std::string> read_all(const UniqueFd& fd, const fs::path& path, const ByteLimit& limit) {
+  struct stat status = {};
+  if (::fstat(fd.get(), &status) != 0) return fail(system_error("read", path, errno));
+  // The size is only an initial guess: files in /proc report 0, and a file may grow while being
+  // read.
+  const auto size = static_cast<uint64_t>(status.st_size);
+  std::string bytes;
+  const int number = size > limit.most ? 0 : read_up_to(fd.get(), limit.most, size, bytes);
+  if (number != 0) return fail(system_error("read", path, number));
+  if (std::max<uint64_t>(size, bytes.size()) > limit.most) {
+    Error error = too_large(quoted(path.string()), limit);
+    error.kind = ErrorKind::config;
+    return fail(std::move(error));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Result<UniqueFd> open_regular_file(const fs::path& path) {
@@ -69,20 +95,17 @@ Result<UniqueFd> open_regular_file(const fs::path& path) {
 
 Result<std::string> read_regular_file(const fs::path& path, const ByteLimit& limit) {
   TRY(const UniqueFd fd, open_regular_file(path));
+  return read_all(fd, path, limit);
+}
+
+Result<std::string> read_plain_file(const fs::path& path, const ByteLimit& limit) {
+  const UniqueFd fd(
+      ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!fd.valid()) return fail(system_error("read", path, errno));
   struct stat status = {};
   if (::fstat(fd.get(), &status) != 0) return fail(system_error("read", path, errno));
-  // The size is only an initial guess: files in /proc report 0, and a file may grow while being
-  // read.
-  const auto size = static_cast<uint64_t>(status.st_size);
-  std::string bytes;
-  const int number = size > limit.most ? 0 : read_up_to(fd.get(), limit.most, size, bytes);
-  if (number != 0) return fail(system_error("read", path, number));
-  if (std::max<uint64_t>(size, bytes.size()) > limit.most) {
-    Error error = too_large(quoted(path.string()), limit);
-    error.kind = ErrorKind::config;
-    return fail(std::move(error));
-  }
-  return bytes;
+  if (!S_ISREG(status.st_mode)) return fail(not_regular(path));
+  return read_all(fd, path, limit);
 }
 
 std::string first_bytes(const fs::path& path, size_t most) {

@@ -20,6 +20,10 @@ Result<UniqueFd> open_regular_file(const std::filesystem::path& path);
 /// read.
 Result<std::string> read_regular_file(const std::filesystem::path& path, const ByteLimit& limit);
 
+/// The same for a file that an untrusted build wrote: its last part must not be a link, and must be
+/// a regular file whatever the path is, so that reading it never waits.
+Result<std::string> read_plain_file(const std::filesystem::path& path, const ByteLimit& limit);
+
 /// The first bytes of a regular file, at most `most`; empty if it cannot be read.
 std::string first_bytes(const std::filesystem::path& path, size_t most);
 

@@ -16,6 +16,7 @@
 #include <ctime>
 #include <exception>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -52,13 +53,14 @@ std::vector<std::string> arguments_of(pid_t pid) {
   return argv;
 }
 
+/// Each number is followed by a space: one that is not may have been cut.
 void add_numbers(std::string_view text, std::vector<pid_t>& numbers) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {
     pid_t number = 0;
     const auto [after, error] = std::from_chars(at, end, number);
-    if (error == std::errc{}) numbers.push_back(number);
+    if (error == std::errc{} && after < end) numbers.push_back(number);
     at = std::max(after, at) + 1;
   }
 }
@@ -114,6 +116,13 @@ WatchTime start_of(pid_t pid) {
   return now - std::chrono::floor<milliseconds>(since_boot - started);
 }
 
+UniqueFd new_wake() {
+  UniqueFd wake(::eventfd(0, EFD_CLOEXEC));
+  // Without it, the thread could not be ended.
+  if (!wake.valid()) throw std::system_error(errno, std::generic_category(), "eventfd");
+  return wake;
+}
+
 }  // namespace
 
 class ProcessWatch::Rounds {
@@ -122,7 +131,7 @@ class ProcessWatch::Rounds {
       : callbacks_(std::move(callbacks)),
         cores_(std::max(cores, 1)),
         children_(fmt::format("/proc/self/task/{}/children", ::gettid())),
-        wake_(::eventfd(0, EFD_CLOEXEC)),
+        wake_(new_wake()),
         thread_([this] { watch(); }) {}
 
   ~Rounds() { finish(); }
@@ -186,42 +195,59 @@ class ProcessWatch::Rounds {
       known->second.round = round_;
       if (known->second.role == WatchRole::command) return;
       read_directory(pid, known->second);
+      // The number may be that of another process by now, which the next round judges.
+      if (has_ended(known->second)) return;
       builder = &known->second;
     } else {
       const std::vector<std::string> argv = arguments_of(pid);
       if (argv.empty()) return;
-      const Noticed noticed = callbacks_.judge(argv);
-      if (noticed.role == WatchRole::ignored) return;
-      if (noticed.role != WatchRole::parent) {
+      const WatchRole role = callbacks_.judge(argv);
+      if (role == WatchRole::ignored) return;
+      if (role != WatchRole::parent) {
         // A process that a builder has forked has its arguments until it starts another program.
         if (builder != nullptr && builder->argv == argv) return;
-        Running* const begun = begin(pid, noticed, builder);
-        if (begun == nullptr || noticed.role == WatchRole::command) return;
-        begun->argv = argv;
+        const Running* const begun = begin(pid, role, argv, builder);
+        if (begun == nullptr || role == WatchRole::command) return;
         builder = begun;
       }
     }
     for (const pid_t child : children_of(pid)) visit(child, builder, depth + 1);
   }
 
-  /// Null if there are too many.
-  Running* begin(pid_t pid, const Noticed& noticed, const Running* builder) {
+  /// Null if there are too many, or if the process has ended.
+  const Running* begin(pid_t pid, WatchRole role, const std::vector<std::string>& argv,
+                       const Running* builder) {
     if (ended_.size() + running_.size() >= kMostCommandsWatched) return nullptr;
     Running one;
-    one.role = noticed.role;
+    one.role = role;
     one.handle = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    one.command = {noticed.id, start_of(pid), {}, {}};
+    if (!one.handle.valid() && errno == ESRCH) return nullptr;
+    // The handle may be that of a process that has got the number since; one that has just ended
+    // has no arguments.
+    const std::vector<std::string> present = arguments_of(pid);
+    if (!present.empty() && present != argv) return nullptr;
+    one.command.start = start_of(pid);
     if (builder != nullptr) one.command.builder = builder->command.id;
     one.round = round_;
-    if (one.role == WatchRole::builder) read_directory(pid, one);
+    if (one.role == WatchRole::builder) {
+      one.argv = argv;
+      read_directory(pid, one);
+    }
+    one.command.id = callbacks_.begun(argv);
     return &running_.insert_or_assign(pid, std::move(one)).first->second;
+  }
+
+  static bool has_ended(const Running& one) {
+    if (!one.handle.valid()) return false;
+    pollfd handle = {one.handle.get(), POLLIN, 0};
+    return ::poll(&handle, 1, 0) > 0;
   }
 
   /// A builder enters its directory only after it has started.
   static void read_directory(pid_t pid, Running& builder) {
     UniqueFd directory(
         ::open(fmt::format("/proc/{}/cwd", pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (directory.valid()) builder.directory = std::move(directory);
+    if (directory.valid() && !has_ended(builder)) builder.directory = std::move(directory);
   }
 
   void end(pid_t pid) {

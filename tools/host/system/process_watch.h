@@ -18,24 +18,19 @@ enum class WatchRole { parent, command, builder, ignored };
 using WatchTime = std::chrono::sys_time<std::chrono::milliseconds>;
 
 struct WatchedCommand {
-  size_t id = 0;  ///< from `Noticed`
+  size_t id = 0;  ///< from `begun`
   WatchTime start = {};
   WatchTime end = {};
   std::optional<size_t> builder = {};  ///< the id of the innermost builder that started it
-};
-
-/// The watcher's opinion about a process: its role, and a number of the caller's for commands and
-/// builders.
-struct Noticed {
-  WatchRole role = WatchRole::parent;
-  size_t id = 0;
 };
 
 /// The callbacks are called on the watch's own thread, and must not throw.
 struct WatchCallbacks {
   /// Judges a process by its arguments. A parent is judged again in each round, because it may have
   /// started another program.
-  std::function<Noticed(const std::vector<std::string>& argv)> judge = {};
+  std::function<WatchRole(const std::vector<std::string>& argv)> judge = {};
+  /// A command or a builder is recorded from now on. Returns the caller's number for it.
+  std::function<size_t(const std::vector<std::string>& argv)> begun = {};
   /// A builder has ended. `directory` is a path at which its working directory can be read during
   /// the call, even if it exists only in another mount namespace or has been removed.
   std::function<void(size_t id, const std::filesystem::path& directory)> builder_ended = {};
@@ -50,6 +45,7 @@ struct WatchCallbacks {
 /// Without /proc/PID/task/TID/children (a kernel without CONFIG_PROC_CHILDREN) nothing is found.
 class ProcessWatch {
  public:
+  /// Throws `std::system_error` if there is no thread or descriptor for it.
   ProcessWatch(WatchCallbacks callbacks, int cores);
   ~ProcessWatch();
   ProcessWatch(const ProcessWatch&) = delete;

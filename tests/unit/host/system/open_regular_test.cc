@@ -86,3 +86,22 @@ TEST_CASE("a pipe that the caller opened is read by the name of its descriptor")
   write.reset();
   CHECK(message_of("/dev/fd/" + std::to_string(read.get())) == "read token");
 }
+
+TEST_CASE("a file of a build below a descriptor must be a plain one") {
+  const Scratch scratch;
+  const fs::path plain = scratch.write("plain", "contents");
+  fs::create_symlink(plain, scratch.path() / "link");
+  REQUIRE(::mkfifo((scratch.path() / "fifo").c_str(), 0600) == 0);
+  // A FIFO with a writer would be waited for.
+  const host::UniqueFd writer(::open((scratch.path() / "fifo").c_str(), O_RDWR | O_CLOEXEC));
+  const host::UniqueFd directory(::open(scratch.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const fs::path below = "/proc/self/fd/" + std::to_string(directory.get());
+  CHECK(host::read_plain_file(below / "plain", kTen).value_or("none") == "contents");
+  for (const char* const name : {"link", "fifo", "", "missing"}) {
+    CAPTURE(name);
+    CHECK_FALSE(host::read_plain_file(below / name, kTen));
+  }
+  CHECK_FALSE(host::read_plain_file("/dev/null", kTen));
+  const fs::path fifo = below / "fifo";
+  CHECK(message_of(fifo) == "`" + fifo.string() + "` is not a regular file");
+}

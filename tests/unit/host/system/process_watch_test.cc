@@ -1,8 +1,12 @@
 #include "host/system/process_watch.h"
 
+#include <sys/resource.h>
+#include <exception>
+
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <system_error>
 
 #include "base/text.h"
 #include "host/system/process.h"
@@ -25,12 +29,14 @@ struct SleepWatch {
 
   host::WatchCallbacks callbacks() {
     host::WatchCallbacks callbacks;
-    callbacks.judge = [this](const std::vector<std::string>& argv) -> host::Noticed {
-      const std::string_view name = last_part(argv.front());
-      const bool builds = argv.size() > 1 && last_part(argv[1]) == "builder";
-      if (name != "sleep" && !builds) return {};
+    callbacks.judge = [](const std::vector<std::string>& argv) {
+      if (argv.size() > 1 && last_part(argv[1]) == "builder") return host::WatchRole::builder;
+      return last_part(argv.front()) == "sleep" ? host::WatchRole::command
+                                                : host::WatchRole::parent;
+    };
+    callbacks.begun = [this](const std::vector<std::string>& argv) {
       noticed.push_back(argv);
-      return {builds ? host::WatchRole::builder : host::WatchRole::command, noticed.size() - 1};
+      return noticed.size() - 1;
     };
     callbacks.builder_ended = [this](size_t id, const std::filesystem::path& directory) {
       std::ostringstream text;
@@ -76,6 +82,8 @@ TEST_CASE("the directory of a builder is read when it ends, even if it is remove
   const std::vector<host::WatchedCommand> commands = watch.stop();
   REQUIRE(sleeps.read.size() == 1);
   CHECK(sleeps.read.begin()->second == "it\n");
+  // Nothing is stored of processes that were judged and not recorded.
+  CHECK(sleeps.noticed.size() == 1 + commands.size());
   size_t inside = 0;
   for (const host::WatchedCommand& each : commands) {
     if (each.builder == sleeps.read.begin()->first) ++inside;
@@ -92,4 +100,28 @@ TEST_CASE("a watch without processes finds nothing, and can be destroyed while o
   }
   const host::ProcessWatch unused(sleeps.callbacks(), 1);
   CHECK(sleeps.noticed.empty());
+}
+
+TEST_CASE("a watch that could not be ended is not started") {
+  SleepWatch sleeps;
+  rlimit before = {};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  // Sanitizers need descriptors to look at an exception.
+  std::exception_ptr failure;
+  try {
+    const host::ProcessWatch watch(sleeps.callbacks(), 1);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE(failure);
+  std::error_code code;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::system_error& error) {
+    code = error.code();
+  }
+  CHECK(code == std::errc::too_many_files_open);
 }
