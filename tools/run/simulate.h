@@ -41,7 +41,7 @@ struct Simulation {
 };
 
 /// What `execute` does with this plan if every attempt succeeds after the assumed time. Pure, with
-/// the executor's own policy (run/schedule.h): 10,000 steps take some 20 ms. `graph` is that of the
+/// the executor's own policy (run/schedule.h): 10,000 steps take some 30 ms. `graph` is that of the
 /// plan. Steps with unknown needs never start.
 Simulation simulate(const plan::Plan& plan, const Graph& graph, Assumptions assumptions);
 
