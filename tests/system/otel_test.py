@@ -46,7 +46,7 @@ def printed_parent(outcome: dict) -> str:
 
 
 def check_tree(spans: list) -> None:
-    """Every span has its own id, and lies in its parent, if that was exported."""
+    """Every span has its own id, and is within the times of its parent, if that was exported."""
     by_id = {span.span_id: span for span in spans}
     assert len(by_id) == len(spans)
     for span in spans:

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/utf8.h"
 #include "base/visible_text.h"
+#include "publish/html.h"
 
 namespace pinwheel::report {
 namespace {
@@ -64,26 +65,7 @@ std::string whole_script(const std::vector<Document>& parts) {
 
 /// Text between tags.
 std::string html_text(std::string_view text) {
-  std::string out;
-  for (const char c : visible_lines(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return publish::escape_html(visible_lines(text));
 }
 
 /// The escape of JSON, a pair of surrogates above the first plane.
