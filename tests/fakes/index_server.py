@@ -154,13 +154,15 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def give_file(self, content):
-        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        asked = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
         if content is None:
             self.answer(404)
         elif not asked or self.server.options.no_ranges:
             self.answer(200, content)
         else:
-            first, last = int(asked[1]), min(int(asked[2]), len(content) - 1)
+            first, last = int(asked[1] or -1), min(int(asked[2]), len(content) - 1)
+            if first < 0:
+                first, last = max(0, len(content) - int(asked[2])), len(content) - 1
             self.answer(206, content[first:last + 1],
                         headers=[("Content-Range", f"bytes {first}-{last}/{len(content)}")])
 

@@ -33,6 +33,7 @@ NOT_CALLED = {
     "parse_torch_wheel": "calls parse_wheel_name",
     "parse_address": "calls split_url",
     "parse_index": "calls parse_address",
+    "parse_wheel_address": "calls parse_address",
     "parse_json": "calls json_levels, as read_json does",
     "read_yaml": "is called by matrix::parse",
     "parse_gpu_architecture": "is called by matrix::parse",

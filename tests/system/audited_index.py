@@ -80,13 +80,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         reply = files.replies.get(self.path, Reply(status=404))
         if JSON in self.headers.get("Accept", "") and self.path + "?json" in files.replies:
             reply = files.replies[self.path + "?json"]
-        part = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        part = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
         if part is None and reply.status == 200 and not reply.kind.startswith(HTML):
             files.whole[self.path] += 1
             if self.path == files.held:
                 files.reached.set()
                 files.released.wait()
-        first, last = (int(part[1]), min(int(part[2]), len(reply.body) - 1)) if part else (0, len(reply.body) - 1)
+        first, last = 0, len(reply.body) - 1
+        if part and part[1]:
+            first, last = int(part[1]), min(int(part[2]), last)
+        elif part:
+            first = max(0, len(reply.body) - int(part[2]))
         status = 206 if part and reply.status == 200 and first <= last else reply.status
         body = reply.body[first : last + 1] if status == 206 else reply.body
         self.send_response(status)

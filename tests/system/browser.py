@@ -12,6 +12,7 @@ from trace_processor import NODE
 PACKAGES = ("playwright-core@1.65.1", "axe-core@4.14.1")
 SCRIPT = pathlib.Path(__file__).parent / "page_browser.js"
 PATIENCE = 300
+SHEET = 703  # CSS pixels between the margins
 
 
 def node_modules() -> pathlib.Path:
@@ -31,7 +32,16 @@ def node_modules() -> pathlib.Path:
 def use_page(page: pathlib.Path, shots: pathlib.Path) -> dict:
     """Uses every control of a page in light and dark; the result has what the browser saw (page_browser.js)."""
     shots.mkdir(exist_ok=True)
-    command = [str(NODE), str(SCRIPT), shutil.which("chromium"), str(page), str(shots)]
+    return browse(SCRIPT, page, str(shots))
+
+
+def measure_page(page: pathlib.Path, words: str, runs: int) -> dict:
+    """The times of opening a page and of filtering its matrix, in ms, one of each for every run (page_times.js)."""
+    return browse(SCRIPT.with_name("page_times.js"), page, words, str(runs))
+
+
+def browse(script: pathlib.Path, page: pathlib.Path, *arguments: str) -> dict:
+    command = [str(NODE), str(script), shutil.which("chromium"), str(page), *arguments]
     environment = {**os.environ, "NODE_PATH": str(node_modules())}
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stderr
@@ -45,6 +55,7 @@ def check_page(seen: dict) -> None:
     assert seen["errors"] == []
     assert seen["dialogs"] == []
     assert seen["overflow"] <= 0, "the page is wider than the window"
+    assert seen["sheet"] <= SHEET, "a drawing is wider than a sheet of A4"
     for scheme in ("light", "dark"):
         assert [one for one in seen["axe"][scheme] if one["impact"] in ("serious", "critical")] == []
     assert seen["background"]["light"] != seen["background"]["dark"]

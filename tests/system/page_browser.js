@@ -94,6 +94,12 @@ async function main() {
       seen.filter = await measureFilter(page);
       await page.emulateMedia({ media: "print" });
       await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      seen.sheet = await page.evaluate(() => Math.max(0, ...[...document.querySelectorAll("main canvas, main .treemap button")].map((node) => {
+        const main = document.querySelector("main").getBoundingClientRect();
+        const box = node.getBoundingClientRect();
+        // The smallest parts have the width of their padding, and the treemap hides what is beyond it.
+        return (node.tagName === "BUTTON" ? box.left : box.right) - main.left;
+      })));
       await page.screenshot({ path: path.join(directory, "print.png"), fullPage: true });
       await page.evaluate(() => dispatchEvent(new Event("afterprint")));
       await page.emulateMedia({ media: null });

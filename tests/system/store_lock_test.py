@@ -62,7 +62,7 @@ def test_no_message_has_the_credentials_of_an_address(script):
     address = "https://user:pw12@127.0.0.1:9/a-1.0-py3-none-any.whl?sig=0123456789&x=y"
     for arguments in (["inspect", address], ["-v", "inspect", address], ["-vv", "inspect", address]):
         ran = script.run(*arguments, code=4)
-        assert "downloading https://" in ran.stderr
+        assert "reading https://" in ran.stderr
         assert "pw12" not in ran.stderr and "0123456789" not in ran.stderr and "pw12" not in ran.stdout
     index = "https://user:pw12@127.0.0.1:9/simple?key=0123456789"
     ran = script.run("-v", "publish", "--repository-url", index, "--no-auth", "none.whl", code=2)

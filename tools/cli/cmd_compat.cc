@@ -272,10 +272,15 @@ Done check_options(const CompatOptions& options) {
 Result<int> cmd_compat(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
                        const CompatOptions& options, Streams& streams) {
   TRY_DONE(check_options(options));
+  TRY_DONE(check_index_option(options.index, {options.wheel}));
   TRY_DONE(check_html(options.html));
   TRY(const pep::SpecifierSet range, parse_torch_range("--require", options.require));
-  TRY(const FileArgument argument, open_argument(host, options.wheel, streams));
-  TRY(const inspect::WheelFacts facts, host::inspect_wheel(argument.input));
+  // pip installs a file.
+  const WheelPart part = options.run ? WheelPart::whole : WheelPart::examined;
+  TRY(const FileArgument argument,
+      open_argument(host, options.wheel, {part, options.index}, streams));
+  TRY(const inspect::WheelFacts facts,
+      argument.remote ? facts_of(argument, {}, streams) : host::inspect_wheel(argument.input));
   TRY_DONE(compat::check_assessable(facts));
   TRY(const compat::Companions companions, companions_of(options));
   TRY(KnownTorches known, known_builds(host, options, streams));

@@ -204,6 +204,16 @@ Result<std::optional<prepare::Loaded>> matrix_of(ports::Files& files, const Insp
   return loaded;
 }
 
+/// Whether the rules and options need every byte of a wheel on a server.
+WheelPart needed_part(const InspectOptions& options) {
+  const bool selected = std::ranges::any_of(options.select, [](const std::string& rule) {
+    return rule == "record" || rule == "archive";
+  });
+  const bool whole =
+      options.whole || options.check || options.strict || !options.attestation.empty() || selected;
+  return whole ? WheelPart::whole : WheelPart::examined;
+}
+
 /// Whether two wheels without other options are compared.
 bool is_comparison(const InspectOptions& options) {
   // A URL may continue after the file name.
@@ -216,8 +226,8 @@ bool is_comparison(const InspectOptions& options) {
 }
 
 Result<int> compare(const prepare::Host& host, const InspectOptions& options, Streams& streams) {
-  TRY(const FileArgument old_wheel, open_argument(host, options.files[0], streams));
-  TRY(const FileArgument new_wheel, open_argument(host, options.files[1], streams));
+  TRY(const FileArgument old_wheel, open_argument(host, options.files[0], {}, streams));
+  TRY(const FileArgument new_wheel, open_argument(host, options.files[1], {}, streams));
   TRY(const host::ComparedWheels wheels,
       host::compare_wheels(old_wheel.input, new_wheel.input, gather_options(options)));
   const inspect::WheelFacts& before = wheels.old_wheel;
@@ -302,7 +312,7 @@ Result<std::vector<report::VerifiedAttestation>> verified_attestations(
 /// Verifies the attestations of an sdist, of which nothing else is inspected.
 Result<int> verify_sdist(const prepare::Host& host, const InspectOptions& options,
                          Streams& streams) {
-  TRY(const FileArgument argument, open_argument(host, options.files.front(), streams));
+  TRY(const FileArgument argument, open_argument(host, options.files.front(), {}, streams));
   TRY(const std::vector<report::VerifiedAttestation> verified,
       verified_attestations(host, options, argument, streams));
   if (options.json) {
@@ -337,6 +347,7 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
     return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
   }
   TRY_DONE(check_attestation_options(options));
+  TRY_DONE(check_index_option(options.index, options.files));
   TRY_DONE(check_html(options.html));
   if (!options.attestation.empty() && options.files.front().ends_with(".tar.gz")) {
     return verify_sdist(host, options, streams);
@@ -351,9 +362,9 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
   Names objects;
   nlohmann::ordered_json pages = nlohmann::ordered_json::array();
   for (const std::string& file : options.files) {
-    TRY(const FileArgument argument, open_argument(host, file, streams));
-    TRY(const inspect::WheelFacts facts,
-        host::inspect_path(argument.input, gather_options(options)));
+    TRY(const FileArgument argument,
+        open_argument(host, file, {needed_part(options), options.index}, streams));
+    TRY(const inspect::WheelFacts facts, facts_of(argument, gather_options(options), streams));
     std::optional<MatrixPolicy> policy;
     if (matrix) {
       TRY(policy, matrix_policy(*matrix, options.variant, facts));

@@ -5,6 +5,13 @@
 namespace pinwheel::cli {
 namespace {
 
+void add_release_index(CLI::App& app, std::string& index) {
+  app.add_option("--index", index,
+                 "the index of `NAME==VERSION`: `pypi`, or the URL of a simple index (default: "
+                 "pip's)")
+      ->type_name("URL");
+}
+
 void add_attestation(CLI::App& app, InspectOptions& options) {
   CLI::Option* const attestation =
       app.add_option("--attestation", options.attestation,
@@ -40,7 +47,12 @@ void add_inspect(CLI::App& program, InspectOptions& options) {
          "wheels, shared libraries, objects, directories, `https://...whl`, `NAME==VERSION` on an "
          "index; two wheels are compared")
       ->type_name("FILE");
-  app.add_flag("--check", options.check, "exit 5 if a rule with severity error is violated");
+  add_release_index(app, options.index);
+  app.add_flag("--whole", options.whole,
+               "download a wheel on a server completely, and verify the hashes of all its files; "
+               "without it, only the files that the report depends on are read");
+  app.add_flag("--check", options.check,
+               "exit 5 if a rule with severity error is violated; implies `--whole`");
   app.add_flag("--strict", options.strict, "with `--check`, fail on warnings too");
   app.add_flag("--rules", options.rules, "list the rules");
   app.add_flag("--all", options.all,
@@ -105,6 +117,7 @@ void add_compat(CLI::App& program, CompatOptions& options) {
                  "a wheel, as a path, `https://...whl`, or `NAME==VERSION` on an index")
       ->type_name("WHEEL")
       ->required();
+  add_release_index(app, options.index);
   app.add_option("--require", options.require,
                  "exit 5 if a known build in this range does not load, `torch>=2.10`")
       ->type_name("RANGE");

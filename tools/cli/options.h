@@ -147,6 +147,8 @@ struct ReproduceOptions {
 
 struct InspectOptions {
   std::vector<std::string> files;
+  std::string index;   ///< of `NAME==VERSION`; empty: pip's
+  bool whole = false;  ///< download wheels on servers completely
   bool json = false;
   bool check = false;
   bool rules = false;
@@ -237,6 +239,7 @@ struct StoreCommandOptions {
 
 struct CompatOptions {
   std::string wheel;
+  std::string index;  ///< of `NAME==VERSION`; empty: pip's
   std::string require;
   std::vector<std::string> torch;
   std::vector<std::string> with;

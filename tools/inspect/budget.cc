@@ -35,10 +35,10 @@ uint64_t packed_byte_code(const WheelFacts& facts) {
 }
 
 uint64_t packed_duplicates(const WheelFacts& facts) {
-  std::map<std::string_view, uint64_t> seen;
+  std::map<std::string, uint64_t> seen;
   uint64_t total = 0;
   for (const MemberFacts& member : facts.members) {
-    if (!seen.emplace(member.sha256, 1).second) total += member.compressed_size;
+    if (!seen.emplace(contents_key(facts, member), 1).second) total += member.compressed_size;
   }
   return total;
 }

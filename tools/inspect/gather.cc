@@ -1,5 +1,7 @@
 #include "inspect/gather.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -41,6 +43,10 @@ void read_info(const std::string& path, const std::string& contents, WheelFacts&
 
 void take_reading(const std::string& name, MemberReading reading, WheelFacts& facts) {
   if (reading.member) facts.members.push_back(*std::move(reading.member));
+  if (reading.is_unread) {
+    if (!facts.partial) facts.partial.emplace();
+    facts.partial->unread.push_back(name);
+  }
   if (reading.is_other_elf) facts.other_elf.push_back(name);
   if (reading.foreign) facts.foreign.push_back({name, *reading.foreign});
   if (reading.is_editable_path) facts.editable_paths.push_back(name);
@@ -118,18 +124,26 @@ void read_members(const wheel::WheelArchive& archive, const GatherOptions& optio
     members.push_back(&member);
     costs.push_back(memory_to_read(member, options.detail));
   }
+  const auto is_there = [&options](const wheel::ZipMember& member) {
+    return !options.is_there || options.is_there(member);
+  };
   std::vector<MemberReading> readings(members.size());
   Crew crew;
   MemoryUse used;
   const ReadingDepth depth{options.measure, options.detail};
   run_jobs(costs, options.limits, crew, [&](size_t i) {
+    if (!is_there(*members[i])) {
+      readings[i] = unread_member(*members[i]);
+      return;
+    }
     readings[i] = read_member(archive, *members[i], depth, crew);
     apply_limits(members[i]->name, used, readings[i]);
     limit_details(members[i]->name, used, readings[i]);
   });
   for (size_t i = 0; i < members.size(); ++i) {
     const std::string& name = members[i]->name;
-    const bool judged = readings[i].member && is_judged_text(archive, name);
+    const bool there = !readings[i].is_unread;
+    const bool judged = there && readings[i].member && is_judged_text(archive, name);
     const std::string contents = std::move(readings[i].contents);
     take_reading(name, std::move(readings[i]), facts);
     if (judged) read_info(name, contents, facts);
@@ -167,16 +181,23 @@ void add_long_digests(const wheel::WheelArchive& archive, WheelFacts& facts) {
   if (!facts.record) return;
   std::vector<wheel::MemberDigest> digests;
   digests.reserve(facts.members.size());
-  for (const MemberFacts& member : facts.members) digests.push_back({member.name, {}, member.size});
+  for (const MemberFacts& member : facts.members) {
+    if (!member.sha256.empty()) digests.push_back({member.name, {}, member.size});
+  }
   const Result<std::vector<wheel::MemberDigest>> known =
       wheel::with_long_digests(std::move(digests), *facts.record, archive.zip);
   if (!known) return;
-  for (size_t i = 0; i < known->size(); ++i) {
-    facts.members[i].long_digest = (*known)[i].long_digest;
+  size_t next = 0;
+  for (MemberFacts& member : facts.members) {
+    if (!member.sha256.empty()) member.long_digest = (*known)[next++].long_digest;
   }
 }
 
 }  // namespace
+
+std::string contents_key(const WheelFacts& facts, const MemberFacts& member) {
+  return facts.partial ? fmt::format("{} {:08x}", member.size, member.crc) : member.sha256;
+}
 
 uint64_t memory_of(const binary::Elf& elf) {
   uint64_t bytes = elf.sections.size() * sizeof(binary::Section);
@@ -198,7 +219,7 @@ Result<WheelFacts> gather(std::string file_name, const ports::ByteSource& source
   facts.file_name = std::move(file_name);
   facts.file_size = source.size();
   facts.dist_info = archive.dist_info;
-  facts.archive = wheel::zip_faults(source);
+  facts.archive = wheel::zip_faults(source, options.is_there);
   Result<pep::WheelName> name = pep::parse_wheel_name(facts.file_name);
   if (name) {
     facts.name = *std::move(name);

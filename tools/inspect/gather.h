@@ -19,6 +19,8 @@ struct GatherOptions {
   JobLimits limits = usual_limits();
   Measure measure = Measure::nothing;
   Detail detail = Detail::usual;
+  /// Members that are not there are not read: `WheelFacts::partial` lists them.
+  wheel::IsThere is_there = {};
 };
 
 /// Reads a wheel once, its members on several threads: the source must be thread-safe if the limits

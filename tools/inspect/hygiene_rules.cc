@@ -182,10 +182,10 @@ Findings judge_top_level(const WheelFacts& facts, const Expectations& /*expected
 
 Findings judge_duplicates(const WheelFacts& facts, const Expectations& /*expected*/) {
   constexpr uint64_t kWorthIt = 1024;
-  std::map<std::string_view, std::vector<const MemberFacts*>> by_digest;
+  std::map<std::string, std::vector<const MemberFacts*>> by_digest;
   for (const MemberFacts& member : facts.members) {
     if (member.size >= kWorthIt && library_path(facts, member.name)) {
-      by_digest[member.sha256].push_back(&member);
+      by_digest[contents_key(facts, member)].push_back(&member);
     }
   }
   Findings out;

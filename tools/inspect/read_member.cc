@@ -252,6 +252,13 @@ uint64_t memory_to_read(const wheel::ZipMember& member, Detail detail) {
   return detail == Detail::usual ? usual : usual + 2 * cubins;
 }
 
+MemberReading unread_member(const wheel::ZipMember& member) {
+  MemberReading out;
+  out.member = facts_of(member, {});
+  out.is_unread = true;
+  return out;
+}
+
 MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
                           const ReadingDepth& depth, Crew& crew) {
   MemberReading out;

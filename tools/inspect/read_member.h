@@ -21,6 +21,7 @@ struct MemberReading {
   bool is_editable_path = false;                      ///< see `WheelFacts::editable_paths`
   bool opens_libraries = false;                       ///< as a module of Python
   bool is_other_elf = false;                          ///< ELF that the host does not load
+  bool is_unread = false;                             ///< only its place in the directory is known
   std::optional<PackedMap> packing = std::nullopt;    ///< for binaries, if measured
   std::vector<std::string> operators = {};            ///< of a library, if it was read in detail
   std::string contents = {};                          ///< of the dist-info files in `kKept`
@@ -49,6 +50,8 @@ struct ReadingDepth {
 /// them. The result is the same on any number of threads.
 MemberReading read_member(const wheel::WheelArchive& archive, const wheel::ZipMember& member,
                           const ReadingDepth& depth, Crew& crew);
+/// The facts of a member whose bytes are not there.
+MemberReading unread_member(const wheel::ZipMember& member);
 /// The approximate memory that `read_member` needs, in bytes; more for a larger member.
 uint64_t memory_to_read(const wheel::ZipMember& member, Detail detail);
 

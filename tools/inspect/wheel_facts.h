@@ -38,7 +38,7 @@ struct MemberFacts {
   uint64_t compressed_size = 0;
   uint32_t crc = 0;
   uint32_t mode = 0;             ///< Unix permission and type bits, 0 if the writer set none
-  std::string sha256;            ///< base64url without padding, as in RECORD
+  std::string sha256;            ///< base64url without padding, as in RECORD; empty: not read
   uint32_t time = 0;             ///< DOS time from the archive
   std::string long_digest = {};  ///< by the algorithm of RECORD, if that is sha384 or sha512
 };
@@ -67,6 +67,16 @@ struct ForeignBinary {
   std::string form;  ///< as `binary::foreign_binary` returns: "PE", "ELF for riscv64"
 
   bool operator==(const ForeignBinary&) const = default;
+};
+
+/// How a wheel on a server was read, of which only a part was fetched.
+struct PartialReading {
+  std::vector<std::string> unread = {};  ///< members, in archive order
+  uint64_t fetched = 0;                  ///< bytes, with those that were fetched along with others
+  uint64_t requests = 0;
+  /// The digest of the file that its index states, hexadecimal, which only the whole file can
+  /// confirm; empty: none.
+  std::string sha256 = {};
 };
 
 /// The metadata and contents of a wheel, read once. Unreadable parts are absent here and findings
@@ -99,7 +109,12 @@ struct WheelFacts {
   std::map<std::string, PackedMap> packing = {};
   std::vector<wheel::ZipFault> archive = {};
   std::vector<Finding> unreadable = {};
+  std::optional<PartialReading> partial = std::nullopt;  ///< nullopt: all members were read
 };
+
+/// What members with the same contents have in common: their digest, or, if some members of the
+/// wheel were not read, size and CRC-32.
+std::string contents_key(const WheelFacts& facts, const MemberFacts& member);
 
 /// Whether a member's code can run. If there are libraries, objects cannot, because they are linked
 /// already.

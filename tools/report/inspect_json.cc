@@ -206,13 +206,25 @@ void put_files(const inspect::WheelFacts& facts, SortedJson& out) {
   out["files"] = SortedJson::array();
   for (const inspect::MemberFacts& member : facts.members) {
     unpacked += member.size;
-    out["files"].push_back({{"name", member.name},
-                            {"size", member.size},
-                            {"compressed_size", member.compressed_size},
-                            {"crc32", fmt::format("{:08x}", member.crc)},
-                            {"sha256", member.sha256}});
+    out["files"].push_back(
+        {{"name", member.name},
+         {"size", member.size},
+         {"compressed_size", member.compressed_size},
+         {"crc32", fmt::format("{:08x}", member.crc)},
+         {"sha256", member.sha256.empty() ? SortedJson() : SortedJson(member.sha256)}});
   }
   out["unpacked_size"] = unpacked;
+}
+
+void put_partial(const inspect::WheelFacts& facts, SortedJson& out) {
+  out["partial"] = nullptr;
+  if (!facts.partial) return;
+  SortedJson unverified = {"record", "archive"};
+  if (!facts.partial->sha256.empty()) unverified.push_back("sha256");
+  out["partial"] = {{"fetched", facts.partial->fetched},
+                    {"requests", facts.partial->requests},
+                    {"not_read", facts.partial->unread},
+                    {"not_verified", std::move(unverified)}};
 }
 
 }  // namespace
@@ -234,6 +246,7 @@ std::string inspect_json(const inspect::WheelFacts& facts, const inspect::Expect
   put_sizes(facts, out);
   put_budget(facts, expected, out);
   put_files(facts, out);
+  put_partial(facts, out);
   out["findings"] = SortedJson::array();
   for (const inspect::Finding& finding : findings) {
     out["findings"].push_back({{"rule", finding.rule},

@@ -55,6 +55,11 @@ namespace pinwheel::report {
 ///     files           [{name, size, compressed_size, crc32, sha256}]: crc32 in hexadecimal,
 ///                     sha256 in the form of RECORD
 ///     unpacked_size   bytes of all files
+///     partial         null if all files were read; of a wheel on a server {fetched, requests,
+///                     not_read, not_verified}: bytes and requests, the names of the files that
+///                     were not read, and what was therefore not verified: "record" (the hashes of
+///                     those files, whose sha256 is null), "archive" (their local headers), and
+///                     "sha256" (the digest that the index states)
 ///     attestations    only if some were verified: see `attestation_list`
 ///     findings        [{rule, severity, file, message, evidence, hint}]; severity is error or
 ///                     warning

@@ -268,6 +268,14 @@ void add_sizes(const inspect::WheelFacts& facts, Lines& lines) {
                         format_bytes(unit.bytes), unit.unit, unit.file, shares.units.size()));
 }
 
+void add_partial(const inspect::PartialReading& partial, uint64_t size, Lines& lines) {
+  lines.add("fetched", fmt::format("{} of {} in {} (all: `--whole`)", format_bytes(partial.fetched),
+                                   format_bytes(size), plural(partial.requests, "request")));
+  lines.add("not verified",
+            "hashes and headers of " + plural(partial.unread.size(), "unread file"));
+  if (!partial.sha256.empty()) lines.add("not verified", "the sha256 that the index states");
+}
+
 void add_budget(const inspect::BudgetPlan& plan, Lines& lines) {
   if (plan.size <= plan.budget) {
     lines.add("budget", fmt::format("{} of {} left", format_bytes(plan.budget - plan.size),
@@ -340,6 +348,7 @@ std::string inspect_text(const inspect::WheelFacts& facts, const inspect::Expect
   add_libraries(facts, expected, lines);
   add_device_code(facts, equal_entries, lines);
   add_sizes(facts, lines);
+  if (facts.partial) add_partial(*facts.partial, facts.file_size, lines);
   if (expected.budget) add_budget(plan_budget(facts, *expected.budget), lines);
   add_findings(findings, equal_entries, lines);
   return lines.take();

@@ -46,12 +46,31 @@ std::vector<const StepOutcome*> distinct_steps(const std::vector<StepOutcome>& o
   return steps;
 }
 
+/// The command that repeats a step, on a machine with its checkout; empty for one that changes
+/// something elsewhere.
+std::string repeat_line(const StepOutcome& step) {
+  const std::optional<plan::StepKind> kind = plan::kind_of_step(step.id);
+  const bool repeatable = kind == plan::StepKind::build || kind == plan::StepKind::test ||
+                          kind == plan::StepKind::environment || plan::is_sdist(step.id);
+  const bool failed = step.state == StepState::failed && !plan::publishes(step.id);
+  return failed || repeatable ? "pinwheel reproduce " + shell_quote(step.id) : "";
+}
+
+/// The command for a shell where a build or a test runs; empty for other steps.
+std::string shell_line(const StepOutcome& step) {
+  const std::optional<plan::StepKind> kind = plan::kind_of_step(step.id);
+  if (kind == plan::StepKind::test) {
+    return "pinwheel env shell --test " + shell_quote(plan::variant_of(step.id));
+  }
+  const bool build = kind == plan::StepKind::build;
+  return build ? "pinwheel env shell " + shell_quote(step.id.substr(step.id.find(':') + 1)) : "";
+}
+
 PageJson step_page(const StepOutcome& step) {
   PageJson outputs = PageJson::array();
   for (const plan::Output& output : step.outputs) {
     outputs.push_back({{"path", output.path}, {"size", output.size}, {"sha256", output.sha256}});
   }
-  const bool again = step.state == StepState::failed && !plan::publishes(step.id);
   return {{"id", step.id},
           {"kind", kind_word(step.id)},
           {"state", plan::to_string(step.state)},
@@ -64,7 +83,8 @@ PageJson step_page(const StepOutcome& step) {
           {"needs", step.needs},
           {"outputs", std::move(outputs)},
           {"error", step.error ? error_lines(*step.error) : ""},
-          {"again", again ? "pinwheel reproduce " + shell_quote(step.id) : ""},
+          {"again", repeat_line(step)},
+          {"shell", shell_line(step)},
           {"warnings", step.warnings},
           {"reused_from", step.reused_from}};
 }

@@ -18,7 +18,8 @@ namespace pinwheel::report {
 ///                 with the builds that it needs; of a run without tests, the builds
 ///     steps       [{id, kind, state, evidence, key, log, reason, attempts, elapsed, needs,
 ///     outputs:
-///                 [{path, size, sha256}], error, again, warnings, reused_from}], each id once
+///                 [{path, size, sha256}], error, again, shell, warnings, reused_from}], each id
+///                 once; again and shell are commands, or empty
 ///     machines    [{name, slots, clock_offset_ms}]
 ///     attempts    [{step, machine, slot, attempt, state, start, end, phases: [{phase, start,
 ///                 end}], waits: [{cause, on, ms}], cores, cpu_ms, peak_memory, commands: [{output,

@@ -181,7 +181,7 @@ nlohmann::ordered_json wheel_page(const inspect::WheelFacts& facts,
   PageJson out = PageJson::object();
   for (const char* const member :
        {"wheel", "size", "unpacked_size", "policy", "platform_tag", "requires_python",
-        "requires_dist", "driver", "gpus", "device_code", "findings"}) {
+        "requires_dist", "driver", "gpus", "device_code", "findings", "partial"}) {
     out[member] = known.at(member);
   }
   // Without files whose parts are measured, an archive is divided by its members only.

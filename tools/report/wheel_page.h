@@ -9,7 +9,8 @@
 namespace pinwheel::report {
 
 /// A wheel for the HTML page: of `inspect_json` the members wheel, size, unpacked_size, policy,
-/// platform_tag, requires_python, requires_dist, driver, gpus, device_code and findings, and
+/// platform_tag, requires_python, requires_dist, driver, gpus, device_code, findings and partial,
+/// and
 ///     measure    "packed" if the facts have the sizes of parts in the archive, else "bytes"
 ///     files      [{name, bytes, packed}]
 ///     libraries  [{file, sections: [{name, bytes, packed, debug, code: [{name, bytes, packed,

@@ -29,7 +29,7 @@ std::string to_string(const std::vector<RecordRow>& rows);
 /// The actual digest of a member.
 struct MemberDigest {
   std::string name;
-  std::string sha256;  ///< base64url without padding
+  std::string sha256;  ///< base64url without padding; empty: not read, so only its size counts
   uint64_t size = 0;
   /// The digest by the algorithm of its line in RECORD, if that is not sha256
   /// (`with_long_digests`).

@@ -130,28 +130,31 @@ Result<uint64_t> check_local(const ports::ByteSource& source, const ZipMember& m
 }
 
 // Every byte before the central directory must belong to exactly one member.
-void check_records(const ports::ByteSource& source, const ZipReader& zip, Faults& faults) {
+void check_records(const ports::ByteSource& source, const ZipReader& zip, const IsThere& is_there,
+                   Faults& faults) {
   std::vector<const ZipMember*> in_order;
   for (const ZipMember& member : zip.members()) in_order.push_back(&member);
   std::stable_sort(in_order.begin(), in_order.end(), [](const ZipMember* a, const ZipMember* b) {
     return a->header_offset < b->header_offset;
   });
   uint64_t at = 0;
-  bool streamed = false;
+  // The data descriptor after a streamed member is reported already.
+  bool ends_before_next = false;
   for (const ZipMember* member : in_order) {
-    // The data descriptor after a streamed member is reported already.
     if (member->header_offset < at) faults.add(*member, "overlaps another member");
-    if (member->header_offset > at && !streamed) {
+    if (member->header_offset > at && !ends_before_next) {
       faults.add(*member, "has bytes before it that belong to no member");
     }
-    const Result<uint64_t> end = check_local(source, *member, faults);
+    const bool there = !is_there || is_there(*member);
+    const Result<uint64_t> end =
+        there ? check_local(source, *member, faults) : Result<uint64_t>(member->header_offset);
     if (!end) faults.add(*member, end.error().message);
     at = end.value_or(member->header_offset);
-    streamed = !end || (member->flags & zip::kFlagDataDescriptor) != 0;
+    ends_before_next = !there || !end || (member->flags & zip::kFlagDataDescriptor) != 0;
   }
   const uint64_t directory = zip.layout().directory_offset;
   if (at > directory) faults.add("the last member extends into the central directory");
-  if (at < directory && !streamed) {
+  if (at < directory && !ends_before_next) {
     faults.add("bytes before the central directory belong to no member");
   }
 }
@@ -192,7 +195,7 @@ void check_end(const ports::ByteSource& source, const ZipLayout& layout, Faults&
 
 }  // namespace
 
-std::vector<ZipFault> zip_faults(const ports::ByteSource& source) {
+std::vector<ZipFault> zip_faults(const ports::ByteSource& source, const IsThere& is_there) {
   const Result<ZipReader> zip = ZipReader::open(source);
   if (!zip) return {{"", zip.error().message, zip.error().hint}};
   Faults faults;
@@ -201,7 +204,7 @@ std::vector<ZipFault> zip_faults(const ports::ByteSource& source) {
     if (!names.insert(member.name).second) faults.add(member, "occurs more than once");
     check_member(member, faults);
   }
-  check_records(source, *zip, faults);
+  check_records(source, *zip, is_there, faults);
   check_directory(source, *zip, faults);
   check_end(source, zip->layout(), faults);
   return faults.take();

@@ -1,6 +1,7 @@
 #include "inspect/gather.h"
 
 #include "base/digest.h"
+#include "inspect/examined_member.h"
 #include "inspect/rules.h"
 #include "unit/catch.h"
 #include "unit/wheel/make_wheel.h"
@@ -28,6 +29,48 @@ TEST_CASE("a wheel is read once into facts") {
   CHECK(facts->libraries.empty());
   CHECK(facts->archive.empty());
   CHECK(facts->unreadable.empty());
+}
+
+TEST_CASE("members that are not there are listed, and only known by the directory") {
+  const ports::MemorySource source(wheel::built_wheel());
+  GatherOptions options;
+  options.is_there = [](const wheel::ZipMember& member) {
+    return member.name != "demo_kit/b,c.py";
+  };
+  const Result<WheelFacts> facts = gather(wheel::kBuiltName, source, options);
+  REQUIRE(facts);
+  REQUIRE(facts->partial);
+  CHECK(facts->partial->unread == std::vector<std::string>{"demo_kit/b,c.py"});
+  CHECK(facts->members.size() == 7);
+  for (const MemberFacts& member : facts->members) {
+    CHECK(member.sha256.empty() == (member.name == "demo_kit/b,c.py"));
+    CHECK((member.name != "demo_kit/b,c.py" || member.size == 6));
+  }
+  CHECK(findings_in(*facts, "record").empty());
+  CHECK(findings_in(*facts, "archive").empty());
+  // Their sizes are compared nevertheless.
+  WheelFacts other = *facts;
+  for (MemberFacts& member : other.members) member.size += member.sha256.empty() ? 1 : 0;
+  CHECK(findings_in(other, "record").size() == 1);
+}
+
+TEST_CASE("only members that facts depend on are examined") {
+  for (const char* const name :
+       {"demo-1.dist-info/METADATA", "demo-1.dist-info/RECORD", "demo/__init__.py", "demo.py",
+        "demo/_C.cpython-312-x86_64-linux-gnu.so", "demo/lib/libz.so.1.2", "demo/bin/tool",
+        "demo-1.data/scripts/run", "demo.pth", "demo/x.o", "demo/tool.exe", "demo/.hidden",
+        "demo/kernels.hsaco"}) {
+    INFO(name);
+    CHECK(is_examined(name, ReadModules::of_top_level));
+  }
+  for (const char* const name :
+       {"demo-1.dist-info/licenses/LICENSE", "demo-1.dist-info/sboms/RECORD", "demo/include/a.H",
+        "demo/data.json", "demo/weights.pth", "demo/py.typed", "demo/LICENSE", "demo/libx.a"}) {
+    INFO(name);
+    CHECK_FALSE(is_examined(name, ReadModules::all));
+  }
+  CHECK_FALSE(is_examined("demo/sub/a.py", ReadModules::of_top_level));
+  CHECK(is_examined("demo/sub/a.py", ReadModules::all));
 }
 
 TEST_CASE("missing and malformed parts are reported under the rule that checks them") {

@@ -64,6 +64,20 @@ TEST_CASE("large duplicates are reported") {
         Texts{"duplicates demo/b.bin"});
 }
 
+TEST_CASE("duplicates are found by size and checksum among members that were not read") {
+  WheelFacts facts = pure_facts();
+  facts.partial = PartialReading{{"demo/a.bin", "demo/b.bin"}};
+  facts.members = {{"demo/a.bin", 2000, 700, 1, 0100644, ""},
+                   {"demo/b.bin", 2000, 700, 1, 0100644, ""},
+                   {"demo/c.bin", 2000, 700, 2, 0100644, ""},
+                   {"demo/d.bin", 2000, 700, 2, 0100644, "digest"}};
+  Texts files;
+  for (const Finding& finding : findings_of(facts, {}, {"duplicates"})) {
+    files.push_back(finding.file);
+  }
+  CHECK(files == Texts{"demo/a.bin", "demo/c.bin"});
+}
+
 TEST_CASE("odd members are reported with the reason") {
   WheelFacts facts = pure_facts();
   facts.members = {

@@ -150,7 +150,27 @@ TEST_CASE("the JSON report has every documented key") {
                                    "severity": "error"}])"));
   CHECK(report["cxx11_abi"] == true);
   CHECK(report["not_judged"] == nlohmann::json::array());
-  CHECK(report.size() == 30);
+  CHECK(report["partial"].is_null());
+  CHECK(report.size() == 31);
+}
+
+TEST_CASE("what was not read of a wheel on a server is stated") {
+  WheelFacts facts = pure_facts();
+  facts.members.push_back({"demo/data.json", 5000, 4000, 9, 0100644, ""});
+  facts.partial = inspect::PartialReading{{"demo/data.json"}, 600, 2};
+  const nlohmann::json report = nlohmann::json::parse(inspect_json(facts, {}, {}));
+  CHECK(report["files"][2]["sha256"].is_null());
+  CHECK(report["partial"] == nlohmann::json::parse(R"({"fetched": 600, "requests": 2,
+      "not_read": ["demo/data.json"], "not_verified": ["record", "archive"]})"));
+  const std::string text = inspect_text(facts, {}, {});
+  INFO(text);
+  CHECK(text.find("600 B of 1.0 KB in 2 requests (all: `--whole`)") != std::string::npos);
+  CHECK(text.find("hashes and headers of 1 unread file\n") != std::string::npos);
+  CHECK(text.find("sha256") == std::string::npos);
+  facts.partial->sha256 = "00";
+  CHECK(inspect_text(facts, {}, {}).find("the sha256 that the index states\n") !=
+        std::string::npos);
+  CHECK(nlohmann::json::parse(inspect_json(facts, {}, {}))["partial"]["not_verified"].size() == 3);
 }
 
 TEST_CASE("a wheel variant is shown with its label, properties and draft") {

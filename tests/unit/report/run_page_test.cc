@@ -59,6 +59,13 @@ TEST_CASE("a variant of the page has its place on the axes, its builds and its t
   CHECK(page["steps"][1]["outputs"][0]["size"] == 1234);
   CHECK(page["steps"][2]["evidence"] == "ran");
   CHECK(page["steps"][3]["again"] == "pinwheel reproduce test:cp312-cpu");
+  CHECK(page["steps"][3]["shell"] == "pinwheel env shell --test cp312-cpu");
+  // A step that did not fail can be repeated too.
+  CHECK(page["steps"][1]["again"] == "pinwheel reproduce build:cpu");
+  CHECK(page["steps"][1]["shell"] == "pinwheel env shell cpu");
+  CHECK(page["steps"][0]["shell"] == "");
+  CHECK(page_of({ended("publish:index", StepState::failed, {}, 0ms, 1ms)})["steps"][0]["again"] ==
+        "");
   CHECK(page["steps"][3]["error"] == "`pytest` ended with exit code 1\n");
 }
 

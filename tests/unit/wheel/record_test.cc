@@ -72,6 +72,9 @@ TEST_CASE("every mismatch between RECORD and the members is a fault with its pat
   CHECK(fault_at({{"a", "md5", "AAA", 1}, rows[1]}, members) == "a");
   CHECK(fault_at({{"a"}, rows[1]}, members) == "a");
   CHECK(fault_at({rows[0]}, members) == kPath);
+  // Of a member that was not read, only the size is compared.
+  CHECK(record_faults(rows, {{"a", "", 1}, members[1]}, kPath).empty());
+  CHECK(fault_at(rows, {{"a", "", 2}, members[1]}) == "a");
 }
 
 TEST_CASE("a RECORD may have longer digests of SHA-2, which are compared too") {

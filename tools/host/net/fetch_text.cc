@@ -47,11 +47,22 @@ namespace {
 
 constexpr int kWheelIsThere = 200;
 
-struct WheelAddress {
-  RemoteAddress remote;  ///< without a fragment
-  std::string name;
-  std::string sha256 = {};  ///< lower case; empty: none given
+/// A partially received body.
+struct Arriving {
+  UnnamedFile file;
+  Sha256 hash = {};
+  uint64_t bytes = 0;
 };
+
+Error other_digest(std::string_view url, std::string_view found, std::string_view stated) {
+  return {ErrorKind::check,
+          fmt::format("{} has the sha256 {}, but its URL says {}", quoted_url(url), found, stated),
+          std::nullopt,
+          {},
+          {}};
+}
+
+}  // namespace
 
 Result<WheelAddress> parse_wheel_address(const std::string& text) {
   constexpr std::string_view kDigest = "sha256=";
@@ -78,18 +89,27 @@ Result<WheelAddress> parse_wheel_address(const std::string& text) {
   return address;
 }
 
-/// A partially received body.
-struct Arriving {
-  UnnamedFile file;
-  Sha256 hash = {};
-  uint64_t bytes = 0;
-};
+RemoteAccess access_to(ports::Http& http, const WheelAddress& address,
+                       const std::optional<RemoteAddress>& index) {
+  const bool is_own = address.remote.credentials || !index;
+  const RemoteAddress& origin = is_own ? address.remote : *index;
+  return {http, origin.credentials, origin.url};
+}
 
-}  // namespace
+Done check_digest(const ports::ByteSource& file, std::string_view url, std::string_view sha256) {
+  constexpr uint64_t kPiece = uint64_t{1} << 20U;
+  Sha256 hash;
+  for (uint64_t at = 0; at < file.size(); at += kPiece) {
+    TRY(const std::string piece, file.read(at, std::min(kPiece, file.size() - at)));
+    hash.update(piece);
+  }
+  const std::string found = to_hex(hash.finish());
+  if (found == sha256) return {};
+  return fail(other_digest(url, found, sha256));
+}
 
-Result<FetchedWheel> fetch_wheel(ports::Http& http, const std::string& text,
+Result<FetchedWheel> fetch_wheel(ports::Http& http, const WheelAddress& address,
                                  const FetchOptions& options) {
-  TRY(const WheelAddress address, parse_wheel_address(text));
   std::optional<Arriving> body;
   const auto prepare = [&](ports::HttpRequest& request) {
     // Discards the body of a redirect or half a file.
@@ -103,13 +123,12 @@ Result<FetchedWheel> fetch_wheel(ports::Http& http, const std::string& text,
     request.sink_state = [&body] { return body->file.written(); };
   };
   const std::string& url = address.remote.url;
-  TRY(const RemoteReply answer, get_remote({http, address.remote.credentials, url}, url, prepare));
+  TRY(const RemoteReply answer, get_remote(access_to(http, address, options.index), url, prepare));
   if (answer.reply.status != kWheelIsThere) return fail(unexpected_answer(answer));
   TRY_DONE(body->file.written());
   const std::string found = to_hex(body->hash.finish());
   if (!address.sha256.empty() && found != address.sha256) {
-    return fail(ErrorKind::check, fmt::format("{} has the sha256 {}, but its URL says {}",
-                                              quoted_url(url), found, address.sha256));
+    return fail(other_digest(url, found, address.sha256));
   }
   FetchedWheel wheel{address.name, {}, std::move(body->file)};
   wheel.path = fmt::format("/proc/self/fd/{}", wheel.file.descriptor().get());

@@ -104,6 +104,25 @@ void UnnamedFile::write(std::string_view bytes) {
   if (errno_ == 0) errno_ = write_all(fd_.get(), bytes);
 }
 
+void UnnamedFile::write_at(uint64_t offset, std::string_view bytes) {
+  while (errno_ == 0 && !bytes.empty()) {
+    const ssize_t done =
+        ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) {
+      errno_ = errno;
+      return;
+    }
+    offset += static_cast<uint64_t>(done);
+    bytes.remove_prefix(static_cast<size_t>(done));
+  }
+}
+
+Done UnnamedFile::resize(uint64_t size) {
+  if (errno_ == 0 && ::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0) errno_ = errno;
+  return written();
+}
+
 Done UnnamedFile::written() const {
   if (errno_ == 0) return {};
   return fail(system_error("write", directory_, errno_));

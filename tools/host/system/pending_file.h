@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
@@ -45,6 +46,10 @@ class UnnamedFile {
 
   /// After a failure nothing more is written; `written` returns the error.
   void write(std::string_view bytes);
+  /// The same at an offset, which may be beyond the end.
+  void write_at(uint64_t offset, std::string_view bytes);
+  /// Changes the size; new bytes are zeros that take no space.
+  Done resize(uint64_t size);
   Done written() const;
   UniqueFd& descriptor() { return fd_; }
 

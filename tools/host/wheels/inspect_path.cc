@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <vector>
 
 #include "base/text.h"
+#include "host/net/fetch_text.h"
 #include "host/system/file_source.h"
+#include "inspect/examined_member.h"
+#include "inspect/library_lookup.h"
 #include "wheel/archive.h"
 
 namespace pinwheel::host {
@@ -82,6 +87,65 @@ Result<inspect::WheelFacts> read_wheel(const InputFile& file,
   return inspect::gather(file_name(file), *source, options);
 }
 
+/// The bytes of a member with its headers: up to the next member.
+std::vector<ByteRange> member_ranges(const wheel::ZipReader& zip) {
+  std::vector<uint64_t> begins;
+  begins.reserve(zip.members().size() + 1);
+  for (const wheel::ZipMember& member : zip.members()) begins.push_back(member.header_offset);
+  begins.push_back(zip.layout().directory_offset);
+  std::sort(begins.begin(), begins.end());
+  std::vector<ByteRange> ranges;
+  ranges.reserve(zip.members().size());
+  for (const wheel::ZipMember& member : zip.members()) {
+    const auto next = std::upper_bound(begins.begin(), begins.end(), member.header_offset);
+    ranges.push_back(
+        {member.header_offset, next == begins.end() ? zip.layout().directory_offset : *next});
+  }
+  return ranges;
+}
+
+/// Fetches the examined members of a wheel on a server, and reads them.
+Result<inspect::WheelFacts> read_members(const RemoteFile& file, const std::string& name,
+                                         inspect::GatherOptions& options,
+                                         inspect::ReadModules modules) {
+  TRY(const wheel::ZipReader zip, wheel::ZipReader::open(file));
+  const std::vector<ByteRange> ranges = member_ranges(zip);
+  std::vector<ByteRange> wanted;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    if (inspect::is_examined(zip.members()[i].name, modules)) wanted.push_back(ranges[i]);
+  }
+  TRY_DONE(file.fetch(wanted));
+  std::set<uint64_t> there;  // by the offset of their headers
+  for (const ByteRange& range : ranges) {
+    if (file.has(range)) there.insert(range.begin);
+  }
+  options.is_there = [&there](const wheel::ZipMember& member) {
+    return there.contains(member.header_offset);
+  };
+  return inspect::gather(name, file, options);
+}
+
+Result<inspect::WheelFacts> read_remote(const RemoteFile& file, const std::string& name,
+                                        const std::string& sha256,
+                                        inspect::GatherOptions& options) {
+  TRY(inspect::WheelFacts facts,
+      read_members(file, name, options, inspect::ReadModules::of_top_level));
+  // Only then does it matter whether a module opens libraries.
+  const bool modules_matter = facts.partial && facts.library_openers.empty() &&
+                              !inspect::unreachable_libraries(facts, {}).empty();
+  if (modules_matter) {
+    TRY(facts, read_members(file, name, options, inspect::ReadModules::all));
+  }
+  if (facts.partial) {
+    facts.partial->fetched = file.bytes_fetched();
+    facts.partial->requests = file.requests();
+    facts.partial->sha256 = sha256;
+  } else if (!sha256.empty()) {
+    TRY_DONE(check_digest(file, name, sha256));
+  }
+  return facts;
+}
+
 Result<bool> have_same_bytes(const ports::ByteSource& left, const ports::ByteSource& right) {
   constexpr uint64_t kPiece = uint64_t{1} << 20U;
   if (left.size() != right.size()) return false;
@@ -121,6 +185,12 @@ Result<inspect::WheelFacts> inspect_path(const InputFile& file,
 Result<inspect::WheelFacts> inspect_wheel(const InputFile& file,
                                           const inspect::GatherOptions& options) {
   return naming(file, read_wheel(file, options));
+}
+
+Result<inspect::WheelFacts> inspect_remote(const RemoteFile& file, const std::string& name,
+                                           const std::string& sha256,
+                                           inspect::GatherOptions options) {
+  return naming({{}, name}, read_remote(file, name, sha256, options));
 }
 
 Result<ComparedWheels> compare_wheels(const InputFile& old_file, const InputFile& new_file,

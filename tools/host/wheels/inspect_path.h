@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "host/net/remote_file.h"
 #include "inspect/difference.h"
 #include "inspect/gather.h"
 
@@ -22,6 +23,14 @@ Result<inspect::WheelFacts> inspect_path(const InputFile& file,
 /// The contents of a wheel. Errors name the path.
 Result<inspect::WheelFacts> inspect_wheel(const InputFile& file,
                                           const inspect::GatherOptions& options = {});
+
+/// The contents of a wheel on a server, of which only the members are fetched that the facts depend
+/// on (`inspect::is_examined`), and those between them: `WheelFacts::partial` says what was not
+/// read, unless everything was fetched. Then the file must have the digest `sha256`, hexadecimal,
+/// unless that is empty. Errors name the file.
+Result<inspect::WheelFacts> inspect_remote(const RemoteFile& file, const std::string& name,
+                                           const std::string& sha256,
+                                           inspect::GatherOptions options);
 
 struct ComparedWheels {
   inspect::WheelFacts old_wheel;

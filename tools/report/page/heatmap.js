@@ -137,7 +137,9 @@ class HeatMap {
     this.across = widthOf(most);
     this.down = Math.ceil(most / this.across);
     const room = (width - this.left - 8) / columns - GAP;
-    this.side = Math.max(6, Math.min(26, Math.floor(room / this.across)));
+    // A few variants have larger squares.
+    const largest = Math.max(26, Math.min(56, Math.floor(420 / (columns * this.across)), Math.floor(260 / (rows * this.down))));
+    this.side = Math.max(6, Math.min(largest, Math.floor(room / this.across)));
     this.cellWidth = this.side * this.across + GAP;
     this.cellHeight = this.side * this.down + GAP;
     const label = widest(this.columns);
@@ -276,7 +278,8 @@ function stepDetails(run, index) {
       ["time", step.attempts > 0 ? duration(step.elapsed) : null],
       ["key", step.key && code(step.key)],
       ["log", step.log && code(step.log)],
-      ["reproduce", step.again && code(step.again)],
+      [step.state === "failed" ? "reproduce" : "repeat", step.again && [code(step.again), step.state === "failed" ? null : " from the checkout"]],
+      ["shell", step.shell && code(step.shell)],
       ["needs", step.needs.length ? step.needs.join(", ") : null],
     ]),
     step.outputs.length ? facts(step.outputs.map((output) => [bytes(output.size), [code(output.path), el("br"), el("span", { class: "note mono" }, `sha256 ${output.sha256}`)]])) : null,

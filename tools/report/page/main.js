@@ -66,6 +66,8 @@ function showHistory(history) {
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const chosen = document.getElementById("theme");
 function applyTheme(printing) {
+  // Drawings get the width of a sheet, which is not known before it is printed.
+  document.documentElement.classList.toggle("printing", printing);
   document.documentElement.dataset.theme = printing ? "light" : chosen.value || (dark.matches ? "dark" : "light");
   redraw();
 }

@@ -3,6 +3,19 @@
 const KIND_COLORS = ["build", "test", "env", "publish", "toolkit", "install", "sdist"];
 const kindColor = (kind) => { const at = KIND_COLORS.indexOf(kind); return `k${at < 0 ? 7 : at}`; };
 
+// Times between two lines of a time axis that people count in.
+const TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400].map((seconds) => 1000 * seconds)];
+const tickStep = (least) => TICKS.find((step) => step >= least) ?? Math.ceil(least / 86400000) * 86400000;
+
+/** "20 s", "1:20", "5 min", "1:30 h": as exact as the lines are apart. */
+function tickText(ms, step, end) {
+  if (ms === 0) return "0";
+  if (end < 60000) return step < 1000 ? `${ms} ms` : `${ms / 1000} s`;
+  const two = (number) => String(number).padStart(2, "0");
+  if (end < 3600000) return step % 60000 === 0 ? `${ms / 60000} min` : `${Math.floor(ms / 60000)}:${two(Math.floor(ms / 1000) % 60)}`;
+  return `${Math.floor(ms / 3600000)}:${two(Math.floor(ms / 60000) % 60)}${step % 60000 === 0 ? "" : `:${two(Math.floor(ms / 1000) % 60)}`} h`;
+}
+
 class Timeline {
   constructor(run) {
     this.run = run;
@@ -82,7 +95,8 @@ class Timeline {
   }
 
   drawAxis(context, width) {
-    const ticks = d3.scaleLinear([0, this.end], [0, 1]).ticks(Math.max(2, Math.round((8 * this.whole) / width)));
+    const step = tickStep(this.end / Math.max(2, Math.round((10 * this.whole) / width)));
+    const ticks = d3.range(0, this.end, step);
     context.strokeStyle = color("line");
     context.lineWidth = 1;
     context.fillStyle = color("dim");
@@ -94,7 +108,7 @@ class Timeline {
       context.lineTo(x, this.height);
       context.stroke();
       context.textAlign = x < 30 ? "left" : x > width - 30 ? "right" : "center";
-      context.fillText(duration(tick), x, 10);
+      context.fillText(tickText(tick, step, this.end), x, 10);
     }
     context.textAlign = "left";
     this.run.machines.forEach((machine, at) => {

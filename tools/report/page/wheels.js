@@ -203,6 +203,7 @@ function wheelPart(wheel) {
   const part = el("div", {},
     cards([[bytes(wheel.size), "archive"], [bytes(wheel.unpacked_size), "unpacked"], [wheel.files.length.toLocaleString("en"), "files"],
       [wheel.policy ?? wheel.platform_tag ?? "–", "platform"], [wheel.findings.filter((one) => one.severity === "error").length, "errors"]]),
+    wheel.partial ? el("p", { class: "note" }, `${bytes(wheel.partial.fetched)} of ${bytes(wheel.size)} were fetched. ${plural(wheel.partial.not_read.length, "file")} that nothing here depends on ${wheel.partial.not_read.length === 1 ? "was" : "were"} not read, so the hashes of those are not verified.`) : null,
     facts([["requires Python", wheel.requires_python], ["requires", wheel.requires_dist.join("; ")],
       ["driver", wheel.driver.load ? `CUDA ${wheel.driver.load.cuda}${wheel.driver.load.branch ? `, branch ${wheel.driver.load.branch}` : ""}` : null]]),
     el("h3", {}, "Sizes"), treemap.element, el("h3", {}, "Budget"), budgetPart(wheel, treemap), codeTable(wheel), kernelTable(wheel),
@@ -235,26 +236,52 @@ function showWheels(wheels, absent) {
 
 const VERDICTS = { guaranteed: ["✓", "guaranteed", 0], "symbols-resolve": ["✓", "loads: symbols resolve", 1], no: ["×", "does not load", 2] };
 
-/** One row per wheel and one column per build of torch; wheels with the same verdicts share a row. */
-function showCompat(all) {
-  const versions = [...new Set(all.flatMap((one) => one.torch.map((build) => build.version)))].sort(byVersion);
-  const cell = (one, version) => {
-    const builds = one.torch.filter((build) => build.version === version);
-    if (builds.length === 0) return el("td", {}, el("span", { class: "level-3", "aria-label": "not for this wheel" }, "·"));
-    const worst = builds.find((build) => build.verdict === "no") ?? builds.find((build) => build.verdict !== "guaranteed") ?? builds[0];
-    const [mark, text, level] = VERDICTS[worst.verdict] ?? ["?", worst.verdict, 3];
+/** The builds of torch that a cell is about, and the worst of their verdicts; null without builds. */
+function compatCell(one, versions) {
+  const builds = one.torch.filter((build) => versions.includes(build.version));
+  const worst = builds.find((build) => build.verdict === "no") ?? builds.find((build) => build.verdict !== "guaranteed") ?? builds[0];
+  return worst ? { builds, verdict: worst.verdict } : null;
+}
+
+/** The columns of the table: releases, or neighbors that have the same verdict for each wheel. */
+function compatColumns(rows, versions, grouped) {
+  const columns = [];
+  let before = null;
+  for (const version of versions) {
+    const verdicts = JSON.stringify(rows.map((one) => compatCell(one, [version])?.verdict ?? null));
+    if (grouped && verdicts === before) columns.at(-1).push(version); else columns.push([version]);
+    before = verdicts;
+  }
+  return columns;
+}
+
+function compatTable(groups, columns) {
+  const name = (column) => (column.length === 1 ? column[0] : `${column[0]} – ${column.at(-1)}`);
+  const cell = (one, column) => {
+    const found = compatCell(one, column);
+    if (!found) return el("td", {}, el("span", { class: "level-3", "aria-label": "not for this wheel" }, "·"));
+    const [mark, text, level] = VERDICTS[found.verdict] ?? ["?", found.verdict, 3];
     return el("td", {}, el("span", { class: `level-${level}` }, el("button", {
-      type: "button", "aria-label": `torch ${version}: ${text}`, style: "color: inherit; padding: 0 .3rem",
-      click: () => openDetails(`torch ${version}`, verdictDetails(one, builds)), pointermove: (event) => showTip(event, `torch ${version}: ${text}`), pointerleave: hideTip,
+      type: "button", "aria-label": `torch ${name(column)}: ${text}`, style: "color: inherit; padding: 0 .3rem",
+      click: () => openDetails(`torch ${name(column)}`, verdictDetails(one, found.builds)), pointermove: (event) => showTip(event, `torch ${name(column)}: ${text}`), pointerleave: hideTip,
     }, mark)));
   };
+  return el("table", { class: "grid" }, el("caption", {}, "Wheels by torch release; each cell shows why"),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "wheel"), columns.map((column) => el("th", { scope: "col" }, name(column))))),
+    el("tbody", {}, groups.map((group) => el("tr", {}, el("th", { scope: "row" }, group.length === 1 ? group[0].wheel : `${group[0].wheel} and ${group.length - 1} more`), columns.map((column) => cell(group[0], column))))));
+}
+
+/** One row per wheel and one column per build of torch, or per range of them; wheels with the same verdicts share a row. */
+function showCompat(all) {
+  const versions = [...new Set(all.flatMap((one) => one.torch.map((build) => build.version)))].sort(byVersion);
   const same = d3.groups(all, (one) => JSON.stringify(one.torch.map((build) => [build.version, build.verdict]))).map(([, group]) => group);
+  const place = el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Torch releases that load the wheels" });
+  const show = (grouped) => place.replaceChildren(compatTable(same, compatColumns(same.map((group) => group[0]), versions, grouped)));
+  show(true);
   return section("compat", "Torch releases",
+    el("div", { class: "controls" }, picker("Columns", [["grouped", "neighbors with the same verdicts together"], ["all", "each release"]], "grouped", (value) => show(value === "grouped"))),
     legend([["done", "guaranteed"], ["reused", "symbols resolve"], ["failed", "does not load"], ["none", "no build for this wheel"]]),
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Torch releases that load the wheels" },
-      el("table", { class: "grid" }, el("caption", {}, "Wheels by torch release; each cell shows why"),
-        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "wheel"), versions.map((version) => el("th", { scope: "col" }, version)))),
-        el("tbody", {}, same.map((group) => el("tr", {}, el("th", { scope: "row" }, group.length === 1 ? group[0].wheel : `${group[0].wheel} and ${group.length - 1} more`), versions.map((version) => cell(group[0], version))))))),
+    place,
     all.map((one) => el("details", { open: all.length === 1 }, el("summary", {}, code(one.wheel)), el("p", {}, one.verdict),
       facts([["requirement", one.pin && code(one.pin)], ["ABI", one.abi], ["oldest torch", one.minimum_torch], ["built with", one.built_with], ["Python", one.python],
         ["CUDA runtimes", one.cuda.runtimes.join(", ")], ["driver branch", one.cuda.minimum_driver]]),
@@ -273,10 +300,13 @@ function byVersion(a, b) {
 }
 
 function verdictDetails(one, builds) {
-  return [el("p", {}, code(one.wheel)), builds.map((build) => el("div", {},
+  const parts = (build) => [
     facts([["build", `${build.version} (${build.arch})`], ["Pythons", build.pythons.join(", ")], ["verdict", (VERDICTS[build.verdict] ?? [])[1]],
       ["absent libraries", build.needed_unresolved.join(", ")], ["failing members", build.failing.join(", ")],
       ["run", build.run ? `${build.run.state}: ${build.run.evidence}` : null]]),
     build.missing.length ? table("Missing symbols", [{ name: "symbol", cell: (each) => code(each.name) }, { name: "history", cell: (each) => each.history },
-      { name: "needed by", cell: (each) => each.needed_by.join(", ") }], build.missing, 50) : null))];
+      { name: "needed by", cell: (each) => each.needed_by.join(", ") }], build.missing, 50) : null];
+  if (builds.length <= 3) return [el("p", {}, code(one.wheel)), builds.map((build) => el("div", {}, parts(build)))];
+  return [el("p", {}, code(one.wheel)), builds.map((build) => el("details", {},
+    el("summary", {}, `${build.version} (${build.arch}): ${(VERDICTS[build.verdict] ?? [])[1]}${build.missing.length ? `, ${plural(build.missing.length, "missing symbol")}` : ""}`), parts(build)))];
 }

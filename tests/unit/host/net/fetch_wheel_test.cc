@@ -17,7 +17,8 @@ constexpr const char* kWheelUrl = "https://files.example/a/demo-1.0%2Bcpu-py3-no
 
 Result<host::FetchedWheel> fetch_into(const Scratch& scratch, ports::Http& http,
                                       const std::string& address) {
-  return host::fetch_wheel(http, address, {scratch.path(), {}});
+  TRY(const host::WheelAddress parsed, host::parse_wheel_address(address));
+  return host::fetch_wheel(http, parsed, {scratch.path(), {}});
 }
 
 ErrorKind kind_of_address(const std::string& address) {
