@@ -4,7 +4,7 @@ const STATES = ["done", "reused", "failed", "blocked", "interrupted", "skipped",
 const EVIDENCE = { none: 0, inspected: 1, loaded: 2, ran: 3 };
 const STATE_MARKS = { failed: "×", blocked: "!", interrupted: "∿", skipped: "–" };
 // The worst state of several steps represents them.
-const SEVERITY = ["none", "skipped", "reused", "done", "interrupted", "blocked", "failed"];
+const SEVERITY = ["none", "reused", "done", "skipped", "interrupted", "blocked", "failed"];
 
 function worst(steps) {
   let state = "none";
@@ -138,7 +138,7 @@ class HeatMap {
     this.down = Math.ceil(most / this.across);
     const room = (width - this.left - 8) / columns - GAP;
     // A few variants have larger squares.
-    const largest = Math.max(26, Math.min(56, Math.floor(420 / (columns * this.across)), Math.floor(260 / (rows * this.down))));
+    const largest = Math.max(26, Math.min(72, Math.floor(420 / (columns * this.across)), Math.floor(260 / (rows * this.down))));
     this.side = Math.max(6, Math.min(largest, Math.floor(room / this.across)));
     this.cellWidth = this.side * this.across + GAP;
     this.cellHeight = this.side * this.down + GAP;

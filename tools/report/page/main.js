@@ -4,6 +4,7 @@ function showRun(run, failures) {
   const count = (state) => run.steps.filter((step) => step.state === state).length;
   const summary = section("summary", "Summary", cards([
     [run.steps.length.toLocaleString("en"), "steps"], [count("done"), "done"], [count("reused"), "reused"], [count("failed"), "failed"], [count("blocked"), "blocked"],
+    ...(count("skipped") ? [[count("skipped"), "skipped"]] : []),
     [duration(run.slot_time.makespan_ms), "from first to last"], [duration(run.critical.length_ms), "critical path"],
   ]), run.unmeasured ? el("p", { class: "note" }, `${plural(run.unmeasured, "step")} of an older pinwheel without times.`) : null);
   if (run.begun) summary.append(el("p", { class: "note" }, `Began ${run.begun}.`));

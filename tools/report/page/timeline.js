@@ -217,7 +217,9 @@ function slotTime(run) {
 
 /** The steps of a kind that took much longer than the others: above the third quartile by more than 1.5 times the range. */
 function outliers(run) {
-  const ran = run.steps.map((step, at) => ({ step, at })).filter(({ step }) => step.attempts > 0 && step.elapsed > 0);
+  // An environment that was there already is no measure for one that had to be made.
+  const ran = run.steps.map((step, at) => ({ step, at })).filter(({ step }) =>
+    step.attempts > 0 && step.elapsed > 0 && (step.kind !== "env" || step.elapsed >= 1000));
   const groups = d3.groups(ran, ({ step }) => step.kind).filter(([, group]) => group.length >= 4);
   const found = groups.flatMap(([, group]) => {
     const times = d3.sort(group, ({ step }) => step.elapsed).map(({ step }) => step.elapsed);

@@ -185,15 +185,15 @@ function kernelTable(wheel) {
     { name: "stack", number: true, cell: (kernel) => bytes(kernel.stack) },
     { name: "spills", number: true, cell: (kernel) => kernel.spills ?? "unknown" },
     { name: "shared memory", number: true, cell: (kernel) => bytes(kernel.shared) },
-    { name: "file", cell: (kernel) => kernel.file },
+    { name: "file", cell: (kernel) => el("span", { class: "path" }, kernel.file) },
   ], d3.sort(kernels, (kernel) => -kernel.bytes), 50));
 }
 
 function findingTable(wheel) {
   if (wheel.findings.length === 0) return el("p", { class: "note" }, "No rule has a finding.");
   return table("Findings", [
-    { name: "rule", cell: (one) => code(one.rule) }, { name: "severity", cell: (one) => el("span", { class: one.severity === "error" ? "no" : "" }, one.severity) },
-    { name: "file", cell: (one) => one.file }, { name: "finding", cell: (one) => [one.message, one.evidence ? [el("br"), el("span", { class: "note" }, one.evidence)] : null] },
+    { name: "rule", cell: (one) => el("code", { class: "word" }, one.rule) }, { name: "severity", cell: (one) => el("span", { class: one.severity === "error" ? "no" : "" }, one.severity) },
+    { name: "file", cell: (one) => el("span", { class: "path" }, one.file) }, { name: "finding", cell: (one) => [one.message, one.evidence ? [el("br"), el("span", { class: "note" }, one.evidence)] : null] },
     { name: "hint", cell: (one) => one.hint },
   ], d3.sort(wheel.findings, (one) => (one.severity === "error" ? 0 : 1)));
 }
