@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "base/byte_ranges.h"
+#include "base/result.h"
 #include "host/net/get_remote.h"
 #include "host/system/pending_file.h"
 #include "ports/byte_source.h"
