@@ -3,6 +3,7 @@
 import hashlib
 import json
 import pathlib
+import shutil
 
 from compiled_wheels import TAGS, compiled, make_wheel
 from github_server import NAME, TOKEN, github_server
@@ -101,6 +102,72 @@ def test_the_results_in_two_directories_are_compared(project, tmp_path):
     assert (foreign["shared"], foreign["gained"]) == (0, ["build:plain"])
     (artifacts / "result-test-other-1").rename(artifacts / "result-build-plain-1")
     assert json.loads(script.run("report", str(artifacts), str(places[1]), "--json").stdout)["shared"] == 1
+
+
+def failed_job(place: pathlib.Path, artifact: str, *outcomes: dict) -> None:
+    """The journal that a job of a workflow uploads after a failure."""
+    (place / artifact).mkdir(parents=True)
+    lines = ['{"journal":1}']
+    for each in outcomes:
+        log = {"log": "/x/logs/20260102T030405-1/a.log"}
+        lines.append(json.dumps({"started": {"id": each["id"], "key": each["key"], "attempt": 1} | log, "at": "2026-01-02T03:04:05Z"}))
+        lines.append(json.dumps({"finished": each | log, "at": "2026-01-02T03:04:06Z", "domain": "branch"}))
+    (place / artifact / "journal.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def test_a_failure_in_the_artifacts_of_a_workflow_is_newly_red(project, tmp_path):
+    script = project("script")
+    base, pull = tmp_path / "base", tmp_path / "pull"
+    script.run("build", "matrix.yaml", "cp*-plain", "--store", f"dir:{base / 'result-build-plain-1'}")
+    error = {"kind": "step", "message": "`make` failed"}
+    failed = outcome("build:plain", state="failed", error=error)
+    failed_job(pull, "failed-build-plain-1", failed)
+    compared = lambda: json.loads(script.run("report", str(base), str(pull), "--json").stdout)
+    found = compared()
+    assert [(each["id"], each["reason"]) for each in found["newly_red"]] == [("build:plain", "`make` failed")]
+    assert found["lost"] == []
+    # A job says nothing about other steps, and a torn journal nothing at all.
+    failed_job(pull, "failed-test-other-1", failed | {"id": "test:foreign"})
+    (pull / "failed-build-plain-2").mkdir()
+    (pull / "failed-build-plain-2" / "journal.jsonl").write_bytes(b"\xff{")
+    found = compared()
+    assert [each["id"] for each in found["newly_red"]] == ["build:plain"] and found["gained"] == []
+    # A later attempt of the workflow has repeated it.
+    shutil.copytree(base / "result-build-plain-1", pull / "result-build-plain-2")
+    assert compared()["newly_red"] == []
+    (pull / "result-build-plain-2").rename(pull / "result-build-plain-1")
+    failed_job(pull, "failed-build-plain-3", failed)
+    assert [each["id"] for each in compared()["newly_red"]] == ["build:plain"]
+
+
+def test_earlier_runs_of_the_journal_show_what_is_usual(project):
+    script = project("script")
+    script.run("build", "matrix.yaml", "cp*-plain")
+    journal = script.state / "journal.jsonl"
+    header, *records = [json.loads(line) for line in journal.read_text().splitlines()]
+    pair = [each for each in records if (each.get("started") or each["finished"])["id"] == "build:plain"]
+    name = pathlib.Path(pair[0]["started"]["log"]).parent.name
+
+    def run_of(number: int, milliseconds: int) -> list[dict]:
+        """The records of the same run under another name, with another duration."""
+        text = json.dumps(pair).replace(name, f"20260102T03040{number}-1")
+        started, finished = json.loads(text)
+        finished["finished"]["elapsed_ms"] = milliseconds
+        return [started, finished]
+
+    times = [100_000, 140_000, 100_000, 150_000, 100_000]
+    lines = [header] + [each for number, took in enumerate(times) for each in run_of(number, took)]
+
+    def compared(took: int) -> dict:
+        journal.write_text("".join(json.dumps(each) + "\n" for each in lines + run_of(5, took)))
+        return json.loads(script.run("report", "20260102T030404-1", "20260102T030405-1", "--json").stdout)
+
+    usual = compared(160_000)
+    assert (usual["slower"], usual["with_usual"], usual["within_usual"]) == ([], 1, 1)
+    (slower,) = compared(210_000)["slower"]
+    assert slower["usual"] == {"runs": 5, "p10_ms": 100_000, "p50_ms": 100_000, "p90_ms": 150_000}
+    # A file of a journal has its own history, and a report has none.
+    assert json.loads(script.run("report", str(journal), str(journal), "--json").stdout)["with_usual"] == 0
 
 
 def test_one_comment_of_a_pull_request_is_updated(project, tmp_path):

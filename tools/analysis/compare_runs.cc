@@ -1,8 +1,10 @@
 #include "analysis/compare_runs.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "plan/step_id.h"
 
@@ -92,11 +94,33 @@ std::chrono::milliseconds gap(const ComparedStep& step) {
   return step.now_takes > step.took ? step.now_takes - step.took : step.took - step.now_takes;
 }
 
-void compare_durations(const ComparedStep& step, RunComparison& out) {
+std::optional<UsualDuration> usual_duration(const EarlierDurations& earlier,
+                                            const std::string& step) {
+  const auto found = earlier.find(step);
+  if (found == earlier.end() || found->second.size() < kLeastSamples) return std::nullopt;
+  const size_t count = std::min(found->second.size(), plan::kMostSamples);
+  plan::Samples sorted(found->second.end() - static_cast<std::ptrdiff_t>(count),
+                       found->second.end());
+  std::ranges::sort(sorted);
+  const auto rank = [&](size_t percent) { return sorted[(count * percent + 99) / 100 - 1]; };
+  return UsualDuration{count, rank(10), rank(50), rank(90)};
+}
+
+bool is_usual(const UsualDuration& usual, std::chrono::milliseconds took) {
+  return took <= usual.p90 + (usual.p90 - usual.p50) && took >= usual.p10 - (usual.p50 - usual.p10);
+}
+
+void compare_durations(ComparedStep step, const EarlierDurations& earlier, RunComparison& out) {
   ++out.timed;
+  step.usual = usual_duration(earlier, step.id);
+  if (step.usual) ++out.with_usual;
   const std::chrono::milliseconds difference = gap(step);
   if (difference <= kLeastDifference || difference * 100 <= step.took * kLeastPercent) return;
-  (step.now_takes > step.took ? out.slower : out.faster).push_back(step);
+  if (step.usual && is_usual(*step.usual, step.now_takes)) {
+    ++out.within_usual;
+    return;
+  }
+  (step.now_takes > step.took ? out.slower : out.faster).push_back(std::move(step));
 }
 
 bool is_distribution(const plan::Output& output) {
@@ -176,16 +200,16 @@ void sort_by_gap(std::vector<ComparedStep>& steps) {
 }  // namespace
 
 RunComparison compare_runs(const std::vector<StepOutcome>& before,
-                           const std::vector<StepOutcome>& after) {
+                           const std::vector<StepOutcome>& after, const EarlierDurations& earlier) {
   RunComparison out;
-  std::map<std::string, const StepOutcome*> earlier;
+  std::map<std::string, const StepOutcome*> old_by_id;
   const std::vector<const StepOutcome*> old_outcomes = outcomes_that_count(before);
-  for (const StepOutcome* const each : old_outcomes) earlier.emplace(each->id, each);
+  for (const StepOutcome* const each : old_outcomes) old_by_id.emplace(each->id, each);
   std::set<std::string> seen;
   for (const StepOutcome* const each : outcomes_that_count(after)) {
     seen.insert(each->id);
-    const auto found = earlier.find(each->id);
-    if (found == earlier.end()) {
+    const auto found = old_by_id.find(each->id);
+    if (found == old_by_id.end()) {
       out.gained.push_back(each->id);
       if (plan::makes_files(each->id)) compare_files(nullptr, each, out);
       continue;
@@ -194,7 +218,7 @@ RunComparison compare_runs(const std::vector<StepOutcome>& before,
     const ComparedStep step = step_of(*found->second, *each);
     compare_states(*found->second, step, out);
     if (is_timed(*found->second) && is_timed(*each) && !is_one_result(*found->second, *each)) {
-      compare_durations(step, out);
+      compare_durations(step, earlier, out);
     }
     // A step without a result has no files, which is no change of them.
     if (plan::makes_files(each->id) && passed(each->state)) compare_files(found->second, each, out);

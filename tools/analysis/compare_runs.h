@@ -1,13 +1,29 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/outcome.h"
+#include "plan/predict.h"
 
 namespace pinwheel::analysis {
+
+/// How long a step took in the runs before: the nearest ranks of the last `plan::kMostSamples`
+/// durations.
+struct UsualDuration {
+  size_t runs = 0;
+  std::chrono::milliseconds p10{0};
+  std::chrono::milliseconds p50{0};
+  std::chrono::milliseconds p90{0};
+
+  bool operator==(const UsualDuration&) const = default;
+};
+
+/// The durations of steps in the runs before the later one, the oldest first, by step.
+using EarlierDurations = std::map<std::string, plan::Samples>;
 
 /// A step of two runs.
 struct ComparedStep {
@@ -19,6 +35,7 @@ struct ComparedStep {
   plan::Evidence evidence = plan::Evidence::none;
   plan::Evidence now_evidence = plan::Evidence::none;
   std::string reason = {};  ///< why it fails or is skipped now; empty: unknown
+  std::optional<UsualDuration> usual = std::nullopt;  ///< if enough earlier runs are known
 };
 
 /// A file that a step made in both runs, or in one of them, by its name without the
@@ -45,19 +62,25 @@ struct RunComparison {
   std::vector<ComparedFile> files = {};   ///< wheels and sdists that differ
   size_t shared = 0;                      ///< steps in both
   size_t timed = 0;                       ///< steps whose durations were compared
+  size_t with_usual = 0;                  ///< of these, steps with a `usual` duration
+  size_t within_usual = 0;  ///< differences above the limits that are usual for their steps
 };
 
 /// A step is slower or faster if its duration differs by more than both of these: below them, times
 /// of one build differ between machines and runs as much.
 inline constexpr std::chrono::seconds kLeastDifference{5};
 inline constexpr int kLeastPercent = 10;
+/// With so many durations of earlier runs, it must also be unusual: further from their median than
+/// twice the distance of the 90th percentile (if it is slower) or of the 10th (if it is faster).
+inline constexpr size_t kLeastSamples = 3;
 
 /// Compares the steps of two runs by id. Durations are compared if the step was executed for both
 /// results: not of one result that both runs used, and not of one whose run is unknown. Of several
 /// outcomes of a step, as in the reports of several jobs, the last that is not blocked or reused
 /// counts.
 RunComparison compare_runs(const std::vector<plan::StepOutcome>& before,
-                           const std::vector<plan::StepOutcome>& after);
+                           const std::vector<plan::StepOutcome>& after,
+                           const EarlierDurations& earlier = {});
 
 /// Whether the later run lost something: red, blocked or skipped steps, or evidence.
 bool is_worse(const RunComparison& comparison);

@@ -71,7 +71,7 @@ constexpr std::string_view kCompareSteps = R"YAML(
   if: steps.old.outputs.found
   uses: @DOWNLOAD@
   with:
-    pattern: '{plan,result-*}'
+    pattern: '{plan,result-*,failed-*}'
     path: @RESULTS@
 @KEEP@
 - name: Compare

@@ -62,6 +62,18 @@ constexpr std::string_view kUploadResult = R"(
     @RETENTION@
 )";
 
+// Its name is none of a result: no other job downloads it.
+constexpr std::string_view kUploadFailure = R"(
+- name: Upload the record of the failure
+  if: failure()
+  uses: @UPLOAD@
+  with:
+    name: failed-@ARTIFACT@-${{ github.run_attempt }}
+    path: @PLACE@
+    if-no-files-found: ignore
+    @RETENTION@
+)";
+
 /// The stores of a command, nearest first.
 std::string stores_of(const WorkflowFacts& facts, Results results) {
   std::string text = "--store " + shell_quote(fmt::format("artifacts:{}", kDownloadedResults));
@@ -135,6 +147,14 @@ std::string upload_result(const WorkflowFacts& facts, std::string_view artifact,
                                 {"ARTIFACT", std::string(artifact)},
                                 {"PLACE", kOwnResults},
                                 {"RETENTION", retention_of(facts)}});
+}
+
+std::string upload_failure(const WorkflowFacts& facts, std::string_view artifact) {
+  if (facts.set != WorkflowSet::ci) return {};
+  return filled(kUploadFailure, {{"UPLOAD", pinned("actions/upload-artifact")},
+                                 {"ARTIFACT", std::string(artifact)},
+                                 {"PLACE", kOwnJournal},
+                                 {"RETENTION", retention_of(facts)}});
 }
 
 std::string after(const std::string& job) {

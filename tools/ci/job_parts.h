@@ -18,12 +18,14 @@ std::string prepare(const WorkflowFacts& facts);
 std::string checkout(const WorkflowFacts& facts);
 
 /// Below the runner's directory for temporary files, which is empty when a job begins: the plan of
-/// the run, results of other jobs, and results of this one. Committed files with such names are
-/// never read.
+/// the run, results of other jobs, results of this one, and its journal. Committed files with such
+/// names are never read.
 inline constexpr const char* kPlaceOfRun = "${{ runner.temp }}/pinwheel-run";
 inline constexpr const char* kPlanFile = "${{ runner.temp }}/pinwheel-run/plan.json";
 inline constexpr const char* kDownloadedResults = "${{ runner.temp }}/pinwheel-run/in";
 inline constexpr const char* kOwnResults = "${{ runner.temp }}/pinwheel-run/out";
+inline constexpr const char* kOwnJournal =
+    "${{ runner.temp }}/pinwheel-run/state/journal.jsonl";  // as in ci/composite
 
 /// `kPlanFile` as one of the arguments of pinwheel.
 std::string plan_argument();
@@ -41,6 +43,11 @@ std::string download_results();
 /// The step that uploads the result of the job's step, as the artifact `result-ARTIFACT-ATTEMPT`.
 std::string upload_result(const WorkflowFacts& facts, std::string_view artifact,
                           const std::string& condition);
+
+/// The step that uploads the journal of a job whose step failed, as the artifact
+/// `failed-ARTIFACT-ATTEMPT`, from which the job `compare` learns why. Empty for workflows without
+/// such a job.
+std::string upload_failure(const WorkflowFacts& facts, std::string_view artifact);
 
 /// The condition of a job or a step that no pull request from a fork runs.
 inline constexpr const char* kNotFork = "github.event.pull_request.head.repo.fork != true";

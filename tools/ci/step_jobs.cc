@@ -24,6 +24,7 @@ constexpr std::string_view kBuildSteps = R"(
     matrix: @MATRIX@
     @ARGS@
 @RESULT@
+@FAILURE@
 )";
 
 constexpr std::string_view kTestSteps = R"(
@@ -50,6 +51,7 @@ constexpr std::string_view kTestSteps = R"(
     matrix: @MATRIX@
     @ARGS@
 @RESULT@
+@FAILURE@
 )";
 
 // Downloads the results of earlier attempts. Steps that they finished are not repeated, so no step
@@ -96,6 +98,7 @@ Places common_places(const WorkflowFacts& facts) {
           {"FORK", secret ? filled(kFork, {}) : std::string()},
           {"CONDITION", condition},
           {"RESULT", upload_result(facts, "${{ matrix.artifact }}", condition)},
+          {"FAILURE", upload_failure(facts, "${{ matrix.artifact }}")},
           {"EARLIER", earlier()}};
 }
 

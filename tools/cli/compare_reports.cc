@@ -139,9 +139,11 @@ Result<int> compare_reports(const prepare::Host& host, const prepare::GlobalOpti
                             const ReportOptions& options, Streams& streams) {
   TRY(const ReportedRun before, read_run(host, global, options.runs[0], streams));
   TRY(const ReportedRun after, read_run(host, global, options.runs[1], streams));
-  report::RunDifference difference{options.base_name.empty() ? options.runs[0] : options.base_name,
-                                   options.runs[1],
-                                   analysis::compare_runs(before.outcomes, after.outcomes)};
+  TRY(const analysis::EarlierDurations earlier,
+      earlier_durations(host, global, options.runs[0], options.runs[1]));
+  report::RunDifference difference{
+      options.base_name.empty() ? options.runs[0] : options.base_name, options.runs[1],
+      analysis::compare_runs(before.outcomes, after.outcomes, earlier)};
   TRY_DONE(check_comparable(difference.runs, options, {before.files, after.files}));
   const fs::path output_dir = fs::absolute(fs::path(global.output_dir));
   const Directories directories{options.base_wheels.empty() ? before.files : options.base_wheels,

@@ -74,6 +74,29 @@ Result<ReportedRun> run_at_address(const prepare::Host& host, const std::string&
   return run_of(std::move(run));
 }
 
+/// The runs of the journal that contains this one, up to it; none if it is not from a journal.
+Result<std::vector<run::RecordedRun>> runs_until(const prepare::Host& host,
+                                                 const prepare::GlobalOptions& global,
+                                                 const std::string& name) {
+  if (is_address(name)) return std::vector<run::RecordedRun>();
+  switch (host.files.resolved_type(name)) {
+    case ports::FileType::regular: {
+      TRY(const std::string text, host.files.read(name, limits::kJournal));
+      if (!text.starts_with("{\"journal\"")) return std::vector<run::RecordedRun>();
+      return run::read_runs(text);
+    }
+    case ports::FileType::missing:
+      break;
+    default:
+      return std::vector<run::RecordedRun>();
+  }
+  TRY(std::vector<run::RecordedRun> runs, host::read_recorded_runs(global.state_dir));
+  const auto found = std::ranges::find(runs, name, &run::RecordedRun::name);
+  if (found == runs.end()) return std::vector<run::RecordedRun>();
+  runs.erase(found + 1, runs.end());
+  return runs;
+}
+
 plan::StepOutcome outcome_of(const store::Entry& entry) {
   plan::StepOutcome out;
   out.id = entry.step;
@@ -92,38 +115,77 @@ plan::StepOutcome outcome_of(const store::Entry& entry) {
   return out;
 }
 
-/// The artifacts in a directory, the latest attempt of each step last.
-std::vector<std::string> artifacts_in(const std::string& directory) {
+constexpr std::string_view kResultArtifact = "result-";
+/// The journal of a job whose step failed, in a workflow of `ci generate`.
+constexpr std::string_view kFailedArtifact = "failed-";
+
+/// The artifacts in a directory with such names, the latest attempt of each step last.
+std::vector<std::string> artifacts_in(const std::string& directory, std::string_view prefix) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     std::string name = at->path().filename().string();
-    if (at->is_directory(error) && name.starts_with("result-")) names.push_back(std::move(name));
+    if (at->is_directory(error) && name.starts_with(prefix)) names.push_back(std::move(name));
   }
   std::vector<std::string> ordered = store::latest_first(std::move(names));
   std::reverse(ordered.begin(), ordered.end());
   return ordered;
 }
 
+/// The attempt of the workflow and the outcome of a failed step.
+struct FailedAttempt {
+  uint64_t attempt = 0;
+  plan::StepOutcome outcome;
+};
+
+/// Adds the failure of its own step that an artifact has. The code of a step could write any
+/// journal, so one that cannot be read counts as none.
+void add_failure(const std::string& directory, const std::string& artifact,
+                 std::map<std::string, FailedAttempt>& out) {
+  const std::string as_result =
+      std::string(kResultArtifact) + artifact.substr(kFailedArtifact.size());
+  const Result<std::vector<run::RecordedRun>> runs =
+      host::read_recorded_runs(fs::path(directory) / artifact);
+  if (!runs || runs->empty()) return;
+  for (const plan::StepOutcome& outcome : runs->back().outcomes) {
+    if (outcome.state != plan::StepState::failed) continue;
+    if (!store::is_artifact_of(as_result, outcome.id)) continue;
+    out.insert_or_assign(outcome.id, FailedAttempt{store::attempt_of(artifact), outcome});
+  }
+}
+
 ReportedRun run_in_directory(const std::string& directory) {
   ReportedRun run;
   run.files = directory;
   std::map<std::string, store::Entry> by_step;
+  std::map<std::string, uint64_t> attempts;
   for (host::TreeEntry& found : host::read_entries(directory)) {
     const std::string step = found.entry.step;
     by_step.insert_or_assign(step, std::move(found.entry));
   }
-  for (const std::string& artifact : artifacts_in(directory)) {
+  for (const std::string& artifact : artifacts_in(directory, kResultArtifact)) {
     for (host::TreeEntry& found : host::read_entries(fs::path(directory) / artifact)) {
       const std::string step = found.entry.step;
       // The code of a step could write any entry into its artifact.
       if (store::is_artifact_of(artifact, step)) {
         by_step.insert_or_assign(step, std::move(found.entry));
+        attempts[step] = store::attempt_of(artifact);
       }
     }
   }
-  run.outcomes.reserve(by_step.size());
-  for (const auto& [step, entry] : by_step) run.outcomes.push_back(outcome_of(entry));
+  std::map<std::string, FailedAttempt> failed;
+  for (const std::string& artifact : artifacts_in(directory, kFailedArtifact)) {
+    add_failure(directory, artifact, failed);
+  }
+  std::map<std::string, plan::StepOutcome> outcomes;
+  for (const auto& [step, entry] : by_step) outcomes.emplace(step, outcome_of(entry));
+  for (auto& [step, failure] : failed) {
+    // A later attempt of the workflow may have repeated the step.
+    const bool latest = !outcomes.contains(step) || attempts[step] < failure.attempt;
+    if (latest) outcomes.insert_or_assign(step, std::move(failure.outcome));
+  }
+  run.outcomes.reserve(outcomes.size());
+  for (auto& [step, outcome] : outcomes) run.outcomes.push_back(std::move(outcome));
   return run;
 }
 
@@ -144,6 +206,25 @@ Result<ReportedRun> read_run(const prepare::Host& host, const prepare::GlobalOpt
   if (file) return run_in_file(host, run);
   if (host.files.resolved_type(run) == ports::FileType::directory) return run_in_directory(run);
   return named_run(global, run);
+}
+
+Result<analysis::EarlierDurations> earlier_durations(const prepare::Host& host,
+                                                     const prepare::GlobalOptions& global,
+                                                     const std::string& before,
+                                                     const std::string& after) {
+  TRY(std::vector<run::RecordedRun> runs, runs_until(host, global, after));
+  if (!runs.empty()) {
+    runs.pop_back();
+  } else {
+    TRY(runs, runs_until(host, global, before));
+  }
+  analysis::EarlierDurations out;
+  for (const run::RecordedRun& run : runs) {
+    for (const plan::StepOutcome& outcome : run.outcomes) {
+      if (outcome.state == plan::StepState::done) out[outcome.id].push_back(outcome.elapsed);
+    }
+  }
+  return out;
 }
 
 bool has_bytes_of(const fs::path& path, const plan::Output& output) {

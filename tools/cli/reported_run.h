@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/compare_runs.h"
 #include "base/result.h"
 #include "cli/options.h"
 #include "cli/streams.h"
@@ -26,6 +27,14 @@ Result<ReportedRun> last_run(const prepare::GlobalOptions& global);
 /// if there is none of that name.
 Result<ReportedRun> read_run(const prepare::Host& host, const prepare::GlobalOptions& global,
                              const std::string& run, Streams& streams);
+
+/// The durations of steps in the runs before `after`, for a comparison of `before` with it: in the
+/// journal that contains `after`, else in the one that contains `before`, which then counts too.
+/// None if both are known from elsewhere, such as another machine.
+Result<analysis::EarlierDurations> earlier_durations(const prepare::Host& host,
+                                                     const prepare::GlobalOptions& global,
+                                                     const std::string& before,
+                                                     const std::string& after);
 
 /// Whether the regular file there has the bytes of the output.
 bool has_bytes_of(const std::filesystem::path& path, const plan::Output& output);

@@ -214,6 +214,12 @@ std::vector<std::string> archive_changes(const WheelFacts& before, const WheelFa
   return out;
 }
 
+void add_unread(Side side, const WheelFacts& facts, std::vector<UnreadPart>& out) {
+  for (const Finding& finding : facts.unreadable) {
+    if (finding.rule == "device-code") out.push_back({side, finding.file, finding.message});
+  }
+}
+
 }  // namespace
 
 std::string_view to_string(Sameness sameness) {
@@ -233,6 +239,8 @@ WheelDifference difference(const WheelFacts& old_wheel, const WheelFacts& new_wh
   out.requirements = changes(requirements_of(old_wheel), requirements_of(new_wheel));
   out.kernels = kernel_changes(old_wheel, new_wheel);
   out.sizes = size_changes(old_wheel, new_wheel);
+  add_unread(Side::old_wheel, old_wheel, out.unread);
+  add_unread(Side::new_wheel, new_wheel, out.unread);
   const Members old_members = members_of(old_wheel);
   const Members new_members = members_of(new_wheel);
   const bool same =

@@ -39,6 +39,17 @@ struct ChangedMember {
   NameChanges symbols = {};                ///< of a library: its exported symbols
 };
 
+enum class Side { old_wheel, new_wheel };
+
+/// A part of a wheel that could not be read: what it contains is missing in the difference.
+struct UnreadPart {
+  Side side = Side::old_wheel;
+  std::string file;     ///< the member
+  std::string message;  ///< of the first part of the member that could not be read
+
+  bool operator==(const UnreadPart&) const = default;
+};
+
 /// The changes from one wheel to another.
 struct WheelDifference {
   Sameness sameness = Sameness::different;
@@ -54,9 +65,10 @@ struct WheelDifference {
   NameChanges requirements = {};   ///< Requires-Dist and Requires-Python
   KernelChanges kernels = {};      ///< the same as for `operators`
   std::vector<SizeChange> sizes = {};
+  /// Members whose device code, kernels or operators are known in part only.
+  std::vector<UnreadPart> unread = {};
 };
 
-enum class Side { old_wheel, new_wheel };
 /// Reads a member of one side; on an error the cause of the member stays `contents`.
 using ReadMember = std::function<Result<std::string>(Side, const std::string&)>;
 

@@ -19,6 +19,8 @@ using analysis::ComparedStep;
 
 constexpr size_t kMostLines = 20;
 constexpr size_t kMostMarkdown = 60'000;
+/// "1234 more changed files".
+constexpr size_t kMostAfterWheels = 100;
 
 /// Lines below a heading.
 struct ComparisonSection {
@@ -38,14 +40,20 @@ std::string growth_text(uint64_t before, uint64_t after) {
                      format_bytes(difference), share);
 }
 
+std::string usual_text(const std::optional<analysis::UsualDuration>& usual) {
+  if (!usual) return {};
+  return fmt::format(", usually {} to {} in {}", format_duration(usual->p10),
+                     format_duration(usual->p90), plural(usual->runs, "run"));
+}
+
 std::string duration_text(const ComparedStep& step) {
   const double ratio = step.took.count() == 0
                            ? 0
                            : 100.0 * static_cast<double>(step.now_takes.count()) /
                                      static_cast<double>(step.took.count()) -
                                  100.0;
-  return fmt::format("{}: {} -> {} ({:+.0f}%)", step.id, format_duration(step.took),
-                     format_duration(step.now_takes), ratio);
+  return fmt::format("{}: {} -> {} ({:+.0f}%){}", step.id, format_duration(step.took),
+                     format_duration(step.now_takes), ratio, usual_text(step.usual));
 }
 
 std::string state_text(const ComparedStep& step) {
@@ -79,6 +87,7 @@ std::string kernel_name(const std::string& mangled, const std::string& architect
 }
 
 void add_wheel_lines(const inspect::WheelDifference& difference, std::vector<std::string>& out) {
+  for (const inspect::UnreadPart& part : difference.unread) out.push_back(unread_text(part));
   add_names(difference.requirements, "requirement", out);
   add_names(difference.architectures, "device code", out);
   add_names(difference.operators, "operator", out);
@@ -159,11 +168,19 @@ std::string summary_of(const RunDifference& difference) {
 }
 
 std::string durations_note(const RunDifference& difference) {
-  return fmt::format(
+  const analysis::RunComparison& runs = difference.runs;
+  std::string note = fmt::format(
       "durations compared: {}, those that both runs executed; a difference counts "
       "above {}% and {} s",
-      plural(difference.runs.timed, "step"), analysis::kLeastPercent,
-      analysis::kLeastDifference.count());
+      plural(runs.timed, "step"), analysis::kLeastPercent, analysis::kLeastDifference.count());
+  if (runs.with_usual > 0) {
+    note += fmt::format(", and for {} if it is unusual in earlier runs",
+                        plural(runs.with_usual, "step"));
+  }
+  if (runs.within_usual > 0) {
+    note += fmt::format("; usual differences left out: {}", runs.within_usual);
+  }
+  return note;
 }
 
 /// A text as code: nothing in it is Markdown. The fence is longer than any run of backticks in it.
@@ -196,10 +213,18 @@ nlohmann::json step_object(const ComparedStep& step) {
                           {"elapsed_ms", took.count()},
                           {"evidence", to_string(evidence)}};
   };
+  nlohmann::json usual;
+  if (step.usual) {
+    usual = {{"runs", step.usual->runs},
+             {"p10_ms", step.usual->p10.count()},
+             {"p50_ms", step.usual->p50.count()},
+             {"p90_ms", step.usual->p90.count()}};
+  }
   return {{"id", step.id},
           {"before", side(step.before, step.took, step.evidence)},
           {"after", side(step.after, step.now_takes, step.now_evidence)},
-          {"reason", step.reason}};
+          {"reason", step.reason},
+          {"usual", std::move(usual)}};
 }
 
 nlohmann::json steps_array(const std::vector<ComparedStep>& steps) {
@@ -222,8 +247,8 @@ nlohmann::json wheel_object(const ComparedWheel& wheel) {
   if (wheel.difference) {
     put_difference(*wheel.difference, out);
   } else {
-    for (const char* const key :
-         {"requirements", "architectures", "operators", "members", "needed", "kernels", "sizes"}) {
+    for (const char* const key : {"requirements", "architectures", "operators", "members", "needed",
+                                  "kernels", "sizes", "unread_parts"}) {
       out[key] = nullptr;
     }
   }
@@ -262,7 +287,7 @@ std::string comparison_markdown(const RunDifference& difference) {
     std::string text =
         fmt::format("\n<details><summary>{}</summary>\n\n{}\n</details>\n",
                     markdown_text(section.title), markdown_lines(section, kMostLines));
-    if (out.size() + text.size() > kMostMarkdown) {
+    if (out.size() + text.size() + kMostAfterWheels > kMostMarkdown) {
       ++omitted;
     } else {
       out += text;
@@ -283,6 +308,8 @@ std::string comparison_json(const RunDifference& difference) {
                         {"after", difference.after},
                         {"shared", runs.shared},
                         {"timed", runs.timed},
+                        {"with_usual", runs.with_usual},
+                        {"within_usual", runs.within_usual},
                         {"newly_red", steps_array(runs.newly_red)},
                         {"newly_blocked", steps_array(runs.newly_blocked)},
                         {"newly_skipped", steps_array(runs.newly_skipped)},

@@ -33,14 +33,17 @@ std::string comparison_markdown(const RunDifference& difference);
 /// The same as JSON, schema `pinwheel-comparison/1`, keys sorted, a newline at the end:
 ///     before, after      what the runs were called
 ///     shared, timed      steps in both, and those whose durations were compared
+///     with_usual         of these, steps whose usual duration is known from earlier runs
+///     within_usual       differences that are usual, and so are not in slower and faster
 ///     newly_red, newly_blocked, newly_skipped, less_evidence, still_red, fixed, slower, faster
-///                        [{id, before, after: {state, elapsed_ms, evidence}, reason}]
+///                        [{id, before, after: {state, elapsed_ms, evidence}, reason, usual:
+///                        {runs, p10_ms, p50_ms, p90_ms} or null}]
 ///     gained, lost       ids of steps that only one run has
 ///     wheels             [{step, before, after: {path, sha256, size} or null, unread,
 ///     requirements,
 ///                        architectures, operators, members, needed: {gained, lost}, kernels,
-///                        sizes}]: the last seven as in `difference_json`, null if `unread` says
-///                        why the files were not compared
+///                        sizes, unread_parts}]: the last eight as in `difference_json`, null if
+///                        `unread` says why the files were not compared
 std::string comparison_json(const RunDifference& difference);
 
 }  // namespace pinwheel::report

@@ -89,6 +89,10 @@ void add_kernels(const inspect::KernelChanges& kernels, Lines& lines) {
   }
 }
 
+std::string_view side_word(inspect::Side side) {
+  return side == inspect::Side::old_wheel ? "old" : "new";
+}
+
 SortedJson placed_json(const std::vector<inspect::PlacedKernel>& kernels) {
   SortedJson out = SortedJson::array();
   for (const inspect::PlacedKernel& each : kernels) {
@@ -156,8 +160,15 @@ std::string difference_text(const inspect::WheelFacts& old_wheel,
   add_changes("file", difference.members, lines);
   add_changes("operator", difference.operators, lines);
   add_kernels(difference.kernels, lines);
+  for (const inspect::UnreadPart& part : difference.unread) lines.add("unread", unread_text(part));
   for (const inspect::ChangedMember& member : difference.changed) add_member(member, lines);
   return lines.take();
+}
+
+std::string unread_text(const inspect::UnreadPart& part) {
+  return fmt::format(
+      "{} of the {} wheel cannot be read in full, so kernels may be missing here: {}",
+      quoted(part.file), side_word(part.side), part.message);
 }
 
 void put_difference(const inspect::WheelDifference& difference, nlohmann::json& out) {
@@ -170,6 +181,11 @@ void put_difference(const inspect::WheelDifference& difference, nlohmann::json& 
   out["requirements"] = as_json(difference.requirements);
   out["kernels"] = kernels_json(difference.kernels);
   out["sizes"] = sizes_json(difference.sizes);
+  out["unread_parts"] = SortedJson::array();
+  for (const inspect::UnreadPart& part : difference.unread) {
+    out["unread_parts"].push_back(
+        {{"side", side_word(part.side)}, {"file", part.file}, {"message", part.message}});
+  }
 }
 
 std::string difference_json(const inspect::WheelFacts& old_wheel,

@@ -70,6 +70,32 @@ TEST_CASE("durations count above both limits, if both runs executed the step") {
   CHECK(!analysis::is_worse(found));
 }
 
+TEST_CASE("a difference that is usual for a step does not count") {
+  const analysis::EarlierDurations earlier = {
+      {"build:noisy", {100s, 130s, 90s, 140s, 110s}},
+      {"build:steady", {100s, 101s, 99s, 100s, 900s, 100s, 102s, 100s, 100s, 101s, 99s}},
+      {"build:new", {10s, 500s}}};
+  const auto run = [](std::chrono::milliseconds took) {
+    return std::vector<StepOutcome>{step("build:noisy", StepState::done, took),
+                                    step("build:steady", StepState::done, took),
+                                    step("build:new", StepState::done, took)};
+  };
+  const auto found = compare_runs(run(100s), run(135s), earlier);
+  // One outlier of ten does not make a step noisy, and two runs say nothing.
+  CHECK(ids(found.slower) == Ids{"build:steady", "build:new"});
+  REQUIRE(found.slower[0].usual);
+  CHECK(*found.slower[0].usual == analysis::UsualDuration{10, 99s, 100s, 102s});
+  CHECK(!found.slower[1].usual);
+  CHECK(found.timed == 3);
+  CHECK(found.with_usual == 2);
+  CHECK(found.within_usual == 1);
+  // Its 90th percentile is 140 s, 30 s above its median.
+  CHECK(compare_runs(run(100s), run(170s), earlier).within_usual == 1);
+  CHECK(compare_runs(run(100s), run(171s), earlier).slower.size() == 3);
+  CHECK(ids(compare_runs(run(100s), run(75s), earlier).faster) == Ids{"build:steady", "build:new"});
+  CHECK(compare_runs(run(100s), run(69s), earlier).faster.size() == 3);
+}
+
 TEST_CASE("a reused result is timed by the run that made it, and not compared with itself") {
   StepOutcome made = step("build:cpu", StepState::done, 100s);
   made.key = "k";

@@ -44,6 +44,16 @@ TEST_CASE("the same bytes are identical, the same files in a different archive a
   CHECK(found.changed.empty());
 }
 
+TEST_CASE("device code that cannot be read is part of the difference") {
+  const WheelFacts before = native_facts();
+  WheelFacts after = native_facts();
+  after.unreadable = {{"device-code", "demo/_C.so", "a cubin is damaged"},
+                      {"metadata", "METADATA", "no name"}};
+  const std::vector<UnreadPart> expected = {{Side::new_wheel, "demo/_C.so", "a cubin is damaged"}};
+  CHECK(compare(before, after).unread == expected);
+  CHECK(compare(after, before).unread.front().side == Side::old_wheel);
+}
+
 TEST_CASE("gains and losses are listed by name") {
   const WheelFacts before = native_facts();
   WheelFacts after = native_facts("py3-none-manylinux_2_31_x86_64");

@@ -16,6 +16,9 @@ RunDifference slower_and_red() {
   out.runs.newly_red = {{"test:a", plan::StepState::done, plan::StepState::failed, 0ms, 0ms,
                          plan::Evidence::ran, plan::Evidence::none, "a <b>bold</b> reason"}};
   out.runs.slower = {{"build:a", plan::StepState::done, plan::StepState::done, 100s, 150s}};
+  out.runs.slower[0].usual = analysis::UsualDuration{7, 95s, 100s, 110s};
+  out.runs.with_usual = 1;
+  out.runs.within_usual = 2;
   ComparedWheel wheel{{"build:a", plan::Output{"x/demo-1.whl", "aa", 1000},
                        plan::Output{"x/demo-2.whl", "bb", 1500}}};
   inspect::WheelDifference difference;
@@ -26,6 +29,7 @@ RunDifference slower_and_red() {
   binary::CubinKernel larger = kernel;
   larger.registers = 64;
   difference.kernels.changed = {{"demo/_C.so", "sm_90a", kernel, larger}};
+  difference.unread = {{inspect::Side::new_wheel, "demo/_C.so", "a cubin is damaged"}};
   difference.sizes = {{inspect::SizeChange::Part::architecture, "sm_100", 0, 400}};
   wheel.difference = difference;
   out.wheels = {wheel, {{"build:b", plan::Output{"b.whl", "cc", 1}, std::nullopt}}};
@@ -37,7 +41,10 @@ TEST_CASE("a comparison of runs has a text, Markdown and JSON") {
   const std::string text = comparison_text(difference);
   for (const char* const line :
        {"newly red\n  test:a: done -> failed: a <b>bold</b> reason\n",
-        "slower\n  build:a: 1m40s -> 2m30s (+50%)\n",
+        "slower\n  build:a: 1m40s -> 2m30s (+50%), usually 1m35s to 1m50s in 7 runs\n",
+        "for 1 step if it is unusual in earlier runs; usual differences left out: 2\n",
+        "  `demo/_C.so` of the new wheel cannot be read in full, so kernels may be missing here: a "
+        "cubin is damaged\n",
         "demo-2.whl: 1.0 KB -> 1.5 KB (+500 B, +50.0%)\n",
         "  + requirement Requires-Dist: numpy>=2\n", "  - operator scale(Tensor x) -> Tensor\n",
         "  kernel scale(float*, float, int) for sm_90a: registers 0 -> 64\n",
@@ -56,7 +63,14 @@ TEST_CASE("a comparison of runs has a text, Markdown and JSON") {
   CHECK(json["schema"] == "pinwheel-comparison/1");
   CHECK(json["slower"][0]["after"]["elapsed_ms"] == 150000);
   CHECK(json["wheels"][0]["kernels"]["changed"][0]["after"]["registers"] == 64);
+  CHECK(json["slower"][0]["usual"]["p90_ms"] == 110000);
+  CHECK(json["newly_red"][0]["usual"].is_null());
+  CHECK(json["wheels"][0]["unread"].is_null());
+  CHECK(
+      json["wheels"][0]["unread_parts"] ==
+      nlohmann::json{{{"side", "new"}, {"file", "demo/_C.so"}, {"message", "a cubin is damaged"}}});
   CHECK(json["wheels"][1]["kernels"].is_null());
+  CHECK(json["wheels"][1]["unread_parts"].is_null());
 }
 
 TEST_CASE("the Markdown of a comparison fits a comment") {

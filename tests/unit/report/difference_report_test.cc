@@ -34,7 +34,7 @@ TEST_CASE("a comparison has a text and a JSON form") {
   CHECK(json["sameness"] == "different");
   CHECK(json["needed"]["gained"] == nlohmann::json{"libz.so.1"});
   CHECK(json["changed"][0]["cause"] == "contents");
-  CHECK(json.size() == 15);
+  CHECK(json.size() == 16);
   CHECK(difference_text(before, before, difference(before, before, true, {})) ==
         name + " -> " + name + "\n  result           the same bytes\n");
 }
