@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""Measures what the trace of a build costs, on a project with hundreds of small compilations.
+"""Measures what the trace of a build costs, on builds of many small compilations.
 
-The same `make` runs in turns as the build of a step of pinwheel, which watches its processes, and alone, both with the
-same variables and in new directories. Two figures: the time of the execution phase of the step against the time of the
-plain command, which includes the start of the supervisor and its namespace; and the processor time of the watching
-thread, exact to the microsecond, against that of the build's processes. Nothing is asserted.
+The same `make` builds N and 4N files, by a step of pinwheel, which watches its processes, and alone, in turns and in new
+directories. What a build costs for each further file is (cost of 4N - cost of N) / 3N, without the constant cost of
+pinwheel and of its supervisor. Three figures: the ratio of these slopes in wall time and in processor time, which also
+contains what is not the trace; and the processor time of pinwheel's own processes for each further file, as a share of
+the build's, which the load of the machine hardly changes. Nothing is asserted.
 """
 
 import argparse
-import datetime
+import dataclasses
 import json
 import os
 import pathlib
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 
 MATRIX = """schema: pinwheel/1
@@ -70,41 +73,71 @@ def watch_time(pid: int) -> float | None:
     return None
 
 
-def traced(pinwheel: str, project: pathlib.Path, scratch: pathlib.Path) -> dict[str, float]:
+@dataclasses.dataclass
+class Cost:
+    """Of one build, in milliseconds."""
+
+    wall: float
+    cpu: float
+    own: float = 0.0  # processor time of pinwheel's own processes
+    watch: float = 0.0
+    seen: int = 0  # commands in the trace
+
+
+def finished(run: subprocess.Popen) -> float:
+    """The processor time of a process and of its descendants, when it has ended."""
+    _, status, used = os.wait4(run.pid, 0)
+    run.returncode = os.waitstatus_to_exitcode(status)
+    if run.returncode != 0:
+        raise SystemExit(f"bench: the build failed with exit {run.returncode}")
+    return (used.ru_utime + used.ru_stime) * 1000
+
+
+def fresh(directory: pathlib.Path) -> pathlib.Path:
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir()
+    return directory
+
+
+class WatchReader(threading.Thread):
+    """Reads the watching thread's processor time now and then: more often would cost what is to be measured."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.pid = pid
+        self.most = 0.0
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        while not self.ended.wait(0.25):
+            self.most = max(self.most, watch_time(self.pid) or 0.0)
+
+
+def traced(pinwheel: str, project: pathlib.Path, scratch: pathlib.Path) -> Cost:
     """One build by pinwheel, of which only environments are reused."""
-    state, output = scratch / "state", scratch / "dist"
-    for directory in (state, output):
-        shutil.rmtree(directory, ignore_errors=True)
-    places = ["--state-dir", str(state), "--output-dir", str(output)]
+    places = ["--state-dir", str(fresh(scratch / "state")), "--output-dir", str(fresh(scratch / "dist"))]
     report = scratch / "report.json"
     with report.open("w") as out:
+        begun = time.monotonic()
         run = subprocess.Popen(
             [pinwheel, "build", "matrix.yaml", "--json", *places], cwd=project, stdout=out, stderr=subprocess.DEVNULL
         )
-        watched = 0.0
-        while run.poll() is None:
-            watched = max(watched, watch_time(run.pid) or 0.0)
-            time.sleep(0.02)
-    if run.returncode != 0:
-        raise SystemExit(f"bench: the build failed with exit {run.returncode}")
+        reader = WatchReader(run.pid)
+        reader.start()
+        cpu = finished(run)
+        wall = (time.monotonic() - begun) * 1000
+        reader.ended.set()
     outcomes = json.loads(report.read_text())["outcomes"]
     (trace,) = next(outcome["trace"] for outcome in outcomes if outcome["id"].startswith("build:"))
-    start, end = (
-        datetime.datetime.fromisoformat(trace[f"execution_{name}_timestamp"]) for name in ("start", "completed")
-    )
-    return {
-        "wall": (end - start).total_seconds() * 1000,
-        "watch": watched,
-        "cpu": trace["cpu_ms"],
-        "commands": len(trace["commands"]) + sum(one["count"] for one in trace.get("unlisted_commands", [])),
-    }
+    seen = len(trace["commands"]) + sum(one["count"] for one in trace.get("unlisted_commands", []))
+    return Cost(wall, cpu, cpu - trace["cpu_ms"], reader.most, seen)
 
 
-def plain(project: pathlib.Path, scratch: pathlib.Path) -> float:
+def plain(project: pathlib.Path, scratch: pathlib.Path) -> Cost:
     copy = scratch / "copy"
     shutil.rmtree(copy, ignore_errors=True)
+    begun = time.monotonic()
     shutil.copytree(project, copy)
-    (scratch / "out").mkdir(exist_ok=True)
     environment = {
         "PATH": os.environ["PATH"],
         "MAX_JOBS": str(len(os.sched_getaffinity(0))),
@@ -112,35 +145,91 @@ def plain(project: pathlib.Path, scratch: pathlib.Path) -> float:
         "LC_ALL": "C.UTF-8",
         "HOME": str(scratch),
     }
-    begun = time.monotonic()
-    subprocess.run(["sh", "build.sh", str(scratch / "out"), str(copy)], cwd=copy, env=environment, check=True)
-    return (time.monotonic() - begun) * 1000
+    command = ["sh", "build.sh", str(fresh(scratch / "out")), str(copy)]
+    cpu = finished(subprocess.Popen(command, cwd=copy, env=environment))
+    return Cost((time.monotonic() - begun) * 1000, cpu)
+
+
+@dataclasses.dataclass
+class Round:
+    """Builds of N and of 4N files, by pinwheel and alone."""
+
+    few: Cost
+    many: Cost
+    few_alone: Cost
+    many_alone: Cost
+
+    def ratio(self, kind: str) -> float:
+        """The cost of a further file by pinwheel, relative to that alone."""
+        return growth(self.few, self.many, kind) / growth(self.few_alone, self.many_alone, kind)
+
+    def share(self, kind: str) -> float:
+        """What a further file costs of this kind, relative to the build's own processor time."""
+        own = growth(self.few, self.many, "own")
+        return growth(self.few, self.many, kind) / (growth(self.few, self.many, "cpu") - own)
+
+    def constant(self, kind: str) -> float:
+        """What pinwheel costs for a build without files."""
+        return (4 * getattr(self.few, kind) - getattr(self.many, kind)) / 3 - (
+            4 * getattr(self.few_alone, kind) - getattr(self.many_alone, kind)
+        ) / 3
+
+
+def growth(few: Cost, many: Cost, kind: str) -> float:
+    return getattr(many, kind) - getattr(few, kind)
+
+
+def measure(pinwheel: str, few: pathlib.Path, many: pathlib.Path, scratch: pathlib.Path, swapped: bool) -> Round:
+    """The load of the machine changes, so what is compared follows each other, and goes first in turns."""
+    pairs = []
+    for project in (few, many):
+        if swapped:
+            alone = plain(project, scratch)
+            pairs.append((traced(pinwheel, project, scratch), alone))
+        else:
+            pairs.append((traced(pinwheel, project, scratch), plain(project, scratch)))
+    (ours, alone), (more, more_alone) = pairs
+    return Round(ours, more, alone, more_alone)
+
+
+def spread(values: list[float]) -> str:
+    values = sorted(values)
+    return f"{statistics.median(values):.4f} (of {len(values)}: {values[0]:.4f} to {values[-1]:.4f})"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pinwheel", type=pathlib.Path, required=True)
-    parser.add_argument("--files", type=int, default=300)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--files", type=int, default=100, help="N; the other builds have 4N")
+    parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     pinwheel = str(options.pinwheel.resolve())
     with tempfile.TemporaryDirectory(prefix="pinwheel-bench-", dir="/var/tmp") as directory:
         scratch = pathlib.Path(directory)
-        project = scratch / "project"
-        make_project(project, options.files)
-        traced(pinwheel, project, scratch)  # makes the environment
-        ours, alone = [], []
-        for _ in range(options.runs):
-            ours.append(traced(pinwheel, project, scratch))
-            alone.append(plain(project, scratch))
-        wall = statistics.median(run["wall"] for run in ours)
-        peer = statistics.median(alone)
-        share = statistics.median(run["watch"] / run["cpu"] for run in ours)
-        seen = min(run["commands"] for run in ours)
-        print(f"load {os.getloadavg()[0]:.0f}, {len(os.sched_getaffinity(0))} cores, medians of {options.runs}")
-        print(f"execution {wall:.0f} ms, plain command {peer:.0f} ms, ratio {wall / peer:.3f}")
-        print(f"watch {share * 100:.2f}% of the build's processor time")
-        print(f"{seen} commands seen of {options.files + 1}")
+        few, many = scratch / "few", scratch / "many"
+        make_project(few, options.files)
+        make_project(many, 4 * options.files)
+        traced(pinwheel, few, scratch)  # makes the environment
+        loads, rounds = [], []
+        for number in range(options.rounds):
+            rounds.append(measure(pinwheel, few, many, scratch, swapped=number % 2 == 1))
+            loads.append(os.getloadavg()[0])
+            figures = [rounds[-1].ratio("wall"), rounds[-1].ratio("cpu"), rounds[-1].share("own")]
+            print(f"round {number + 1}:", *(f"{figure:.4f}" for figure in figures), file=sys.stderr, flush=True)
+        print(f"load {min(loads):.0f} to {max(loads):.0f}, {len(os.sched_getaffinity(0))} cores")
+        print(f"builds of {options.files} and {4 * options.files} files, medians of {options.rounds} rounds")
+        for kind, name in (("wall", "wall time"), ("cpu", "processor time")):
+            print(f"{name} of a further file, relative to that alone: {spread([one.ratio(kind) for one in rounds])}")
+            constant = statistics.median(one.constant(kind) for one in rounds)
+            print(f"constant {name} of pinwheel: {constant:.0f} ms")
+        print(f"pinwheel's own share of processor time: {spread([one.share('own') for one in rounds])}")
+        print(f"that of the watching thread: {spread([one.share('watch') for one in rounds])}")
+        pooled = sum(growth(one.few, one.many, "cpu") for one in rounds) / sum(
+            growth(one.few_alone, one.many_alone, "cpu") for one in rounds
+        )
+        print(f"processor time of all further files, relative to that alone: {pooled:.4f}")
+        seen = min(one.many.seen for one in rounds)
+        print(f"{seen} commands seen of {4 * options.files + 1}")
 
 
 if __name__ == "__main__":
