@@ -1,16 +1,19 @@
-"""Debian's Chromium without a network, driven by npm's `playwright-core`, with the rules of `axe-core`."""
+"""Debian's Chromium without a network, driven by npm's `playwright-core`, with the rules of `axe-core` and the charts of
+`mermaid`."""
 
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
 from shared_cache import cache_directory, key, locked
 from trace_processor import NODE
 
-PACKAGES = ("playwright-core@1.65.1", "axe-core@4.14.1")
+PACKAGES = ("playwright-core@1.65.1", "axe-core@4.14.1", "mermaid@11.6.0")
 SCRIPT = pathlib.Path(__file__).parent / "page_browser.js"
+CHARTS = pathlib.Path(__file__).parent / "mermaid_charts.js"
 PATIENCE = 300
 SHEET = 703  # CSS pixels between the margins
 
@@ -27,6 +30,16 @@ def node_modules() -> pathlib.Path:
             subprocess.run(install, check=True, capture_output=True)
             (made / "complete").touch()
     return made / "node_modules"
+
+
+def draw_charts(markdown: str) -> list[dict]:
+    """The charts of a Markdown text as npm's `mermaid` draws them, each with its text (mermaid_charts.js)."""
+    charts = re.findall(r"^```mermaid\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
+    environment = {**os.environ, "NODE_PATH": str(node_modules())}
+    ran = subprocess.run([str(NODE), str(CHARTS), shutil.which("chromium")], input=json.dumps(charts),
+                         env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert ran.returncode == 0, ran.stderr
+    return [{"text": text, **seen} for text, seen in zip(charts, json.loads(ran.stdout), strict=True)]
 
 
 def use_page(page: pathlib.Path, shots: pathlib.Path) -> dict:

@@ -1,8 +1,11 @@
 #include "report/summary_charts.h"
 
+#include <fmt/format.h>
+
 #include "report/summary.h"
 #include "unit/analysis/recorded_runs.h"
 #include "unit/catch.h"
+#include "unit/golden.h"
 
 using namespace pinwheel;
 using namespace std::chrono_literals;
@@ -78,6 +81,23 @@ TEST_CASE("the timeline marks failures and the critical path, and names cannot e
         "\n"
         "Red: failed. Highlighted: on the critical path.\n");
   CHECK(report::gantt_markdown({}).empty());
+}
+
+TEST_CASE("names cannot end the timeline, or add anything to it") {
+  // tests/system/mermaid_test.py draws the chart.
+  std::vector<plan::StepOutcome> outcomes;
+  for (const char* const name :
+       {"</pre><script>alert(1)</script>", "x :crit, 0, 9999", "a\n  section fake\n  b",
+        "%%{init: {}}%%", "click y href \"javascript:alert(1)\"", "title T", "#59; &lt;b&gt;",
+        "```", "end",
+        "\xe2\x80\xae"
+        "abc",
+        "\xff\xfe", "", "excludes weekends", "a; b", "<img src=x onerror=alert(2)>", "`${1}`"}) {
+    outcomes.push_back(executed(fmt::format("build:{}", name), {}, {attempt("m", 0ms, 1000ms)}));
+  }
+  outcomes.back().state = plan::StepState::failed;
+  const std::string chart = report::gantt_markdown(analysis::merge_traces(outcomes));
+  CHECK(chart == testing::golden("tests/data/charts/hostile.md", chart));
 }
 
 TEST_CASE("only the longest attempts are in the timeline, and too large a heat map is left out") {
