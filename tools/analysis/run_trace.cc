@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/lanes.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::analysis {
@@ -150,28 +151,6 @@ void correct_clocks(RunTrace& all) {
   for (size_t i = 0; i < offsets.size(); ++i) all.machines[i].offset = offsets[i];
   for (TraceSlice& slice : all.slices) shift(slice.trace, offsets[slice.machine]);
 }
-
-/// The lanes of a machine: an attempt gets the lowest free one.
-class Lanes {
- public:
-  size_t take(Microseconds start, Microseconds end) {
-    while (!busy_.empty() && busy_.begin()->first <= start) {
-      free_.insert(busy_.begin()->second);
-      busy_.erase(busy_.begin());
-    }
-    if (free_.empty()) free_.insert(count_++);
-    const size_t lane = *free_.begin();
-    free_.erase(free_.begin());
-    busy_.emplace(end, lane);
-    return lane;
-  }
-  size_t count() const { return count_; }
-
- private:
-  std::set<std::pair<Microseconds, size_t>> busy_;  ///< by the end of their attempts
-  std::set<size_t> free_;
-  size_t count_ = 0;
-};
 
 void assign_lanes(RunTrace& all) {
   std::vector<Lanes> lanes(all.machines.size());

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/shared_options.h"
+
 namespace pinwheel::cli {
 namespace {
 
@@ -38,7 +40,7 @@ void add_check_scope(CLI::App& app, IndexCheckOptions& options) {
   app.add_flag("--refresh", options.refresh, "hash files again that an earlier check verified");
   app.add_option("--connections", options.connections,
                  "pages and files to read at the same time, at most 64 (default: 8)")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_integer());
 }
 
 void add_check(CLI::App& index, IndexCheckOptions& options) {
@@ -74,7 +76,7 @@ void add_prune(CLI::App& index, IndexPruneOptions& options) {
          "--keep-last", options.keep_last,
          "keep this many of the newest versions of each project; yanked versions come after "
          "all others")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_integer())
       ->type_name("N");
   app.add_flag("--releases", options.releases,
                "also remove versions that are not development releases; they are counted apart");

@@ -79,12 +79,12 @@ void add_plan(Parser& parser) {
       "rows of `ids` and `github`: one per build, or one per variant (default: test); with "
       "`--plan`, also one per install test");
   app.add_option("--shards", parser.plan.shards, "with `--format github`: one row per shard")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_integer());
   app.add_option("--slots", parser.plan.slots,
                  "predict the duration with N steps at a time, such as jobs on N runners (default: "
                  "this machine)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_integer());
   app.add_option("--plan", parser.plan.plan_file,
                  "show the plan that `--out` wrote to this file; with `--format github`, its jobs")
       ->type_name("FILE");

@@ -1,5 +1,8 @@
 #include "cli/shared_options.h"
 
+#include <optional>
+
+#include "base/parse_integer.h"
 #include "pep/wheel_name.h"
 
 namespace pinwheel::cli {
@@ -14,6 +17,15 @@ auto named_choices(const Values& values) {
 }
 
 }  // namespace
+
+CLI::Validator positive_integer() {
+  const auto check = [](const std::string& text) {
+    const std::optional<uint64_t> number = parse_unsigned(text);
+    return number && *number > 0 ? std::string()
+                                 : fmt::format("{} is not a positive integer", quoted(text));
+  };
+  return {check, "POSITIVE"};
+}
 
 void add_globals(CLI::App& app, prepare::GlobalOptions& global) {
   const OptionGroup group(app, "Output");

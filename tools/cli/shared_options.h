@@ -35,6 +35,9 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Value& value,
       ->type_name(fmt::format("{{{}}}", join(names, "|")));
 }
 
+/// Accepts a whole number from 1 on.
+CLI::Validator positive_integer();
+
 /// The heading of the help for options that are added while it exists.
 class OptionGroup {
  public:

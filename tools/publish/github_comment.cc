@@ -28,16 +28,6 @@ std::string comment_marker(std::string_view name) {
   return fmt::format("<!-- pinwheel: {} -->", plain);
 }
 
-ports::HttpRequest comment_request(std::string method, std::string url) {
-  ports::HttpRequest request;
-  request.method = std::move(method);
-  request.url = std::move(url);
-  request.headers = {{"Accept", "application/vnd.github+json"},
-                     {"X-GitHub-Api-Version", "2022-11-28"}};
-  request.body_limit = limits::kGithubReply;
-  return request;
-}
-
 ports::HttpRequest with_text(ports::HttpRequest request, std::string_view text) {
   request.headers.emplace_back("Content-Type", "application/json");
   const nlohmann::json body = {{"body", text}};
@@ -81,7 +71,7 @@ Result<CommentPage> read_comments(std::string_view body, std::string_view name) 
 }
 
 ports::HttpRequest list_comments(const GithubPlace& place, uint64_t pull_request, size_t page) {
-  return comment_request(
+  return github_request(
       "GET", github_url(place, fmt::format("issues/{}/comments?per_page={}&page={}", pull_request,
                                            kCommentsPerPage, page)));
 }
@@ -89,15 +79,14 @@ ports::HttpRequest list_comments(const GithubPlace& place, uint64_t pull_request
 ports::HttpRequest create_comment(const GithubPlace& place, uint64_t pull_request,
                                   std::string_view text) {
   return with_text(
-      comment_request("POST", github_url(place, fmt::format("issues/{}/comments", pull_request))),
+      github_request("POST", github_url(place, fmt::format("issues/{}/comments", pull_request))),
       text);
 }
 
 ports::HttpRequest update_comment(const GithubPlace& place, uint64_t comment,
                                   std::string_view text) {
   return with_text(
-      comment_request("PATCH", github_url(place, fmt::format("issues/comments/{}", comment))),
-      text);
+      github_request("PATCH", github_url(place, fmt::format("issues/comments/{}", comment))), text);
 }
 
 }  // namespace pinwheel::publish

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "base/limits.h"
 #include "base/mask.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -77,6 +79,16 @@ Result<GithubPlace> github_place(const std::string& target, const std::string& a
 
 std::string github_url(const GithubPlace& place, std::string_view part) {
   return fmt::format("{}/repos/{}{}{}", place.api, place.repository, part.empty() ? "" : "/", part);
+}
+
+ports::HttpRequest github_request(std::string method, std::string url) {
+  ports::HttpRequest request;
+  request.method = std::move(method);
+  request.url = std::move(url);
+  request.headers = {{"Accept", "application/vnd.github+json"},
+                     {"X-GitHub-Api-Version", "2022-11-28"}};
+  request.body_limit = limits::kGithubReply;
+  return request;
 }
 
 Result<std::string> github_upload_url(const GithubPlace& place, std::string_view stated) {

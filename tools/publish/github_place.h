@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "ports/http.h"
 
 namespace pinwheel::publish {
 
@@ -33,6 +34,9 @@ Result<GithubPlace> github_place(const std::string& target, const std::string& a
 
 /// The URL of a part of the repository in the API: "releases/7".
 std::string github_url(const GithubPlace& place, std::string_view part);
+
+/// A request to the API, without a token. Its reply is at most `limits::kGithubReply`.
+ports::HttpRequest github_request(std::string method, std::string url);
 
 /// The upload URL of a release, without its template. Kind `publish` unless it is on the host of
 /// the API or on its `uploads.` host, with the same scheme: the token is sent there.

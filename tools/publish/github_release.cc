@@ -72,16 +72,6 @@ Result<GithubAction> after_publication(const ReleaseGoal& goal, const GithubStat
   return ReleaseDone{};
 }
 
-ports::HttpRequest request_to(std::string method, std::string url) {
-  ports::HttpRequest request;
-  request.method = std::move(method);
-  request.url = std::move(url);
-  request.headers = {{"Accept", "application/vnd.github+json"},
-                     {"X-GitHub-Api-Version", "2022-11-28"}};
-  request.body_limit = limits::kGithubReply;
-  return request;
-}
-
 ports::HttpRequest with_json(ports::HttpRequest request, const BodyJson& json) {
   request.headers.emplace_back("Content-Type", "application/json");
   request.body = json.dump(-1, ' ', false, BodyJson::error_handler_t::replace);
@@ -183,40 +173,41 @@ std::vector<Error> asset_findings(const std::vector<WantedAsset>& assets) {
 }
 
 ports::HttpRequest get_repository(const GithubPlace& place) {
-  return request_to("GET", github_url(place, ""));
+  return github_request("GET", github_url(place, ""));
 }
 
 ports::HttpRequest get_tag(const GithubPlace& place, std::string_view tag) {
-  return request_to("GET", github_url(place, "git/ref/tags/" + encoded_tag(tag)));
+  return github_request("GET", github_url(place, "git/ref/tags/" + encoded_tag(tag)));
 }
 
 ports::HttpRequest get_tag_object(const GithubPlace& place, std::string_view sha) {
-  return request_to("GET", github_url(place, fmt::format("git/tags/{}", sha)));
+  return github_request("GET", github_url(place, fmt::format("git/tags/{}", sha)));
 }
 
 ports::HttpRequest get_release_of_tag(const GithubPlace& place, std::string_view tag) {
-  return request_to("GET", github_url(place, "releases/tags/" + encoded_tag(tag)));
+  return github_request("GET", github_url(place, "releases/tags/" + encoded_tag(tag)));
 }
 
 ports::HttpRequest list_releases(const GithubPlace& place, size_t page) {
-  return request_to("GET", github_url(place, fmt::format("releases?per_page={}&page={}",
-                                                         kReleasesPerPage, page)));
+  return github_request("GET", github_url(place, fmt::format("releases?per_page={}&page={}",
+                                                             kReleasesPerPage, page)));
 }
 
 ports::HttpRequest list_assets(const GithubPlace& place, uint64_t release, size_t page) {
-  return request_to("GET", github_url(place, fmt::format("releases/{}/assets?per_page={}&page={}",
-                                                         release, kAssetsPerPage, page)));
+  return github_request(
+      "GET", github_url(place, fmt::format("releases/{}/assets?per_page={}&page={}", release,
+                                           kAssetsPerPage, page)));
 }
 
 ports::HttpRequest download_asset(const GithubPlace& place, uint64_t asset) {
   ports::HttpRequest request =
-      request_to("GET", github_url(place, fmt::format("releases/assets/{}", asset)));
+      github_request("GET", github_url(place, fmt::format("releases/assets/{}", asset)));
   request.headers[0].second = "application/octet-stream";
   return request;
 }
 
 ports::HttpRequest create_draft(const ReleaseGoal& goal) {
-  return with_json(request_to("POST", github_url(goal.place, "releases")),
+  return with_json(github_request("POST", github_url(goal.place, "releases")),
                    {{"tag_name", goal.tag},
                     {"target_commitish", goal.commit},
                     {"name", goal.title},
@@ -226,28 +217,29 @@ ports::HttpRequest create_draft(const ReleaseGoal& goal) {
 }
 
 ports::HttpRequest delete_asset(const GithubPlace& place, uint64_t asset) {
-  return request_to("DELETE", github_url(place, fmt::format("releases/assets/{}", asset)));
+  return github_request("DELETE", github_url(place, fmt::format("releases/assets/{}", asset)));
 }
 
 ports::HttpRequest upload_asset(std::string_view upload_url, std::string_view name) {
   ports::HttpRequest request =
-      request_to("POST", fmt::format("{}?name={}", upload_url, encode_segment(name)));
+      github_request("POST", fmt::format("{}?name={}", upload_url, encode_segment(name)));
   request.headers.emplace_back("Content-Type", "application/octet-stream");
   return request;
 }
 
 ports::HttpRequest create_tag(const ReleaseGoal& goal) {
-  return with_json(request_to("POST", github_url(goal.place, "git/refs")),
+  return with_json(github_request("POST", github_url(goal.place, "git/refs")),
                    {{"ref", "refs/tags/" + goal.tag}, {"sha", goal.commit}});
 }
 
 ports::HttpRequest publish_draft(const ReleaseGoal& goal, uint64_t release) {
   // A patch of an older line is not the latest release: GitHub compares the versions.
-  return with_json(request_to("PATCH", github_url(goal.place, fmt::format("releases/{}", release))),
-                   {{"tag_name", goal.tag},
-                    {"draft", false},
-                    {"prerelease", goal.prerelease},
-                    {"make_latest", "legacy"}});
+  return with_json(
+      github_request("PATCH", github_url(goal.place, fmt::format("releases/{}", release))),
+      {{"tag_name", goal.tag},
+       {"draft", false},
+       {"prerelease", goal.prerelease},
+       {"make_latest", "legacy"}});
 }
 
 }  // namespace pinwheel::publish

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/lanes.h"
+
 namespace pinwheel::report {
 namespace {
 
@@ -23,29 +25,6 @@ using analysis::RunTrace;
 using analysis::TraceFlow;
 using analysis::TraceMachine;
 using analysis::TraceSlice;
-
-/// The lanes below a slot in which the commands of an attempt do not overlap: each command gets the
-/// lowest free one.
-class CommandLanes {
- public:
-  size_t take(Microseconds start, Microseconds end) {
-    while (!busy_.empty() && busy_.begin()->first <= start) {
-      free_.insert(busy_.begin()->second);
-      busy_.erase(busy_.begin());
-    }
-    if (free_.empty()) free_.insert(count_++);
-    const size_t lane = *free_.begin();
-    free_.erase(free_.begin());
-    busy_.emplace(end, lane);
-    return lane;
-  }
-  size_t count() const { return count_; }
-
- private:
-  std::set<std::pair<Microseconds, size_t>> busy_;  ///< by the end of their commands
-  std::set<size_t> free_;
-  size_t count_ = 0;
-};
 
 struct CommandTimes {
   Microseconds start = 0;
@@ -113,7 +92,7 @@ class EventWriter {
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::stable_sort(order, {},
                              [&](size_t i) { return times_of(slice, commands[i]).start; });
-    CommandLanes lanes;
+    analysis::Lanes lanes;
     std::vector<size_t> placed(commands.size());
     for (const size_t i : order) {
       const CommandTimes times = times_of(slice, commands[i]);

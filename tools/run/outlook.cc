@@ -41,7 +41,7 @@ std::optional<Outlook> look_ahead(const plan::Plan& plan, const Graph& graph, co
   }
   if (!measured) return std::nullopt;
   assumed.ranks = policy.ranks;
-  const CriticalPath path = critical_path(graph, assumed.lasts);
+  const LongestChain path = longest_chain(graph, assumed.lasts);
   Outlook outlook;
   outlook.path_total = path.steps.size();
   for (const size_t step : path.steps) {

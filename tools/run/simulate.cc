@@ -90,7 +90,7 @@ Simulation simulate(const plan::Plan& plan, const Graph& graph, Assumptions assu
   return SimulatedRun(plan, graph, std::move(assumptions)).run();
 }
 
-CriticalPath critical_path(const Graph& graph, const std::vector<milliseconds>& lasts) {
+LongestChain longest_chain(const Graph& graph, const std::vector<milliseconds>& lasts) {
   const size_t count = lasts.size();
   std::vector<milliseconds> remaining(count);
   std::vector<size_t> follower(count, count);
@@ -102,7 +102,7 @@ CriticalPath critical_path(const Graph& graph, const std::vector<milliseconds>& 
     remaining[i] = lasts[i] + (follower[i] == count ? milliseconds(0) : remaining[follower[i]]);
     if (first == count || remaining[i] >= remaining[first]) first = i;
   }
-  CriticalPath path;
+  LongestChain path;
   if (first == count) return path;
   path.length = remaining[first];
   for (size_t i = first; i != count; i = follower[i]) {
@@ -112,7 +112,7 @@ CriticalPath critical_path(const Graph& graph, const std::vector<milliseconds>& 
 }
 
 LeastTime least_time(const Graph& graph, const std::vector<milliseconds>& lasts, int slots) {
-  LeastTime least{critical_path(graph, lasts)};
+  LeastTime least{longest_chain(graph, lasts)};
   least.work = std::accumulate(lasts.begin(), lasts.end(), milliseconds(0));
   const int64_t whole = std::max(slots, 1);
   least.share = milliseconds((least.work.count() + whole - 1) / whole);

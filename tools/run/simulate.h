@@ -46,15 +46,15 @@ struct Simulation {
 Simulation simulate(const plan::Plan& plan, const Graph& graph, Assumptions assumptions);
 
 /// The longest chain of dependent steps.
-struct CriticalPath {
+struct LongestChain {
   std::vector<size_t> steps = {};  ///< indexes, first to last; without steps that take no time
   std::chrono::milliseconds length{0};
 };
-CriticalPath critical_path(const Graph& graph, const std::vector<std::chrono::milliseconds>& lasts);
+LongestChain longest_chain(const Graph& graph, const std::vector<std::chrono::milliseconds>& lasts);
 
 /// The times that no schedule can beat.
 struct LeastTime {
-  CriticalPath path = {};
+  LongestChain path = {};
   std::chrono::milliseconds work{0};   ///< the sum of all steps
   std::chrono::milliseconds share{0};  ///< of one slot: the work divided by the slots
   std::chrono::milliseconds bound{0};  ///< the longer of the path and the share

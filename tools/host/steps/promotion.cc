@@ -10,6 +10,7 @@
 #include "host/index/publish_target.h"
 #include "host/index/upload_lookup.h"
 #include "host/log/logged_http.h"
+#include "host/net/counted_http.h"
 #include "host/net/http.h"
 #include "host/net/http_bounds.h"
 #include "plan/step_id.h"
@@ -25,9 +26,11 @@ struct ReadingNetwork {
   ReadingNetwork(const StepContext& context, const HttpBounds& bounds)
       : curl({.ca_bundle = ca_bundle_from(context.workplace.variables), .bounds = bounds},
              context.stop),
-        http(curl, *context.workplace.log, context.machine.clock) {}
+        counted(curl, received_by(context)),
+        http(counted, *context.workplace.log, context.machine.clock) {}
 
   CurlHttp curl;
+  CountedHttp counted;
   LoggedHttp http;
 };
 

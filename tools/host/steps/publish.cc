@@ -19,6 +19,7 @@
 #include "host/index/upload_artifact.h"
 #include "host/index/upload_hooks.h"
 #include "host/log/logged_http.h"
+#include "host/net/counted_http.h"
 #include "host/net/http.h"
 #include "host/steps/attest.h"
 #include "host/steps/promotion.h"
@@ -311,7 +312,8 @@ struct UploadNetwork {
       : context(step),
         requests{.ca_bundle = ca_bundle_from(step.workplace.variables), .bounds = bounds},
         curl(requests, step.stop),
-        http(curl, *step.workplace.log, step.machine.clock),
+        counted(curl, received_by(step)),
+        http(counted, *step.workplace.log, step.machine.clock),
         last_curl(last_options(requests)),
         last_http(last_curl, *step.workplace.log, step.machine.clock) {}
 
@@ -323,6 +325,7 @@ struct UploadNetwork {
   const StepContext& context;
   HttpOptions requests;
   CurlHttp curl;
+  CountedHttp counted;
   LoggedHttp http;
   CurlHttp last_curl;
   LoggedHttp last_http;

@@ -61,6 +61,11 @@ void enter_phase(const StepContext& context, plan::StepPhase phase) {
   if (context.attempt.meter) context.attempt.meter->enter(phase);
 }
 
+std::function<void(uint64_t)> received_by(const StepContext& context) {
+  if (!context.attempt.meter) return {};
+  return [meter = context.attempt.meter](uint64_t bytes) { meter->add_fetched(bytes); };
+}
+
 void append_log(const StepContext& context, const std::string& text) {
   const auto& hidden = context.workplace.hidden;
   std::ofstream(context.attempt.log, std::ios::app) << (hidden ? hidden->mask(text) : text);

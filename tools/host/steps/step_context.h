@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -63,6 +64,9 @@ matrix::ContainerSettings container_settings(const plan::Action& action);
 
 /// The attempt enters a phase, for its trace.
 void enter_phase(const StepContext& context, plan::StepPhase phase);
+
+/// Adds bytes that the attempt receives to its trace, for `CountedHttp`; empty without a trace.
+std::function<void(uint64_t)> received_by(const StepContext& context);
 
 /// Appends text to the attempt's log; failing to write the log does not fail the step.
 void append_log(const StepContext& context, const std::string& text);
