@@ -43,6 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const auto context = plan::parse_traceparent(text)) {
     must(plan::parse_traceparent(plan::traceparent(*context, context->parent_span)) == *context);
   }
+  const std::string state = plan::parse_tracestate(text);
+  must(plan::parse_tracestate(state) == state);
   static_cast<void>(report::parse_report(text));
   static_cast<void>(report::find_report(text, "report.json"));
   static_cast<void>(run::parse_line(text));

@@ -9,6 +9,7 @@ import uuid
 from datetime import datetime
 
 import pytest
+from act_workflows import Workflows
 from jobs import Jobs
 from otel_collector import attributes, collecting
 from processes import start, wait_until
@@ -105,7 +106,8 @@ def test_the_export_is_in_no_key(traced, collector):
 
 
 def test_the_callers_span_is_the_parent(traced, collector):
-    report = traced.report(*RUN, TRACEPARENT=CALLER)
+    report = traced.report(*RUN, TRACEPARENT=CALLER, TRACESTATE="vendor=1")
+    assert {span.trace_state for span in collector.spans()} == {"vendor=1"}
     assert {span.trace_id.hex() for span in collector.spans()} == {CALLER.split("-")[1]}
     assert collector.span("pinwheel test").parent_span_id.hex() == CALLER.split("-")[2]
     assert printed_parent(report["build:plain"]).split("-")[1] == CALLER.split("-")[1]
@@ -136,6 +138,42 @@ def test_the_jobs_of_a_release_are_one_trace(traced, collector, tmp_path):
     (publication,) = [span for span in spans if span.name == "publish:index"]
     linked = {link.span_id for link in publication.links}
     assert set(builds.values()) <= linked
+
+
+@pytest.mark.takes(40)
+def test_generated_workflows_export_one_trace_by_own_lines(script, collector, tmp_path):
+    workflows = Workflows(script, tmp_path / "act")
+    path = script.directory / ".github/workflows/pinwheel-ci.yml"
+    place = "# pinwheel: keep workflow\n"
+    lines = f"{place}env:\n  OTEL_EXPORTER_OTLP_ENDPOINT: {collector.url}\n"
+    path.write_text(path.read_text().replace(place, lines))
+    workflows.generate()
+    assert lines in path.read_text()
+    ran = workflows.run("ci", "push")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    spans = collector.spans()
+    check_tree(spans)
+    assert len({span.trace_id for span in spans}) == 1
+    runs = [span.name for span in spans if span.name.startswith("pinwheel ")]
+    assert sorted(set(runs)) == ["pinwheel build", "pinwheel release", "pinwheel test"]
+    builds = {span.name: span.span_id for span in spans if span.name.startswith("build:")}
+    linked = {link.span_id for span in spans if span.name.startswith("test:") for link in span.links}
+    assert len(builds) == 2 and set(builds.values()) <= linked
+
+
+def test_a_step_that_runs_twice_in_a_run_of_ci_has_two_spans(traced, collector):
+    ci = {"GITHUB_RUN_ID": "77", "GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "acme/ops"}
+    good = (traced.directory / "make_wheel.py").read_text()
+    failing(traced)
+    traced.report(*RUN, code=1, **ci)
+    traced.report(*RUN, code=1, **ci)
+    (traced.directory / "make_wheel.py").write_text(good)
+    traced.commit()
+    traced.report(*RUN, **ci)
+    spans = collector.spans()
+    check_tree(spans)
+    assert len({span.trace_id for span in spans}) == 1
+    assert len([span for span in spans if span.name == "build:plain"]) == 3
 
 
 def failing(traced) -> None:

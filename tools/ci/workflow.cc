@@ -29,6 +29,8 @@ permissions:
 concurrency:
   @CONCURRENCY@
 
+@KEEP_WORKFLOW@
+
 jobs:
 )";
 
@@ -158,6 +160,7 @@ std::string yaml_of(const Workflow& workflow) {
                  {"NAME", workflow.name},
                  {"TRIGGERS", workflow.triggers},
                  {"KEEP_TRIGGERS", own_lines("triggers")},
+                 {"KEEP_WORKFLOW", own_lines("workflow")},
                  {"CONCURRENCY", workflow.concurrency}}) +
          join(jobs, "\n") + "\n" + filled("\n  @KEEP@", {{"KEEP", own_lines("jobs")}});
 }

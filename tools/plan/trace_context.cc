@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "base/text.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::plan {
@@ -33,6 +34,11 @@ std::string id_of(const std::vector<std::string_view>& texts, size_t digits) {
   return id;
 }
 
+/// Whether other runs may use what the step made or showed.
+bool has_result(StepState state) {
+  return state == StepState::done || state == StepState::reused || state == StepState::skipped;
+}
+
 }  // namespace
 
 std::optional<TraceContext> parse_traceparent(std::string_view text) {
@@ -58,6 +64,21 @@ std::string traceparent(const TraceContext& context, std::string_view span) {
   return fmt::format("00-{}-{}-{}", context.trace_id, span, sampled ? "01" : "00");
 }
 
+std::string parse_tracestate(std::string_view text) {
+  constexpr size_t kMostState = 512;
+  const std::string_view state = trim(text);
+  const bool printable =
+      std::ranges::all_of(state, [](char c) { return c == '\t' || (c >= ' ' && c <= '~'); });
+  const bool listed = state.find('=') != std::string_view::npos;
+  return printable && listed && state.size() <= kMostState ? std::string(state) : std::string();
+}
+
+void put_trace(const PassedTrace& trace, std::map<std::string, std::string>& variables) {
+  if (trace.parent.empty()) return;
+  variables[kTraceParent] = trace.parent;
+  if (!trace.state.empty()) variables[kTraceState] = trace.state;
+}
+
 std::string trace_id_of(const std::vector<std::string>& seed) {
   std::vector<std::string_view> texts = {"pinwheel-trace/1"};
   texts.insert(texts.end(), seed.begin(), seed.end());
@@ -68,14 +89,15 @@ std::string span_of_run(const TraceContext& context, std::string_view run) {
   return id_of({context.trace_id, "run", run}, kSpanDigits);
 }
 
-std::string span_of_step(const TraceContext& context, std::string_view step,
-                         std::string_view worker) {
-  return id_of({context.trace_id, "step", step, prepares(step) ? worker : ""}, kSpanDigits);
+std::string span_of_step(const TraceContext& context, const StepOutcome& outcome,
+                         std::string_view run) {
+  const bool shared = has_result(outcome.state) && !prepares(outcome.id);
+  return id_of({context.trace_id, "step", outcome.id, outcome.key, shared ? "" : run}, kSpanDigits);
 }
 
-std::string span_of_attempt(const TraceContext& context, std::string_view step, int attempt,
-                            std::string_view worker) {
-  return id_of({context.trace_id, "attempt", step, std::to_string(attempt), worker}, kSpanDigits);
+std::string span_of_attempt(const TraceContext& context, std::string_view run,
+                            std::string_view step, int attempt) {
+  return id_of({context.trace_id, "attempt", run, step, std::to_string(attempt)}, kSpanDigits);
 }
 
 std::string span_of_part(const TraceContext& context, std::string_view parent,

@@ -1,14 +1,19 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "plan/outcome.h"
 
 namespace pinwheel::plan {
 
 /// The variable that passes a trace to the processes of a step, and from the caller to a run
 /// (https://opentelemetry.io/docs/specs/otel/context/env-carriers/).
 inline constexpr const char* kTraceParent = "TRACEPARENT";
+/// What tracing systems add to it, which is passed on as it is.
+inline constexpr const char* kTraceState = "TRACESTATE";
 
 /// Whether the spans of a trace are exported.
 enum class Sampling { sampled, dropped };
@@ -18,6 +23,7 @@ struct TraceContext {
   std::string trace_id = {};     ///< 32 digits
   std::string parent_span = {};  ///< 16 digits; empty: the run has no parent
   Sampling sampling = Sampling::sampled;
+  std::string state = {};  ///< the caller's `tracestate`; empty: none
 
   bool operator==(const TraceContext&) const = default;
 };
@@ -29,17 +35,31 @@ std::optional<TraceContext> parse_traceparent(std::string_view text);
 /// The `traceparent` of a process whose parent is that span.
 std::string traceparent(const TraceContext& context, std::string_view span);
 
+/// A `tracestate` of at most 512 characters, trimmed; empty for anything else: the standard lets a
+/// malformed one be discarded.
+std::string parse_tracestate(std::string_view text);
+
+/// The place in a trace that the processes of an attempt get; without a parent, none.
+struct PassedTrace {
+  std::string parent = {};  ///< TRACEPARENT
+  std::string state = {};   ///< TRACESTATE
+};
+/// Sets the variables of a process; empty ones are left out.
+void put_trace(const PassedTrace& trace, std::map<std::string, std::string>& variables);
+
 /// The id of a trace that every run with these texts shares.
 std::string trace_id_of(const std::vector<std::string>& seed);
 
-/// The ids of spans. They follow from the names, so a second export changes nothing, and jobs can
-/// refer to each other's spans. `run` is a name of the run that no other run has.
+/// The ids of spans. They follow from names, so a second export changes nothing. `run` is a name of
+/// the run that no other run has.
 std::string span_of_run(const TraceContext& context, std::string_view run);
-/// Environments and toolkits are made on each machine, other steps once.
-std::string span_of_step(const TraceContext& context, std::string_view step,
-                         std::string_view worker);
-std::string span_of_attempt(const TraceContext& context, std::string_view step, int attempt,
-                            std::string_view worker);
+/// The id for a result that other machines may use follows from its key, which they know too, so
+/// the spans of their steps can refer to it. Any other outcome, and an environment or a toolkit, is
+/// only the run's own.
+std::string span_of_step(const TraceContext& context, const StepOutcome& outcome,
+                         std::string_view run);
+std::string span_of_attempt(const TraceContext& context, std::string_view run,
+                            std::string_view step, int attempt);
 /// `name` is unique among the children of `parent`.
 std::string span_of_part(const TraceContext& context, std::string_view parent,
                          std::string_view name);

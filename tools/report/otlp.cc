@@ -1,9 +1,9 @@
 #include "report/otlp.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -132,6 +132,7 @@ plan::TraceTime beginning(const plan::AttemptTrace& trace) {
 OtlpJson make_span(const plan::TraceContext& context, const std::string& id,
                    const std::string& parent, std::string_view name, const plan::TraceSpan& span) {
   OtlpJson json = {{"traceId", context.trace_id}, {"spanId", id}};
+  if (!context.state.empty()) json["traceState"] = context.state;
   if (!parent.empty()) json["parentSpanId"] = parent;
   json["flags"] = 1;  // sampled
   json["name"] = short_text(name);
@@ -168,9 +169,7 @@ class SpanWriter {
  public:
   SpanWriter(const ExportedRun& run, const plan::Report& report)
       : run_(run), report_(report), root_(plan::span_of_run(run.context, run.name)) {
-    for (const plan::StepOutcome& outcome : report.outcomes) {
-      if (is_traced(outcome)) executed_.insert(outcome.id);
-    }
+    for (const plan::StepOutcome& outcome : report.outcomes) by_id_.emplace(outcome.id, &outcome);
   }
 
   std::vector<OtlpJson> spans() {
@@ -219,10 +218,10 @@ class SpanWriter {
       whole->completed = std::max(whole->completed, trace.ran->completed);
       worker = trace.worker;
     }
-    const std::string id = plan::span_of_step(run_.context, outcome.id, worker);
+    const std::string id = plan::span_of_step(run_.context, outcome, run_.name);
     OtlpJson span = make_span(run_.context, id, root_, outcome.id, *whole);
     span["attributes"] = step_attributes(outcome, worker);
-    add_links(span, outcome, worker);
+    add_links(span, outcome);
     if (outcome.state == plan::StepState::failed) {
       set_failed(span, outcome.error ? outcome.error->message : "failed");
     }
@@ -262,14 +261,17 @@ class SpanWriter {
     return attributes.take();
   }
 
-  void add_links(OtlpJson& span, const plan::StepOutcome& outcome,
-                 const std::string& worker) const {
+  void add_links(OtlpJson& span, const plan::StepOutcome& outcome) const {
     OtlpJson links = OtlpJson::array();
     for (const std::string& need : outcome.needs) {
+      const auto found = by_id_.find(need);
+      if (found == by_id_.end()) continue;
       // A step that no run of this trace executed has no span in it.
-      if (run_.reach == TraceReach::run && !executed_.contains(need)) continue;
+      const bool own = run_.reach == TraceReach::run || plan::prepares(need);
+      if (own && !is_traced(*found->second)) continue;
+      const std::string linked = plan::span_of_step(run_.context, *found->second, run_.name);
       links.push_back({{"traceId", run_.context.trace_id},
-                       {"spanId", plan::span_of_step(run_.context, need, worker)},
+                       {"spanId", linked},
                        {"attributes", Attributes()
                                           .text("pinwheel.link", "needs")
                                           .text("cicd.pipeline.task.name", need)
@@ -282,7 +284,7 @@ class SpanWriter {
     const plan::AttemptTrace& trace = outcome.trace[index];
     const int number = static_cast<int>(index) + 1;
     const bool last = index + 1 == outcome.trace.size();
-    const std::string id = plan::span_of_attempt(run_.context, outcome.id, number, trace.worker);
+    const std::string id = plan::span_of_attempt(run_.context, run_.name, outcome.id, number);
     OtlpJson span =
         make_span(run_.context, id, step, "attempt " + std::to_string(number), *trace.ran);
     span["attributes"] =
@@ -296,6 +298,7 @@ class SpanWriter {
             .maybe("pinwheel.attempt.cpu_ms",
                    trace.cpu_time ? std::optional(trace.cpu_time->count()) : std::nullopt)
             .maybe("pinwheel.attempt.sent_bytes", trace.sent)
+            .maybe("pinwheel.attempt.fetched_bytes", trace.fetched)
             .take();
     if (OtlpJson events = wait_events(trace); !events.empty()) span["events"] = std::move(events);
     // An attempt that was followed by another one failed.
@@ -313,7 +316,7 @@ class SpanWriter {
   const ExportedRun& run_;
   const plan::Report& report_;
   const std::string root_;
-  std::set<std::string> executed_;
+  std::map<std::string, const plan::StepOutcome*> by_id_;
   std::vector<OtlpJson> spans_;
 };
 

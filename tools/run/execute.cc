@@ -327,9 +327,7 @@ class Execution {
     attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
     for (const size_t need : graph_.needs[i]) attempt.needs.push_back(outcomes_[need]);
     attempt.meter = cursor.meter;
-    if (options_.trace_parent) {
-      attempt.trace_parent = options_.trace_parent(step.id, attempt.number);
-    }
+    if (options_.passed_trace) attempt.trace = options_.passed_trace(step.id, attempt.number);
     const uint64_t memory = ready_.memory_of(next);
     cursor.meter->start(next.cores, memory == 0 ? std::nullopt : std::optional(memory));
     cursor.phase = Phase::running;

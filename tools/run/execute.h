@@ -14,6 +14,7 @@
 #include "plan/outcome.h"
 #include "plan/reuse.h"
 #include "plan/step.h"
+#include "plan/trace_context.h"
 #include "ports/clock.h"
 #include "run/budget.h"
 #include "run/runner.h"
@@ -37,8 +38,8 @@ struct ExecuteOptions {
   plan::Results results = {};
   uint64_t seed = 0;        ///< for the random part of delays
   std::string worker = {};  ///< the name of the machine, for traces
-  /// The TRACEPARENT of an attempt's processes; may be empty: the run has no trace elsewhere.
-  std::function<std::string(const std::string& step, int attempt)> trace_parent = {};
+  /// The place of an attempt's processes in a trace; may be empty: the run has no trace elsewhere.
+  std::function<plan::PassedTrace(const std::string& step, int attempt)> passed_trace = {};
 };
 
 /// The interfaces that an execution uses; all of them outlive the call.

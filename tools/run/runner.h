@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "plan/outcome.h"
 #include "plan/step.h"
+#include "plan/trace_context.h"
 #include "run/attempt_meter.h"
 
 namespace pinwheel::run {
@@ -24,7 +25,7 @@ struct Attempt {
   std::filesystem::path log;
   std::vector<plan::StepOutcome> needs;      ///< outcomes of the steps it needs, in `needs` order
   std::shared_ptr<AttemptMeter> meter = {};  ///< null: not measured
-  std::string trace_parent = {};             ///< TRACEPARENT of its processes; empty: none
+  plan::PassedTrace trace = {};              ///< of its processes; may be empty
 };
 
 /// The result of a successful attempt.

@@ -66,6 +66,7 @@ void choose_trace(const RunIdentity& identity, const std::map<std::string, std::
   if (!given.empty()) {
     if (auto context = plan::parse_traceparent(trim(given))) {
       run.context = *std::move(context);
+      run.context.state = plan::parse_tracestate(value_at(variables, plan::kTraceState));
       run.reach = report::TraceReach::release;
       return;
     }
@@ -264,11 +265,13 @@ std::optional<TraceExport> plan_export(const prepare::Host& host, const RunIdent
   return TraceExport{std::move(settings), std::move(run)};
 }
 
-std::function<std::string(const std::string& step, int attempt)> trace_parents(
+std::function<plan::PassedTrace(const std::string& step, int attempt)> passed_traces(
     const TraceExport& planned) {
-  return [context = planned.run.context, worker = planned.run.worker](const std::string& step,
-                                                                      int attempt) {
-    return plan::traceparent(context, plan::span_of_attempt(context, step, attempt, worker));
+  return [context = planned.run.context, run = planned.run.name](const std::string& step,
+                                                                 int attempt) {
+    return plan::PassedTrace{
+        plan::traceparent(context, plan::span_of_attempt(context, run, step, attempt)),
+        context.state};
   };
 }
 

@@ -6,6 +6,7 @@
 
 #include "host/machine/workplace.h"
 #include "plan/outcome.h"
+#include "plan/trace_context.h"
 #include "prepare/host.h"
 #include "publish/release_record.h"
 #include "report/otlp.h"
@@ -37,8 +38,8 @@ struct RunIdentity {
 std::optional<TraceExport> plan_export(const prepare::Host& host, const RunIdentity& identity,
                                        Console& console);
 
-/// The TRACEPARENT of an attempt's processes, for `run::ExecuteOptions::trace_parent`.
-std::function<std::string(const std::string& step, int attempt)> trace_parents(
+/// The place of an attempt's processes in the trace, for `run::ExecuteOptions::passed_trace`.
+std::function<plan::PassedTrace(const std::string& step, int attempt)> passed_traces(
     const TraceExport& planned);
 
 /// Sends the spans of a finished or interrupted run. A failure is a warning. Replies that ask for

@@ -483,7 +483,7 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   prepare::note_open_network(workplace, steps, console);
   const std::optional<TraceExport> traced = plan_export(
       host, {workplace, request.program_arguments, request.facts.plan, request.release}, console);
-  if (traced) execute.trace_parent = trace_parents(*traced);
+  if (traced) execute.passed_trace = passed_traces(*traced);
   KnownFailures failures(global, request);
   report::LoggedStatus status(make_status(global.log_format, failures, console),
                               request.workplace.log);

@@ -14,6 +14,10 @@ std::string with_flags(const std::string& flags) {
   return std::string("00-") + kTrace + "-" + kParent + "-" + flags;
 }
 
+StepOutcome built(const std::string& id) {
+  return {.id = id, .key = "key", .elapsed = std::chrono::milliseconds(1234)};
+}
+
 TEST_CASE("a traceparent names the trace, the parent, and whether it is sampled") {
   CHECK(parse_traceparent(with_flags("01")) == TraceContext{kTrace, kParent, Sampling::sampled});
   CHECK(parse_traceparent(with_flags("03")) == TraceContext{kTrace, kParent, Sampling::sampled});
@@ -49,7 +53,7 @@ TEST_CASE("every other text is no traceparent") {
 TEST_CASE("the traceparent of a process is read back with its span as the parent") {
   for (const Sampling sampling : {Sampling::sampled, Sampling::dropped}) {
     const TraceContext context{kTrace, "", sampling};
-    const std::string span = span_of_attempt(context, "build:cpu", 1, "one");
+    const std::string span = span_of_attempt(context, "run", "build:cpu", 1);
     CHECK(parse_traceparent(traceparent(context, span)) == TraceContext{kTrace, span, sampling});
   }
 }
@@ -62,21 +66,48 @@ TEST_CASE("ids follow from names, and differ where the names do") {
   const TraceContext other{trace_id_of({"run 8", "plan"})};
   const std::set<std::string> ids = {span_of_run(context, "a"),
                                      span_of_run(context, "b"),
-                                     span_of_step(context, "build:a", ""),
-                                     span_of_step(context, "build:b", ""),
-                                     span_of_step(other, "build:a", ""),
-                                     span_of_attempt(context, "build:a", 1, "one"),
-                                     span_of_attempt(context, "build:a", 2, "one"),
-                                     span_of_attempt(context, "build:a", 1, "two"),
+                                     span_of_step(context, built("build:a"), "one"),
+                                     span_of_step(context, built("build:b"), "one"),
+                                     span_of_step(other, built("build:a"), "one"),
+                                     span_of_attempt(context, "one", "build:a", 1),
+                                     span_of_attempt(context, "one", "build:a", 2),
+                                     span_of_attempt(context, "two", "build:a", 1),
                                      span_of_part(context, "b7ad6b7169203331", "execution")};
   CHECK(ids.size() == 9);
   for (const std::string& id : ids) CHECK(id.size() == 16);
 }
 
-TEST_CASE("a step that any job may need has one span, an environment one on each machine") {
+TEST_CASE("runs that use a result know its span, and every other execution has its own") {
   const TraceContext context{kTrace};
-  CHECK(span_of_step(context, "build:a", "one") == span_of_step(context, "build:a", "two"));
-  CHECK(span_of_step(context, "env:1f", "one") != span_of_step(context, "env:1f", "two"));
+  StepOutcome reused = built("build:a");
+  reused.state = StepState::reused;
+  CHECK(span_of_step(context, built("build:a"), "run 1") == span_of_step(context, reused, "run 2"));
+  CHECK(span_of_step(context, built("env:1f"), "run 1") !=
+        span_of_step(context, built("env:1f"), "run 2"));
+  StepOutcome failed = built("build:a");
+  failed.state = StepState::failed;
+  StepOutcome other_key = built("build:a");
+  other_key.key = "other";
+  const std::set<std::string> ids = {
+      span_of_step(context, built("build:a"), "run 1"), span_of_step(context, failed, "run 1"),
+      span_of_step(context, failed, "run 2"), span_of_step(context, other_key, "run 1")};
+  CHECK(ids.size() == 4);
+}
+
+TEST_CASE("the state of a trace is passed on, unless it is malformed") {
+  CHECK(parse_tracestate(" vendor=a b,other=1\t") == "vendor=a b,other=1");
+  const std::string longest = "a=" + std::string(510, 'x');
+  CHECK(parse_tracestate(longest) == longest);
+  for (const std::string& malformed : {std::string(), std::string("vendor"), longest + "x",
+                                       std::string("a=\nb=1"), std::string("a=\xff")}) {
+    CHECK(parse_tracestate(malformed).empty());
+  }
+  std::map<std::string, std::string> variables;
+  put_trace({"", "a=1"}, variables);
+  CHECK(variables.empty());
+  put_trace({"parent", "a=1"}, variables);
+  CHECK(variables ==
+        std::map<std::string, std::string>{{"TRACEPARENT", "parent"}, {"TRACESTATE", "a=1"}});
 }
 
 }  // namespace

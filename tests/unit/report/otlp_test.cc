@@ -122,7 +122,8 @@ TEST_CASE("a run, its steps, their attempts and phases are spans of one trace") 
 
   const OtlpTestJson& tried = spans.at("attempt 1");
   CHECK(tried["parentSpanId"] == step["spanId"]);
-  CHECK(tried["spanId"] == plan::span_of_attempt(exported().context, "build:cpu", 1, "one"));
+  CHECK(tried["spanId"] ==
+        plan::span_of_attempt(exported().context, exported().name, "build:cpu", 1));
   CHECK(tried["startTimeUnixNano"] == nano(400));
   CHECK(value_of(tried, "pinwheel.attempt.cores") == "4");
   CHECK(value_of(tried, "pinwheel.attempt.peak_bytes") == "5000000000");

@@ -37,6 +37,7 @@ class Collector final : public ports::Http {
 struct TracedWorld : RunWorld {
   std::shared_ptr<Collector> collector = std::make_shared<Collector>();
   Texts parents = {};  ///< the TRACEPARENT of each attempt
+  Texts states = {};   ///< the TRACESTATE
 
   TracedWorld() {
     host.variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://localhost:4318";
@@ -45,7 +46,8 @@ struct TracedWorld : RunWorld {
     host.perform = [this, inner = fake.host.perform](const host::Workplace& workplace,
                                                      const run::Attempt& attempt,
                                                      std::stop_token stop) {
-      parents.push_back(attempt.trace_parent);
+      parents.push_back(attempt.trace.parent);
+      states.push_back(attempt.trace.state);
       return inner(workplace, attempt, std::move(stop));
     };
   }
@@ -91,9 +93,13 @@ TEST_CASE("a run is exported at its end, and its processes get the spans of thei
   CHECK(build["parentSpanId"] == run["spanId"]);
   CHECK(world.span("test:x")["links"][0]["spanId"] == build["spanId"]);
   REQUIRE(world.parents.size() == 2);
-  const plan::TraceContext context{run["traceId"]};
+  Json attempt;
+  for (const Json& span : world.spans()) {
+    if (span.value("parentSpanId", "") == build["spanId"]) attempt = span;
+  }
   CHECK(world.parents[0] ==
-        plan::traceparent(context, plan::span_of_attempt(context, "build:x", 1, "one")));
+        plan::traceparent({run["traceId"]}, attempt["spanId"].get<std::string>()));
+  CHECK(world.states == Texts{"", ""});
   CHECK(world.parents[0] != world.parents[1]);
   CHECK(world.console.warnings.empty());
 }
@@ -101,10 +107,13 @@ TEST_CASE("a run is exported at its end, and its processes get the spans of thei
 TEST_CASE("the trace of the caller is continued") {
   TracedWorld world;
   world.host.variables["TRACEPARENT"] = kCaller;
+  world.host.variables["TRACESTATE"] = " vendor=1,other=a:b ";
   CHECK(world.code() == 0);
   CHECK(world.span("pinwheel test")["parentSpanId"] == "b7ad6b7169203331");
+  CHECK(world.states == Texts{"vendor=1,other=a:b", "vendor=1,other=a:b"});
   for (const Json& span : world.spans()) {
     CHECK(span["traceId"] == "0af7651916cd43dd8448eb211c80319c");
+    CHECK(span["traceState"] == "vendor=1,other=a:b");
   }
 }
 

@@ -10,7 +10,6 @@
 #include "env/arch_list.h"
 #include "env/pass_list.h"
 #include "matrix/template.h"
-#include "plan/trace_context.h"
 
 namespace pinwheel::host {
 namespace {
@@ -122,7 +121,7 @@ std::map<std::string, std::string> clean_variables(const BuildSetting& setting) 
   variables["PYTHONDONTWRITEBYTECODE"] = "1";
   variables["MAX_JOBS"] = std::to_string(setting.cores);
   variables["CMAKE_BUILD_PARALLEL_LEVEL"] = std::to_string(setting.cores);
-  if (!setting.trace_parent.empty()) variables[plan::kTraceParent] = setting.trace_parent;
+  plan::put_trace(setting.trace, variables);
   return variables;
 }
 

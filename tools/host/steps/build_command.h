@@ -7,6 +7,7 @@
 #include "env/toolkit.h"
 #include "host/machine/fixed_path.h"
 #include "plan/action.h"
+#include "plan/trace_context.h"
 #include "ports/process.h"
 
 namespace pinwheel::host {
@@ -27,7 +28,7 @@ struct BuildSetting {
       toolkit;  ///< CUDA_HOME and so on; its PATH comes after the environment's
   int cores = 1;
   std::map<std::string, Secret> secrets = {};  ///< values, at least for the names of the action
-  std::string trace_parent = {};               ///< TRACEPARENT; empty: none
+  plan::PassedTrace trace = {};                ///< may be empty
 };
 
 /// The variables, with the values of the named secrets that have one.

@@ -72,7 +72,7 @@ BuildSetting BuildSite::setting(const StepContext& context) const {
                        toolkit_variables,
                        context.attempt.cores,
                        context.workplace.secrets,
-                       context.attempt.trace_parent};
+                       context.attempt.trace};
   if (!path.empty()) setting.user["PATH"] = path;
   return setting;
 }

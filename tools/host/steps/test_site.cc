@@ -36,12 +36,8 @@ std::map<std::string, std::string> test_variables(const StepContext& context,
                                                   const TestSetting& setting,
                                                   const Overlay& overlay) {
   const BuildSpace space(context.attempt.scratch, PathMode::real, {});
-  std::map<std::string, std::string> variables = clean_variables({space,
-                                                                  context.machine.variables,
-                                                                  {},
-                                                                  context.attempt.cores,
-                                                                  {},
-                                                                  context.attempt.trace_parent});
+  std::map<std::string, std::string> variables = clean_variables(
+      {space, context.machine.variables, {}, context.attempt.cores, {}, context.attempt.trace});
   for (const auto& [name, value] : setting.variables) variables[name] = value;
   variables["PATH"] = overlay.path();
   variables["PINWHEEL_COMPUTE"] = setting.compute;
