@@ -189,8 +189,12 @@ std::string args(std::string_view command, const WorkflowFacts& facts, Results r
 
 std::string retention_of(const WorkflowFacts& facts) {
   if (facts.set == WorkflowSet::release) return {};
-  const auto days = std::chrono::ceil<std::chrono::days>(facts.settings.retention).count();
-  return fmt::format("retention-days: {}\n", std::max<std::int64_t>(1, days));
+  return fmt::format("retention-days: {}\n", retention_days(facts.settings));
+}
+
+std::int64_t retention_days(const matrix::CiSettings& settings) {
+  return std::max<std::int64_t>(1,
+                                std::chrono::ceil<std::chrono::days>(settings.retention).count());
 }
 
 int job_limit(const matrix::CiSettings& settings) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -78,6 +79,9 @@ std::string args(std::string_view command, const WorkflowFacts& facts, Results r
 /// `retention-days:` of an artifact; empty for a release, whose artifacts are stored as
 /// long as the repository allows.
 std::string retention_of(const WorkflowFacts& facts);
+
+/// The days for which the artifacts of a workflow are stored that belong to no release, at least 1.
+std::int64_t retention_days(const matrix::CiSettings& settings);
 
 /// The time limit of the matrix for a job in minutes, at least 1.
 int job_limit(const matrix::CiSettings& settings);

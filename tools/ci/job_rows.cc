@@ -183,7 +183,11 @@ JobRow row_of(const RowStep& job, const matrix::CiSettings& settings) {
           runner_of(job, settings),
           needs_of(*job.step),
           minutes,
-          limit_of(job, settings, minutes)};
+          limit_of(job, settings, minutes),
+          job.variant->get("arch"),
+          job.variant->get("compute"),
+          needs_gpu(*job.step),
+          is_for_gpu(*job.step) ? plan::driver_command(settings, *job.variant) : std::string()};
 }
 
 /// The part between `result-` and `-*` in the pattern for the artifacts that a row downloads:
@@ -196,7 +200,7 @@ std::string artifacts_of(const std::vector<std::string>& needs) {
   return names.size() == 1 ? names.front() : "{" + join(names, ",") + "}";
 }
 
-RowJson row_json(const RowStep& job, const JobRow& row, const matrix::CiSettings& settings) {
+RowJson row_json(const RowStep& job, const JobRow& row) {
   RowJson json = variant_row(*job.variant, job.build);
   json["step"] = row.step;
   json["name"] = row.name;
@@ -206,9 +210,7 @@ RowJson row_json(const RowStep& job, const JobRow& row, const matrix::CiSettings
   if (row.limit) json["limit"] = *row.limit;
   json["artifact"] = row.artifact;
   json["from"] = artifacts_of(row.needs);
-  const std::string driver =
-      is_for_gpu(*job.step) ? plan::driver_command(settings, *job.variant) : std::string();
-  if (!driver.empty()) json["install-driver"] = driver;
+  if (!row.driver.empty()) json["install-driver"] = row.driver;
   const std::vector<std::string> secrets = plan::secrets_of(job.step->action);
   if (!secrets.empty()) json["secrets"] = secrets;
   if (job.trusted) json["trusted"] = true;
@@ -316,7 +318,7 @@ Result<RowChunks> row_chunks(const plan::Plan& plan, const plan::Outline& outlin
   for (const RowStep& job : jobs) {
     const JobRow each = row_of(job, settings);
     if (each.runner) {
-      made.push_back({job.seconds, row_json(job, each, settings)});
+      made.push_back({job.seconds, row_json(job, each)});
     } else {
       out.unplaced.push_back(each.step);
     }

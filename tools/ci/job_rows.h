@@ -9,6 +9,7 @@
 #include "matrix/ci_settings.h"
 #include "matrix/variant.h"
 #include "plan/outline.h"
+#include "plan/runner_labels.h"
 #include "plan/step.h"
 
 namespace pinwheel::ci {
@@ -36,6 +37,11 @@ struct JobRow {
   /// The time limit of the job in minutes, from the durations of its step in earlier runs and
   /// within `ci.timeout`; none if it never ran.
   std::optional<int> limit = {};
+  std::string arch = {};  ///< of the variant; empty: the matrix has no axis `arch`
+  std::string compute =
+      {};  ///< of the variant, "cuda/13.0"; empty: the matrix has no axis `compute`
+  plan::NeedsGpu gpu = plan::NeedsGpu::no;
+  std::string driver = {};  ///< the command of `ci.driver` for it; empty: none
 };
 
 /// The labels of a runner as `runs-on` takes them: a text, or a list of several.

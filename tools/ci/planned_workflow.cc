@@ -110,6 +110,16 @@ Result<size_t> chunks_of(const matrix::Matrix& matrix, const matrix::Expansion& 
   return made.chunks.size();
 }
 
+/// The rows of a plan that have a runner.
+Result<std::vector<JobRow>> placed_rows(const matrix::Matrix& matrix,
+                                        const matrix::Expansion& expansion,
+                                        const plan::Outline& outline, const plan::Plan& plan,
+                                        Rows rows) {
+  TRY(std::vector<JobRow> all, job_rows(plan, outline, expansion.variants, matrix.ci, rows));
+  std::erase_if(all, [](const JobRow& row) { return !row.runner; });
+  return all;
+}
+
 /// Whether some of the variants are built in containers, and whether any of these has another
 /// architecture than the job `plan`.
 struct Contained {
@@ -248,6 +258,10 @@ Result<PlannedWorkflow> plan_workflow(const matrix::Matrix& matrix,
   TRY(facts.build_chunks, chunks_of(matrix, expansion, outline, plan, Rows::builds));
   TRY(facts.test_chunks, chunks_of(matrix, expansion, outline, plan, Rows::tests));
   TRY(facts.install_chunks, chunks_of(matrix, expansion, outline, plan, Rows::installs));
+  WorkflowRows rows;
+  TRY(rows.builds, placed_rows(matrix, expansion, outline, plan, Rows::builds));
+  TRY(rows.tests, placed_rows(matrix, expansion, outline, plan, Rows::tests));
+  TRY(rows.installs, placed_rows(matrix, expansion, outline, plan, Rows::installs));
   std::vector<Error> warnings = engine_warnings(facts, contained);
   std::vector<plan::UnreachableEvidence> unreachable =
       plan::unreachable_evidence(plan, expansion.variants, matrix.ci);
@@ -255,7 +269,8 @@ Result<PlannedWorkflow> plan_workflow(const matrix::Matrix& matrix,
   for (Error& each : warnings) {
     each.message = fmt::format("{}: {}", workflow_name(facts.settings, set), each.message);
   }
-  return PlannedWorkflow{std::move(facts), std::move(warnings), std::move(unreachable)};
+  return PlannedWorkflow{std::move(facts), std::move(rows), std::move(warnings),
+                         std::move(unreachable)};
 }
 
 }  // namespace pinwheel::ci

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ci/job_rows.h"
 #include "ci/workflow_facts.h"
 #include "matrix/expand.h"
 #include "matrix/matrix.h"
@@ -12,9 +13,18 @@
 
 namespace pinwheel::ci {
 
+/// The rows of the jobs of a workflow, the longest first. Unlike GitHub's, pipelines of other
+/// services list them in their files.
+struct WorkflowRows {
+  std::vector<JobRow> builds = {};  ///< distinct builds and sdists
+  std::vector<JobRow> tests = {};   ///< those that have a runner
+  std::vector<JobRow> installs = {};
+};
+
 /// A workflow generated from a matrix.
 struct PlannedWorkflow {
-  WorkflowFacts facts;  ///< all but the facts of the checkout
+  WorkflowFacts facts;     ///< all but the facts of the checkout
+  WorkflowRows rows = {};  ///< of its plan
   std::vector<Error> warnings =
       {};  ///< requirements that its jobs cannot meet, such as the evidence of tests
   std::vector<plan::UnreachableEvidence> unreachable = {};  ///< of its tests

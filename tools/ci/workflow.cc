@@ -126,6 +126,10 @@ std::string workflow_name(const matrix::CiSettings& settings, WorkflowSet set) {
   return fmt::format("pinwheel-{}-{}", settings.name, to_string(set));
 }
 
+std::string written_line(std::string_view matrix) {
+  return fmt::format("{}{}{}", kBeforeMatrix, matrix, kAfterMatrix);
+}
+
 std::string written_from(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   const size_t end = line.find(kAfterMatrix);
@@ -155,13 +159,12 @@ std::string yaml_of(const Workflow& workflow) {
   std::vector<std::string> jobs;
   jobs.reserve(workflow.jobs.size());
   for (const Job& job : workflow.jobs) jobs.push_back(yaml_of(job));
-  return filled(kHead,
-                {{"WRITTEN", fmt::format("{}{}{}", kBeforeMatrix, workflow.matrix, kAfterMatrix)},
-                 {"NAME", workflow.name},
-                 {"TRIGGERS", workflow.triggers},
-                 {"KEEP_TRIGGERS", own_lines("triggers")},
-                 {"KEEP_WORKFLOW", own_lines("workflow")},
-                 {"CONCURRENCY", workflow.concurrency}}) +
+  return filled(kHead, {{"WRITTEN", written_line(workflow.matrix)},
+                        {"NAME", workflow.name},
+                        {"TRIGGERS", workflow.triggers},
+                        {"KEEP_TRIGGERS", own_lines("triggers")},
+                        {"KEEP_WORKFLOW", own_lines("workflow")},
+                        {"CONCURRENCY", workflow.concurrency}}) +
          join(jobs, "\n") + "\n" + filled("\n  @KEEP@", {{"KEEP", own_lines("jobs")}});
 }
 

@@ -25,6 +25,9 @@ Workflow make_workflow(const WorkflowFacts& facts);
 /// documentation of trusted publishers). It has places for a person's own lines (ci/own_lines.h).
 std::string yaml_of(const Workflow& workflow);
 
+/// The first line of a file that is generated from a matrix.
+std::string written_line(std::string_view matrix);
+
 /// The matrix file from which a workflow was generated; empty if it was not generated.
 std::string written_from(std::string_view text);
 

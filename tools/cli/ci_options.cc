@@ -2,14 +2,22 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/shared_options.h"
+
 namespace pinwheel::cli {
 namespace {
 
 void add_place(CLI::App& app, CiPlace& place) {
   app.add_option("matrix", place.matrix, "the matrix file")->type_name("MATRIX.yaml");
   app.add_option("--out", place.out,
-                 "the directory of the workflows (default: .github/workflows of the checkout)")
+                 "the directory of the files (default: .github/workflows, .gitlab or kubernetes "
+                 "of the checkout)")
       ->type_name("DIR");
+  add_choice<CiService>(app, "--for", place.service,
+                        {{"github", CiService::github},
+                         {"gitlab", CiService::gitlab},
+                         {"kubernetes", CiService::kubernetes}},
+                        "the service that runs the jobs (default: github)");
   app.add_option("--set", place.sets, "only these: ci, nightly, release (default: all)")
       ->type_name("SET")
       ->delimiter(',')
@@ -20,7 +28,7 @@ void add_place(CLI::App& app, CiPlace& place) {
 
 void add_ci(CLI::App& program, CiCommands& ci) {
   CLI::App& app =
-      *program.add_subcommand("ci", "write workflows for GitHub Actions from the matrix");
+      *program.add_subcommand("ci", "write workflows for GitHub Actions, GitLab or Kubernetes");
   app.require_subcommand(1);
   CLI::App& generate = *app.add_subcommand(
       "generate", "write the workflows that plan, build, test and publish the matrix");

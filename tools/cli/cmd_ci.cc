@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "ci/composite.h"
+#include "ci/gitlab.h"
+#include "ci/kubernetes.h"
 #include "ci/own_lines.h"
 #include "ci/pins.h"
 #include "ci/workflow.h"
@@ -48,7 +50,35 @@ struct GeneratedFiles {
   std::vector<Registration> registrations = {};
 };
 
-constexpr const char* kWorkflows = ".github/workflows";
+/// The directory of a service's files in a checkout.
+constexpr const char* directory_in_checkout(CiService service) {
+  switch (service) {
+    case CiService::gitlab:
+      return ci::kGitLabDirectory;
+    case CiService::kubernetes:
+      return ci::kKubernetesDirectory;
+    case CiService::github:
+      break;
+  }
+  return ".github/workflows";
+}
+
+/// The option of the service, after the other arguments; empty for the default.
+constexpr const char* option_of(CiService service) {
+  switch (service) {
+    case CiService::gitlab:
+      return " --for gitlab";
+    case CiService::kubernetes:
+      return " --for kubernetes";
+    case CiService::github:
+      break;
+  }
+  return "";
+}
+
+constexpr const char* extension_of(CiService service) {
+  return service == CiService::kubernetes ? ".yaml" : ".yml";
+}
 
 /// The directory as a path from the root, so that it has a parent however it was written.
 fs::path directory_of(const prepare::Host& host, const std::string& out) {
@@ -98,26 +128,35 @@ Result<GeneratedFile> action_file(ports::Files& files, fs::path path) {
   return written_by_a_person(file.path, "move it away: the jobs use the action at this path");
 }
 
-/// Whether the name is one of a generated workflow. A copy under another name belongs to a person.
-bool is_workflow_name(const std::string& name) {
-  return name.starts_with("pinwheel-") &&
-         std::ranges::any_of(ci::kWorkflowSets, [&](ci::WorkflowSet set) {
-           return name.ends_with(fmt::format("-{}.yml", ci::to_string(set)));
-         });
+/// Whether the name is one of a generated file of the set: its workflow, or a part of its pipeline.
+/// A copy under another name belongs to a person.
+bool is_name_of_set(std::string name, ci::WorkflowSet set, CiService service) {
+  const std::string extension = extension_of(service);
+  if (!name.starts_with("pinwheel-") || !name.ends_with(extension)) return false;
+  name.resize(name.size() - extension.size());
+  if (service == CiService::gitlab) {
+    name.resize(name.find_last_not_of("0123456789") + 1);
+    for (const std::string_view part : {"-build-", "-test-"}) {
+      if (name.ends_with(part)) name.resize(name.size() - part.size());
+    }
+  }
+  return name.ends_with(fmt::format("-{}", ci::to_string(set)));
 }
 
-/// Workflows in the directory that were generated from the matrix and no longer are: of a set
-/// without its channel, or under another name.
-Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path& workflows,
-                                            const std::string& matrix,
+/// Files in the directory that were generated from the matrix and no longer are: of a set without
+/// its channel, under another name, or a part that a pipeline of `sets` no longer has.
+Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path& directory,
+                                            const std::string& matrix, CiService service,
                                             const std::set<std::string>& given) {
   std::vector<GeneratedFile> found;
-  TRY(const ports::FileStatus status, files.status(workflows));
+  TRY(const ports::FileStatus status, files.status(directory));
   if (status.type != ports::FileType::directory) return found;
-  TRY(const std::vector<std::string> names, files.list(workflows));
+  TRY(const std::vector<std::string> names, files.list(directory));
   for (const std::string& name : names) {
-    if (!is_workflow_name(name) || given.contains(name)) continue;
-    const fs::path path = workflows / name;
+    const bool generated_name = std::ranges::any_of(
+        ci::kWorkflowSets, [&](ci::WorkflowSet set) { return is_name_of_set(name, set, service); });
+    if (!generated_name || given.contains(name)) continue;
+    const fs::path path = directory / name;
     TRY(const ports::FileStatus file_status, files.status(path));
     if (file_status.type != ports::FileType::regular) continue;
     TRY(const std::string text, files.read(path));
@@ -128,10 +167,17 @@ Result<std::vector<GeneratedFile>> outdated(ports::Files& files, const fs::path&
   return found;
 }
 
+/// The file that GitLab reads, whose name an index trusts.
+constexpr const char* kGitLabFile = ".gitlab-ci.yml";
+
 /// The projects that a workflow publishes to indexes where projects are registered.
-std::vector<Registration> registrations_of(const ci::PlannedWorkflow& workflow) {
+std::vector<Registration> registrations_of(const ci::PlannedWorkflow& workflow, CiService service) {
   std::vector<Registration> found;
-  const std::string file = ci::workflow_name(workflow.facts.settings, workflow.facts.set) + ".yml";
+  if (service == CiService::kubernetes) return found;  // it publishes nothing
+  const std::string file =
+      service == CiService::gitlab
+          ? kGitLabFile
+          : ci::workflow_name(workflow.facts.settings, workflow.facts.set) + ".yml";
   for (const ci::PublishJob& job : workflow.facts.publish) {
     if (!matrix::has_upload_api(job.kind) || job.names.empty()) continue;
     found.push_back(
@@ -140,20 +186,98 @@ std::vector<Registration> registrations_of(const ci::PlannedWorkflow& workflow) 
   return found;
 }
 
-/// The file names of all sets, requested or not.
-Result<std::set<std::string>> file_names_of(const matrix::Matrix& matrix) {
-  TRY(const std::vector<ci::WorkflowSet> sets, ci::sets_of(matrix, {}));
+/// The files of a workflow for a service.
+Result<std::vector<ci::Pipeline>> files_of(const ci::PlannedWorkflow& workflow, CiService service) {
+  const std::string name = ci::workflow_name(workflow.facts.settings, workflow.facts.set);
+  switch (service) {
+    case CiService::gitlab:
+      return ci::gitlab_pipelines(workflow, prepare::kPinwheelVersion);
+    case CiService::kubernetes: {
+      TRY(std::string text, ci::kubernetes_manifest(workflow, prepare::kPinwheelVersion));
+      return std::vector<ci::Pipeline>{{name + extension_of(service), std::move(text)}};
+    }
+    case CiService::github:
+      break;
+  }
+  return std::vector<ci::Pipeline>{
+      {name + extension_of(service), ci::yaml_of(ci::make_workflow(workflow.facts))}};
+}
+
+void warn_about(const ci::PlannedWorkflow& workflow, CiService service, Streams& streams) {
+  for (const Error& warning : workflow.warnings) streams.warn(warning);
+  if (service == CiService::gitlab) {
+    for (const Error& warning : ci::gitlab_warnings(workflow)) streams.warn(warning);
+  } else if (service == CiService::kubernetes) {
+    for (const Error& warning : ci::kubernetes_warnings(workflow)) streams.warn(warning);
+  }
+}
+
+/// The names of the files that exist for a reason: those that were generated, and those of the sets
+/// that were not requested, with all their parts.
+Result<std::set<std::string>> names_of_files(ports::Files& files, const fs::path& directory,
+                                             const matrix::Matrix& matrix, const CiPlace& place,
+                                             const GeneratedFiles& made) {
   std::set<std::string> names;
-  for (const ci::WorkflowSet set : sets) names.insert(ci::workflow_name(matrix.ci, set) + ".yml");
+  for (const GeneratedFile& file : made.files) names.insert(file.path.filename().string());
+  TRY(const std::vector<ci::WorkflowSet> all, ci::sets_of(matrix, {}));
+  TRY(const std::vector<ci::WorkflowSet> requested, ci::sets_of(matrix, place.sets));
+  TRY(const ports::FileStatus status, files.status(directory));
+  if (status.type != ports::FileType::directory) return names;
+  TRY(const std::vector<std::string> existing, files.list(directory));
+  for (const ci::WorkflowSet set : all) {
+    if (std::ranges::find(requested, set) != requested.end()) continue;
+    const std::string main = ci::workflow_name(matrix.ci, set);
+    for (const std::string& name : existing) {
+      if (name.starts_with(main) && is_name_of_set(name, set, place.service)) names.insert(name);
+    }
+  }
   return names;
 }
 
+/// The files with which a service starts its jobs, next to those of the workflows: the action of
+/// GitHub, or the file that GitLab reads. The latter is a person's own as soon as it exists.
+Done add_entry_files(ports::Files& files, const fs::path& root, const fs::path& directory,
+                     CiService service, GeneratedFiles& made, Streams& streams) {
+  if (service == CiService::github) {
+    TRY(GeneratedFile file,
+        action_file(files, directory.parent_path() / "actions" / "pinwheel" / "action.yml"));
+    made.files.push_back(std::move(file));
+    return {};
+  }
+  // Files elsewhere are for a person who places them.
+  if (service != CiService::gitlab || directory != root / ci::kGitLabDirectory) return {};
+  TRY(std::string existing, text_at(files, root / kGitLabFile));
+  std::vector<std::string> names;
+  for (const GeneratedFile& file : made.files) {
+    const std::string name = file.path.filename().string();
+    if (file.text.empty() && existing.find(name) != std::string::npos) {
+      streams.warn(Error{ErrorKind::config, fmt::format("{} still includes {}, which is removed",
+                                                        quoted(kGitLabFile), quoted(name))}
+                       .with_hint("remove its line: GitLab accepts no file that includes a missing "
+                                  "one"));
+    }
+    const bool main = std::ranges::any_of(ci::kWorkflowSets, [&](ci::WorkflowSet set) {
+      return name.ends_with(fmt::format("-{}.yml", ci::to_string(set)));
+    });
+    const bool missing = existing.find(name) == std::string::npos;
+    if (main && !file.text.empty() && missing) names.push_back(name);
+  }
+  if (names.empty()) return {};
+  if (existing.empty()) {
+    made.files.push_back({root / kGitLabFile, ci::gitlab_includes(names), {}});
+    return {};
+  }
+  streams.warn(Error{ErrorKind::config,
+                     fmt::format("{} does not include {}", quoted(kGitLabFile), quoted_list(names))}
+                   .with_hint("add the lines\n" + ci::gitlab_includes(names)));
+  return {};
+}
+
 /// The files of the requested workflows (by `--set`, else all whose channel the matrix declares,
-/// and always `ci`), and the local action that they use, in `.github/actions/pinwheel` next to
-/// their directory. Also contains workflows there that the matrix generated before and no longer
-/// does. `config` if the matrix lacks the channel of a requested set, if the matrix is in no
-/// repository, for added lines whose place no longer exists, and for a file that was generated from
-/// another matrix or written by a person. Writes nothing.
+/// and always `ci`), and those with which the service starts their jobs. Also contains files that
+/// the matrix generated before and no longer does. `config` if the matrix lacks the channel of a
+/// requested set, if the matrix is in no repository, for added lines whose place no longer exists,
+/// and for a file that was generated from another matrix or written by a person. Writes nothing.
 Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace& place,
                                        Streams& streams) {
   std::vector<std::string> named;
@@ -165,8 +289,9 @@ Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace&
       host.git.facts(loaded.matrix.directory, ports::WorkTree::ignore));
   TRY(const fs::path matrix, host.files.without_links(loaded.matrix.file));
   TRY(const fs::path root, host.files.without_links(checkout.root));
-  const fs::path workflows = place.out.empty() ? root / kWorkflows : directory_of(host, place.out);
-  const fs::path relative = matrix.lexically_relative(root);
+  const fs::path directory = place.out.empty() ? root / directory_in_checkout(place.service)
+                                               : directory_of(host, place.out);
+  const std::string relative = matrix.lexically_relative(root).string();
   TRY(std::vector<ci::PlannedWorkflow> planned_sets,
       planned_workflows(loaded, place.sets, relative));
   const prepare::RepositoryTraits traits = prepare::repository_traits(host.git, host.files, root);
@@ -174,23 +299,23 @@ Result<GeneratedFiles> generated_files(const prepare::Host& host, const CiPlace&
   for (ci::PlannedWorkflow& workflow : planned_sets) {
     workflow.facts.submodules = traits.submodules;
     workflow.facts.lfs = traits.lfs;
-    for (const Error& warning : workflow.warnings) streams.warn(warning);
-    for (Registration& each : registrations_of(workflow)) {
+    warn_about(workflow, place.service, streams);
+    for (Registration& each : registrations_of(workflow, place.service)) {
       made.registrations.push_back(std::move(each));
     }
-    const ci::Workflow made_workflow = ci::make_workflow(workflow.facts);
-    TRY(GeneratedFile file, generated(host.files, workflows / (made_workflow.name + ".yml"),
-                                      ci::yaml_of(made_workflow)));
-    TRY_DONE(check_owner(file, relative.string()));
-    made.files.push_back(std::move(file));
+    TRY(const std::vector<ci::Pipeline> texts, files_of(workflow, place.service));
+    for (const ci::Pipeline& each : texts) {
+      TRY(GeneratedFile file, generated(host.files, directory / each.name, each.text));
+      TRY_DONE(check_owner(file, relative));
+      made.files.push_back(std::move(file));
+    }
   }
-  TRY(const std::set<std::string> names, file_names_of(loaded.matrix));
+  TRY(const std::set<std::string> names,
+      names_of_files(host.files, directory, loaded.matrix, place, made));
   TRY(const std::vector<GeneratedFile> old,
-      outdated(host.files, workflows, relative.string(), names));
+      outdated(host.files, directory, relative, place.service, names));
   made.files.insert(made.files.end(), old.begin(), old.end());
-  const fs::path action = workflows.parent_path() / "actions" / "pinwheel" / "action.yml";
-  TRY(GeneratedFile file, action_file(host.files, action));
-  made.files.push_back(std::move(file));
+  TRY_DONE(add_entry_files(host.files, root, directory, place.service, made, streams));
   return made;
 }
 
@@ -283,8 +408,9 @@ Result<int> cmd_ci_check(const prepare::Host& host, const prepare::GlobalOptions
                           different.size() == 1 ? quoted(different.front()) + " is"
                                                 : quoted_list(different) + " are",
                           quoted(made.matrix)),
-              fmt::format("run {}", quoted(fmt::format("pinwheel ci generate {}",
-                                                       shell_quote(made.matrix)))));
+              fmt::format("run {}",
+                          quoted(fmt::format("pinwheel ci generate {}{}", shell_quote(made.matrix),
+                                             option_of(options.place.service)))));
 }
 
 }  // namespace pinwheel::cli

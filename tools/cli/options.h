@@ -79,10 +79,14 @@ struct InitOptions {
   bool json = false;
 };
 
+/// The services whose files `ci generate` writes.
+enum class CiService { github, gitlab, kubernetes };
+
 /// The paths of the matrix and the workflows for `ci`.
 struct CiPlace {
   std::string matrix;
-  std::string out;                ///< empty: .github/workflows of the checkout
+  CiService service = CiService::github;
+  std::string out;                ///< empty: the directory of the service in the checkout
   std::vector<std::string> sets;  ///< empty: all that the matrix defines
 };
 

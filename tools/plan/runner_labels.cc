@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -42,6 +43,18 @@ std::optional<std::vector<std::string>> runner_labels(const matrix::CiSettings& 
   return {{arm ? kHostedArm : kHosted}};
 }
 
+std::string hosted_arch(const std::vector<std::string>& labels) {
+  // "ubuntu-24.04", "ubuntu-24.04-arm", "ubuntu-latest": labels of one's own may begin the same.
+  if (labels.size() != 1 || !labels.front().starts_with("ubuntu-")) return {};
+  std::string_view name =
+      std::string_view(labels.front()).substr(std::string_view("ubuntu-").size());
+  const bool arm = name.ends_with("-arm");
+  if (arm) name.remove_suffix(std::string_view("-arm").size());
+  const bool release = name.find_first_not_of("0123456789.") == std::string_view::npos;
+  if (name.empty() || (!release && name != "latest")) return {};
+  return arm ? "aarch64" : "x86_64";
+}
+
 std::string driver_command(const matrix::CiSettings& ci, const matrix::Variant& variant) {
   if (!runner_labels(ci, RunnerUse::test, variant, NeedsGpu::yes)) return {};
   if (const matrix::DriverRule* const rule = rule_for(ci.drivers, variant)) return rule->command;
@@ -57,15 +70,6 @@ struct BestEvidence {
   std::string why = {};
   std::string fix = {};
 };
-
-/// Whether GitHub hosts the runner: none of these has a GPU.
-bool is_hosted(const std::vector<std::string>& labels) {
-  return labels.size() == 1 && labels.front().starts_with("ubuntu-");
-}
-
-std::string hosted_arch(const std::string& label) {
-  return label.ends_with("-arm") ? "aarch64" : "x86_64";
-}
 
 /// Whether the test's own command runs only with a GPU.
 bool runs_on_gpu(const TestWheel& test) {
@@ -90,8 +94,7 @@ BestEvidence best_evidence(const TestWheel& test,
   }
   if (!runner) return {Evidence::none, "no runner is configured for it", gpu_fix(test)};
   const std::string label = quoted(join(*runner, ", "));
-  if (is_hosted(*runner)) {
-    const std::string arch = hosted_arch(runner->front());
+  if (const std::string arch = hosted_arch(*runner); !arch.empty()) {
     if (!test.arch.empty() && test.arch != arch) {
       return {Evidence::inspected, fmt::format("runner {} is for {}", label, arch),
               "name a runner of its architecture"};

@@ -21,6 +21,10 @@ enum class NeedsGpu { no, yes };
 std::optional<std::vector<std::string>> runner_labels(const matrix::CiSettings& ci, RunnerUse use,
                                                       const matrix::Variant& variant, NeedsGpu gpu);
 
+/// The architecture of the runner with these labels if GitHub hosts it, `x86_64` or `aarch64`; else
+/// empty. No hosted runner has a GPU.
+std::string hosted_arch(const std::vector<std::string>& labels);
+
 /// The command of `ci.driver` for a test of the variant that needs a GPU: that of the first rule
 /// that matches, else of `default`. Empty without one, and where `ci.runners` places no GPU.
 std::string driver_command(const matrix::CiSettings& ci, const matrix::Variant& variant);
