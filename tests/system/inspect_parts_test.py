@@ -128,14 +128,14 @@ def test_only_files_that_the_report_depends_on_are_fetched_from_nginx(call, whee
         assert without_sources(report) == without_sources(local) and local["partial"] is None
         partial = report["partial"]
         assert partial["not_read"] == UNREAD
-        assert partial["not_verified"] == ["record", "archive", "sha256"]
+        assert partial["not_verified"] == ["record", "archive", "odd-members", "sha256"]
         assert partial["fetched"] < DATA / 4 and partial["requests"] == 3
         assert f"{wheel.name} is the only wheel of that version" in ran.stderr
         assert re.search(r"fetched [\d.]+ KB of [\d.]+ MB in 3 requests", ran.stderr)
         unread = [file for file in report["files"] if file["sha256"] is None]
         assert [file["name"] for file in unread] == partial["not_read"]
         text = call("inspect", f"{url}{wheel.name}").stdout
-        assert "hashes and headers of 2 unread files" in text
+        assert "hashes, headers and contents of 2 unread files" in text
         compat = json.loads(call("compat", f"{url}{wheel.name}", "--json").stdout)
         assert compat == json.loads(call("compat", str(wheel), "--json").stdout)
         page = tmp_path / "page.html"

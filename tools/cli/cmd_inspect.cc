@@ -207,7 +207,7 @@ Result<std::optional<prepare::Loaded>> matrix_of(ports::Files& files, const Insp
 /// Whether the rules and options need every byte of a wheel on a server.
 WheelPart needed_part(const InspectOptions& options) {
   const bool selected = std::ranges::any_of(options.select, [](const std::string& rule) {
-    return rule == "record" || rule == "archive";
+    return rule == "record" || rule == "archive" || rule == "odd-members";
   });
   const bool whole =
       options.whole || options.check || options.strict || !options.attestation.empty() || selected;

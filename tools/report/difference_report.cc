@@ -167,7 +167,8 @@ std::string difference_text(const inspect::WheelFacts& old_wheel,
 
 std::string unread_text(const inspect::UnreadPart& part) {
   return fmt::format(
-      "{} of the {} wheel cannot be read in full, so kernels may be missing here: {}",
+      "{} of the {} wheel cannot be read in full, so device code or operators may be missing here: "
+      "{}",
       quoted(part.file), side_word(part.side), part.message);
 }
 

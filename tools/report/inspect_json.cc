@@ -219,7 +219,7 @@ void put_files(const inspect::WheelFacts& facts, SortedJson& out) {
 void put_partial(const inspect::WheelFacts& facts, SortedJson& out) {
   out["partial"] = nullptr;
   if (!facts.partial) return;
-  SortedJson unverified = {"record", "archive"};
+  SortedJson unverified = {"record", "archive", "odd-members"};
   if (!facts.partial->sha256.empty()) unverified.push_back("sha256");
   out["partial"] = {{"fetched", facts.partial->fetched},
                     {"requests", facts.partial->requests},

@@ -272,7 +272,7 @@ void add_partial(const inspect::PartialReading& partial, uint64_t size, Lines& l
   lines.add("fetched", fmt::format("{} of {} in {} (all: `--whole`)", format_bytes(partial.fetched),
                                    format_bytes(size), plural(partial.requests, "request")));
   lines.add("not verified",
-            "hashes and headers of " + plural(partial.unread.size(), "unread file"));
+            "hashes, headers and contents of " + plural(partial.unread.size(), "unread file"));
   if (!partial.sha256.empty()) lines.add("not verified", "the sha256 that the index states");
 }
 

@@ -161,11 +161,11 @@ TEST_CASE("what was not read of a wheel on a server is stated") {
   const nlohmann::json report = nlohmann::json::parse(inspect_json(facts, {}, {}));
   CHECK(report["files"][2]["sha256"].is_null());
   CHECK(report["partial"] == nlohmann::json::parse(R"({"fetched": 600, "requests": 2,
-      "not_read": ["demo/data.json"], "not_verified": ["record", "archive"]})"));
+      "not_read": ["demo/data.json"], "not_verified": ["record", "archive", "odd-members"]})"));
   const std::string text = inspect_text(facts, {}, {});
   INFO(text);
   CHECK(text.find("600 B of 1.0 KB in 2 requests (all: `--whole`)") != std::string::npos);
-  CHECK(text.find("hashes and headers of 1 unread file\n") != std::string::npos);
+  CHECK(text.find("hashes, headers and contents of 1 unread file\n") != std::string::npos);
   CHECK(text.find("sha256") == std::string::npos);
   facts.partial->sha256 = "00";
   CHECK(inspect_text(facts, {}, {}).find("the sha256 that the index states\n") !=

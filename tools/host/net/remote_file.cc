@@ -126,7 +126,12 @@ class RemoteFile::PartReply {
   void take(std::string_view bytes) {
     const uint64_t length = part_.end - part_.begin;
     const uint64_t room = length - std::min(length, received_);
-    file_.file_.write_at(part_.begin + received_, bytes.substr(0, room));
+    const uint64_t at = part_.begin + received_;
+    const ByteRange arrived{at, at + std::min<uint64_t>(room, bytes.size())};
+    // Bytes that are present were checked; these may be those of an error.
+    for (const ByteRange& gap : file_.present_.missing(arrived)) {
+      file_.file_.write_at(gap.begin, bytes.substr(gap.begin - at, gap.end - gap.begin));
+    }
     received_ += bytes.size();
     if (file_.whole_files_.on_bytes) file_.whole_files_.on_bytes(file_.fetched_ + received_);
   }

@@ -106,7 +106,7 @@ std::vector<ByteRange> member_ranges(const wheel::ZipReader& zip) {
 
 /// Fetches the examined members of a wheel on a server, and reads them.
 Result<inspect::WheelFacts> read_members(const RemoteFile& file, const std::string& name,
-                                         inspect::GatherOptions& options,
+                                         inspect::GatherOptions options,
                                          inspect::ReadModules modules) {
   TRY(const wheel::ZipReader zip, wheel::ZipReader::open(file));
   const std::vector<ByteRange> ranges = member_ranges(zip);
