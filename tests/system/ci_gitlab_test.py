@@ -37,7 +37,7 @@ def test_a_release_is_published_by_jobs_that_share_nothing_but_artifacts(pipelin
     ran = pipelines.run("release")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     (index,) = pipelines.indexes()
-    pip_installs(index.parent.as_uri(), tmp_path / "installed", "script-only")
+    pip_installs(index.as_uri(), tmp_path / "installed", "script-only")
 
 
 def test_a_failed_build_is_named_by_the_gate_and_nothing_is_published(script, pipelines):

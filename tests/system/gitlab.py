@@ -74,5 +74,5 @@ class Pipelines:
         return sorted({path.name.rpartition("-")[0] for path in found if path.is_dir()})
 
     def indexes(self) -> list[pathlib.Path]:
-        """The project's directory in each index that a job has uploaded."""
-        return [path for path in self.artifacts.rglob("script-only") if path.is_dir()]
+        """The directory indexes that jobs have uploaded."""
+        return list(self.artifacts.glob("*/.pinwheel-run/index/*"))
