@@ -17,7 +17,7 @@ def test_a_run_does_what_was_forecast(project):
     script = project("script")
     fresh = script.run("plan", "matrix.yaml").stdout
     assert "would" not in fresh
-    assert "\nstep " in fresh and "guessed from architectures and sources; nothing like it ran here\n" in fresh
+    assert "\nsteps " in fresh and "guessed from architectures and sources; nothing like it ran here\n" in fresh
     script.run("release", "matrix.yaml", "--channel", "release")
     assert set(would(script).values()) == {"reuse"}
 

@@ -96,7 +96,7 @@ bool has_reasons(const std::vector<run::Forecast>& steps) {
 
 std::string forecast_table(const std::vector<run::Forecast>& steps, size_t width) {
   const bool reasons = has_reasons(steps);
-  std::vector<std::vector<std::string>> rows = {{"step", "p50", "p90"}};
+  std::vector<std::vector<std::string>> rows = {{"steps", "p50", "p90"}};
   if (reasons) rows[0] = {"step", "would", "p50", "p90", "because"};
   for (const Line& line : lines_of(steps)) {
     std::string because = reason_in_table(*line.first);

@@ -43,7 +43,7 @@ TEST_CASE("without an earlier run, a forecast has only the durations of steps") 
   CHECK(forecast_table({timed({"build:cpu", Expected::run, ""}, 95, kScaled),
                         timed({"test:x", Expected::run, ""}, 30, kGuessed),
                         timed({"test:y", Expected::run, ""}, 30, kScaled)}) ==
-        "step       p50     p90\n"
+        "steps      p50     p90\n"
         "build:cpu  1m35s?  3m10s?\n"
         "2 tests    1m00s?  -\n");
 }
