@@ -103,7 +103,8 @@ std::optional<UsualDuration> usual_duration(const EarlierDurations& earlier,
                        found->second.end());
   std::ranges::sort(sorted);
   const auto rank = [&](size_t percent) { return sorted[(count * percent + 99) / 100 - 1]; };
-  return UsualDuration{count, rank(10), rank(50), rank(90)};
+  // Rounded down: with fewer than ten, one slow run would be the 90th percentile and hide the next.
+  return UsualDuration{count, rank(10), rank(50), sorted[count * 90 / 100 - 1]};
 }
 
 bool is_usual(const UsualDuration& usual, std::chrono::milliseconds took) {
@@ -211,6 +212,12 @@ RunComparison compare_runs(const std::vector<StepOutcome>& before,
     const auto found = old_by_id.find(each->id);
     if (found == old_by_id.end()) {
       out.gained.push_back(each->id);
+      if (each->state == StepState::failed) {
+        // It takes the place of a step that did not fail before.
+        StepOutcome none = *each;
+        none.state = StepState::done;
+        out.newly_red.push_back(step_of(none, *each));
+      }
       if (plan::makes_files(each->id)) compare_files(nullptr, each, out);
       continue;
     }

@@ -12,7 +12,7 @@
 namespace pinwheel::analysis {
 
 /// How long a step took in the runs before: the nearest ranks of the last `plan::kMostSamples`
-/// durations.
+/// durations, of which the 90th is rounded down.
 struct UsualDuration {
   size_t runs = 0;
   std::chrono::milliseconds p10{0};
@@ -22,7 +22,7 @@ struct UsualDuration {
   bool operator==(const UsualDuration&) const = default;
 };
 
-/// The durations of steps in the runs before the later one, the oldest first, by step.
+/// The durations of steps up to the earlier run, the oldest first, by step.
 using EarlierDurations = std::map<std::string, plan::Samples>;
 
 /// A step of two runs.
@@ -48,7 +48,7 @@ struct ComparedFile {
 
 /// What a run does that an earlier one did not, each list in the order of the later run.
 struct RunComparison {
-  std::vector<ComparedStep> newly_red = {};  ///< failed now, and did not
+  std::vector<ComparedStep> newly_red = {};  ///< failed now, and did not, or are new
   std::vector<ComparedStep> newly_blocked =
       {};  ///< had a result; now none, as a step before failed
   std::vector<ComparedStep> newly_skipped = {};

@@ -212,11 +212,11 @@ Result<analysis::EarlierDurations> earlier_durations(const prepare::Host& host,
                                                      const prepare::GlobalOptions& global,
                                                      const std::string& before,
                                                      const std::string& after) {
-  TRY(std::vector<run::RecordedRun> runs, runs_until(host, global, after));
-  if (!runs.empty()) {
-    runs.pop_back();
-  } else {
-    TRY(runs, runs_until(host, global, before));
+  // Runs between the two may already have what slows the later one down.
+  TRY(std::vector<run::RecordedRun> runs, runs_until(host, global, before));
+  if (runs.empty()) {
+    TRY(runs, runs_until(host, global, after));
+    if (!runs.empty()) runs.pop_back();
   }
   analysis::EarlierDurations out;
   for (const run::RecordedRun& run : runs) {

@@ -216,7 +216,14 @@ std::vector<std::string> archive_changes(const WheelFacts& before, const WheelFa
 
 void add_unread(Side side, const WheelFacts& facts, std::vector<UnreadPart>& out) {
   for (const Finding& finding : facts.unreadable) {
-    if (finding.rule == "device-code") out.push_back({side, finding.file, finding.message});
+    // A library that cannot be unpacked or is no ELF file has no facts at all.
+    const bool library = finding.file.find(".so") != std::string::npos &&
+                         (finding.rule == "archive" || finding.rule == "platform-tag");
+    if (finding.rule != "device-code" && !library) continue;
+    const bool known = std::ranges::any_of(out, [&](const UnreadPart& part) {
+      return part.side == side && part.file == finding.file;
+    });
+    if (!known) out.push_back({side, finding.file, finding.message});
   }
 }
 

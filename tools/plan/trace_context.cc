@@ -34,9 +34,10 @@ std::string id_of(const std::vector<std::string_view>& texts, size_t digits) {
   return id;
 }
 
-/// Whether other runs may use what the step made or showed.
+/// Whether other runs may use what the step made or showed. Another machine may run a test that
+/// this one skipped.
 bool has_result(StepState state) {
-  return state == StepState::done || state == StepState::reused || state == StepState::skipped;
+  return state == StepState::done || state == StepState::reused;
 }
 
 }  // namespace
@@ -66,11 +67,20 @@ std::string traceparent(const TraceContext& context, std::string_view span) {
 
 std::string parse_tracestate(std::string_view text) {
   constexpr size_t kMostState = 512;
+  constexpr size_t kMostMembers = 32;
   const std::string_view state = trim(text);
   const bool printable =
       std::ranges::all_of(state, [](char c) { return c == '\t' || (c >= ' ' && c <= '~'); });
-  const bool listed = state.find('=') != std::string_view::npos;
-  return printable && listed && state.size() <= kMostState ? std::string(state) : std::string();
+  if (!printable || state.size() > kMostState) return {};
+  const std::vector<std::string> members = split(state, ',');
+  const bool listed = std::ranges::all_of(members, [](const std::string& each) {
+    const std::string_view member = trim(each);
+    const size_t key = member.find('=');
+    return member.empty() ||
+           (key != std::string_view::npos && key > 0 && member.find_first_of(" \t") >= key);
+  });
+  const bool empty = state.find('=') == std::string_view::npos;
+  return listed && !empty && members.size() <= kMostMembers ? std::string(state) : std::string();
 }
 
 void put_trace(const PassedTrace& trace, std::map<std::string, std::string>& variables) {

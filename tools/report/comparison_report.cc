@@ -174,11 +174,11 @@ std::string durations_note(const RunDifference& difference) {
       "above {}% and {} s",
       plural(runs.timed, "step"), analysis::kLeastPercent, analysis::kLeastDifference.count());
   if (runs.with_usual > 0) {
-    note += fmt::format(", and for {} if it is unusual in earlier runs",
+    note += fmt::format(", and for {} with earlier runs only if it is also unusual in them",
                         plural(runs.with_usual, "step"));
   }
   if (runs.within_usual > 0) {
-    note += fmt::format("; usual differences left out: {}", runs.within_usual);
+    note += fmt::format("; usual differences not shown: {}", runs.within_usual);
   }
   return note;
 }

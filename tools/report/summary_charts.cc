@@ -192,10 +192,12 @@ std::string gantt_markdown(const RunTrace& trace) {
     const TraceSlice& slice = trace.slices[i];
     const std::string section = chart_name(slice.id.substr(0, slice.id.find(':')));
     position_of(order, section);
+    // A bar without width is not visible.
+    const auto start = slice.trace.ran->start.time_since_epoch().count();
     const std::string again = slice.attempt > 1 ? fmt::format(" attempt {}", slice.attempt) : "";
-    sections[section] += fmt::format(
-        "  {}{} :{}{}, {}\n", chart_name(slice.id), again, bar_style(slice, critical, i),
-        slice.trace.ran->start.time_since_epoch().count(), analysis::end_of(slice) / 1000);
+    sections[section] += fmt::format("  {}{} :{}{}, {}\n", chart_name(slice.id), again,
+                                     bar_style(slice, critical, i), start,
+                                     std::max(analysis::end_of(slice) / 1000, start + 1));
   }
   std::string out = "```mermaid\ngantt\n  dateFormat x\n  axisFormat %H:%M:%S\n";
   for (const std::string& section : order) {

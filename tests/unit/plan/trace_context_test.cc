@@ -92,14 +92,18 @@ TEST_CASE("runs that use a result know its span, and every other execution has i
       span_of_step(context, built("build:a"), "run 1"), span_of_step(context, failed, "run 1"),
       span_of_step(context, failed, "run 2"), span_of_step(context, other_key, "run 1")};
   CHECK(ids.size() == 4);
+  StepOutcome skipped = built("test:a");
+  skipped.state = StepState::skipped;
+  CHECK(span_of_step(context, skipped, "run 1") != span_of_step(context, built("test:a"), "run 2"));
 }
 
 TEST_CASE("the state of a trace is passed on, unless it is malformed") {
   CHECK(parse_tracestate(" vendor=a b,other=1\t") == "vendor=a b,other=1");
   const std::string longest = "a=" + std::string(510, 'x');
   CHECK(parse_tracestate(longest) == longest);
-  for (const std::string& malformed : {std::string(), std::string("vendor"), longest + "x",
-                                       std::string("a=\nb=1"), std::string("a=\xff")}) {
+  for (const std::string& malformed :
+       {std::string(), std::string("vendor"), longest + "x", std::string("a=\nb=1"),
+        std::string("a=\xff"), std::string("="), std::string("a=1,=x"), std::string("a b=1")}) {
     CHECK(parse_tracestate(malformed).empty());
   }
   std::map<std::string, std::string> variables;

@@ -42,7 +42,8 @@ TEST_CASE("a comparison of runs has a text, Markdown and JSON") {
   for (const char* const line :
        {"newly red\n  test:a: done -> failed: a <b>bold</b> reason\n",
         "slower\n  build:a: 1m40s -> 2m30s (+50%), usually 1m35s to 1m50s in 7 runs\n",
-        "for 1 step if it is unusual in earlier runs; usual differences left out: 2\n",
+        "for 1 step with earlier runs only if it is also unusual in them; usual differences not "
+        "shown: 2\n",
         "  `demo/_C.so` of the new wheel cannot be read in full, so device code or operators may "
         "be missing here: a "
         "cubin is damaged\n",

@@ -7,8 +7,8 @@
 
 namespace pinwheel::host {
 
-/// Counts the bytes of the bodies that responses have, also of those that are cut off or fail
-/// later. Headers, and what is sent, are not counted.
+/// Counts the bytes of the bodies of responses. If a request has a sink, those of bodies that are
+/// cut off count too. Headers, and what is sent, are not counted.
 class CountedHttp final : public ports::Http {
  public:
   /// `received` is called on the thread of the request; empty: nothing is counted. `http` must
