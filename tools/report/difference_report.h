@@ -11,7 +11,8 @@ namespace pinwheel::report {
 std::string difference_text(const inspect::WheelFacts& old_wheel,
                             const inspect::WheelFacts& new_wheel,
                             const inspect::WheelDifference& difference);
-/// "`demo/_C.so` of the new wheel cannot be read in full, so device code or operators may be missing here: ..."
+/// "`demo/_C.so` of the new wheel cannot be read in full, so device code or operators may be
+/// missing here: ..."
 std::string unread_text(const inspect::UnreadPart& part);
 /// Adds members, metadata, tags, needed, architectures, operators, requirements, kernels, sizes and
 /// unread_parts, as below.
