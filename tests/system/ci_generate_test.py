@@ -189,7 +189,7 @@ def test_the_outputs_of_each_job_are_fewer_than_github_takes(repository):
 
 def test_artifacts_are_retained_as_long_as_the_matrix_sets(generated):
     kept = [path.read_text().count("retention-days: 3\n") for path in generated[6:9]]  # the third of the options
-    assert kept == [3, 3, 0]
+    assert kept == [5, 3, 0]
 
 
 def test_a_person_s_lines_survive_and_a_stale_file_is_shown(repository):

@@ -624,9 +624,8 @@ std::vector<Error> gitlab_warnings(const PlannedWorkflow& workflow) {
       warnings.push_back(
           Error{ErrorKind::config,
                 fmt::format("{} defines the audience of its identity tokens", quoted(job.target))}
-              .with_hint(fmt::format("add `id_tokens` to the job, between the lines `# pinwheel: "
-                                     "keep publish-{}` and `# pinwheel: end`",
-                                     job.target)));
+              .with_hint(fmt::format("add `id_tokens` to the job, between {} and `# pinwheel: end`",
+                                     quoted("# pinwheel: keep publish-" + job.target))));
     }
   }
   return named(std::move(warnings), facts);

@@ -335,6 +335,23 @@ std::string title_of(const Names& files) {
   return mask_urls(file.substr(file.rfind('/') + 1));
 }
 
+Done check_inspect_options(const InspectOptions& options) {
+  if (options.files.empty()) {
+    return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
+  }
+  TRY_DONE(check_attestation_options(options));
+  TRY_DONE(check_index_option(options.index, options.files));
+  return check_html(options.html);
+}
+
+/// The kernels and operators, if they were requested.
+void print_kernels(const inspect::WheelFacts& facts, const InspectOptions& options,
+                   Streams& streams) {
+  const auto rows = options.all ? report::KernelRows::all : report::KernelRows::first;
+  streams.data(report::kernel_table(facts, rows, streams.data_columns()));
+  streams.data(report::operator_list(facts));
+}
+
 }  // namespace
 
 Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions& /*global*/,
@@ -343,12 +360,7 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
     streams.data(rule_list(streams.data_columns()));
     return 0;
   }
-  if (options.files.empty()) {
-    return fail(ErrorKind::usage, "`inspect` needs a file", "`pinwheel inspect FILE.whl`");
-  }
-  TRY_DONE(check_attestation_options(options));
-  TRY_DONE(check_index_option(options.index, options.files));
-  TRY_DONE(check_html(options.html));
+  TRY_DONE(check_inspect_options(options));
   if (!options.attestation.empty() && options.files.front().ends_with(".tar.gz")) {
     return verify_sdist(host, options, streams);
   }
@@ -387,9 +399,7 @@ Result<int> cmd_inspect(const prepare::Host& host, const prepare::GlobalOptions&
       const auto lines = options.all ? report::EqualEntries::all : report::EqualEntries::grouped;
       streams.lines(report::inspect_text(facts, expected, findings, lines) +
                     report::attestations_text(verified));
-      const auto rows = options.all ? report::KernelRows::all : report::KernelRows::first;
-      streams.data(report::kernel_table(facts, rows, streams.data_columns()));
-      streams.data(report::operator_list(facts));
+      print_kernels(facts, options, streams);
     }
     broken += inspect::failures(findings, rules.strict).size();
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -177,6 +179,30 @@ std::string heat_map_markdown(const plan::Report& report) {
   return out;
 }
 
+namespace {
+
+/// In milliseconds, as the chart has it.
+std::int64_t start_of(const TraceSlice& slice) {
+  return slice.trace.ran->start.time_since_epoch().count();
+}
+std::int64_t last_of(const TraceSlice& slice) {
+  return analysis::end_of(slice) / 1000;
+}
+
+/// The shortest bar that is visible: mermaid draws those of less than a pixel without any width.
+std::int64_t least_bar(const RunTrace& trace, const std::vector<size_t>& shown) {
+  constexpr std::int64_t kBarsPerChart = 500;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = 0;
+  for (const size_t i : shown) {
+    first = std::min(first, start_of(trace.slices[i]));
+    last = std::max(last, last_of(trace.slices[i]));
+  }
+  return last > first ? (last - first) / kBarsPerChart + 1 : 1;
+}
+
+}  // namespace
+
 std::string gantt_markdown(const RunTrace& trace) {
   if (trace.slices.size() < 2) return {};
   std::set<size_t> critical;
@@ -188,16 +214,16 @@ std::string gantt_markdown(const RunTrace& trace) {
   std::map<std::string, std::string> sections;
   std::vector<std::string> order;
   const std::vector<size_t> shown = longest_slices(trace);
+  const std::int64_t least = least_bar(trace, shown);
   for (const size_t i : shown) {
     const TraceSlice& slice = trace.slices[i];
     const std::string section = chart_name(slice.id.substr(0, slice.id.find(':')));
     position_of(order, section);
-    // A bar without width is not visible.
-    const auto start = slice.trace.ran->start.time_since_epoch().count();
+    const std::int64_t start = start_of(slice);
     const std::string again = slice.attempt > 1 ? fmt::format(" attempt {}", slice.attempt) : "";
-    sections[section] += fmt::format("  {}{} :{}{}, {}\n", chart_name(slice.id), again,
-                                     bar_style(slice, critical, i), start,
-                                     std::max(analysis::end_of(slice) / 1000, start + 1));
+    sections[section] +=
+        fmt::format("  {}{} :{}{}, {}\n", chart_name(slice.id), again,
+                    bar_style(slice, critical, i), start, std::max(last_of(slice), start + least));
   }
   std::string out = "```mermaid\ngantt\n  dateFormat x\n  axisFormat %H:%M:%S\n";
   for (const std::string& section : order) {

@@ -170,7 +170,7 @@ TEST_CASE("what was not read of a wheel on a server is stated") {
   facts.partial->sha256 = "00";
   CHECK(inspect_text(facts, {}, {}).find("the sha256 that the index states\n") !=
         std::string::npos);
-  CHECK(nlohmann::json::parse(inspect_json(facts, {}, {}))["partial"]["not_verified"].size() == 3);
+  CHECK(nlohmann::json::parse(inspect_json(facts, {}, {}))["partial"]["not_verified"].size() == 4);
 }
 
 TEST_CASE("a wheel variant is shown with its label, properties and draft") {
