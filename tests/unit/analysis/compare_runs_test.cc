@@ -44,7 +44,7 @@ TEST_CASE("a step is red, blocked, skipped or fixed compared with an earlier run
                    {failed, step("test:b", StepState::blocked), step("test:c", StepState::skipped),
                     step("test:d", StepState::done), step("test:e", StepState::failed),
                     step("test:new", StepState::failed)});
-  CHECK(ids(found.newly_red) == Ids{"test:a"});
+  CHECK(ids(found.newly_red) == Ids{"test:a", "test:new"});
   CHECK(found.newly_red[0].reason == "`pytest` failed");
   CHECK(ids(found.newly_blocked) == Ids{"test:b"});
   CHECK(ids(found.newly_skipped) == Ids{"test:c"});
