@@ -17,14 +17,17 @@ build b.o: compile b.cpp
 build c.o: compile c.cpp
 build m.so: link a.o b.o c.o
 """
+# A link of three small objects takes less time than a busy machine may need to see a process.
+SLOW = '#!/bin/sh\nsleep 0.3\nexec "$@"\n'
 MAKE = """m.so: a.o b.o c.o
-\tg++ -shared $^ -o $@
+\tg++ -shared $^ -o $@ -wrapper ./slow.sh
 %.o: %.cpp
 \tg++ -O2 -c $< -o $@
 """
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(m CXX)
 add_library(m SHARED a.cpp b.cpp c.cpp)
+target_link_options(m PRIVATE "SHELL:-wrapper ${CMAKE_SOURCE_DIR}/slow.sh")
 """
 TOOLKITS = sorted(nvcc.parent.parent for nvcc in pathlib.Path("/usr/local").glob("cuda-*/bin/nvcc"))
 
@@ -38,6 +41,9 @@ def compiling(script, *lines: str, **files: str):
     for name in SOURCES:
         text = f"#include <map>\n#include <string>\nstd::map<std::string, int> {name}() {{ return {{}}; }}\n"
         (script.directory / f"{name}.cpp").write_text(text)
+    slow = script.directory / "slow.sh"
+    slow.write_text(SLOW)
+    slow.chmod(0o755)
     for name, text in files.items():
         (script.directory / name.replace("_", ".", 1)).write_text(text)
     build = ["set -e", "cd {package}", *lines, "exec python make_wheel.py {dest_dir}"]
@@ -121,9 +127,12 @@ def test_commands_of_cmake(script, generator):
     assert sum(command["output"].endswith("/a.cpp.o") for command in trace["commands"]) == 1
 
 
-def test_commands_of_setuptools(project):
+def test_commands_of_setuptools(project, tmp_path):
     extension = project("extension")
-    trace = trace_of_build(extension)
+    slow = tmp_path / "slow.sh"
+    slow.write_text(SLOW)
+    slow.chmod(0o755)
+    trace = trace_of_build(extension, LDFLAGS=f"-wrapper {slow}")
     kinds = {command["output"].rsplit("/", 1)[-1]: command["kind"] for command in trace["commands"]}
     assert kinds["native.o"] == "compile"
     assert [kind for name, kind in kinds.items() if name.endswith(".so")] == ["link"]
