@@ -191,7 +191,7 @@ def test_the_pods_of_a_manifest_do_what_a_release_does(script, tmp_path):
         for index in range(job["spec"].get("completions", 1)):
             work = tmp_path / f"{job['metadata']['name']}-{index}"
             work.mkdir()
-            places = {"/etc/pinwheel": rows, "/shared": shared, "/work": work}
+            places = {"/etc/pinwheel": rows, "/shared": shared, "/scratch": work}
 
             def at_home(text, places=places):
                 """A text with the places of a pod below directories of this machine."""

@@ -33,15 +33,15 @@ data:
     trap 'exit 75' ERR
     @PREPARE@
     @KEEP@
-    git clone --quiet "$REPOSITORY" /work/source
-    cd /work/source
+    git clone --quiet "$REPOSITORY" /scratch/source
+    cd /scratch/source
     git checkout --quiet --detach "$COMMIT"
     @SUBMODULES@
     if [ "$(pinwheel --version 2>/dev/null || true)" != "pinwheel @VERSION@" ]; then
-      python3 -I -m venv /work/venv
-      /work/venv/bin/python -I -m pip install --quiet --disable-pip-version-check "pinwheel-cli==@VERSION@"
-      mkdir /work/bin && ln -s ../venv/bin/pinwheel /work/bin/pinwheel
-      export PATH="/work/bin:$PATH"
+      python3 -I -m venv /scratch/venv
+      /scratch/venv/bin/python -I -m pip install --quiet --disable-pip-version-check "pinwheel-cli==@VERSION@"
+      mkdir /scratch/bin && ln -s ../venv/bin/pinwheel /scratch/bin/pinwheel
+      export PATH="/scratch/bin:$PATH"
     fi
     [ -z "${ROWS:-}" ] || STEP=$(sed -n "$((JOB_COMPLETION_INDEX + 1))p" "/etc/pinwheel/$ROWS")
     plan="/shared/@NAME@-$COMMIT.json"
@@ -94,11 +94,11 @@ spec:
             - name: COMMIT
               valueFrom: {configMapKeyRef: {name: pinwheel-run, key: commit}}
             - {name: PINWHEEL_STORE_DOMAIN, value: @DOMAIN@}
-            - {name: PINWHEEL_STATE_DIR, value: /work/state}
-            - {name: PINWHEEL_CACHE_DIR, value: /work/cache}
+            - {name: PINWHEEL_STATE_DIR, value: /scratch/state}
+            - {name: PINWHEEL_CACHE_DIR, value: /scratch/cache}
           @RESOURCES@
           volumeMounts:
-            - {name: work, mountPath: /work}
+            - {name: work, mountPath: /scratch}
             - {name: shared, mountPath: /shared}
             - {name: rows, mountPath: /etc/pinwheel}
       volumes:
