@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from shared_cache import cache_directory, key, locked
+from shared_cache import node_modules
 from trace_processor import NODE
 
 PACKAGES = ("playwright-core@1.65.1", "axe-core@4.14.1", "mermaid@11.6.0")
@@ -18,24 +18,10 @@ PATIENCE = 300
 SHEET = 703  # CSS pixels between the margins
 
 
-def node_modules() -> pathlib.Path:
-    """The packages, from the cache or from npm."""
-    directory = cache_directory("browser")
-    made = directory / key(*PACKAGES)
-    with locked(directory):
-        if not (made / "complete").exists():
-            shutil.rmtree(made, ignore_errors=True)
-            made.mkdir()
-            install = ["npm", "install", "--silent", "--ignore-scripts", "--prefix", str(made), *PACKAGES]
-            subprocess.run(install, check=True, capture_output=True)
-            (made / "complete").touch()
-    return made / "node_modules"
-
-
 def draw_charts(markdown: str) -> list[dict]:
     """The charts of a Markdown text as npm's `mermaid` draws them, each with its text (mermaid_charts.js)."""
     charts = re.findall(r"^```mermaid\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
-    environment = {**os.environ, "NODE_PATH": str(node_modules())}
+    environment = {**os.environ, "NODE_PATH": str(node_modules("browser", *PACKAGES))}
     ran = subprocess.run([str(NODE), str(CHARTS), shutil.which("chromium")], input=json.dumps(charts),
                          env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stderr
@@ -55,7 +41,7 @@ def measure_page(page: pathlib.Path, words: str, runs: int) -> dict:
 
 def browse(script: pathlib.Path, page: pathlib.Path, *arguments: str) -> dict:
     command = [str(NODE), str(script), shutil.which("chromium"), str(page), *arguments]
-    environment = {**os.environ, "NODE_PATH": str(node_modules())}
+    environment = {**os.environ, "NODE_PATH": str(node_modules("browser", *PACKAGES))}
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0, ran.stderr
     return json.loads(ran.stdout)

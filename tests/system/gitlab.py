@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from shared_cache import cache_directory, key, locked
+from shared_cache import node_modules
 from trace_processor import NODE
 
 PACKAGE = "gitlab-ci-local@4.63.0"
@@ -19,17 +19,8 @@ EVENTS = {
 
 
 def node_program() -> pathlib.Path:
-    """The entry of gitlab-ci-local, from the cache or from npm."""
-    directory = cache_directory("gitlab")
-    made = directory / key(PACKAGE)
-    with locked(directory):
-        if not (made / "complete").exists():
-            shutil.rmtree(made, ignore_errors=True)
-            made.mkdir()
-            install = ["npm", "install", "--silent", "--ignore-scripts", "--prefix", str(made), PACKAGE]
-            subprocess.run(install, check=True, capture_output=True)
-            (made / "complete").touch()
-    return made / "node_modules" / "gitlab-ci-local" / "src" / "index.js"
+    """The entry of gitlab-ci-local."""
+    return node_modules("gitlab", PACKAGE) / "gitlab-ci-local" / "src" / "index.js"
 
 
 class Pipelines:

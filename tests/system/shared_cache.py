@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -45,3 +46,17 @@ def shared_venv(name: str, *requirements: str) -> pathlib.Path:
             assert ran.returncode == 0, ran.stderr
             (directory / "complete").touch()
     return directory / "bin"
+
+
+def node_modules(name: str, *packages: str) -> pathlib.Path:
+    """The directory of these packages of npm and those that they need, from the cache or from npm."""
+    directory = cache_directory(name)
+    made = directory / key(*packages)
+    with locked(directory):
+        if not (made / "complete").exists():
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir()
+            install = ["npm", "install", "--silent", "--ignore-scripts", "--prefix", str(made), *packages]
+            subprocess.run(install, check=True, capture_output=True)
+            (made / "complete").touch()
+    return made / "node_modules"

@@ -3,13 +3,12 @@
 import contextlib
 import os
 import pathlib
-import shutil
 import subprocess
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shared_cache import cache_directory, key, locked
+from shared_cache import node_modules
 
 PACKAGE = "@sigstore/mock@0.13.0"
 SERVER = pathlib.Path(__file__).parents[1] / "fakes" / "sigstore_server.js"
@@ -36,24 +35,10 @@ class Sigstore:
             return int(reply.read())
 
 
-def node_modules() -> pathlib.Path:
-    """The package with those that it needs, from the cache or from npm."""
-    directory = cache_directory("sigstore-mock")
-    made = directory / key(PACKAGE)
-    with locked(directory):
-        if not (made / "complete").exists():
-            shutil.rmtree(made, ignore_errors=True)
-            made.mkdir()
-            install = ["npm", "install", "--silent", "--ignore-scripts", "--prefix", str(made), PACKAGE]
-            subprocess.run(install, check=True, capture_output=True)
-            (made / "complete").touch()
-    return made / "node_modules"
-
-
 @contextlib.contextmanager
 def sigstore_server(directory: pathlib.Path) -> Iterator[Sigstore]:
     trust = directory / "sigstore.json"
-    environment = {**os.environ, "NODE_PATH": str(node_modules())}
+    environment = {**os.environ, "NODE_PATH": str(node_modules("sigstore-mock", PACKAGE))}
     with subprocess.Popen(
         ["node", str(SERVER), str(trust)], env=environment, stdout=subprocess.PIPE, text=True
     ) as server:
