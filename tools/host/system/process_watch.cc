@@ -95,22 +95,25 @@ WatchTime wall_now() {
 WatchTime start_of(pid_t pid) {
   constexpr int kStartField = 22;  // proc(5)
   constexpr size_t kMostStat = 4096;
-  const WatchTime now = wall_now();
   const std::string text = first_bytes(fmt::format("/proc/{}/stat", pid), kMostStat);
   // The name of the program, field 2, may have spaces and parentheses.
   std::string_view rest(text);
   const size_t name_end = rest.rfind(')');
-  if (name_end == std::string_view::npos) return now;
+  if (name_end == std::string_view::npos) return wall_now();
   rest.remove_prefix(name_end + 1);
   for (int field = 3; field < kStartField; ++field) {
     const size_t space = rest.find(' ', 1);
-    if (space == std::string_view::npos) return now;
+    if (space == std::string_view::npos) return wall_now();
     rest.remove_prefix(space);
   }
   rest.remove_prefix(1);
   int64_t ticks = 0;
-  if (std::from_chars(rest.data(), rest.data() + rest.size(), ticks).ec != std::errc{}) return now;
-  const auto since_boot = clock_now(CLOCK_BOOTTIME);
+  if (std::from_chars(rest.data(), rest.data() + rest.size(), ticks).ec != std::errc{}) {
+    return wall_now();
+  }
+  // Both at once: a thread that waits for a processor between them would move the start.
+  const nanoseconds since_boot = clock_now(CLOCK_BOOTTIME);
+  const WatchTime now = wall_now();
   const nanoseconds started(ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK)));
   if (started > since_boot) return now;
   return now - std::chrono::floor<milliseconds>(since_boot - started);

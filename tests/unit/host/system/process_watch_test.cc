@@ -1,12 +1,15 @@
 #include "host/system/process_watch.h"
 
 #include <sys/resource.h>
-#include <exception>
+#include <sys/stat.h>
 
+#include <algorithm>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/text.h"
 #include "host/system/process.h"
@@ -22,10 +25,18 @@ ports::Command shell_script(const std::string& script) {
   return {.argv = {"sh", "-c", script}, .environment = {{"PATH", "/usr/bin:/bin"}}};
 }
 
-/// A watch for `sleep` as a command, and for programs named "builder".
+/// A watch for `sleep` as a command, and for programs named "builder". A script that waits for what
+/// the watch has done reads a line from its descriptor 3 for each command that was found, and for
+/// each builder that ended: a busy machine can delay the watch for any time.
 struct SleepWatch {
   std::vector<std::vector<std::string>> noticed = {};
+  std::map<size_t, host::WatchTime> noticed_at = {};
   std::map<size_t, std::string> read = {};  ///< what the directory of a builder has in `file`
+  std::filesystem::path events = {};        ///< the FIFO of the script; empty: none
+
+  explicit SleepWatch(std::filesystem::path fifo = {}) : events(std::move(fifo)) {
+    if (!events.empty()) REQUIRE(::mkfifo(events.c_str(), 0600) == 0);
+  }
 
   host::WatchCallbacks callbacks() {
     host::WatchCallbacks callbacks;
@@ -36,47 +47,67 @@ struct SleepWatch {
     };
     callbacks.begun = [this](const std::vector<std::string>& argv) {
       noticed.push_back(argv);
+      noticed_at[noticed.size() - 1] = now();
+      if (last_part(argv.front()) == "sleep") report();
       return noticed.size() - 1;
     };
     callbacks.builder_ended = [this](size_t id, const std::filesystem::path& directory) {
       std::ostringstream text;
       text << std::ifstream(directory / "file").rdbuf();
       read[id] = text.str();
+      report();
     };
     return callbacks;
+  }
+
+  static host::WatchTime now() {
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  }
+
+ private:
+  /// Opening a FIFO for both does not wait for a reader.
+  void report() const {
+    if (!events.empty()) std::fstream(events, std::ios::in | std::ios::out) << "\n" << std::flush;
   }
 };
 
 }  // namespace
 
 TEST_CASE("a watch finds the commands of a tree of processes, and when they ran") {
-  SleepWatch sleeps;
-  const auto before = std::chrono::system_clock::now();
+  const Scratch scratch;
+  SleepWatch sleeps(scratch.path() / "events");
+  const host::WatchTime before = SleepWatch::now();
   host::ProcessWatch watch(sleeps.callbacks(), 2);
   host::ChildProcesses children;
-  const auto ran = children.capture(shell_script("sh -c 'sleep 0.3; true' & sleep 0.6; wait"));
-  REQUIRE(ran);
+  ports::Command command = shell_script(
+      "exec 3<> events; sh -c 'sleep 500 & echo $! > inner; wait' & sleep 600 & "
+      "read line <&3; read line <&3; read inner < inner; kill $! $inner; wait");
+  command.directory = scratch.path();
+  REQUIRE(children.capture(command));
   const std::vector<host::WatchedCommand> commands = watch.stop();
-  const auto after = std::chrono::system_clock::now();
+  const host::WatchTime after = SleepWatch::now();
   REQUIRE(commands.size() == 2);
+  const host::WatchTime both_found = std::max(sleeps.noticed_at.at(0), sleeps.noticed_at.at(1));
   for (const host::WatchedCommand& each : commands) {
-    const auto length = each.end - each.start;
-    const bool shorter = sleeps.noticed.at(each.id).at(1) == "0.3";
-    CHECK(length >= (shorter ? 290ms : 590ms));
     CHECK(each.start >= before - 20ms);
+    CHECK(each.start <= sleeps.noticed_at.at(each.id));
+    CHECK(each.end >= both_found);
     CHECK(each.end <= after);
     CHECK_FALSE(each.builder);
   }
 }
 
-TEST_CASE("the directory of a builder is read when it ends, even if it is removed at once") {
+TEST_CASE("the directory of a builder is read when it ends, and its commands are known") {
   const Scratch scratch;
-  std::ofstream(scratch.path() / "builder") << "cd build; echo it > file; sleep 0.1; sleep 0.1\n";
+  std::ofstream(scratch.path() / "builder") << "cd build; for n in 1 2; do sleep 600 & read line "
+                                               "<&3; kill $!; wait; done; echo it > file\n";
   std::filesystem::create_directories(scratch.path() / "build");
-  SleepWatch sleeps;
+  SleepWatch sleeps(scratch.path() / "events");
   host::ProcessWatch watch(sleeps.callbacks(), 2);
   host::ChildProcesses children;
-  ports::Command command = shell_script("sh ./builder; sleep 0.2; rm -r build");
+  ports::Command command = shell_script(
+      "exec 3<> events; sh ./builder; read line <&3; rm -r build; "
+      "sleep 600 & read line <&3; kill $!; wait");
   command.directory = scratch.path();
   REQUIRE(children.capture(command));
   const std::vector<host::WatchedCommand> commands = watch.stop();
@@ -84,10 +115,10 @@ TEST_CASE("the directory of a builder is read when it ends, even if it is remove
   CHECK(sleeps.read.begin()->second == "it\n");
   // Nothing is stored of processes that were judged and not recorded.
   CHECK(sleeps.noticed.size() == 1 + commands.size());
-  size_t inside = 0;
-  for (const host::WatchedCommand& each : commands) {
-    if (each.builder == sleeps.read.begin()->first) ++inside;
-  }
+  REQUIRE(commands.size() == 3);
+  const auto inside = std::ranges::count_if(commands, [&](const host::WatchedCommand& each) {
+    return each.builder == sleeps.read.begin()->first;
+  });
   CHECK(inside == 2);
 }
 
