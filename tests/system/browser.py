@@ -14,7 +14,7 @@ from trace_processor import NODE
 PACKAGES = ("playwright-core@1.65.1", "axe-core@4.14.1", "mermaid@11.6.0")
 SCRIPT = pathlib.Path(__file__).parent / "page_browser.js"
 CHARTS = pathlib.Path(__file__).parent / "mermaid_charts.js"
-PATIENCE = 300
+PATIENCE = 900
 SHEET = 703  # CSS pixels between the margins
 
 

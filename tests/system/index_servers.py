@@ -27,11 +27,11 @@ def served(command: list[str], port: int, log: pathlib.Path) -> Iterator[str]:
     with open(log, "w") as output:
         server = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
     try:
-        wait_for(port)
+        wait_for(port, server)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
-        server.wait(timeout=20)
+        server.wait(timeout=120)
 
 
 @dataclasses.dataclass
@@ -58,7 +58,7 @@ class DevpiIndex:
         request = urllib.request.Request(
             f"{self.simple}{project}/", headers={"Accept": "application/vnd.pypi.simple.v1+json"}
         )
-        with urllib.request.urlopen(request, timeout=20) as reply:
+        with urllib.request.urlopen(request, timeout=120) as reply:
             return {file["filename"]: file["hashes"]["sha256"] for file in json.load(reply)["files"]}
 
 
@@ -75,7 +75,7 @@ class Devpi:
             headers["Authorization"] = f"Basic {account}"
         data = json.dumps(value).encode()
         request = urllib.request.Request(self.url + path, data=data, headers=headers, method="PUT")
-        with urllib.request.urlopen(request, timeout=20) as reply:
+        with urllib.request.urlopen(request, timeout=120) as reply:
             assert reply.status in (200, 201)
 
     def make_index(self, name: str) -> DevpiIndex:

@@ -49,7 +49,7 @@ def call(pinwheel, tmp_path, monkeypatch):
 
     def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess:
         environment = {**os.environ, "NO_COLOR": "1", "TMPDIR": str(temporary)}
-        ran = subprocess.run([pinwheel, *arguments], capture_output=True, text=True, env=environment, timeout=60)
+        ran = subprocess.run([pinwheel, *arguments], capture_output=True, text=True, env=environment, timeout=300)
         assert ran.returncode == code, f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
         assert list(temporary.iterdir()) == []
         return ran

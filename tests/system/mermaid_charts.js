@@ -5,6 +5,8 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { chromium } = require("playwright-core");
 
+const PATIENCE_MS = 240000;
+
 const MERMAID = fs.readFileSync(path.join(path.dirname(require.resolve("mermaid/package.json")), "dist/mermaid.min.js"), "utf8");
 
 async function draw(page, text) {
@@ -29,8 +31,9 @@ async function draw(page, text) {
 
 async function main() {
   const charts = JSON.parse(fs.readFileSync(0, "utf8"));
-  const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({ executablePath: process.argv[2], timeout: PATIENCE_MS, args: ["--no-sandbox", "--disable-gpu"] });
   const context = await browser.newContext({ offline: true, viewport: { width: 1280, height: 860 } });
+  context.setDefaultTimeout(PATIENCE_MS);
   const drawn = [];
   for (const chart of charts) {
     const page = await context.newPage();

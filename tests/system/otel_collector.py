@@ -90,7 +90,7 @@ def collecting() -> Iterator[Collector]:
             collector.headers.append({name.lower(): value for name, value in self.headers.items()} | {"": self.path})
             collector.bodies.append(body)
             if collector.hangs.is_set():
-                collector.ended.wait(30)
+                collector.ended.wait(300)
                 return
             status, headers, answer = collector.answers[0]
             if len(collector.answers) > 1:

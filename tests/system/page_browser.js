@@ -8,10 +8,12 @@ const { chromium } = require("playwright-core");
 const AXE = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 // Long lists are made of the same controls, so only some of each are used.
 const MOST_OF_A_KIND = 8;
+const PATIENCE_MS = 240000;
 
 async function open(browser, url, scheme, seen) {
   // axe is evaluated by the test, and the page's own policy would refuse it.
   const context = await browser.newContext({ offline: true, colorScheme: scheme, viewport: { width: 1280, height: 860 }, bypassCSP: seen.bypass });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   page.on("console", (message) => seen.console.push(message.text()));
   page.on("pageerror", (error) => seen.errors.push(String(error)));
@@ -19,6 +21,7 @@ async function open(browser, url, scheme, seen) {
   page.on("request", (request) => { if (request.url() !== url) seen.requests.push(request.url()); });
   const begun = Date.now();
   await page.goto(url);
+  await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
   await page.waitForFunction(() => performance.getEntriesByName("pinwheel-shown").length > 0);
   seen.shown_ms ??= Date.now() - begun;
   return page;
@@ -49,7 +52,7 @@ async function useControls(page, seen) {
     const kind = await button.evaluate((node) => `${node.parentElement.tagName} ${node.closest("section")?.id} ${node.closest("[class]")?.className}`);
     counts[kind] = (counts[kind] ?? 0) + 1;
     if (counts[kind] > MOST_OF_A_KIND) continue;
-    await button.click({ force: true, timeout: 10000 });
+    await button.click({ force: true });
     ++seen.clicked;
     await page.keyboard.press("Escape");
   }
@@ -81,7 +84,7 @@ async function measureFilter(page) {
 async function main() {
   const [executablePath, file, directory] = process.argv.slice(2);
   const url = pathToFileURL(file).href;
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({ executablePath, timeout: PATIENCE_MS, args: ["--no-sandbox", "--disable-gpu"] });
   const seen = { console: [], errors: [], dialogs: [], requests: [], clicked: 0, details: [], live: [], returned: [], axe: {}, bypass: false };
   for (const scheme of ["light", "dark"]) {
     const page = await open(browser, url, scheme, seen);

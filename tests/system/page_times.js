@@ -3,8 +3,11 @@
 const { pathToFileURL } = require("node:url");
 const { chromium } = require("playwright-core");
 
+const PATIENCE_MS = 240000;
+
 async function once(browser, url, words) {
   const context = await browser.newContext({ offline: true, viewport: { width: 1280, height: 860 } });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await page.goto(url);
   await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
@@ -30,7 +33,7 @@ async function once(browser, url, words) {
 
 async function main() {
   const [executablePath, file, words, runs] = process.argv.slice(2);
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({ executablePath, timeout: PATIENCE_MS, args: ["--no-sandbox", "--disable-gpu"] });
   const all = [];
   for (let run = 0; run < Number(runs); ++run) all.push(await once(browser, pathToFileURL(file).href, words));
   await browser.close();

@@ -47,7 +47,7 @@ def wait_for_none(marker: str, seconds: float = 10) -> list[str]:
     return found
 
 
-def wait_until(true, process: subprocess.Popen, seconds: float = 60) -> None:
+def wait_until(true, process: subprocess.Popen, seconds: float = 300) -> None:
     """Waits until `true()` returns true, while the process runs."""
     limit = time.monotonic() + seconds
     while not true():

@@ -303,7 +303,7 @@ class SlowSource:
 
 
 def wait_until(reached, process: subprocess.Popen) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not reached():
         assert process.poll() is None, "the command ended"
         assert time.monotonic() < end

@@ -29,7 +29,7 @@ function(pinwheel_install_page_modules result)
     endif()
     execute_process(
       COMMAND ${PINWHEEL_NPM} ci --fetch-retries=${retries} --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel=error
-      WORKING_DIRECTORY ${page_modules} TIMEOUT 300
+      WORKING_DIRECTORY ${page_modules} TIMEOUT 900
       RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT code EQUAL 0)
       message(STATUS "npm could not install the libraries of the HTML pages, so the program has none: ${output}")
