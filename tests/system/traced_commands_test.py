@@ -25,7 +25,7 @@ SLOW_ONCE = '#!/bin/sh\ncase "$1" in *cc1*) ;; *) sleep 3 ;; esac\nexec "$@"\n'
 MAKE = """m.so: a.o b.o c.o
 \tg++ -shared $^ -o $@ -wrapper ./slow-once.sh
 %.o: %.cpp
-\tg++ -O2 -c $< -o $@ -wrapper ./slow-once.sh
+\tg++ -O2 -c $< -o $@
 """
 CMAKE = """cmake_minimum_required(VERSION 3.20)
 project(m CXX)
@@ -120,7 +120,7 @@ def test_commands_of_a_ninja_whose_directory_the_build_removes(script):
 
 
 def test_commands_of_make_are_seen_without_a_log(script):
-    compiling(script, "make -j2", Makefile=MAKE)
+    compiling(script, "make -j2", Makefile=MAKE.replace("-c $<", "-c $< -wrapper ./slow-once.sh"))
     check_kinds(by_output(trace_of_build(script)))
 
 
