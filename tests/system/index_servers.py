@@ -5,11 +5,13 @@ import contextlib
 import dataclasses
 import json
 import pathlib
+import socket
 import subprocess
 import urllib.request
 from collections.abc import Iterator
 
-from s3_server import free_port, wait_for
+from processes import wait_until
+from s3_server import free_port
 from shared_cache import shared_venv
 
 REQUIREMENTS = ("devpi-server==6.20.3", "simple-repository-server==0.10.0")
@@ -21,13 +23,19 @@ def program(name: str) -> str:
     return str(shared_venv("index-servers", *REQUIREMENTS) / name)
 
 
+def listens(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
 @contextlib.contextmanager
 def served(command: list[str], port: int, log: pathlib.Path) -> Iterator[str]:
     """The URL of the server that the command starts on this port."""
     with open(log, "w") as output:
         server = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
     try:
-        wait_for(port, server)
+        wait_until(lambda: listens(port), server)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()

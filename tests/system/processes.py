@@ -51,6 +51,8 @@ def wait_until(true, process: subprocess.Popen, seconds: float = 300) -> None:
     """Waits until `true()` returns true, while the process runs."""
     limit = time.monotonic() + seconds
     while not true():
-        assert process.poll() is None, f"the run ended first, exit {process.returncode}: {process.stderr.read()}"
+        if process.poll() is not None:
+            said = process.stderr.read() if process.stderr else ""
+            raise AssertionError(f"the process ended first, exit {process.returncode}: {said}")
         assert time.monotonic() < limit, "waited too long"
         time.sleep(0.02)
