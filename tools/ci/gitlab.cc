@@ -40,7 +40,7 @@ stages: [pinwheel-plan, pinwheel-build, pinwheel-test, pinwheel-gate, pinwheel-p
     PINWHEEL_STATE_DIR: $CI_PROJECT_DIR/.pinwheel-run/state
   before_script:
     @PREPARE@
-    - git config --global --add safe.directory "$CI_PROJECT_DIR"
+    - git rev-parse --git-dir > /dev/null 2>&1 || git config --global --add safe.directory "$CI_PROJECT_DIR"
     # Committed files with the names of results are never read.
     - if [ -n "$(git ls-files .pinwheel-run)" ]; then echo "remove .pinwheel-run from the repository"; exit 1; fi
     - mkdir -p .pinwheel-run/in .pinwheel-run/bin && echo '*' > .pinwheel-run/.gitignore
