@@ -11,12 +11,12 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 
 import pytest
 from indexes import fake_index, log_of, names_of, pip_installs, real_index
 from loopback import serving
+from processes import wait_until
 
 JSON = "application/vnd.pypi.simple.v1+json"
 CANARY = "canary-0123456789"
@@ -300,14 +300,6 @@ class SlowSource:
                 self.wfile.write(body[half:])
 
         return Handler
-
-
-def wait_until(reached, process: subprocess.Popen) -> None:
-    end = time.monotonic() + 300
-    while not reached():
-        assert process.poll() is None, "the command ended"
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def start(command: list[str], environment: dict[str, str], **options) -> subprocess.Popen:
