@@ -268,6 +268,7 @@ def test_an_interrupted_run_is_exported_without_delay(traced, collector, answer)
     assert run.returncode == 130, messages
     assert attributes(collector.span("pinwheel build"))["cicd.pipeline.result"] == "cancellation"
     assert attributes(collector.span("build:plain"))["cicd.pipeline.task.run.result"] == "cancellation"
+    assert ("was not exported" in messages) == (answer == "never")
     if answer == "never":
         # Two seconds at most, instead of the ten of a run that ends by itself.
         assert re.search(r"was not exported.*no answer from .* within [12](\.\d+)? ?s", messages), messages
