@@ -9,8 +9,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import pytest
+import slurm_cluster
 import yaml
 from act_workflows import Workflows
 from conda_channel import Channel, make_channel
@@ -388,6 +390,19 @@ def small_disk(tmp_path):
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], check=True)
     yield place
     subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.fixture
+def slurm():
+    """A function that starts a Slurm cluster, with the arguments of `slurm_cluster.Cluster`, for one test."""
+    with contextlib.ExitStack() as at_end:
+
+        def make(**settings) -> slurm_cluster.Cluster:
+            # A socket's path is short, and a directory of pytest is not.
+            place = at_end.enter_context(tempfile.TemporaryDirectory(prefix="slurm-"))
+            return at_end.enter_context(slurm_cluster.cluster(pathlib.Path(place) / "cluster", **settings))
+
+        yield make
 
 
 @pytest.fixture
