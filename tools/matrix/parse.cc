@@ -67,7 +67,7 @@ struct Extent {
 /// limit it ends the text.
 class Builder : public YAML::EventHandler, public FedText::Progress {
  public:
-  explicit Builder(const SourceLines& lines) : lines_(lines) {}
+  Builder(const SourceLines& lines, std::string_view what) : lines_(lines), what_(what) {}
 
   bool failed() const { return error_.has_value(); }
   size_t found() const override { return events_; }
@@ -79,7 +79,8 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (root_) fail_at("a matrix file is one YAML document, and a second starts here", mark);
+    if (!root_) return;
+    fail_at(fmt::format("a {} file is one YAML document, and a second starts here", what_), mark);
   }
   void OnDocumentEnd() override {}
 
@@ -130,8 +131,9 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
   Result<Node> take() {
     if (error_) return fail(std::move(*error_));
     if (!root_ || root_->type == Node::Type::null) {
-      return fail(config_error("the matrix file is empty", lines_.whole(),
-                               "a matrix starts with `schema: pinwheel/1`"));
+      return fail(
+          config_error(fmt::format("the {} file is empty", what_), lines_.whole(),
+                       what_ == "matrix" ? "a matrix starts with `schema: pinwheel/1`" : ""));
     }
     return std::move(*root_);
   }
@@ -260,6 +262,7 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
   }
 
   const SourceLines& lines_;
+  std::string_view what_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Node> anchors_;
   std::optional<Node> root_;
@@ -272,14 +275,15 @@ class Builder : public YAML::EventHandler, public FedText::Progress {
 
 }  // namespace
 
-Result<Node> read_yaml(std::string_view text, const std::string& file) {
+Result<Node> read_yaml(std::string_view text, const std::string& file, std::string_view what) {
   if (text.size() > limits::kMatrix.most) {
-    return fail(config_error(fmt::format("the file has {} bytes, and a matrix at most {}",
-                                         text.size(), limits::kMatrix.most),
-                             {file, 0, 0, {}}, "split it into several matrix files"));
+    return fail(config_error(fmt::format("the file has {} bytes, and a {} at most {}", text.size(),
+                                         what, limits::kMatrix.most),
+                             {file, 0, 0, {}},
+                             what == "matrix" ? "split it into several matrix files" : ""));
   }
   const SourceLines lines(text, file);
-  Builder builder(lines);
+  Builder builder(lines, what);
   FedText source(text, builder, kMostOfOne);
   try {
     std::istream stream(&source);

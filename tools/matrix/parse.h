@@ -18,8 +18,9 @@ Result<Matrix> parse(std::string_view yaml, const std::string& file);
 /// Errors of kind `config`, each with its location: invalid YAML, a duplicate key, a key that is
 /// not a scalar, a merge key (`<<`), an alias of an enclosing node, an empty file, a second
 /// document, or a document beyond `matrix/yaml_limits.h`, so that memory stays below 200 MB. `file`
-/// is the path as given.
-Result<Node> read_yaml(std::string_view text, const std::string& file);
+/// is the path as given, and `what` the kind of file in messages.
+Result<Node> read_yaml(std::string_view text, const std::string& file,
+                       std::string_view what = "matrix");
 
 /// Feeds a text to a parser that reports what it finds. Ends the text early if the parser reads too
 /// much of it without a report, or if it should stop.
