@@ -2,12 +2,13 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "fakes/fake_clock.h"
-#include "run/runner.h"
+#include "run/executor.h"
 #include "run/status.h"
 
 namespace pinwheel::fakes {
@@ -16,10 +17,11 @@ namespace pinwheel::fakes {
 struct Script {
   std::chrono::milliseconds lasts = std::chrono::seconds(1);
   Result<run::Success> result = run::Success{};
+  run::JobState state = run::JobState::failed;  ///< without a result
 };
 
 /// Simulates attempts: waiting advances the clock to the next completion.
-class FakeRunner final : public run::Runner {
+class FakeRunner final : public run::Executor {
  public:
   explicit FakeRunner(FakeClock& clock) : clock_(clock) {}
 
@@ -36,22 +38,44 @@ class FakeRunner final : public run::Runner {
   std::function<void(const run::Attempt&)> on_start = [](const run::Attempt&) {};
   std::function<void(const std::string&)> on_end = [](const std::string&) {};
 
-  void start(const run::Attempt& attempt) override {
-    Script script;
-    std::deque<Script>& scripted = scripts[attempt.step->id];
-    if (!scripted.empty()) {
-      script = scripted.front();
-      scripted.pop_front();
-    }
-    on_start(attempt);
-    started.push_back(attempt);
-    started_ids.push_back(attempt.step->id);
-    started_at.push_back(clock_.steady());
-    running_.emplace(clock_.steady() + script.lasts,
-                     run::Completed{attempt.step->id, script.result});
+  /// Makes it a cluster: it schedules the steps whose ids do not begin with "publish", takes
+  /// dependencies, and lets jobs grow this often.
+  bool cluster = false;
+  int largest_growth = 0;
+  size_t batch = 100;
+  std::optional<plan::StepOutcome> record = std::nullopt;  ///< of each job
+  std::vector<run::Job> submitted = {};
+  std::vector<std::string> canceled = {};  ///< tokens
+
+  run::Capabilities capabilities() const override {
+    if (!cluster) return {};
+    return {true, batch, run::Lifetime::cluster};
+  }
+  run::Scheduling scheduling_of(const plan::Step& step) const override {
+    const bool here = !cluster || step.id.starts_with("publish");
+    return here ? run::Scheduling::loop : run::Scheduling::executor;
+  }
+  bool can_grow(const plan::Step& /*step*/, run::JobState lacked,
+                const run::Growth& so_far) const override {
+    const bool memory = lacked == run::JobState::out_of_memory;
+    return (memory ? so_far.memory : so_far.time) < largest_growth;
   }
 
-  run::Event wait(std::chrono::steady_clock::time_point deadline) override {
+  void submit(const std::vector<run::Job>& jobs) override {
+    for (const run::Job& job : jobs) {
+      if (!jobs_.add(job)) continue;
+      submitted.push_back(job);
+      waiting_.push_back(job);
+    }
+    start_free();
+  }
+
+  run::Event poll(std::chrono::steady_clock::time_point deadline) override {
+    if (!began_.empty()) {
+      const run::Began began = began_.front();
+      began_.pop_front();
+      return began;
+    }
     const auto next = running_.begin();
     const auto end = next == running_.end() ? deadline : std::min(deadline, next->first);
     if (interrupt_at && *interrupt_at <= end) {
@@ -63,22 +87,88 @@ class FakeRunner final : public run::Runner {
     if (next == running_.end() || next->first > deadline) return run::Deadline{};
     run::Completed completed = std::move(next->second);
     running_.erase(next);
+    jobs_.end(completed);
     on_end(completed.step);
+    start_free();
     return completed;
   }
 
-  void cancel_all() override {
+  void cancel(const std::vector<std::string>& tokens) override {
     if (!obeys_cancel) return;
-    std::multimap<std::chrono::steady_clock::time_point, run::Completed> canceled;
-    for (auto& [time, completed] : running_) {
-      completed.result = fail(ErrorKind::interrupted, "the step was canceled");
-      canceled.emplace(clock_.steady(), std::move(completed));
+    for (const std::string& token : tokens) {
+      canceled.push_back(token);
+      for (auto each = running_.begin(); each != running_.end(); ++each) {
+        if (each->second.token == token) {
+          end_canceled(each->second.step, token);
+          running_.erase(each);
+          break;
+        }
+      }
+      for (auto each = waiting_.begin(); each != waiting_.end(); ++each) {
+        if (each->token == token) {
+          end_canceled(each->attempt.step->id, token);
+          waiting_.erase(each);
+          break;
+        }
+      }
     }
-    running_ = std::move(canceled);
+  }
+
+  std::optional<run::Completed> collect(const std::string& token) const override {
+    return jobs_.find(token);
   }
 
  private:
+  void end_canceled(const std::string& step, const std::string& token) {
+    running_.emplace(clock_.steady(),
+                     run::Completed{step, fail(ErrorKind::interrupted, "the step was canceled"),
+                                    token, run::JobState::canceled});
+  }
+
+  /// Starts the jobs whose needs have ended, and ends those with a failed need.
+  void start_free() {
+    for (auto each = waiting_.begin(); each != waiting_.end();) {
+      bool waits = false;
+      bool failed = false;
+      for (const std::string& need : each->after) {
+        const auto end = jobs_.find(need);
+        waits = waits || !end;
+        failed = failed || (end && !end->result);
+      }
+      if (failed) {
+        running_.emplace(
+            clock_.steady(),
+            run::Completed{each->attempt.step->id, fail(ErrorKind::transient, "a need failed"),
+                           each->token, run::JobState::dependency_failed});
+      } else if (!waits) {
+        start(*each);
+      }
+      each = waits && !failed ? each + 1 : waiting_.erase(each);
+    }
+  }
+
+  void start(const run::Job& job) {
+    const run::Attempt& attempt = job.attempt;
+    Script script;
+    std::deque<Script>& scripted = scripts[attempt.step->id];
+    if (!scripted.empty()) {
+      script = scripted.front();
+      scripted.pop_front();
+    }
+    on_start(attempt);
+    started.push_back(attempt);
+    started_ids.push_back(attempt.step->id);
+    started_at.push_back(clock_.steady());
+    if (cluster) began_.push_back({job.token});
+    const run::JobState state = script.result ? run::JobState::succeeded : script.state;
+    running_.emplace(clock_.steady() + script.lasts,
+                     run::Completed{attempt.step->id, script.result, job.token, state, record});
+  }
+
   FakeClock& clock_;
+  run::KnownJobs jobs_;
+  std::vector<run::Job> waiting_;
+  std::deque<run::Began> began_;
   std::multimap<std::chrono::steady_clock::time_point, run::Completed> running_;
 };
 

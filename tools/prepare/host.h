@@ -18,7 +18,7 @@
 #include "ports/http.h"
 #include "ports/log.h"
 #include "project/pyproject.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 #include "store/place_description.h"
 
 namespace pinwheel::prepare {

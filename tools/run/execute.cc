@@ -3,65 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include "base/retries.h"
 #include "base/text.h"
 #include "run/outlook.h"
 #include "run/ranks.h"
+#include "run/retry.h"
 #include "run/schedule.h"
 #include "run/simulate.h"
 
 namespace pinwheel::run {
 namespace {
-
-std::string stem_of(const std::string& id) {
-  std::string stem = id;
-  for (char& c : stem) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' ||
-                       c == '+' || c == '-';
-    if (!plain) c = '-';
-  }
-  return stem;
-}
-
-/// Unique file name stems, one per step, of letters, digits and `._+-`: "build-cp312-cu130".
-std::vector<std::string> file_stems(const plan::Plan& plan) {
-  std::vector<std::string> stems;
-  std::set<std::string> used;
-  for (const plan::Step& step : plan.steps) {
-    const std::string base = stem_of(step.id);
-    std::string stem = base;
-    for (int i = 2; !used.insert(stem).second; ++i) stem = base + "+" + std::to_string(i);
-    stems.push_back(std::move(stem));
-  }
-  return stems;
-}
-
-/// Whether to retry a step after a failure of `kind`, which `before` does not include yet. A
-/// transient failure: up to `retry.transient` times, after a delay that doubles from `backoff_min`
-/// to `backoff_max`, with a random upper half so that many clients do not retry at the same time.
-/// Out of memory: once, immediately, with half the cores. Everything else: never.
-std::optional<Again> try_again(const matrix::Retry& retry, ErrorKind kind, const Failures& before,
-                               std::mt19937_64& random) {
-  if (kind == ErrorKind::out_of_memory && before.out_of_memory == 0) {
-    return Again{.halve_cores = true};
-  }
-  if (kind == ErrorKind::transient && before.transient < retry.transient) {
-    std::uniform_real_distribution<double> jitter(0, 1);
-    return Again{.delay = backoff(before.transient + 1, retry.backoff_min, retry.backoff_max,
-                                  jitter(random))};
-  }
-  return std::nullopt;
-}
 
 using std::chrono::milliseconds;
 using TimePoint = std::chrono::steady_clock::time_point;
@@ -71,7 +29,8 @@ constexpr size_t kMostPending = 3;
 /// After a signal: within the 5 seconds of the contract, with time to record the rest.
 constexpr milliseconds kCancelLimit = milliseconds(4500);
 
-enum class Phase { waiting, ready, running, delayed, finished };
+/// `submitted`: a job that its executor schedules, and that has not started.
+enum class Phase { waiting, ready, submitted, running, delayed, finished };
 
 /// The state of one step.
 struct Cursor {
@@ -90,6 +49,12 @@ struct Cursor {
   std::string log = {};
   std::vector<plan::AttemptTrace> trace = {};  ///< of attempts that ended
   std::shared_ptr<AttemptMeter> meter = {};    ///< of the current or next attempt
+  std::string token = {};                      ///< of the last submitted job
+  int submissions = 0;
+  Growth growth = {};
+  bool after_needs = false;             ///< submitted only when its needs have ended
+  std::optional<Completed> early = {};  ///< its end, reported before those of its needs
+  int more_attempts = 0;                ///< that its jobs made beyond one each
 };
 
 /// The predicted durations of the steps that are not reused.
@@ -127,7 +92,12 @@ class Execution {
         cursors_(plan.steps.size()),
         outcomes_(plan.steps.size()),
         begun_(around.clock.steady()),
-        now_(run_time(around.clock)) {}
+        now_(run_time(around.clock)) {
+    remote_.reserve(plan.steps.size());
+    for (const plan::Step& step : plan.steps) {
+      remote_.push_back(around.executor.scheduling_of(step) == Scheduling::executor);
+    }
+  }
 
   plan::Report run() {
     around_.status.plan_started(plan_, reused_.size());
@@ -140,12 +110,13 @@ class Execution {
     while (unfinished()) {
       wake_delayed();
       if (!stopping()) start_ready();
+      if (!stopping()) submit_ready();
       settle_what_cannot_start();
       if (!unfinished()) break;
       // Sent after the steps that can start have started, so that no step is reported as waiting
       // that runs in a moment.
       beat();
-      handle(around_.runner.wait(next_deadline()));
+      handle(around_.executor.poll(next_deadline()));
     }
     plan::Report report{std::move(outcomes_), since(begun_), signal_};
     around_.status.summary(report);
@@ -178,11 +149,16 @@ class Execution {
     for (const size_t need : graph_.needs[i]) needs.push_back(outcomes_[need]);
     cursor.parts = plan::result_parts(plan_.steps[i], needs);
     cursor.key = plan::key_of(cursor.parts);
+    if (cursor.phase != Phase::waiting) {
+      // It was submitted before its needs had ended.
+      if (const std::optional<Completed> early = std::exchange(cursor.early, {})) complete(*early);
+      return;
+    }
     cursor.phase = Phase::ready;
     cursor.meter->wait_for(plan::WaitCause::slot);
     if (auto reused = plan::find_result(options_.results, plan_.steps[i].id, cursor.parts)) {
       settle(i, *std::move(reused));
-    } else {
+    } else if (!remote_[i]) {
       ready_.add(i, cursor.cores_limit);
     }
   }
@@ -258,13 +234,23 @@ class Execution {
   void block_other_builds(size_t by) {
     for (size_t i = 0; i < cursors_.size(); ++i) {
       const Phase phase = cursors_[i].phase;
-      const bool open = phase == Phase::waiting || phase == Phase::ready;
+      const bool open =
+          phase == Phase::waiting || phase == Phase::ready || phase == Phase::submitted;
       if (!open || !std::holds_alternative<plan::BuildWheel>(plan_.steps[i].action)) continue;
       block(i, fmt::format("not started after {} failed", quoted(plan_.steps[by].id)));
     }
   }
 
+  /// Cancels the job of a step whose outcome no longer depends on it.
+  void withdraw(size_t i) {
+    const Phase phase = cursors_[i].phase;
+    if (remote_[i] && (phase == Phase::submitted || phase == Phase::running)) {
+      around_.executor.cancel({cursors_[i].token});
+    }
+  }
+
   void block(size_t i, std::string reason) {
+    withdraw(i);
     plan::StepOutcome outcome = outcome_of(i, plan::StepState::blocked);
     outcome.reason = std::move(reason);
     settle(i, std::move(outcome));
@@ -287,7 +273,7 @@ class Execution {
       if (cursor.phase != Phase::delayed || cursor.resume_at > now) continue;
       cursor.phase = Phase::ready;
       cursor.meter->wait_for(plan::WaitCause::slot);
-      ready_.add(i, cursor.cores_limit);
+      if (!remote_[i]) ready_.add(i, cursor.cores_limit);
     }
   }
 
@@ -302,40 +288,135 @@ class Execution {
     }
   }
 
-  void start(const StartedStep& next) {
-    const size_t i = next.step;
-    const plan::Step& step = plan_.steps[i];
+  /// The next attempt of a step, with what its submission adds.
+  Job next_job(size_t i) {
     Cursor& cursor = cursors_[i];
-    Attempt attempt;
+    const plan::Step& step = plan_.steps[i];
+    Job job;
+    ++cursor.submissions;
+    job.token = options_.token ? options_.token(step.id, cursor.submissions)
+                               : job_token(plan_.digest, step.id, cursor.submissions);
+    job.growth = cursor.growth;
+    Attempt& attempt = job.attempt;
     attempt.step = &step;
-    attempt.key = cursor.key;
+    attempt.key = cursor.key.empty() ? step.key : cursor.key;
     attempt.number = cursor.attempts + 1;
     attempt.log = options_.logs / fmt::format("{}.{}.log", stems_[i], attempt.number);
-    if (Done recorded = around_.recorder.started(attempt); !recorded) {
-      plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
-      outcome.error = std::move(recorded).error();
-      stopped_by_ = step.id;
-      ready_.release(next);
-      settle(i, std::move(outcome));
-      return;
-    }
-    // The record is written to the disk, which is not the step's own time.
+    attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
+    attempt.meter = cursor.meter;
+    if (options_.passed_trace) attempt.trace = options_.passed_trace(step.id, attempt.number);
+    cursor.token = job.token;
+    return job;
+  }
+
+  /// Records that the attempt starts. Its step has failed, and the run stops, if that is false.
+  bool record_start(size_t i, const Attempt& attempt) {
+    Done recorded = around_.recorder.started(attempt);
+    if (recorded) return true;
+    plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
+    outcome.error = std::move(recorded).error();
+    stopped_by_ = plan_.steps[i].id;
+    settle(i, std::move(outcome));
+    return false;
+  }
+
+  /// The attempt runs from now on.
+  void mark_started(size_t i, const Attempt& attempt, std::optional<uint64_t> memory) {
+    Cursor& cursor = cursors_[i];
+    // The record was written to the disk, which is not the step's own time.
     const TimePoint now = around_.clock.steady();
     if (cursor.attempts == 0) cursor.first_start = now;
     ++cursor.attempts;
-    attempt.cores = next.cores;
-    attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
-    for (const size_t need : graph_.needs[i]) attempt.needs.push_back(outcomes_[need]);
-    attempt.meter = cursor.meter;
-    if (options_.passed_trace) attempt.trace = options_.passed_trace(step.id, attempt.number);
-    const uint64_t memory = ready_.memory_of(next);
-    cursor.meter->start(next.cores, memory == 0 ? std::nullopt : std::optional(memory));
+    cursor.meter->start(attempt.cores, memory);
     cursor.phase = Phase::running;
     cursor.start = now;
-    cursor.cores = next.cores;
+    cursor.cores = attempt.cores;
     cursor.log = attempt.log.string();
-    around_.status.step_started(step, attempt.number, next.cores);
-    around_.runner.start(attempt);
+    around_.status.step_started(plan_.steps[i], attempt.number, attempt.cores);
+  }
+
+  void start(const StartedStep& next) {
+    const size_t i = next.step;
+    Job job = next_job(i);
+    if (!record_start(i, job.attempt)) {
+      ready_.release(next);
+      return;
+    }
+    job.attempt.cores = next.cores;
+    for (const size_t need : graph_.needs[i]) job.attempt.needs.push_back(outcomes_[need]);
+    const uint64_t memory = ready_.memory_of(next);
+    mark_started(i, job.attempt, memory == 0 ? std::nullopt : std::optional(memory));
+    around_.executor.submit({std::move(job)});
+  }
+
+  /// Whether a step that its executor schedules can be submitted now: each need has ended well, or
+  /// is a job of the same executor.
+  bool can_submit(size_t i, bool takes_dependencies) const {
+    const Cursor& cursor = cursors_[i];
+    if (!remote_[i]) return false;
+    if (cursor.phase == Phase::ready) return true;
+    if (cursor.phase != Phase::waiting || cursor.after_needs || !takes_dependencies) return false;
+    return std::ranges::all_of(graph_.needs[i], [this](size_t need) {
+      const Phase phase = cursors_[need].phase;
+      if (phase == Phase::finished) return true;
+      return remote_[need] && (phase == Phase::submitted || phase == Phase::running);
+    });
+  }
+
+  void submit_ready() {
+    const Capabilities can = around_.executor.capabilities();
+    std::vector<Job> batch;
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      if (!can_submit(i, can.dependencies)) continue;
+      batch.push_back(submitted_job(i));
+      if (batch.size() < can.largest_batch) continue;
+      around_.executor.submit(batch);
+      batch.clear();
+    }
+    if (!batch.empty()) around_.executor.submit(batch);
+  }
+
+  Job submitted_job(size_t i) {
+    Job job = next_job(i);
+    for (const size_t need : graph_.needs[i]) {
+      if (cursors_[need].phase == Phase::finished) {
+        job.attempt.needs.push_back(outcomes_[need]);
+      } else {
+        job.after.push_back(cursors_[need].token);
+      }
+    }
+    const Placement placed = around_.executor.placement_of(job);
+    if (placed.log) job.attempt.log = *placed.log;
+    if (placed.cores > 0) job.attempt.cores = placed.cores;
+    cursors_[i].phase = Phase::submitted;
+    cursors_[i].log = job.attempt.log.string();
+    cursors_[i].cores = job.attempt.cores;
+    return job;
+  }
+
+  /// The step of a job; nullopt if it has ended or was submitted again meanwhile.
+  std::optional<size_t> step_of(const std::string& token) const {
+    for (size_t i = 0; i < cursors_.size(); ++i) {
+      if (cursors_[i].token == token && cursors_[i].phase != Phase::finished) return i;
+    }
+    return std::nullopt;
+  }
+
+  /// A job that its executor scheduled has started. False if that cannot be recorded.
+  bool begin(size_t i) {
+    const Cursor& cursor = cursors_[i];
+    Attempt attempt;
+    attempt.step = &plan_.steps[i];
+    attempt.key = cursor.key.empty() ? plan_.steps[i].key : cursor.key;
+    attempt.number = cursor.attempts + 1;
+    attempt.cores = cursor.cores;
+    attempt.log = cursor.log;
+    if (!record_start(i, attempt)) {
+      around_.executor.cancel({cursor.token});
+      return false;
+    }
+    mark_started(i, attempt, std::nullopt);
+    return true;
   }
 
   /// When nothing new may start, queued steps and those waiting for a retry get their outcome.
@@ -344,13 +425,16 @@ class Execution {
     for (size_t i = 0; i < cursors_.size(); ++i) {
       Cursor& cursor = cursors_[i];
       if (cursor.phase == Phase::finished || cursor.phase == Phase::running) continue;
+      // A canceled job still reports its end.
+      if (signal_ != 0 && cursor.phase == Phase::submitted) continue;
       if (signal_ != 0) {
         interrupt(i);
       } else if (cursor.attempts > 0) {
+        withdraw(i);
         plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
         outcome.error = cursor.last_error;
         conclude(i, std::move(outcome));
-      } else if (cursor.phase == Phase::ready) {
+      } else if (cursor.phase == Phase::ready || cursor.phase == Phase::submitted) {
         block(i, fmt::format("not started after {} failed", quoted(stopped_by_)));
       }
       // A step that still waits for a need gets its outcome when that need does.
@@ -377,11 +461,14 @@ class Execution {
   void handle(const Event& event) {
     if (const Completed* completed = std::get_if<Completed>(&event)) {
       complete(*completed);
+    } else if (const Began* began = std::get_if<Began>(&event)) {
+      const std::optional<size_t> i = step_of(began->token);
+      if (i && cursors_[*i].phase == Phase::submitted) begin(*i);
     } else if (const Interrupted* interrupted = std::get_if<Interrupted>(&event)) {
       if (signal_ != 0) return;
       signal_ = interrupted->signal;
       cancel_limit_ = around_.clock.steady() + kCancelLimit;
-      around_.runner.cancel_all();
+      cancel_all();
     }
     if (signal_ == 0 || around_.clock.steady() < cancel_limit_) return;
     for (size_t i = 0; i < cursors_.size(); ++i) {
@@ -389,20 +476,78 @@ class Execution {
     }
   }
 
+  void cancel_all() {
+    std::vector<std::string> tokens;
+    for (const Cursor& cursor : cursors_) {
+      if (cursor.phase == Phase::submitted || cursor.phase == Phase::running) {
+        tokens.push_back(cursor.token);
+      }
+    }
+    around_.executor.cancel(tokens);
+  }
+
   void complete(const Completed& completed) {
     const auto found = graph_.position.find(completed.step);
     if (found == graph_.position.end()) return;
     const size_t i = found->second;
-    if (cursors_[i].phase != Phase::running) return;
-    ready_.release({i, cursors_[i].cores});
+    Cursor& cursor = cursors_[i];
+    // The end of an earlier job of the step.
+    if (!completed.token.empty() && completed.token != cursor.token) return;
+    if (remote_[i]) return complete_elsewhere(i, completed);
+    if (cursor.phase != Phase::running) return;
+    ready_.release({i, cursor.cores});
+    finish_attempt(i, completed);
+  }
+
+  void complete_elsewhere(size_t i, const Completed& completed) {
+    Cursor& cursor = cursors_[i];
+    if (cursor.phase != Phase::submitted && cursor.phase != Phase::running) return;
+    if (completed.state == JobState::dependency_failed && !cursor.after_needs && signal_ == 0) {
+      return wait_for_needs(i);
+    }
+    if (signal_ != 0 && cursor.attempts == 0 && !completed.result) return interrupt(i);
+    // Their ends are noticed in any order, and its key is complete only after its needs.
+    if (cursor.open_needs > 0 && signal_ == 0) {
+      cursor.early = completed;
+      return;
+    }
+    if (cursor.phase == Phase::submitted && !begin(i)) return;
+    finish_attempt(i, completed);
+  }
+
+  /// A job did not start because of a need. The need decides what becomes of the step: it fails, or
+  /// is submitted again, and then the step is, too.
+  void wait_for_needs(size_t i) {
+    Cursor& cursor = cursors_[i];
+    cursor.after_needs = true;
+    cursor.phase = cursor.open_needs > 0 ? Phase::waiting : Phase::ready;
+  }
+
+  void finish_attempt(size_t i, const Completed& completed) {
     if (completed.result) {
-      succeed(i, *completed.result);
+      succeed(i, completed);
     } else {
-      fail_attempt(i, completed.result.error());
+      fail_attempt(i, completed);
     }
   }
 
-  void succeed(size_t i, const Success& success) {
+  /// Replaces what this machine saw of a job by what the machine that ran it recorded.
+  void adopt_record(size_t i, const Completed& completed, plan::StepOutcome& outcome) {
+    if (!completed.record) return;
+    const plan::StepOutcome& record = *completed.record;
+    Cursor& cursor = cursors_[i];
+    cursor.more_attempts += std::max(0, record.attempts - 1);
+    outcome.attempts = cursor.attempts + cursor.more_attempts;
+    outcome.elapsed = record.elapsed;
+    outcome.installing = record.installing;
+    if (!record.log.empty()) outcome.log = record.log;
+    if (record.trace.empty()) return;
+    outcome.trace = cursor.trace;
+    outcome.trace.insert(outcome.trace.end(), record.trace.begin(), record.trace.end());
+  }
+
+  void succeed(size_t i, const Completed& completed) {
+    const Success& success = *completed.result;
     plan::StepOutcome outcome =
         outcome_of(i, success.skipped ? plan::StepState::skipped : plan::StepState::done);
     outcome.outputs = success.outputs;
@@ -412,25 +557,39 @@ class Execution {
     outcome.installing = std::min(success.installing, outcome.elapsed);
     outcome.elapsed -= outcome.installing;
     if (success.skipped) outcome.reason = *success.skipped;
+    adopt_record(i, completed, outcome);
     conclude(i, std::move(outcome));
   }
 
-  void fail_attempt(size_t i, const Error& error) {
+  std::optional<Again> again_after(size_t i, const Completed& completed) {
+    const Cursor& cursor = cursors_[i];
+    if (stopping()) return std::nullopt;
+    if (!remote_[i]) {
+      return try_again(plan_.steps[i].retry, completed.result.error().kind, cursor.failures,
+                       random_);
+    }
+    return submit_again(around_.executor, plan_.steps[i], completed, cursor.growth, cursor.failures,
+                        random_);
+  }
+
+  void fail_attempt(size_t i, const Completed& completed) {
+    const Error& error = completed.result.error();
     Cursor& cursor = cursors_[i];
-    const std::optional<Again> again =
-        stopping() ? std::nullopt
-                   : try_again(plan_.steps[i].retry, error.kind, cursor.failures, random_);
+    const std::optional<Again> again = again_after(i, completed);
     if (!again) {
       const bool interrupted = error.kind == ErrorKind::interrupted;
       plan::StepOutcome outcome =
           outcome_of(i, interrupted ? plan::StepState::interrupted : plan::StepState::failed);
       outcome.error = error;
+      adopt_record(i, completed, outcome);
       conclude(i, std::move(outcome));
       return;
     }
-    if (error.kind == ErrorKind::transient) ++cursor.failures.transient;
-    if (error.kind == ErrorKind::out_of_memory) ++cursor.failures.out_of_memory;
+    const bool grown = again->growth != cursor.growth;
+    if (!grown && !again->halve_cores) ++cursor.failures.transient;
+    if (again->halve_cores) ++cursor.failures.out_of_memory;
     if (again->halve_cores) cursor.cores_limit = std::max(1, cursor.cores / 2);
+    cursor.growth = again->growth;
     cursor.trace.push_back(cursor.meter->trace());
     queue(i, plan::WaitCause::retry);
     cursor.phase = Phase::delayed;
@@ -491,7 +650,9 @@ class Execution {
     for (size_t i = 0; i < cursors_.size(); ++i) {
       const Phase phase = cursors_[i].phase;
       if (phase == Phase::running) running.push_back(i);
-      if (phase == Phase::waiting || phase == Phase::ready) add_pending(i, progress);
+      const bool waits =
+          phase == Phase::waiting || phase == Phase::ready || phase == Phase::submitted;
+      if (waits) add_pending(i, progress);
       if (phase != Phase::delayed) continue;
       progress.retrying.push_back({plan_.steps[i].id, -since(cursors_[i].resume_at)});
     }
@@ -511,6 +672,7 @@ class Execution {
   ReadySteps ready_;
   std::mt19937_64 random_;
   std::vector<Cursor> cursors_;
+  std::vector<bool> remote_;  ///< by step: its executor schedules it
   std::vector<plan::StepOutcome> outcomes_;
   const TimePoint begun_;
   const AttemptMeter::Now now_;

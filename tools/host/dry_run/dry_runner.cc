@@ -246,23 +246,34 @@ DryRunner::DryRunner(Workplace workplace, const fs::path& program,
   print_(script_head(program));
 }
 
-void DryRunner::start(const run::Attempt& attempt) {
+Result<run::Success> DryRunner::print_step(const run::Attempt& attempt) {
   DryStep step(workplace_, attempt, script_);
-  const Done written = std::visit(ScriptOfAction{step}, attempt.step->action);
+  Done written = std::visit(ScriptOfAction{step}, attempt.step->action);
   const std::string lines = script_.take();
-  if (!written) {
-    ended_.push_back({attempt.step->id, fail(written.error())});
-    return;
-  }
+  if (!written) return fail(std::move(written).error());
   print_(fmt::format("\n# {}\n{}", attempt.step->id, lines));
-  ended_.push_back({attempt.step->id, run::Success{}});
+  return run::Success{};
 }
 
-run::Event DryRunner::wait(std::chrono::steady_clock::time_point /*deadline*/) {
+void DryRunner::submit(const std::vector<run::Job>& jobs) {
+  for (const run::Job& job : jobs) {
+    if (!jobs_.add(job)) continue;
+    Result<run::Success> result = print_step(job.attempt);
+    const run::JobState state = result ? run::JobState::succeeded : run::JobState::failed;
+    ended_.push_back({job.attempt.step->id, std::move(result), job.token, state});
+    jobs_.end(ended_.back());
+  }
+}
+
+run::Event DryRunner::poll(std::chrono::steady_clock::time_point /*deadline*/) {
   if (ended_.empty()) return run::Deadline{};
   run::Completed next = std::move(ended_.front());
   ended_.pop_front();
   return next;
+}
+
+std::optional<run::Completed> DryRunner::collect(const std::string& token) const {
+  return jobs_.find(token);
 }
 
 }  // namespace pinwheel::host

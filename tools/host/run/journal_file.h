@@ -6,8 +6,8 @@
 #include "host/system/unique_fd.h"
 #include "ports/clock.h"
 #include "ports/files.h"
+#include "run/attempt.h"
 #include "run/history.h"
-#include "run/runner.h"
 #include "store/domain.h"
 
 namespace pinwheel::host {

@@ -13,7 +13,7 @@
 #include "plan/step.h"
 #include "ports/clock.h"
 #include "ports/log.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 #include "store/entry.h"
 
 namespace pinwheel::host {

@@ -26,18 +26,25 @@ Result<run::Success> execute_run(const ThreadRunner::Work& work, const run::Atte
 ThreadRunner::ThreadRunner(Work work) : work_(std::move(work)) {}
 
 ThreadRunner::~ThreadRunner() {
-  cancel_all();
+  for (auto& [token, thread] : threads_) thread.request_stop();
 }
 
-void ThreadRunner::start(const run::Attempt& attempt) {
-  // A later attempt of a step replaces the thread of an earlier one, which has reported its
-  // completion.
-  threads_[attempt.step->id] = std::jthread([this, attempt](const std::stop_token& stop) {
-    post(run::Completed{attempt.step->id, execute_run(work_, attempt, stop)});
-  });
+void ThreadRunner::submit(const std::vector<run::Job>& jobs) {
+  for (const run::Job& job : jobs) {
+    if (jobs_.add(job)) start(job);
+  }
 }
 
-run::Event ThreadRunner::wait(std::chrono::steady_clock::time_point deadline) {
+void ThreadRunner::start(const run::Job& job) {
+  threads_[job.token] =
+      std::jthread([this, attempt = job.attempt, token = job.token](const std::stop_token& stop) {
+        Result<run::Success> result = execute_run(work_, attempt, stop);
+        const run::JobState state = result ? run::JobState::succeeded : run::JobState::failed;
+        post(run::Completed{attempt.step->id, std::move(result), token, state});
+      });
+}
+
+run::Event ThreadRunner::poll(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (!changed_.wait_until(lock, deadline, [this] { return !events_.empty(); })) {
     return run::Deadline{};
@@ -46,13 +53,21 @@ run::Event ThreadRunner::wait(std::chrono::steady_clock::time_point deadline) {
   events_.pop_front();
   lock.unlock();
   if (const run::Completed* completed = std::get_if<run::Completed>(&event)) {
-    threads_.erase(completed->step);
+    jobs_.end(*completed);
+    threads_.erase(completed->token);
   }
   return event;
 }
 
-void ThreadRunner::cancel_all() {
-  for (auto& [id, thread] : threads_) thread.request_stop();
+void ThreadRunner::cancel(const std::vector<std::string>& tokens) {
+  for (const std::string& token : tokens) {
+    const auto running = threads_.find(token);
+    if (running != threads_.end()) running->second.request_stop();
+  }
+}
+
+std::optional<run::Completed> ThreadRunner::collect(const std::string& token) const {
+  return jobs_.find(token);
 }
 
 void ThreadRunner::interrupt(int signal) {

@@ -4,17 +4,18 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
-#include "run/runner.h"
+#include "run/executor.h"
 
 namespace pinwheel::host {
 
-/// One thread per running attempt. `start`, `wait` and `cancel_all` are called from the executor's
-/// thread; `interrupt` from any.
-class ThreadRunner final : public run::Runner {
+/// The local executor: one thread per running attempt. `interrupt` may be called from any thread.
+class ThreadRunner final : public run::Executor {
  public:
   /// Performs one attempt on its own thread; an exception becomes an `internal` error.
   using Work = std::function<Result<run::Success>(const run::Attempt&, std::stop_token)>;
@@ -23,21 +24,25 @@ class ThreadRunner final : public run::Runner {
   /// Cancels running attempts and waits for them.
   ~ThreadRunner() override;
 
-  void start(const run::Attempt& attempt) override;
-  run::Event wait(std::chrono::steady_clock::time_point deadline) override;
-  void cancel_all() override;
+  run::Capabilities capabilities() const override { return {}; }
+  void submit(const std::vector<run::Job>& jobs) override;
+  run::Event poll(std::chrono::steady_clock::time_point deadline) override;
+  void cancel(const std::vector<std::string>& tokens) override;
+  std::optional<run::Completed> collect(const std::string& token) const override;
 
-  /// Makes `wait` return `Interrupted`, before any pending completion.
+  /// Makes `poll` return `Interrupted`, before any pending completion.
   void interrupt(int signal);
 
  private:
   void post(run::Event event);
+  void start(const run::Job& job);
 
   Work work_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<run::Event> events_;                ///< guarded by mutex_
-  std::map<std::string, std::jthread> threads_;  ///< by step id; the executor's thread only
+  run::KnownJobs jobs_;                          ///< the executor's thread only
+  std::map<std::string, std::jthread> threads_;  ///< by token; the executor's thread only
 };
 
 }  // namespace pinwheel::host

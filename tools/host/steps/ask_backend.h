@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "host/machine/workplace.h"
 #include "project/pyproject.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 
 namespace pinwheel::host {
 

@@ -6,7 +6,7 @@
 #include "host/steps/step_context.h"
 #include "host/wheels/finish_files.h"
 #include "plan/action.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 
 namespace pinwheel::host {
 

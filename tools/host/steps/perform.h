@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "host/machine/workplace.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 
 namespace pinwheel::host {
 

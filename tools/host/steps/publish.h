@@ -2,7 +2,7 @@
 #include "base/result.h"
 #include "host/steps/step_context.h"
 #include "plan/action.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 
 namespace pinwheel::host {
 

@@ -3,7 +3,7 @@
 #include "host/steps/build_site.h"
 #include "host/steps/step_context.h"
 #include "plan/action.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 
 namespace pinwheel::host {
 

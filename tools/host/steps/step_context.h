@@ -14,7 +14,7 @@
 #include "host/machine/workplace.h"
 #include "host/steps/supplier.h"
 #include "ports/process.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 
 namespace pinwheel::host {
 

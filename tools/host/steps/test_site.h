@@ -9,7 +9,7 @@
 #include "host/provision/env_overlay.h"
 #include "host/steps/build_site.h"
 #include "host/steps/step_context.h"
-#include "run/runner.h"
+#include "run/attempt.h"
 
 namespace pinwheel::host {
 

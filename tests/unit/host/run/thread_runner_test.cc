@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "unit/catch.h"
+#include "unit/run/executor_contract.h"
 
 using namespace pinwheel;
 using namespace std::chrono_literals;
@@ -15,10 +16,11 @@ std::chrono::steady_clock::time_point soon() {
   return std::chrono::steady_clock::now() + 30s;
 }
 
-run::Attempt attempt(const plan::Step& step) {
-  run::Attempt out;
-  out.step = &step;
-  return out;
+std::vector<run::Job> job_of(const plan::Step& step, int number = 1) {
+  run::Job job;
+  job.token = run::job_token("plan", step.id, number);
+  job.attempt.step = &step;
+  return {job};
 }
 
 Result<run::Success> until_stopped(const run::Attempt& /*attempt*/, std::stop_token stop) {
@@ -38,11 +40,11 @@ TEST_CASE("every attempt reports its end once") {
   });
   for (size_t i = 0; i < steps.size(); ++i) {
     steps[i].id = std::to_string(i);
-    runner.start(attempt(steps[i]));
+    runner.submit(job_of(steps[i]));
   }
   std::map<std::string, int> ended;
   for (size_t i = 0; i < steps.size(); ++i) {
-    const run::Event event = runner.wait(soon());
+    const run::Event event = runner.poll(soon());
     REQUIRE(std::holds_alternative<run::Completed>(event));
     const run::Completed& completed = std::get<run::Completed>(event);
     REQUIRE(completed.result);
@@ -50,7 +52,7 @@ TEST_CASE("every attempt reports its end once") {
     ++ended[completed.step];
   }
   CHECK(ended.size() == steps.size());
-  CHECK(std::holds_alternative<run::Deadline>(runner.wait(std::chrono::steady_clock::now())));
+  CHECK(std::holds_alternative<run::Deadline>(runner.poll(std::chrono::steady_clock::now())));
 }
 
 TEST_CASE("a step may be started again after it has ended") {
@@ -62,8 +64,8 @@ TEST_CASE("a step may be started again after it has ended") {
     return run::Success{};
   });
   for (int i = 0; i < 3; ++i) {
-    runner.start(attempt(step));
-    CHECK(std::holds_alternative<run::Completed>(runner.wait(soon())));
+    runner.submit(job_of(step, i));
+    CHECK(std::holds_alternative<run::Completed>(runner.poll(soon())));
   }
   CHECK(count == 3);
 }
@@ -73,15 +75,17 @@ TEST_CASE("a cancellation reaches every attempt") {
   host::ThreadRunner runner(until_stopped);
   for (size_t i = 0; i < steps.size(); ++i) {
     steps[i].id = std::to_string(i);
-    runner.start(attempt(steps[i]));
+    runner.submit(job_of(steps[i]));
   }
   runner.interrupt(15);
-  const run::Event event = runner.wait(soon());
+  const run::Event event = runner.poll(soon());
   REQUIRE(std::holds_alternative<run::Interrupted>(event));
   CHECK(std::get<run::Interrupted>(event).signal == 15);
-  runner.cancel_all();
+  std::vector<std::string> tokens;
+  for (const plan::Step& step : steps) tokens.push_back(run::job_token("plan", step.id, 1));
+  runner.cancel(tokens);
   for (size_t i = 0; i < steps.size(); ++i) {
-    const run::Event end = runner.wait(soon());
+    const run::Event end = runner.poll(soon());
     REQUIRE(std::holds_alternative<run::Completed>(end));
     CHECK(std::get<run::Completed>(end).result.error().kind == ErrorKind::interrupted);
   }
@@ -97,7 +101,7 @@ TEST_CASE("the destructor cancels running attempts") {
       ended = true;
       return result;
     });
-    runner.start(attempt(step));
+    runner.submit(job_of(step));
   }
   CHECK(ended);
 }
@@ -109,11 +113,19 @@ TEST_CASE("an exception in a step is an internal error, not the end of pinwheel"
       [](const run::Attempt&, const std::stop_token&) -> Result<run::Success> {
         throw std::runtime_error("oops");
       });
-  runner.start(attempt(step));
-  const run::Event event = runner.wait(soon());
+  runner.submit(job_of(step));
+  const run::Event event = runner.poll(soon());
   REQUIRE(std::holds_alternative<run::Completed>(event));
   const Result<run::Success>& result = std::get<run::Completed>(event).result;
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == ErrorKind::internal);
   CHECK(result.error().message == "step `a` threw: oops");
+}
+
+TEST_CASE("threads satisfy the contract of executors") {
+  const auto work = [](const run::Attempt& one, const std::stop_token& stop) {
+    return test::contract_work(one,
+                               [&](const run::Attempt& slow) { return until_stopped(slow, stop); });
+  };
+  test::check_contract([&] { return std::make_unique<host::ThreadRunner>(work); });
 }

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -15,7 +14,7 @@
 
 namespace pinwheel::run {
 
-/// The input of one attempt of a step that is not in its key.
+/// The input of one attempt of a step that is not in its key. The result: `run/executor`.
 struct Attempt {
   const plan::Step* step = nullptr;
   std::string key = {};           ///< of the result
@@ -38,32 +37,6 @@ struct Success {
   std::vector<std::string> warnings = {};  ///< for people who use the result
   /// The part of its time that installed packages.
   std::chrono::milliseconds installing{0};
-};
-
-struct Completed {
-  std::string step;
-  Result<Success> result;
-};
-struct Interrupted {
-  int signal = 2;
-};
-struct Deadline {};
-using Event = std::variant<Completed, Interrupted, Deadline>;
-
-/// Runs attempts, modeled on ninja's CommandRunner: the executor owns all state, a runner only
-/// starts work and reports its end. A dry run is another Runner.
-class Runner {
- public:
-  Runner() = default;
-  virtual ~Runner() = default;
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
-
-  virtual void start(const Attempt& attempt) = 0;
-  /// Blocks until an attempt ends, a signal arrives or the deadline passes.
-  virtual Event wait(std::chrono::steady_clock::time_point deadline) = 0;
-  /// Cancels all running attempts; each still reports `Completed` with an `interrupted` error.
-  virtual void cancel_all() = 0;
 };
 
 /// Records an execution, so that a later one can resume. A record that cannot be written fails its

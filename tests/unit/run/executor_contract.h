@@ -1,0 +1,110 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "run/executor.h"
+#include "unit/catch.h"
+
+namespace pinwheel::test {
+
+/// The steps of the contract: "good" succeeds, "bad" fails, "slow" runs until it is canceled.
+inline Result<run::Success> contract_work(
+    const run::Attempt& attempt,
+    const std::function<Result<run::Success>(const run::Attempt&)>& until_canceled) {
+  if (attempt.step->id == "slow") return until_canceled(attempt);
+  if (attempt.step->id == "bad") return fail(ErrorKind::step, "the build failed");
+  return run::Success{{{"a.whl", "ab", 2}}};
+}
+
+/// What an executor reported.
+struct Reported {
+  std::map<std::string, int> ends = {};  ///< by token
+  std::map<std::string, run::Completed> last = {};
+  bool began_after_end = false;
+};
+
+inline run::Job contract_job(const plan::Step& step, int number = 1) {
+  run::Job job;
+  job.token = run::job_token("contract", step.id, number);
+  job.attempt.step = &step;
+  return job;
+}
+
+/// Polls until so many jobs have ended, and once more.
+inline Reported poll_ends(run::Executor& executor, size_t count) {
+  Reported seen;
+  const auto take = [&seen](const run::Event& event) {
+    if (const auto* const began = std::get_if<run::Began>(&event)) {
+      seen.began_after_end = seen.began_after_end || seen.ends.contains(began->token);
+    }
+    if (const auto* const ended = std::get_if<run::Completed>(&event)) {
+      ++seen.ends[ended->token];
+      seen.last.insert_or_assign(ended->token, *ended);
+    }
+  };
+  for (int i = 0; seen.ends.size() < count && i < 1000; ++i) {
+    take(executor.poll(std::chrono::steady_clock::now() + std::chrono::seconds(10)));
+  }
+  take(executor.poll(std::chrono::steady_clock::now() + std::chrono::milliseconds(50)));
+  return seen;
+}
+
+using MakeExecutor = std::function<std::unique_ptr<run::Executor>()>;
+
+/// Checks the contract in `run/executor.h`. The executor performs `contract_work`.
+inline void check_contract(const MakeExecutor& make) {
+  plan::Step good;
+  good.id = "good";
+  plan::Step bad;
+  bad.id = "bad";
+  plan::Step slow;
+  slow.id = "slow";
+  const std::unique_ptr<run::Executor> executor = make();
+  const run::Job first = contract_job(good);
+  const run::Job failing = contract_job(bad);
+  const run::Job endless = contract_job(slow);
+
+  CHECK_FALSE(executor->collect(first.token));
+  executor->submit({first});
+  executor->submit({first});
+  executor->submit({failing});
+  const Reported seen = poll_ends(*executor, 2);
+  CHECK(seen.ends == std::map<std::string, int>{{first.token, 1}, {failing.token, 1}});
+  CHECK_FALSE(seen.began_after_end);
+  REQUIRE(seen.last.at(first.token).result);
+  CHECK(seen.last.at(first.token).state == run::JobState::succeeded);
+  CHECK(seen.last.at(failing.token).state == run::JobState::failed);
+  CHECK(seen.last.at(failing.token).result.error().kind == ErrorKind::step);
+
+  // A known token starts nothing, and its result stays.
+  executor->submit({first});
+  executor->cancel({first.token, "no such token"});
+  CHECK(poll_ends(*executor, 0).ends.empty());
+  for (int i = 0; i < 2; ++i) {
+    const std::optional<run::Completed> end = executor->collect(first.token);
+    REQUIRE(end);
+    CHECK(end->step == "good");
+    REQUIRE(end->result);
+    CHECK(end->result->outputs == std::vector<plan::Output>{{"a.whl", "ab", 2}});
+  }
+
+  executor->submit({endless});
+  CHECK_FALSE(executor->collect(endless.token));
+  executor->cancel({endless.token});
+  executor->cancel({endless.token});
+  const Reported canceled = poll_ends(*executor, 1);
+  CHECK(canceled.ends == std::map<std::string, int>{{endless.token, 1}});
+  REQUIRE_FALSE(canceled.last.at(endless.token).result);
+  CHECK(canceled.last.at(endless.token).result.error().kind == ErrorKind::interrupted);
+
+  // Another submission of the step is another job.
+  executor->submit({contract_job(good, 2)});
+  CHECK(poll_ends(*executor, 1).ends.contains(run::job_token("contract", "good", 2)));
+}
+
+}  // namespace pinwheel::test
