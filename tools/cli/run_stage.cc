@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
+#include "prepare/executor_choice.h"
 #include "prepare/frozen_run.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"
@@ -26,6 +27,7 @@
 #include "session/reuse_only.h"
 #include "session/run_plan.h"
 #include "session/run_store.h"
+#include "slurm/settings.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -208,6 +210,43 @@ publish::ReleaseFacts release_facts(const prepare::RunScope& scope) {
           scope.version.version.build};
 }
 
+/// The places of the user's store as arguments of a job, which starts in another directory.
+std::vector<std::string> places_of_jobs(const prepare::Host& host,
+                                        const std::vector<store::PlaceDescription>& places) {
+  std::vector<std::string> texts;
+  for (store::PlaceDescription place : places) {
+    if (!place.path.empty()) place.path = host.at(place.path).string();
+    const char* const access = place.access == store::PlaceAccess::read_only ? ",ro" : "";
+    texts.push_back(to_string(place) + access);
+  }
+  return texts;
+}
+
+/// The text of the frozen plan of a run: its file, else what this run decided.
+Result<std::string> frozen_text(const prepare::Host& host, const prepare::RunOptions& options,
+                                const prepare::GatheredRun& run) {
+  if (!options.plan_file.empty()) return host.files.read(host.at(options.plan_file));
+  TRY(const plan::FrozenPlan frozen, prepare::freeze(host, run));
+  TRY_DONE(plan::check_names(frozen));
+  return plan::to_json(frozen);
+}
+
+/// Adds the cluster to a run on one. `run` outlives the request.
+Done add_cluster_to(session::RunRequest& request, const prepare::Host& host,
+                    const prepare::RunOptions& options, const prepare::RunStore& store,
+                    const prepare::PreparedRun& run) {
+  TRY(slurm::ExecutorSettings settings, prepare::read_executor_settings(host));
+  TRY(const prepare::ExecutorKind kind, prepare::choose_executor(options, settings));
+  if (kind == prepare::ExecutorKind::local) return {};
+  std::vector<store::PlaceDescription> places = store.places;
+  places.insert(places.end(), run.gathered.scope.stores.begin(), run.gathered.scope.stores.end());
+  TRY_DONE(prepare::check_remote_run(options, places));
+  request.slurm = session::SlurmRequest{std::move(settings.slurm),
+                                        [&] { return frozen_text(host, options, run.gathered); },
+                                        places_of_jobs(host, store.places)};
+  return {};
+}
+
 /// Runs `build`, `test` or `release` up to `stage`: load, gather, decide, run. `command` is its
 /// name in the command line that repeats the run.
 Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& all,
@@ -215,6 +254,7 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
                       const std::string& command, Streams& streams) {
   prepare::GlobalOptions global = all;
   global.named_files.push_back(options.plan_file);
+  global.logs_dir = options.logs_dir;
   TRY(const prepare::RunStore store, prepare::read_run_store(options.store, host));
   for (std::string& path : prepare::directories_of(store.places)) {
     global.named_files.push_back(std::move(path));
@@ -242,6 +282,7 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   request.release = release_facts(run.gathered.scope);
   TRY_DONE(add_store_to(host, request, run,
                         {store, store_use_of(run.plan, options), requested.plan_digest}, streams));
+  TRY_DONE(add_cluster_to(request, host, options, store, run));
   if (options.reuse_only) {
     request.requested = session::requested_steps(run.plan, options, stage, requested.steps);
     if (stage == plan::Stage::publish) {

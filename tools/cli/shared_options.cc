@@ -185,6 +185,11 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
   add_levels(app, run.levels);
   add_store(app, run.store, "read and write results of finished steps there");
   const OptionGroup group(app, "How");
+  app.add_option("--executor", run.executor,
+                 "`local`: run the steps on this machine; `slurm`: as jobs of the cluster "
+                 "(default: `executor.use` of the configuration files, else local)")
+      ->type_name("NAME")
+      ->envname("PINWHEEL_EXECUTOR");
   app.add_flag("--keep-failed", run.levels.keep_failed,
                "keep the containers of failed commands for inspection");
   app.add_option("--plan", run.plan_file, "run exactly what `plan --out` wrote to this file")
@@ -195,6 +200,9 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
   app.add_option("-j,--jobs", run.jobs, "cores to use (default: all)")->envname("PINWHEEL_JOBS");
   app.add_option("--memory", run.memory, "memory to use, `16 GiB` (default: all free memory)")
       ->envname("PINWHEEL_MEMORY");
+  app.add_option("--logs-dir", run.logs_dir,
+                 "directory for the logs of this run's steps (default: in the state directory)")
+      ->type_name("DIR");
   app.add_flag("-k,--keep-going", run.keep_going,
                "after a failure, continue with independent steps");
   app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");

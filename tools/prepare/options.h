@@ -25,6 +25,8 @@ struct GlobalOptions {
   std::string output_dir = "dist";
   /// Not an option: the plans, reports and stores that the command line names.
   std::vector<std::string> named_files = {};
+  /// Not an option of every command: `RunOptions::logs_dir`.
+  std::string logs_dir = {};
   /// Not an option: the command line itself, without the program.
   std::vector<std::string> arguments = {};
 };
@@ -73,7 +75,9 @@ struct RunOptions {
   LevelOptions levels;
   StoreOptions store = {};
   std::string plan_file;
-  int jobs = 0;  ///< 0: the machine's cores
+  std::string executor = {};  ///< empty: by the configuration files
+  std::string logs_dir = {};  ///< of the logs of its steps; empty: in the state directory
+  int jobs = 0;               ///< 0: the machine's cores
   std::string memory;
   bool keep_going = false;
   bool dry_run = false;

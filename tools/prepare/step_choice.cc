@@ -45,12 +45,26 @@ const env::Request* request_of(const plan::Action& action) {
   return nullptr;
 }
 
+namespace {
+
+/// The request of a step that only makes an environment or a toolkit; nullptr for others.
+const env::Request* prepared_request(const plan::Action& action) {
+  const auto* const made = std::get_if<plan::CreateEnvironment>(&action);
+  if (made != nullptr) return &made->request;
+  const auto* const toolkit = std::get_if<plan::MakeToolkit>(&action);
+  return toolkit == nullptr ? nullptr : &toolkit->request;
+}
+
+}  // namespace
+
 ExecutedPart executed_part(const plan::Plan& plan, const std::set<std::string>& steps) {
   ExecutedPart all;
   for (const plan::Step& step : plan.steps) {
-    const env::Request* const request = request_of(step.action);
-    if (request == nullptr || !steps.contains(step.id)) continue;
-    all.steps.insert(step.id);
+    if (!steps.contains(step.id)) continue;
+    const env::Request* request = request_of(step.action);
+    if (request != nullptr) all.steps.insert(step.id);
+    if (request == nullptr) request = prepared_request(step.action);
+    if (request == nullptr) continue;
     all.containers.insert(container::digest(request->container));
     all.requests.insert(env::digest(*request));
     const auto* const build = std::get_if<plan::BuildWheel>(&step.action);

@@ -110,6 +110,7 @@ Result<host::Workplace> make_workplace(const Host& host, const RunScope& scope,
   TRY(workplace.cache, cache_directory(host));
   workplace.state = host.at(scope.global.state_dir);
   workplace.logs = workplace.state / "logs" / name_of_this_run(host.clock);
+  if (!scope.global.logs_dir.empty()) workplace.logs = host.at(scope.global.logs_dir);
   workplace.output = host.at(scope.global.output_dir);
   workplace.matrix_directory = host.at(scope.loaded.matrix.directory);
   workplace.named = named_paths(host, scope);

@@ -263,6 +263,12 @@ class NoStatus final : public run::StatusSink {
 
 Result<int> run_dry(const prepare::Host& host, const prepare::RunOptions& options,
                     const RunRequest& request, Console& console) {
+  if (request.slurm) {
+    TRY(const std::string script,
+        slurm_script(host, *request.slurm, request.workplace, request.plan));
+    console.file(script);
+    return 0;
+  }
   TRY(const run::Budget budget, prepare::budget_of(host.variables, options));
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
@@ -414,11 +420,24 @@ Result<run::ExecuteOptions> execute_options(const std::map<std::string, std::str
 struct Listeners {
   run::Recorder& journal;
   run::StatusSink& status;
+  Console& console;
 };
+
+/// Executes a plan with the jobs of a cluster, and here what is no job.
+plan::Report execute_on_slurm(SlurmRun& slurm, run::Executor& local, const plan::Plan& plan,
+                              run::ExecuteOptions options, const run::ExecutionPorts& around,
+                              Console& console) {
+  const std::unique_ptr<host::SlurmExecutor> cluster = slurm.executor(local, console);
+  options.token = [&cluster, &plan](const std::string& step, int number) {
+    return cluster->token_of(plan.digest, step, number);
+  };
+  return run::execute(plan, options, {*cluster, around.recorder, around.status, around.clock});
+}
 
 plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
                           const host::Workplace& workplace, const plan::Plan& plan,
-                          const run::ExecuteOptions& options, const Listeners& listeners) {
+                          const run::ExecuteOptions& options, const Listeners& listeners,
+                          SlurmRun* slurm) {
   host::ThreadRunner runner([&host, &workplace](const run::Attempt& attempt, std::stop_token stop) {
     return host.perform(workplace, attempt, std::move(stop));
   });
@@ -428,7 +447,11 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
     keeping.emplace(listeners.journal, *request.store, plan, request.facts, host.clock);
   }
   run::Recorder& recorder = keeping ? static_cast<run::Recorder&>(*keeping) : listeners.journal;
-  return run::execute(plan, options, {runner, recorder, listeners.status, host.clock});
+  const run::ExecutionPorts around{runner, recorder, listeners.status, host.clock};
+  if (slurm != nullptr) {
+    return execute_on_slurm(*slurm, runner, plan, options, around, listeners.console);
+  }
+  return run::execute(plan, options, around);
 }
 
 /// The domain of the run, which decides whose results it uses, including those of its journal.
@@ -485,12 +508,16 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   const std::optional<TraceExport> traced = plan_export(
       host, {workplace, request.program_arguments, request.facts.plan, request.release}, console);
   if (traced) execute.passed_trace = passed_traces(*traced);
+  std::unique_ptr<SlurmRun> slurm;
+  if (request.slurm && request.store) {
+    TRY(slurm, SlurmRun::open(host, *request.slurm, workplace, plan, *request.store));
+  }
   KnownFailures failures(global, request);
   report::LoggedStatus status(make_status(global.log_format, failures, console),
                               request.workplace.log);
-  report::RunReport run =
-      with_origin(execute_plan(host, request, workplace, plan, execute, {*journal, status}),
-                  request, options.json, console);
+  report::RunReport run = with_origin(execute_plan(host, request, workplace, plan, execute,
+                                                   {*journal, status, console}, slurm.get()),
+                                      request, options.json, console);
   end_store(request, run.report, console);
   write_records(host.files, request, plan, run.report, console);
   report_to_github(global.log_format, failures, run, workplace, console);

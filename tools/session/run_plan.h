@@ -22,6 +22,7 @@
 #include "report/failure.h"
 #include "report/report_json.h"
 #include "session/console.h"
+#include "session/slurm_run.h"
 
 namespace pinwheel::session {
 
@@ -50,7 +51,8 @@ struct RunRequest {
   /// Set for a gate: the publications for which all results must exist, and tests must have enough
   /// evidence.
   std::optional<std::vector<plan::Step>> gate = {};
-  std::string gate_message = {};  ///< the message if it holds
+  std::string gate_message = {};           ///< the message if it holds
+  std::optional<SlurmRequest> slurm = {};  ///< set for `--executor slurm`
 };
 
 /// Executes a plan, with a journal, status lines and a step summary. A run with a failed step

@@ -230,9 +230,9 @@ TEST_CASE("the fake of the tests satisfies the contract of executors") {
     SECTION("as a cluster") {
       fake->cluster = true;
     }
-    fake->scripts["good"] = std::deque<fakes::Script>(2, {1s, run::Success{{{"a.whl", "ab", 2}}}});
-    fake->scripts["bad"] = {{1s, fail(ErrorKind::step, "the build failed")}};
-    fake->scripts["slow"] = {{1000h, run::Success{}}};
+    fake->scripts["build:good"] = std::deque<fakes::Script>(2, {1s, contract_success()});
+    fake->scripts["build:bad"] = {{1s, fail(ErrorKind::step, "the build failed")}};
+    fake->scripts["build:slow"] = {{1000h, run::Success{}}};
     return fake;
   });
 }

@@ -12,13 +12,21 @@
 
 namespace pinwheel::test {
 
-/// The steps of the contract: "good" succeeds, "bad" fails, "slow" runs until it is canceled.
+/// The result of the step "good".
+inline run::Success contract_success() {
+  run::Success success;
+  success.evidence = plan::Evidence::ran;
+  success.warnings = {"it is old"};
+  return success;
+}
+
+/// The steps of the contract: "good" succeeds, "bad" fails, "build:slow" runs until it is canceled.
 inline Result<run::Success> contract_work(
     const run::Attempt& attempt,
     const std::function<Result<run::Success>(const run::Attempt&)>& until_canceled) {
-  if (attempt.step->id == "slow") return until_canceled(attempt);
-  if (attempt.step->id == "bad") return fail(ErrorKind::step, "the build failed");
-  return run::Success{{{"a.whl", "ab", 2}}};
+  if (attempt.step->id == "build:slow") return until_canceled(attempt);
+  if (attempt.step->id == "build:bad") return fail(ErrorKind::step, "the build failed");
+  return contract_success();
 }
 
 /// What an executor reported.
@@ -59,11 +67,11 @@ using MakeExecutor = std::function<std::unique_ptr<run::Executor>()>;
 /// Checks the contract in `run/executor.h`. The executor performs `contract_work`.
 inline void check_contract(const MakeExecutor& make) {
   plan::Step good;
-  good.id = "good";
+  good.id = "build:good";
   plan::Step bad;
-  bad.id = "bad";
+  bad.id = "build:bad";
   plan::Step slow;
-  slow.id = "slow";
+  slow.id = "build:slow";
   const std::unique_ptr<run::Executor> executor = make();
   const run::Job first = contract_job(good);
   const run::Job failing = contract_job(bad);
@@ -88,9 +96,10 @@ inline void check_contract(const MakeExecutor& make) {
   for (int i = 0; i < 2; ++i) {
     const std::optional<run::Completed> end = executor->collect(first.token);
     REQUIRE(end);
-    CHECK(end->step == "good");
+    CHECK(end->step == "build:good");
     REQUIRE(end->result);
-    CHECK(end->result->outputs == std::vector<plan::Output>{{"a.whl", "ab", 2}});
+    CHECK(end->result->evidence == plan::Evidence::ran);
+    CHECK(end->result->warnings == std::vector<std::string>{"it is old"});
   }
 
   executor->submit({endless});
@@ -104,7 +113,7 @@ inline void check_contract(const MakeExecutor& make) {
 
   // Another submission of the step is another job.
   executor->submit({contract_job(good, 2)});
-  CHECK(poll_ends(*executor, 1).ends.contains(run::job_token("contract", "good", 2)));
+  CHECK(poll_ends(*executor, 1).ends.contains(run::job_token("contract", "build:good", 2)));
 }
 
 }  // namespace pinwheel::test

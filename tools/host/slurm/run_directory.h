@@ -1,0 +1,49 @@
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "ports/files.h"
+#include "slurm/job_result.h"
+
+namespace pinwheel::host {
+
+/// The directory of a plan's jobs on the shared file system:
+///
+///     plan.json        the frozen plan
+///     scripts/         one for each submission
+///     tokens/TOKEN     who submitted it: made once (O_EXCL), so two callers submit it once
+///     results/TOKEN.json  written by the job
+///     ended/TOKEN      it ended without success, and a caller has seen that
+///     logs/            of Slurm for each element, and of the step in TOKEN/
+class SlurmRunDirectory {
+ public:
+  SlurmRunDirectory(ports::Files& files, std::filesystem::path path)
+      : files_(files), path_(std::move(path)) {}
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Makes the directories, and writes the plan unless one is there: jobs of an earlier caller may
+  /// be reading it. Returns the text of the plan that is there.
+  Result<std::string> prepare(const std::string& plan);
+
+  Done write_script(const std::string& submission, const std::string& text);
+  /// False if the token has a claim already.
+  Result<bool> claim(const std::string& token, const slurm::JobClaim& claim);
+  void release(const std::string& token);
+  std::optional<slurm::JobClaim> claim_of(const std::string& token) const;
+  /// The text of a job's result; nullopt: it has none yet.
+  std::optional<std::string> result_of(const std::string& token) const;
+  void mark_ended(const std::string& token, const std::string& state);
+  /// The tokens with such a mark.
+  std::set<std::string> ended() const;
+  std::filesystem::path log_of(const std::string& submission, int index) const;
+  std::filesystem::path step_logs(const std::string& token) const;
+
+ private:
+  ports::Files& files_;
+  std::filesystem::path path_;
+};
+
+}  // namespace pinwheel::host

@@ -1,0 +1,45 @@
+#pragma once
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ports/process.h"
+#include "slurm/listing.h"
+
+namespace pinwheel::host {
+
+/// How sbatch answered.
+struct Submitted {
+  std::string array = {};  ///< the id of the job; empty: it is not known whether there is one
+};
+
+/// The commands of Slurm, for one user. All see the caller's variables: sbatch passes some of them
+/// to jobs.
+class SlurmCommands {
+ public:
+  /// `process` outlives it.
+  SlurmCommands(ports::Process& process, std::map<std::string, std::string> variables)
+      : process_(process), variables_(std::move(variables)) {}
+
+  /// Submits a script. `environment` if sbatch is missing or refuses the job, with its words; a
+  /// controller that did not answer may have accepted it.
+  Result<Submitted> submit(const std::string& script, const std::string& dependency) const;
+  /// The elements of our arrays that the controller knows. `transient` if it does not answer in
+  /// time.
+  Result<slurm::Listing> list(std::chrono::milliseconds limit) const;
+  /// Cancels "12_3" and others.
+  Done cancel(const std::vector<std::string>& elements) const;
+  /// The value of MaxArraySize; the default if the controller does not answer.
+  int largest_array() const;
+
+ private:
+  Result<ports::Captured> call(std::vector<std::string> argv,
+                               std::chrono::milliseconds limit) const;
+
+  ports::Process& process_;
+  std::map<std::string, std::string> variables_;
+};
+
+}  // namespace pinwheel::host

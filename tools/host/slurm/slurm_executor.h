@@ -1,0 +1,123 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/slurm/run_directory.h"
+#include "host/slurm/slurm_commands.h"
+#include "host/store/store.h"
+#include "ports/clock.h"
+#include "run/executor.h"
+#include "slurm/listing.h"
+#include "slurm/plan_jobs.h"
+#include "slurm/script.h"
+#include "slurm/settings.h"
+
+namespace pinwheel::host {
+
+/// What the jobs of a run share. The references outlive the executor.
+struct SlurmSetup {
+  slurm::SlurmSettings settings;
+  slurm::JobSite site;
+  std::filesystem::path output;  ///< of the caller, for the files of finished steps
+  /// How long a job that Slurm does not know and that left no result may still turn up: the result
+  /// may be on its way through a network file system, and a controller that crashed forgets jobs
+  /// that run on.
+  std::chrono::milliseconds grace = std::chrono::seconds(60);
+  std::chrono::milliseconds poll_every = std::chrono::seconds(2);
+  std::function<void(const Error&)> warn = {};
+};
+
+struct SlurmPorts {
+  SlurmRunDirectory& directory;
+  SlurmCommands& commands;
+  Store& store;
+  ports::Clock& clock;
+  run::Executor& local;  ///< runs the steps that are no jobs, and reports signals
+};
+
+/// The executor of Slurm clusters. The steps that `slurm::job_kind_of` knows are elements of job
+/// arrays; `local` runs the others.
+///
+/// What identifies a job is its token, in the file system that all machines share
+/// (`SlurmRunDirectory`), and the comment of its array. Number and state that Slurm reports are
+/// looked up by the comment, at each poll. In this order, a token:
+///
+/// 1. has a result: it ended, whatever Slurm says;
+/// 2. is known to Slurm: that decides;
+/// 3. has a claim, for a time of grace: unknown, it is waited for;
+/// 4. else it is lost, and the loop may submit the step under another token. If the lost job runs
+///    after all, its result has a name of its own, and files in the store are named by content.
+class SlurmExecutor final : public run::Executor {
+ public:
+  SlurmExecutor(SlurmSetup setup, SlurmPorts ports);
+
+  run::Capabilities capabilities() const override;
+  run::Scheduling scheduling_of(const plan::Step& step) const override;
+  bool can_grow(const plan::Step& step, run::JobState lacked,
+                const run::Growth& so_far) const override;
+  run::Placement placement_of(const run::Job& job) const override;
+  void submit(const std::vector<run::Job>& jobs) override;
+  run::Event poll(std::chrono::steady_clock::time_point deadline) override;
+  void cancel(const std::vector<std::string>& tokens) override;
+  std::optional<run::Completed> collect(const std::string& token) const override;
+
+  /// The token of a step's submission with this number, not counting those of earlier callers that
+  /// ended without success.
+  std::string token_of(const std::string& plan_digest, const std::string& step, int number);
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  enum class Stage { unsent, sent, ended };
+  /// A job of the cluster.
+  struct Tracked {
+    run::Job job;
+    std::string step;
+    Stage stage = Stage::unsent;
+    slurm::JobClaim claim = {};
+    std::string array = {};            ///< the id that Slurm gave it; empty: not known
+    std::optional<Time> missing = {};  ///< since when nothing is known about it
+    bool began = false;
+  };
+
+  void send_ready();
+  bool send_round();
+  /// Attaches to a job that an earlier or another caller submitted.
+  bool attach(Tracked& job);
+  std::optional<std::vector<slurm::ElementRef>> resolved(const Tracked& job) const;
+  bool needs_failed(const Tracked& job) const;
+  void send(const slurm::JobArray& array);
+  void refuse(const std::vector<std::string>& tokens, const Error& error);
+
+  void refresh();
+  void look_at(Tracked& job, const slurm::Listing* listing);
+  void look_at_listed(Tracked& job, const slurm::ListedElement& listed);
+  void look_at_missing(Tracked& job);
+  void take_result(Tracked& job, const std::string& text);
+  Result<run::Success> fetch(const plan::StepOutcome& outcome);
+  void fail_job(Tracked& job, run::JobState state, Error error);
+  void end(Tracked& job, run::Completed completed);
+  bool waited_for(Tracked& job);
+  std::string new_submission();
+
+  const SlurmSetup setup_;
+  const SlurmPorts ports_;
+  const int largest_array_;
+  std::map<std::string, Tracked> jobs_;  ///< by token
+  std::vector<std::string> order_;       ///< tokens, needs first
+  std::deque<run::Event> events_;
+  std::map<std::string, run::Completed> ends_;
+  std::optional<std::set<std::string>> ended_before_;
+  std::map<std::string, int> offsets_;  ///< by step
+  Time next_look_ = {};
+  uint64_t submissions_ = 0;
+};
+
+}  // namespace pinwheel::host

@@ -1,0 +1,141 @@
+#include "session/slurm_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "env/pass_list.h"
+#include "plan/action.h"
+#include "slurm/job_class.h"
+#include "slurm/whole_plan.h"
+
+namespace pinwheel::session {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Variables of pinwheel that are options of the caller's command; a job has its own options.
+constexpr std::array<std::string_view, 16> kOwnOptions = {
+    "PINWHEEL_EXECUTOR",   "PINWHEEL_STATE_DIR",  "PINWHEEL_OUTPUT_DIR",   "PINWHEEL_STORE",
+    "PINWHEEL_LOG_FILE",   "PINWHEEL_LOG_FORMAT", "PINWHEEL_JOBS",         "PINWHEEL_MEMORY",
+    "PINWHEEL_SHARD",      "PINWHEEL_CHANNEL",    "PINWHEEL_ENGINE",       "PINWHEEL_PYTHON",
+    "PINWHEEL_BASE_IMAGE", "PINWHEEL_COLOR",      "PINWHEEL_STORE_DOMAIN", "PINWHEEL_MATRIX"};
+
+bool is_name(std::string_view name) {
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, [](char c) {
+           return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
+         });
+}
+
+/// The names of the caller's variables that jobs get: those of helper programs, of pinwheel, of the
+/// store, and the secrets of steps. Nothing that only a publication needs.
+std::vector<std::string> variables_of_jobs(const std::map<std::string, std::string>& variables,
+                                           const plan::Plan& plan) {
+  std::set<std::string> secrets;
+  for (const plan::Step& step : plan.steps) {
+    if (!slurm::job_kind_of(step)) continue;
+    for (std::string& name : plan::secrets_of(step.action)) secrets.insert(std::move(name));
+  }
+  const std::map<std::string, std::string> helpers = env::helper_variables(variables);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables) {
+    const bool own =
+        name.starts_with("PINWHEEL_") && std::ranges::find(kOwnOptions, name) == kOwnOptions.end();
+    const bool wanted =
+        own || helpers.contains(name) || secrets.contains(name) || name.starts_with("AWS_");
+    const bool foreign = name.starts_with("SLURM_") || name.starts_with("SBATCH_");
+    if (wanted && !foreign && is_name(name)) names.push_back(name);
+  }
+  return names;
+}
+
+std::string value_or_empty(const std::map<std::string, std::string>& variables,
+                           const std::string& name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? std::string() : found->second;
+}
+
+slurm::JobSite site_of(const prepare::Host& host, const SlurmRequest& request,
+                       const host::Workplace& workplace, const plan::Plan& plan) {
+  constexpr size_t kPlanDigits = 16;
+  const fs::path shared =
+      request.settings.shared.empty() ? workplace.state : fs::path(request.settings.shared);
+  std::error_code ignored;
+  slurm::JobSite site;
+  site.run = (shared / "slurm" / plan.digest.substr(0, kPlanDigits)).string();
+  site.program = fs::read_symlink("/proc/self/exe", ignored).string();
+  site.directory = host.directory.string();
+  for (const std::string& place : request.places) {
+    site.arguments.insert(site.arguments.end(), {"--store", place});
+  }
+  site.variables = variables_of_jobs(host.variables, plan);
+  return site;
+}
+
+Result<std::chrono::milliseconds> grace_of(const prepare::Host& host) {
+  const std::string text = value_or_empty(host.variables, "PINWHEEL_SLURM_GRACE");
+  if (text.empty()) return host::SlurmSetup{}.grace;
+  const auto parsed = parse_duration(text);
+  if (parsed) return *parsed;
+  return fail(ErrorKind::usage, fmt::format("`PINWHEEL_SLURM_GRACE` cannot be {}", quoted(text)),
+              "use a duration, `60s`");
+}
+
+}  // namespace
+
+SlurmRun::SlurmRun(const prepare::Host& host, prepare::OpenMachine machine, host::SlurmSetup setup,
+                   host::Store& store)
+    : host_(host),
+      machine_(std::move(machine)),
+      setup_(std::move(setup)),
+      store_(store),
+      directory_(host.files, setup_.site.run),
+      commands_(machine_->process, host.variables) {}
+
+Result<std::unique_ptr<SlurmRun>> SlurmRun::open(const prepare::Host& host,
+                                                 const SlurmRequest& request,
+                                                 const host::Workplace& workplace,
+                                                 const plan::Plan& plan, host::Store& store) {
+  host::SlurmSetup setup;
+  setup.settings = request.settings;
+  setup.site = site_of(host, request, workplace, plan);
+  setup.site.arguments.insert(setup.site.arguments.end(),
+                              {"--store-domain", std::string(to_string(store.domain()))});
+  setup.output = workplace.output;
+  TRY(setup.grace, grace_of(host));
+  TRY_DONE(slurm::check_site(setup.site));
+  TRY(const std::string frozen, request.frozen());
+  auto run = std::unique_ptr<SlurmRun>(new SlurmRun(
+      host, host.machine(prepare::outside_run(host, workplace.log)), std::move(setup), store));
+  if (Result<std::string> used = run->directory_.prepare(frozen); !used) {
+    return fail(std::move(used).error());
+  }
+  return run;
+}
+
+std::unique_ptr<host::SlurmExecutor> SlurmRun::executor(run::Executor& local, Console& console) {
+  host::SlurmSetup setup = setup_;
+  setup.warn = [&console](const Error& error) { console.warn(error); };
+  return std::make_unique<host::SlurmExecutor>(
+      std::move(setup), host::SlurmPorts{directory_, commands_, store_, host_.clock, local});
+}
+
+Result<std::string> slurm_script(const prepare::Host& host, const SlurmRequest& request,
+                                 const host::Workplace& workplace, const plan::Plan& plan) {
+  const slurm::JobSite site = site_of(host, request, workplace, plan);
+  TRY_DONE(slurm::check_site(site));
+  constexpr int kUsualArraySize = 1001;
+  return slurm::plan_script(
+      {plan, request.settings, site, kUsualArraySize,
+       [&plan](const std::string& step) { return run::job_token(plan.digest, step, 1); }});
+}
+
+}  // namespace pinwheel::session

@@ -1,0 +1,56 @@
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/machine/workplace.h"
+#include "host/slurm/slurm_executor.h"
+#include "plan/step.h"
+#include "prepare/host.h"
+#include "run/executor.h"
+#include "session/console.h"
+#include "slurm/settings.h"
+
+namespace pinwheel::session {
+
+/// What a run on a Slurm cluster needs besides the run itself.
+struct SlurmRequest {
+  slurm::SlurmSettings settings;
+  /// The text of the frozen plan.
+  std::function<Result<std::string>()> frozen = {};
+  /// The places of the store as the command line has them, with absolute paths.
+  std::vector<std::string> places = {};
+};
+
+/// The executor `slurm` of a run, with everything that it refers to.
+class SlurmRun {
+ public:
+  /// Makes the directory of the plan's jobs, `slurm/<plan>` in the shared directory. Errors are
+  /// those of files, of freezing the plan, and `config` for paths that sbatch cannot have.
+  static Result<std::unique_ptr<SlurmRun>> open(const prepare::Host& host,
+                                                const SlurmRequest& request,
+                                                const host::Workplace& workplace,
+                                                const plan::Plan& plan, host::Store& store);
+
+  /// `local` runs the steps of the caller and outlives the result, as this does.
+  std::unique_ptr<host::SlurmExecutor> executor(run::Executor& local, Console& console);
+
+ private:
+  SlurmRun(const prepare::Host& host, prepare::OpenMachine machine, host::SlurmSetup setup,
+           host::Store& store);
+
+  const prepare::Host& host_;
+  const prepare::OpenMachine machine_;
+  const host::SlurmSetup setup_;
+  host::Store& store_;
+  host::SlurmRunDirectory directory_;
+  host::SlurmCommands commands_;
+};
+
+/// The script that submits the jobs of a plan, for a dry run.
+Result<std::string> slurm_script(const prepare::Host& host, const SlurmRequest& request,
+                                 const host::Workplace& workplace, const plan::Plan& plan);
+
+}  // namespace pinwheel::session

@@ -1,0 +1,31 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "plan/outcome.h"
+
+namespace pinwheel::slurm {
+
+/// What a job wrote under its token.
+struct JobResult {
+  int exit_code = 0;
+  /// The outcome of its step; nullopt: pinwheel ended before it ran anything.
+  std::optional<plan::StepOutcome> outcome = std::nullopt;
+};
+
+/// `config` for a text that is not the result of this token and step.
+Result<JobResult> parse_job_result(std::string_view text, const std::string& token,
+                                   const std::string& step);
+
+/// Who submitted a token, and when.
+struct JobClaim {
+  std::string submission;
+  int index = 0;
+  int64_t seconds = 0;  ///< since the epoch
+};
+std::string claim_json(const JobClaim& claim);
+Result<JobClaim> parse_claim(std::string_view text);
+
+}  // namespace pinwheel::slurm
