@@ -32,6 +32,7 @@ SETTINGS = {
     "SwitchType": "switch/none",
     "SelectType": "select/cons_tres",
     "SelectTypeParameters": "CR_Core_Memory",
+    "DefMemPerCPU": "100",
     "AccountingStorageType": "accounting_storage/none",
     "JobAcctGatherType": "jobacct_gather/none",
     "JobCompType": "jobcomp/filetxt",
@@ -119,10 +120,13 @@ class Cluster:
         }
         lines = [f"{key}={value}" for key, value in (own | settings).items() if value is not None]
         if gres:
-            lines.append(f"GresTypes={gres.split(':')[0]}")
-            (self.directory / "gres.conf").write_text(
-                f"Name={gres.split(':')[0]} File=/dev/null Count={gres.split(':')[-1]}\n"
-            )
+            kind, *_, count = gres.split(":")
+            devices = [self.directory / f"{kind}{number}" for number in range(int(count))]
+            for device in devices:
+                device.touch()
+            lines.append(f"GresTypes={kind}")
+            records = [f"Name={kind} File={device}\n" for device in devices]
+            (self.directory / "gres.conf").write_text("".join(records))
         of_gres = f" Gres={gres}" if gres else ""
         for node, port in self.ports.items():
             address = f"NodeHostname={self.host} NodeAddr=127.0.0.1 Port={port}"
@@ -193,7 +197,7 @@ class Cluster:
         if "slurmctld" in self.daemons and "munged" in self.daemons and self.responds():
             self.run("scancel", "--full", "--user", getpass.getuser(), check=False)
             with contextlib.suppress(TimeoutError):
-                self.wait(lambda: not self.jobs(), "jobs do not end", 10)
+                self.wait(lambda: not self.jobs(), "jobs do not end", 5)
         for name in [*self.nodes, "slurmctld", "munged"]:
             if name in self.daemons:
                 daemon = self.daemons.pop(name)
@@ -213,9 +217,8 @@ class Cluster:
 
     def run(self, *command: str, check: bool = True, **options) -> subprocess.CompletedProcess:
         """Runs a command of Slurm."""
-        ran = subprocess.run(
-            command, capture_output=True, text=True, env=self.environment(), timeout=PATIENCE * 2, **options
-        )
+        options.setdefault("env", self.environment())
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE * 2, **options)
         if check and ran.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: exit {ran.returncode}\n{ran.stdout}{ran.stderr}{self.logs()}")
         return ran

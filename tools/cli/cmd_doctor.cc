@@ -10,10 +10,13 @@
 #include "host/provision/interpreters.h"
 #include "matrix/axis_value.h"
 #include "matrix/settings.h"
+#include "prepare/configuration.h"
 #include "prepare/host.h"
 #include "prepare/load.h"
 #include "prepare/python_use.h"
+#include "prepare/slurm_cluster.h"
 #include "prepare/workplace.h"
+#include "slurm/diagnose.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -61,6 +64,37 @@ Result<std::vector<doctor::MissingPython>> missing_pythons(const prepare::Loaded
   return missing;
 }
 
+/// The computes of a matrix, in its order.
+std::vector<std::string> computes_of(const prepare::Loaded& loaded) {
+  std::vector<std::string> computes;
+  for (const matrix::Variant& variant : loaded.expansion.variants) {
+    const std::string& compute = variant.get("compute");
+    const bool known = std::ranges::find(computes, compute) != computes.end();
+    if (!compute.empty() && !known) computes.push_back(compute);
+  }
+  return computes;
+}
+
+/// What a Slurm cluster lacks.
+Result<int> doctor_of_slurm(const prepare::Host& host, const host::EnvMachine& machine,
+                            const std::optional<prepare::Loaded>& loaded,
+                            const DoctorOptions& options, Streams& streams) {
+  TRY(const slurm::ExecutorSettings settings, prepare::read_configuration(host));
+  std::error_code unknown;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const slurm::ClusterFacts facts = prepare::gather_cluster_facts(
+      machine, settings.slurm, options.test_job ? prepare::TestJob::submit : prepare::TestJob::none,
+      program.string());
+  const std::vector<doctor::DoctorLine> lines = slurm::diagnose_cluster(
+      facts, settings, loaded ? computes_of(*loaded) : std::vector<std::string>());
+  if (options.json) {
+    streams.json(slurm::to_json(settings, lines));
+  } else {
+    streams.lines(as_text(lines));
+  }
+  return doctor::can_build(lines) ? 0 : exit_code(ErrorKind::environment);
+}
+
 }  // namespace
 
 Result<int> cmd_doctor(const prepare::Host& host, const prepare::GlobalOptions& global,
@@ -75,6 +109,7 @@ Result<int> cmd_doctor(const prepare::Host& host, const prepare::GlobalOptions& 
     TRY(loaded,
         prepare::load_matrix(host.files, options.matrix, streams, prepare::Warnings::print));
   }
+  if (options.executor == "slurm") return doctor_of_slurm(host, *local, loaded, options, streams);
   doctor::DoctorFacts facts = host::gather_doctor_facts(*local);
   if (loaded) {
     TRY(facts.missing, missing_pythons(*loaded, *local));

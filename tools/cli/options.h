@@ -304,7 +304,9 @@ struct ReportOptions {
 };
 
 struct DoctorOptions {
-  std::string matrix;  ///< the matrix whose Pythons are looked for; empty: none
+  std::string matrix;    ///< the matrix whose Pythons are looked for; empty: none
+  std::string executor;  ///< "slurm": what its cluster lacks; empty or "local": this machine
+  bool test_job = false;
   bool json = false;
 };
 

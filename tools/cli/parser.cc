@@ -356,6 +356,17 @@ void add_small_commands(Parser& parser) {
       "doctor", "show what this machine can build and test, and how to fix the rest");
   doctor.add_option("matrix", parser.doctor.matrix, "a matrix file, whose Pythons are checked")
       ->type_name("[MATRIX]");
+  CLI::Option* const executor =
+      doctor
+          .add_option("--executor", parser.doctor.executor,
+                      "what the cluster of this executor lacks, instead of this machine: `slurm`")
+          ->check(CLI::IsMember({"local", "slurm"}))
+          ->type_name("NAME");
+  doctor
+      .add_flag("--test-job", parser.doctor.test_job,
+                "submit a job of a few seconds that looks for the shared directory and for "
+                "pinwheel on a node")
+      ->needs(executor);
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
   CLI::App& complete = *parser.app.add_subcommand("complete", "what may follow a command line");
   complete.add_option("line", parser.complete.line, "the line up to the cursor")->required();

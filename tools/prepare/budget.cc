@@ -13,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
+#include "slurm/allocation.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -57,6 +58,13 @@ Result<run::Budget> budget_of(const std::map<std::string, std::string>& variable
   budget.cores = options.jobs > 0 ? options.jobs : static_cast<int>(usable_processors());
   budget.cores_per_step = most_jobs(variables);
   budget.memory = free_memory();
+  // Without cgroups a job sees all of its node.
+  if (const std::optional<slurm::Allocation> allocation = slurm::read_allocation(variables)) {
+    if (options.jobs == 0 && allocation->cores > 0) {
+      budget.cores = std::min(budget.cores, allocation->cores);
+    }
+    if (allocation->memory > 0) budget.memory = std::min(budget.memory, allocation->memory);
+  }
   if (!options.memory.empty()) {
     const auto memory = parse_bytes(options.memory);
     if (!memory || *memory == 0) {

@@ -8,9 +8,10 @@
 
 namespace pinwheel::prepare {
 
-/// The resources that a run may use: all cores and free memory, or the amounts in the options
-/// (`--jobs`, `--memory`); one GPU, one installation and two uploads at a time; for one step
-/// `most_jobs`. `usage` for an option with an invalid amount.
+/// The resources that a run may use: all cores and free memory, in a job of Slurm those of the job
+/// on this node, or the amounts in the options (`--jobs`, `--memory`); one GPU, one installation
+/// and two uploads at a time; for one step `most_jobs`. `usage` for an option with an invalid
+/// amount.
 Result<run::Budget> budget_of(const std::map<std::string, std::string>& variables,
                               const RunOptions& options);
 

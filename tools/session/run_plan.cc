@@ -32,6 +32,7 @@
 #include "prepare/earlier_results.h"
 #include "prepare/host.h"
 #include "prepare/http_options.h"
+#include "prepare/time_left.h"
 #include "prepare/workplace.h"
 #include "report/failure.h"
 #include "report/json_status.h"
@@ -438,9 +439,16 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
                           const host::Workplace& workplace, const plan::Plan& plan,
                           const run::ExecuteOptions& options, const Listeners& listeners,
                           SlurmRun* slurm) {
-  host::ThreadRunner runner([&host, &workplace](const run::Attempt& attempt, std::stop_token stop) {
-    return host.perform(workplace, attempt, std::move(stop));
-  });
+  // A job of `--executor slurm` has the time that its step needs.
+  const bool limited = !request.requested;
+  const std::optional<prepare::JobEnd> end =
+      limited ? prepare::find_job_end(*host.machine(workplace)) : std::nullopt;
+  host::ThreadRunner runner(
+      [&host, &workplace, &end](const run::Attempt& attempt,
+                                std::stop_token stop) -> Result<run::Success> {
+        TRY_DONE(prepare::check_ends_in_time(*attempt.step, end, host.clock.now()));
+        return host.perform(workplace, attempt, std::move(stop));
+      });
   const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
   std::optional<host::StoringRecorder> keeping;
   if (request.store) {

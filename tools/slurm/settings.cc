@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "matrix/config_error.h"
 #include "matrix/merge.h"
@@ -88,14 +88,11 @@ Result<std::string> word_at(const Node& mapping, std::string_view key,
 Result<int> cores_at(const Node& mapping, int fallback) {
   const Node* const node = mapping.find("cores");
   if (node == nullptr) return fallback;
-  int cores = 0;
-  const std::string& text = node->scalar;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, cores);
-  if (error == std::errc() && end == last && cores > 0 && cores <= kMostCores) return cores;
+  const std::optional<int> cores = parse_integer(node->scalar);
+  if (cores && *cores > 0 && *cores <= kMostCores) return *cores;
   return fail(
       matrix::config_error(fmt::format("`cores` must be a whole number from 1 to {}, and {} is not",
-                                       kMostCores, quoted(text)),
+                                       kMostCores, quoted(node->scalar)),
                            node->at));
 }
 
@@ -241,7 +238,8 @@ const JobSettings& SlurmSettings::of(JobKind kind) const {
 }
 
 std::string SlurmSettings::gres_for(std::string_view compute) const {
-  const auto rank = [](const std::string& pattern) {
+  const auto rank = [&](const std::string& pattern) {
+    if (pattern == compute) return std::string::npos;
     return pattern == "default" ? size_t{0} : pattern.size();
   };
   const std::pair<const std::string, std::string>* best = nullptr;

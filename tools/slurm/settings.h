@@ -39,9 +39,9 @@ struct SlurmSettings {
   std::string shared = {};  ///< an absolute directory on the shared file system; empty: not set
 
   const JobSettings& of(JobKind kind) const;
-  /// The `--gres` of a job that needs a GPU of this compute ("cuda/13.0"): of the longest pattern
-  /// that matches it. "cuda" matches each version of CUDA, `default` each compute that nothing
-  /// else matches. Empty: there is none.
+  /// The `--gres` of a job that needs a GPU of this compute ("cuda/13.0"): of the compute
+  /// itself, else of the longest pattern that matches it. "cuda" matches each version of CUDA,
+  /// `default` each compute that nothing else matches. Empty: there is none.
   std::string gres_for(std::string_view compute) const;
 };
 

@@ -123,9 +123,9 @@ TEST_CASE("an error in a configuration file has its place") {
   CHECK(error_of_job("    partion: gpu\n") ==
         "error: unknown key `partion`\n"
         "  --> .pinwheel.yaml:3:5\n"
-        "   |\n"
-        " 3 |     partion: gpu\n"
-        "   |     ^\n"
+        "    |\n"
+        "  3 |     partion: gpu\n"
+        "    |     ^\n"
         "hint: did you mean `partition`?\n");
   CHECK(has(error_in("executer: {}\n"), "hint: did you mean `executor`?"));
   CHECK(has(error_in("executor: {use: slrm}\n"), "`use` cannot be `slrm`"));
@@ -138,7 +138,7 @@ TEST_CASE("an error in a configuration file has its place") {
             "`time` (2h00m) is more than `time-limit` (1h00m)"));
   CHECK(has(error_of_job("    time-limit: 1 h\n    test: {time: 2 h}\n"), ".pinwheel.yaml:4:18"));
   CHECK(has(error_of_job("    memory: 2 GB\n    build: {memory-limit: 1 GB}\n"),
-            "`memory` (2 GB) is more than `memory-limit` (1 GB)"));
+            "`memory` (2.0 GB) is more than `memory-limit` (1.0 GB)"));
   CHECK(has(error_in("executor: {}\n---\nexecutor: {}\n"),
             "a configuration file is one YAML document"));
   CHECK(has(error_in("executor: [\n"), ".pinwheel.yaml:"));

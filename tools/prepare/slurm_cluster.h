@@ -1,0 +1,18 @@
+#pragma once
+#include "host/machine/env_machine.h"
+#include "slurm/cluster.h"
+#include "slurm/settings.h"
+
+namespace pinwheel::prepare {
+
+enum class TestJob { none, submit };
+
+/// Asks Slurm about the cluster, as the user of this process. Never fails: what does not respond is
+/// missing. Only the first question waits for a stuck controller or munge, at most a minute;
+/// without a reply nothing else is asked. With `submit` a job of a few seconds runs on a node, with
+/// the settings of builds: it looks for a file in the shared directory and for `program`.
+slurm::ClusterFacts gather_cluster_facts(const host::EnvMachine& machine,
+                                         const slurm::SlurmSettings& settings, TestJob test_job,
+                                         const std::string& program);
+
+}  // namespace pinwheel::prepare

@@ -1,0 +1,44 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "slurm/queue.h"
+
+namespace pinwheel::slurm {
+
+/// Why a job ended, or why it will not start.
+enum class JobEnd {
+  none,            ///< it waits, runs, or Slurm starts it again
+  succeeded,       ///< its program ended with exit code 0
+  program_failed,  ///< its program ended with another exit code: the step failed, or pinwheel did
+  killed,          ///< a signal ended its program, and nothing says why
+  out_of_memory,
+  time_limit,
+  node_failed,
+  preempted,
+  cancelled,          ///< by someone, with scancel
+  dependency_failed,  ///< a job that it depends on failed
+  launch_failed,      ///< a node could not start its program
+  held,               ///< it waits until someone releases it
+  never_starts,       ///< its request exceeds a limit of the cluster
+  unknown,            ///< a state that this release does not know
+};
+
+struct JobVerdict {
+  JobEnd end = JobEnd::none;
+  /// What a run treats it as; of `none` and `succeeded`, `internal`, which is no error. An end that
+  /// is not the step's fault is `transient`, and `out_of_memory` and `timeout` are those of steps
+  /// here: retries follow from the kind.
+  ErrorKind kind = ErrorKind::internal;
+  std::string text = {};  ///< "node `n1` failed"; empty of `none` and `succeeded`
+  std::string hint = {};
+};
+
+/// Decides by the state, the exit code and the reason of a job, and by the lines of slurmstepd in
+/// its output: without cgroups only they say that a job exceeded its memory, and after a
+/// cancellation only they say what it was due to. A job without an exit code (of squeue) is
+/// `program_failed` if it failed. Whether a step succeeded is for the step's own result to say.
+JobVerdict classify_slurm(const Job& job, std::string_view output);
+
+}  // namespace pinwheel::slurm
