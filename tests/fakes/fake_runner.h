@@ -17,7 +17,7 @@ namespace pinwheel::fakes {
 struct Script {
   std::chrono::milliseconds lasts = std::chrono::seconds(1);
   Result<run::Success> result = run::Success{};
-  run::JobState state = run::JobState::failed;  ///< without a result
+  run::StepJobState state = run::StepJobState::failed;  ///< without a result
 };
 
 /// Simulates attempts: waiting advances the clock to the next completion.
@@ -43,8 +43,9 @@ class FakeRunner final : public run::Executor {
   bool cluster = false;
   int largest_growth = 0;
   size_t batch = 100;
+  bool drops_dependents = true;  ///< ends the jobs whose need failed; else they wait for ever
   std::optional<plan::StepOutcome> record = std::nullopt;  ///< of each job
-  std::vector<run::Job> submitted = {};
+  std::vector<run::StepJob> submitted = {};
   std::vector<std::string> canceled = {};  ///< tokens
 
   run::Capabilities capabilities() const override {
@@ -55,14 +56,14 @@ class FakeRunner final : public run::Executor {
     const bool here = !cluster || step.id.starts_with("publish");
     return here ? run::Scheduling::loop : run::Scheduling::executor;
   }
-  bool can_grow(const plan::Step& /*step*/, run::JobState lacked,
+  bool can_grow(const plan::Step& /*step*/, run::StepJobState lacked,
                 const run::Growth& so_far) const override {
-    const bool memory = lacked == run::JobState::out_of_memory;
+    const bool memory = lacked == run::StepJobState::out_of_memory;
     return (memory ? so_far.memory : so_far.time) < largest_growth;
   }
 
-  void submit(const std::vector<run::Job>& jobs) override {
-    for (const run::Job& job : jobs) {
+  void submit(const std::vector<run::StepJob>& jobs) override {
+    for (const run::StepJob& job : jobs) {
       if (!jobs_.add(job)) continue;
       submitted.push_back(job);
       waiting_.push_back(job);
@@ -122,7 +123,7 @@ class FakeRunner final : public run::Executor {
   void end_canceled(const std::string& step, const std::string& token) {
     running_.emplace(clock_.steady(),
                      run::Completed{step, fail(ErrorKind::interrupted, "the step was canceled"),
-                                    token, run::JobState::canceled});
+                                    token, run::StepJobState::canceled});
   }
 
   /// Starts the jobs whose needs have ended, and ends those with a failed need.
@@ -133,13 +134,14 @@ class FakeRunner final : public run::Executor {
       for (const std::string& need : each->after) {
         const auto end = jobs_.find(need);
         waits = waits || !end;
-        failed = failed || (end && !end->result);
+        waits = waits || (end && !end->result);
+        failed = failed || (drops_dependents && end && !end->result);
       }
       if (failed) {
         running_.emplace(
             clock_.steady(),
             run::Completed{each->attempt.step->id, fail(ErrorKind::transient, "a need failed"),
-                           each->token, run::JobState::dependency_failed});
+                           each->token, run::StepJobState::dependency_failed});
       } else if (!waits) {
         start(*each);
       }
@@ -147,7 +149,7 @@ class FakeRunner final : public run::Executor {
     }
   }
 
-  void start(const run::Job& job) {
+  void start(const run::StepJob& job) {
     const run::Attempt& attempt = job.attempt;
     Script script;
     std::deque<Script>& scripted = scripts[attempt.step->id];
@@ -160,14 +162,14 @@ class FakeRunner final : public run::Executor {
     started_ids.push_back(attempt.step->id);
     started_at.push_back(clock_.steady());
     if (cluster) began_.push_back({job.token});
-    const run::JobState state = script.result ? run::JobState::succeeded : script.state;
+    const run::StepJobState state = script.result ? run::StepJobState::succeeded : script.state;
     running_.emplace(clock_.steady() + script.lasts,
                      run::Completed{attempt.step->id, script.result, job.token, state, record});
   }
 
   FakeClock& clock_;
   run::KnownJobs jobs_;
-  std::vector<run::Job> waiting_;
+  std::vector<run::StepJob> waiting_;
   std::deque<run::Began> began_;
   std::multimap<std::chrono::steady_clock::time_point, run::Completed> running_;
 };

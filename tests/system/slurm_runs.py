@@ -22,10 +22,11 @@ class SlurmRuns:
         self.project = project
         self.cluster = cluster
         self.store = place / "store"
-        self.shared = place / "shared"
+        self.place = place
+        self.shared = pathlib.Path(settings.get("shared", place / "shared"))
         self.settings = place / "config" / "pinwheel" / "config.yaml"
         for directory in (self.shared, self.settings.parent):
-            directory.mkdir(parents=True)
+            directory.mkdir(parents=True, exist_ok=True)
         self.set(**settings)
 
     def set(self, **settings) -> None:
@@ -42,8 +43,15 @@ class SlurmRuns:
             "PINWHEEL_SLURM_GRACE": "6s",
         }
 
-    def run(self, *arguments: str, code: int = 0, **environment: str) -> subprocess.CompletedProcess:
-        return self.project.run(*self.arguments(*arguments), code=code, **(self.environment | environment))
+    def run(self, *arguments: str, code: int | None = 0, **environment: str) -> subprocess.CompletedProcess:
+        """`code`: the expected exit code; None: any."""
+        command = self.project.command(*self.arguments(*arguments))
+        variables = {**self.project.environment, **self.environment, **environment}
+        ran = subprocess.run(
+            command, cwd=self.project.directory, env=variables, capture_output=True, text=True, timeout=300
+        )
+        assert code in (None, ran.returncode), f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
+        return ran
 
     def whole_report(self, *arguments: str, code: int = 0, **environment: str) -> dict:
         return json.loads(self.run(*arguments, "--json", code=code, **environment).stdout)
@@ -88,7 +96,8 @@ class SlurmRuns:
         return directory
 
     def results(self) -> list[dict]:
-        return [json.loads(path.read_text()) for path in sorted((self.directory / "results").glob("*.json"))]
+        paths = sorted((self.shared / "slurm").glob("*/results/*.json"))
+        return [json.loads(path.read_text()) for path in paths]
 
     def done(self) -> dict[str, int]:
         """How many jobs finished each step with success, instead of finding its result."""
@@ -100,7 +109,7 @@ class SlurmRuns:
         return count
 
     def submissions(self) -> int:
-        return len(list((self.directory / "scripts").iterdir()))
+        return len(list((self.shared / "slurm").glob("*/scripts/*")))
 
     def check_nothing_left(self) -> None:
         """No job waits or runs, and no program of one."""

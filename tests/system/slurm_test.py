@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import pytest
+import slurm_cluster
 from conftest import PYTHON, Project, digests
 from slurm_runs import SlurmRuns
 
@@ -22,17 +23,24 @@ def runs(script, slurm, tmp_path):
 
 
 @pytest.fixture
-def local(runs, tmp_path):
+def local_of(tmp_path):
     """A function that releases the project as it is now on one machine: its index and its wheels."""
 
-    def release() -> tuple[dict[str, str], dict[str, str]]:
+    def release(runs: SlurmRuns) -> tuple[dict[str, str], dict[str, str]]:
         place = tmp_path / "local"
-        shutil.copytree(runs.project.directory, place / "project", ignore=shutil.ignore_patterns(".pinwheel"))
-        one = Project(runs.project.binary, place / "project", runs.project.environment, runs.project.state / "resolutions")
+        shutil.copytree(runs.project.directory, place / "project")
+        one = Project(
+            runs.project.binary, place / "project", runs.project.environment, runs.project.state / "resolutions"
+        )
         one.run("release", "matrix.yaml")
         return digests(one.index), one.wheels()
 
     return release
+
+
+@pytest.fixture
+def local(runs, local_of):
+    return lambda: local_of(runs)
 
 
 def check_release(runs: SlurmRuns, local) -> None:
@@ -60,7 +68,9 @@ def test_a_release_has_the_bytes_of_one_machine(runs, local):
 
 @pytest.mark.takes(50)
 def test_a_killed_caller_loses_nothing(runs, local):
-    killed = sum(runs.kill_after(seconds, "release", "matrix.yaml") for seconds in (0.4, 1, 1.5, 2, 2.5))
+    # The first jobs are submitted after about half a second, and the last ends after some more.
+    moments = (0.3, 0.5, 0.6, 0.8, 1, 1.3, 1.6, 2, 2.5, 3)
+    killed = sum(runs.kill_after(seconds, "release", "matrix.yaml") for seconds in moments)
     assert killed > 0
     runs.run("release", "matrix.yaml")
     check_release(runs, local)
@@ -100,7 +110,7 @@ def test_a_failed_build_fails_once_and_is_repeated_by_the_next_run(runs):
     text = maker.read_text()
     maker.write_text(
         "import os, pathlib, sys\n\n"
-        f"if os.environ['SCRIPT_FLAVOR'] == 'loud' and not pathlib.Path({str(runs.shared / 'allowed')!r}).exists():\n"
+        f"if os.environ['SCRIPT_FLAVOR'] == 'loud' and not pathlib.Path({str(runs.place / 'allowed')!r}).exists():\n"
         "    sys.exit('it is broken')\n" + text
     )
     runs.project.commit()
@@ -111,7 +121,7 @@ def test_a_failed_build_fails_once_and_is_repeated_by_the_next_run(runs):
     assert outcomes["build:loud"]["attempts"] == 1
     assert "it is broken" in open(outcomes["build:loud"]["log"]).read()
     assert "it is broken" in runs.project.run("logs", "build:loud").stdout
-    (runs.shared / "allowed").touch()
+    (runs.place / "allowed").touch()
     again = runs.report("test", "matrix.yaml")
     assert {step: again[step]["state"] for step in STEPS} == dict(
         zip(STEPS, ["done", "reused", "done", "reused"])
@@ -146,7 +156,7 @@ def test_wrong_settings_are_named(runs):
 
 def hide_slurm(runs: SlurmRuns):
     """A directory with all programs but those of Slurm."""
-    place = runs.shared / "programs"
+    place = runs.place / "programs"
     place.mkdir()
     for directory in reversed(os.environ["PATH"].split(":")):
         for program in os.scandir(directory) if os.path.isdir(directory) else []:
@@ -202,4 +212,125 @@ def test_a_killed_node_daemon_loses_no_step(runs, local):
         output, _ = run.communicate(timeout=120)
         assert run.returncode == 0, output
     assert runs.project.wheels() == local()[1]
+    runs.check_nothing_left()
+
+
+def broken_once(runs: SlurmRuns, code: str) -> None:
+    """A build that runs this code when it runs for the first time, in whichever job."""
+    maker = runs.project.directory / "make_wheel.py"
+    mark = runs.place / "ran-$flavor"
+    text = (
+        "import os, pathlib, time\n\n"
+        f"mark = pathlib.Path({str(mark)!r}.replace('$flavor', os.environ['SCRIPT_FLAVOR']))\n"
+        "if not mark.exists():\n"
+        "    mark.touch()\n"
+        f"    {code}\n"
+    )
+    maker.write_text(text + maker.read_text())
+    runs.project.commit()
+
+
+@pytest.mark.takes(60)
+def test_a_job_that_lacks_memory_gets_twice_as_much(script, slurm, tmp_path, local_of):
+    cluster = slurm(nodes=1, settings=slurm_cluster.ENFORCED_MEMORY)
+    runs = SlurmRuns(script, cluster, tmp_path / "site", memory="300 MiB")
+    broken_once(runs, "text = b'x' * (500 << 20); time.sleep(60)")
+    outcomes = runs.report("build", "matrix.yaml")
+    assert [outcomes[step]["state"] for step in ("build:loud", "build:plain")] == ["done", "done"]
+    assert [outcomes[step]["attempts"] for step in ("build:loud", "build:plain")] == [2, 2]
+    assert {"--mem=\"300M\"", "--mem=\"600M\""} <= requests(runs, "--mem")
+    assert runs.project.wheels() == local_of(runs)[1]
+    runs.check_nothing_left()
+
+
+@pytest.mark.takes(60)
+def test_a_job_that_lacks_memory_fails_at_the_limit(script, slurm, tmp_path):
+    cluster = slurm(nodes=1, settings=slurm_cluster.ENFORCED_MEMORY)
+    limits = {"memory": "300 MiB", "memory-limit": "300 MiB"}
+    runs = SlurmRuns(script, cluster, tmp_path / "site", **limits)
+    broken_once(runs, "text = b'x' * (500 << 20); time.sleep(60)")
+    outcomes = runs.report("build", "matrix.yaml", "-k", code=1)
+    assert outcomes["build:loud"]["error"]["kind"] == "out-of-memory"
+    assert outcomes["build:loud"]["attempts"] == 1
+    runs.check_nothing_left()
+
+
+def requests(runs: SlurmRuns, option: str) -> set[str]:
+    """The values of an option of sbatch in all scripts."""
+    texts = [path.read_text() for path in (runs.shared / "slurm").glob("*/scripts/*.sh")]
+    return {line.split()[1] for text in texts for line in text.splitlines() if line.startswith(f"#SBATCH {option}=")}
+
+
+@pytest.mark.takes(150)
+def test_a_job_that_lacks_time_gets_twice_as_much(runs, local):
+    runs.set(time="1 min")
+    broken_once(runs, "time.sleep(600)")
+    outcomes = runs.report("build", "matrix.yaml")
+    assert [outcomes[step]["attempts"] for step in ("build:loud", "build:plain")] == [2, 2]
+    assert {'--time="1"', '--time="2"'} <= requests(runs, "--time")
+    assert runs.project.wheels() == local()[1]
+    runs.check_nothing_left()
+
+
+@pytest.mark.takes(60)
+def test_a_preempted_job_is_submitted_again(script, slurm, tmp_path, local_of):
+    cluster = slurm(
+        nodes=1, settings=slurm_cluster.PREEMPTION, partitions=slurm_cluster.preempting_partitions("CANCEL")
+    )
+    runs = SlurmRuns(script, cluster, tmp_path / "site", partition="all")
+    broken_once(runs, "time.sleep(120)")
+    with runs.started("build", "matrix.yaml") as run:
+        cluster.wait(lambda: len(list(runs.place.glob("ran-*"))) == 2, "the builds do not run")
+        urgent = cluster.submit("sleep 3", "-c2", "--partition=urgent")
+        output, _ = run.communicate(timeout=120)
+        assert run.returncode == 0, output
+    assert "was preempted" in output
+    assert cluster.state(urgent) == "COMPLETED"
+    assert runs.project.wheels() == local_of(runs)[1]
+    runs.check_nothing_left()
+
+
+@pytest.mark.takes(40)
+def test_a_job_that_somebody_cancels_is_submitted_again(runs, local):
+    broken_once(runs, "time.sleep(120)")
+    with runs.started("build", "matrix.yaml") as run:
+        runs.cluster.wait(lambda: len(list(runs.place.glob("ran-*"))) == 2, "the builds do not run")
+        for job in runs.cluster.jobs():
+            runs.cluster.run("scancel", job["id"])
+        output, _ = run.communicate(timeout=120)
+        assert run.returncode == 0, output
+    assert "somebody ended its job" in output
+    assert runs.project.wheels() == local()[1]
+    runs.check_nothing_left()
+
+
+@pytest.mark.takes(50)
+def test_a_full_shared_directory_is_an_error_and_loses_nothing(script, slurm, tmp_path, small_disk, local_of):
+    runs = SlurmRuns(script, slurm(), tmp_path / "site", shared=str(small_disk))
+    runs.project.edit(lambda matrix: matrix["build"].update(retry={"transient": 1, "backoff": "1s..1s"}))
+    filler = small_disk / "filler"
+    broken_once(runs, f"os.system('head -c 3M /dev/zero >> {filler}')")
+    failed = runs.run("build", "matrix.yaml", "-k", code=None)
+    assert failed.returncode in (1, 4)
+    assert "left no result" in failed.stderr or "No space left on device" in failed.stderr
+    runs.cluster.wait_until_idle()
+    assert runs.done() == {}
+    filler.unlink()
+    runs.run("build", "matrix.yaml")
+    assert runs.project.wheels() == local_of(runs)[1]
+    runs.check_nothing_left()
+
+
+def test_other_programs_can_read_what_is_submitted(runs):
+    """squeue's own JSON, as monitoring programs read it: the name, the comment, the array."""
+    slow(runs.project, 8)
+    with runs.started("build", "matrix.yaml") as run:
+        runs.cluster.wait(lambda: len(runs.cluster.jobs()) > 2, "nothing is submitted")
+        jobs = [job for job in runs.cluster.json() if job["comment"].startswith("pinwheel:")]
+        output, _ = run.communicate(timeout=120)
+        assert run.returncode == 0, output
+    assert {job["name"] for job in jobs} == {"pinwheel-environment", "pinwheel-build"}
+    submissions = {path.stem for path in (runs.directory / "scripts").iterdir()}
+    assert {job["comment"].removeprefix("pinwheel:") for job in jobs} <= submissions
+    assert all(job["array_job_id"] for job in jobs)
     runs.check_nothing_left()

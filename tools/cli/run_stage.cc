@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
+#include "prepare/configuration.h"
 #include "prepare/executor_choice.h"
 #include "prepare/frozen_run.h"
 #include "prepare/host.h"
@@ -210,16 +211,20 @@ publish::ReleaseFacts release_facts(const prepare::RunScope& scope) {
           scope.version.version.build};
 }
 
-/// The places of the user's store as arguments of a job, which starts in another directory.
-std::vector<std::string> places_of_jobs(const prepare::Host& host,
-                                        const std::vector<store::PlaceDescription>& places) {
-  std::vector<std::string> texts;
+/// The options that jobs have as well; the others are in the plan. A job may start in another
+/// directory.
+std::vector<std::string> arguments_of_jobs(const prepare::Host& host,
+                                           const prepare::RunOptions& options,
+                                           const std::vector<store::PlaceDescription>& places) {
+  std::vector<std::string> arguments;
+  const std::string& network = options.levels.network;
+  if (!network.empty()) arguments.insert(arguments.end(), {"--network", network});
   for (store::PlaceDescription place : places) {
     if (!place.path.empty()) place.path = host.at(place.path).string();
     const char* const access = place.access == store::PlaceAccess::read_only ? ",ro" : "";
-    texts.push_back(to_string(place) + access);
+    arguments.insert(arguments.end(), {"--store", to_string(place) + access});
   }
-  return texts;
+  return arguments;
 }
 
 /// The text of the frozen plan of a run: its file, else what this run decided.
@@ -235,7 +240,7 @@ Result<std::string> frozen_text(const prepare::Host& host, const prepare::RunOpt
 Done add_cluster_to(session::RunRequest& request, const prepare::Host& host,
                     const prepare::RunOptions& options, const prepare::RunStore& store,
                     const prepare::PreparedRun& run) {
-  TRY(slurm::ExecutorSettings settings, prepare::read_executor_settings(host));
+  TRY(slurm::ExecutorSettings settings, prepare::read_configuration(host));
   TRY(const prepare::ExecutorKind kind, prepare::choose_executor(options, settings));
   if (kind == prepare::ExecutorKind::local) return {};
   std::vector<store::PlaceDescription> places = store.places;
@@ -243,7 +248,7 @@ Done add_cluster_to(session::RunRequest& request, const prepare::Host& host,
   TRY_DONE(prepare::check_remote_run(options, places));
   request.slurm = session::SlurmRequest{std::move(settings.slurm),
                                         [&] { return frozen_text(host, options, run.gathered); },
-                                        places_of_jobs(host, store.places)};
+                                        arguments_of_jobs(host, options, store.places)};
   return {};
 }
 

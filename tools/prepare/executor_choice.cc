@@ -3,28 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <utility>
-#include <vector>
 
 #include "base/text.h"
 
 namespace pinwheel::prepare {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kProjectSettings = ".pinwheel.yaml";
-
-fs::path user_settings(const Host& host) {
-  const auto xdg = host.variables.find("XDG_CONFIG_HOME");
-  const auto home = host.variables.find("HOME");
-  if (xdg != host.variables.end() && !xdg->second.empty()) {
-    return fs::path(xdg->second) / "pinwheel" / "config.yaml";
-  }
-  if (home == host.variables.end() || home->second.empty()) return {};
-  return fs::path(home->second) / ".config" / "pinwheel" / "config.yaml";
-}
 
 bool is_shared(const store::PlaceDescription& place) {
   const bool remote = place.kind == store::PlaceKind::directory ||
@@ -33,16 +16,6 @@ bool is_shared(const store::PlaceDescription& place) {
 }
 
 }  // namespace
-
-Result<slurm::ExecutorSettings> read_executor_settings(const Host& host) {
-  std::vector<slurm::ConfigurationText> files;
-  for (const fs::path& path : {user_settings(host), host.at(kProjectSettings)}) {
-    if (path.empty() || host.files.resolved_type(path) != ports::FileType::regular) continue;
-    TRY(std::string text, host.files.read(path));
-    files.push_back({path.string(), std::move(text)});
-  }
-  return slurm::read_settings(files);
-}
 
 Result<ExecutorKind> choose_executor(const RunOptions& options,
                                      const slurm::ExecutorSettings& settings) {

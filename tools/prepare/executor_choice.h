@@ -1,17 +1,12 @@
 #pragma once
+#include <vector>
+
 #include "base/result.h"
-#include "prepare/host.h"
 #include "prepare/options.h"
-#include "prepare/store_places.h"
 #include "slurm/settings.h"
 #include "store/place_description.h"
 
 namespace pinwheel::prepare {
-
-/// The configuration files of the user, `$XDG_CONFIG_HOME/pinwheel/config.yaml`, and of the
-/// project,
-/// `.pinwheel.yaml` in the working directory. A missing file sets nothing.
-Result<slurm::ExecutorSettings> read_executor_settings(const Host& host);
 
 enum class ExecutorKind { local, slurm };
 

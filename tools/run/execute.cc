@@ -243,10 +243,7 @@ class Execution {
 
   /// Cancels the job of a step whose outcome no longer depends on it.
   void withdraw(size_t i) {
-    const Phase phase = cursors_[i].phase;
-    if (remote_[i] && (phase == Phase::submitted || phase == Phase::running)) {
-      around_.executor.cancel({cursors_[i].token});
-    }
+    if (is_job(i)) around_.executor.cancel({cursors_[i].token});
   }
 
   void block(size_t i, std::string reason) {
@@ -289,10 +286,10 @@ class Execution {
   }
 
   /// The next attempt of a step, with what its submission adds.
-  Job next_job(size_t i) {
+  StepJob next_job(size_t i) {
     Cursor& cursor = cursors_[i];
     const plan::Step& step = plan_.steps[i];
-    Job job;
+    StepJob job;
     ++cursor.submissions;
     job.token = options_.token ? options_.token(step.id, cursor.submissions)
                                : job_token(plan_.digest, step.id, cursor.submissions);
@@ -337,7 +334,7 @@ class Execution {
 
   void start(const StartedStep& next) {
     const size_t i = next.step;
-    Job job = next_job(i);
+    StepJob job = next_job(i);
     if (!record_start(i, job.attempt)) {
       ready_.release(next);
       return;
@@ -357,15 +354,13 @@ class Execution {
     if (cursor.phase == Phase::ready) return true;
     if (cursor.phase != Phase::waiting || cursor.after_needs || !takes_dependencies) return false;
     return std::ranges::all_of(graph_.needs[i], [this](size_t need) {
-      const Phase phase = cursors_[need].phase;
-      if (phase == Phase::finished) return true;
-      return remote_[need] && (phase == Phase::submitted || phase == Phase::running);
+      return cursors_[need].phase == Phase::finished || is_job(need);
     });
   }
 
   void submit_ready() {
     const Capabilities can = around_.executor.capabilities();
-    std::vector<Job> batch;
+    std::vector<StepJob> batch;
     for (size_t i = 0; i < cursors_.size(); ++i) {
       if (!can_submit(i, can.dependencies)) continue;
       batch.push_back(submitted_job(i));
@@ -376,8 +371,8 @@ class Execution {
     if (!batch.empty()) around_.executor.submit(batch);
   }
 
-  Job submitted_job(size_t i) {
-    Job job = next_job(i);
+  StepJob submitted_job(size_t i) {
+    StepJob job = next_job(i);
     for (const size_t need : graph_.needs[i]) {
       if (cursors_[need].phase == Phase::finished) {
         job.attempt.needs.push_back(outcomes_[need]);
@@ -499,10 +494,15 @@ class Execution {
     finish_attempt(i, completed);
   }
 
+  bool is_job(size_t i) const {
+    const Phase phase = cursors_[i].phase;
+    return remote_[i] && (phase == Phase::submitted || phase == Phase::running);
+  }
+
   void complete_elsewhere(size_t i, const Completed& completed) {
     Cursor& cursor = cursors_[i];
-    if (cursor.phase != Phase::submitted && cursor.phase != Phase::running) return;
-    if (completed.state == JobState::dependency_failed && !cursor.after_needs && signal_ == 0) {
+    if (!is_job(i)) return;
+    if (completed.state == StepJobState::dependency_failed && !cursor.after_needs && signal_ == 0) {
       return wait_for_needs(i);
     }
     if (signal_ != 0 && cursor.attempts == 0 && !completed.result) return interrupt(i);
@@ -515,35 +515,34 @@ class Execution {
     finish_attempt(i, completed);
   }
 
-  /// A job did not start because of a need. The need decides what becomes of the step: it fails, or
-  /// is submitted again, and then the step is, too.
+  /// A job did not start because of a need. If the need is submitted again, the step is, too.
   void wait_for_needs(size_t i) {
     Cursor& cursor = cursors_[i];
     cursor.after_needs = true;
     cursor.phase = cursor.open_needs > 0 ? Phase::waiting : Phase::ready;
   }
 
-  void finish_attempt(size_t i, const Completed& completed) {
-    if (completed.result) {
-      succeed(i, completed);
-    } else {
-      fail_attempt(i, completed);
+  /// The jobs that wait for a job which is repeated as another one wait for its end instead.
+  void recall_dependents(size_t i) {
+    for (const size_t next : graph_.dependents[i]) {
+      if (!is_job(next)) continue;
+      withdraw(next);
+      wait_for_needs(next);
+      recall_dependents(next);
     }
   }
 
-  /// Replaces what this machine saw of a job by what the machine that ran it recorded.
-  void adopt_record(size_t i, const Completed& completed, plan::StepOutcome& outcome) {
-    if (!completed.record) return;
-    const plan::StepOutcome& record = *completed.record;
-    Cursor& cursor = cursors_[i];
-    cursor.more_attempts += std::max(0, record.attempts - 1);
-    outcome.attempts = cursor.attempts + cursor.more_attempts;
-    outcome.elapsed = record.elapsed;
-    outcome.installing = record.installing;
-    if (!record.log.empty()) outcome.log = record.log;
-    if (record.trace.empty()) return;
-    outcome.trace = cursor.trace;
-    outcome.trace.insert(outcome.trace.end(), record.trace.begin(), record.trace.end());
+  void finish_attempt(size_t i, const Completed& completed) {
+    completed.result ? succeed(i, completed) : fail_attempt(i, completed);
+  }
+
+  /// With what the machine that ran the job recorded.
+  plan::StepOutcome with_record(size_t i, const Completed& completed, plan::StepOutcome outcome) {
+    if (!completed.record) return outcome;
+    cursors_[i].more_attempts += std::max(0, completed.record->attempts - 1);
+    outcome.attempts += cursors_[i].more_attempts;
+    adopt_record(*completed.record, outcome);
+    return outcome;
   }
 
   void succeed(size_t i, const Completed& completed) {
@@ -557,8 +556,7 @@ class Execution {
     outcome.installing = std::min(success.installing, outcome.elapsed);
     outcome.elapsed -= outcome.installing;
     if (success.skipped) outcome.reason = *success.skipped;
-    adopt_record(i, completed, outcome);
-    conclude(i, std::move(outcome));
+    conclude(i, with_record(i, completed, std::move(outcome)));
   }
 
   std::optional<Again> again_after(size_t i, const Completed& completed) {
@@ -581,8 +579,7 @@ class Execution {
       plan::StepOutcome outcome =
           outcome_of(i, interrupted ? plan::StepState::interrupted : plan::StepState::failed);
       outcome.error = error;
-      adopt_record(i, completed, outcome);
-      conclude(i, std::move(outcome));
+      conclude(i, with_record(i, completed, std::move(outcome)));
       return;
     }
     const bool grown = again->growth != cursor.growth;
@@ -591,6 +588,7 @@ class Execution {
     if (again->halve_cores) cursor.cores_limit = std::max(1, cursor.cores / 2);
     cursor.growth = again->growth;
     cursor.trace.push_back(cursor.meter->trace());
+    recall_dependents(i);
     queue(i, plan::WaitCause::retry);
     cursor.phase = Phase::delayed;
     cursor.resume_at = around_.clock.steady() + again->delay;
@@ -629,6 +627,8 @@ class Execution {
   /// The predicted rest at this time of the run. Simulated anew once in a while: that takes longer
   /// the more steps there are.
   std::optional<Outlook> outlook(milliseconds elapsed) {
+    // The resources of a cluster are not known.
+    if (std::ranges::find(remote_, true) != remote_.end()) return std::nullopt;
     const milliseconds valid = kTick + milliseconds(cursors_.size());
     if (!looked_at_ || elapsed - *looked_at_ >= valid) {
       std::vector<StepProgress> steps;

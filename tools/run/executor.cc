@@ -10,29 +10,29 @@
 
 namespace pinwheel::run {
 
-std::string_view to_string(JobState state) {
+std::string_view to_string(StepJobState state) {
   switch (state) {
-    case JobState::pending:
+    case StepJobState::pending:
       return "pending";
-    case JobState::running:
+    case StepJobState::running:
       return "running";
-    case JobState::succeeded:
+    case StepJobState::succeeded:
       return "succeeded";
-    case JobState::failed:
+    case StepJobState::failed:
       return "failed";
-    case JobState::canceled:
+    case StepJobState::canceled:
       return "canceled";
-    case JobState::node_failure:
+    case StepJobState::node_failure:
       return "node-failure";
-    case JobState::preempted:
+    case StepJobState::preempted:
       return "preempted";
-    case JobState::time_limit:
+    case StepJobState::time_limit:
       return "time-limit";
-    case JobState::out_of_memory:
+    case StepJobState::out_of_memory:
       return "out-of-memory";
-    case JobState::lost:
+    case StepJobState::lost:
       return "lost";
-    case JobState::dependency_failed:
+    case StepJobState::dependency_failed:
       return "dependency-failed";
   }
   return "lost";
@@ -42,6 +42,20 @@ std::string job_token(std::string_view plan_digest, std::string_view step, int n
   constexpr size_t kTokenDigits = 32;
   // No name of a step contains a newline.
   return sha256_hex(fmt::format("{}\n{}\n{}", plan_digest, step, number)).substr(0, kTokenDigits);
+}
+
+void adopt_record(const plan::StepOutcome& record, plan::StepOutcome& outcome) {
+  outcome.elapsed = record.elapsed;
+  outcome.installing = record.installing;
+  if (!record.log.empty()) outcome.log = record.log;
+  if (record.trace.empty() || outcome.trace.empty()) return;
+  const plan::AttemptTrace own = std::move(outcome.trace.back());
+  outcome.trace.pop_back();
+  const size_t first = outcome.trace.size();
+  outcome.trace.insert(outcome.trace.end(), record.trace.begin(), record.trace.end());
+  plan::AttemptTrace& waited = outcome.trace[first];
+  waited.queued = own.queued;
+  waited.waits.insert(waited.waits.begin(), own.waits.begin(), own.waits.end());
 }
 
 namespace {

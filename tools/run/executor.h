@@ -32,13 +32,14 @@ namespace pinwheel::run {
 //   counts as its own.
 // - Events. Each submitted token has exactly one `Completed`, also if it was canceled. `Began`, if
 //   it comes, comes before it.
-// - A failure is either that of the step, `JobState::failed`, which the executor never repeats or
+// - A failure is either that of the step, `StepJobState::failed`, which the executor never repeats
+// or
 //   explains away, or one of the infrastructure, for which the loop may submit the step again with
 //   another token.
 
 /// The state of a job. The values after `failed` are failures of the infrastructure: the step
 /// itself neither succeeded nor failed.
-enum class JobState {
+enum class StepJobState {
   pending,            ///< accepted, has not started
   running,            ///< started, has not ended
   succeeded,          ///< the step succeeded, or was skipped for a reason
@@ -52,18 +53,18 @@ enum class JobState {
   dependency_failed,  ///< a job that it needs did not succeed, so it did not start
 };
 /// "pending", "node-failure".
-std::string_view to_string(JobState state);
+std::string_view to_string(StepJobState state);
 
 /// Whether a job in this state has ended.
-inline bool has_ended(JobState state) {
-  return state != JobState::pending && state != JobState::running;
+inline bool has_ended(StepJobState state) {
+  return state != StepJobState::pending && state != StepJobState::running;
 }
 
 /// How long the jobs of an executor live: as long as this process, or longer.
 enum class Lifetime { process, cluster };
 
 struct Capabilities {
-  /// Accepts jobs whose needs are submitted, but have not ended (`Job::after`).
+  /// Accepts jobs whose needs are submitted, but have not ended (`StepJob::after`).
   bool dependencies = false;
   size_t largest_batch = 1;  ///< jobs in one call of `submit`
   Lifetime lifetime = Lifetime::process;
@@ -82,7 +83,7 @@ struct Growth {
 };
 
 /// An attempt that an executor is asked to run.
-struct Job {
+struct StepJob {
   std::string token;
   Attempt attempt;
   std::vector<std::string> after = {};  ///< tokens of needs that have not ended
@@ -104,7 +105,7 @@ struct Completed {
   std::string step;
   Result<Success> result;
   std::string token = {};
-  JobState state = JobState::succeeded;
+  StepJobState state = StepJobState::succeeded;
   /// What the machine that ran it recorded about it; none if that is not known, or is this process.
   std::optional<plan::StepOutcome> record = std::nullopt;
 };
@@ -125,16 +126,16 @@ class Executor {
   virtual Capabilities capabilities() const = 0;
   virtual Scheduling scheduling_of(const plan::Step& /*step*/) const { return Scheduling::loop; }
   /// Whether a job that ended in this state may be submitted again with more of what it lacked.
-  virtual bool can_grow(const plan::Step& /*step*/, JobState /*lacked*/,
+  virtual bool can_grow(const plan::Step& /*step*/, StepJobState /*lacked*/,
                         const Growth& /*so_far*/) const {
     return false;
   }
   /// Where a job of `Scheduling::executor` will run.
-  virtual Placement placement_of(const Job& /*job*/) const { return {}; }
+  virtual Placement placement_of(const StepJob& /*job*/) const { return {}; }
 
   /// Accepts jobs, at most `largest_batch`; a job comes after those that it needs. A job that
   /// cannot be accepted ends with `failed`.
-  virtual void submit(const std::vector<Job>& jobs) = 0;
+  virtual void submit(const std::vector<StepJob>& jobs) = 0;
   /// Blocks until a job begins or ends, a signal arrives or the deadline passes.
   virtual Event poll(std::chrono::steady_clock::time_point deadline) = 0;
   /// Ends jobs; each still reports `Completed`, with an `interrupted` error unless it ended before.
@@ -146,6 +147,10 @@ class Executor {
 /// The token of a job: a digest of the plan, the step, and the number of its submission, from 1.
 std::string job_token(std::string_view plan_digest, std::string_view step, int number);
 
+/// Replaces what this machine saw of an attempt, the last in the trace of its outcome, by what the
+/// machine that ran it recorded. Only this machine saw it wait.
+void adopt_record(const plan::StepOutcome& record, plan::StepOutcome& outcome);
+
 /// Unique file names for the logs and directories of attempts, one per step, of letters, digits and
 /// `._+-`: "build-cp312-cu130".
 std::vector<std::string> file_stems(const plan::Plan& plan);
@@ -154,7 +159,7 @@ std::vector<std::string> file_stems(const plan::Plan& plan);
 class KnownJobs {
  public:
   /// False if the token is known already.
-  bool add(const Job& job) { return jobs_.try_emplace(job.token).second; }
+  bool add(const StepJob& job) { return jobs_.try_emplace(job.token).second; }
   /// Records the end of a job; the first one counts.
   void end(const Completed& completed) {
     std::optional<Completed>& end = jobs_[completed.token];

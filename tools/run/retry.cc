@@ -22,25 +22,25 @@ std::optional<Again> submit_again(const Executor& executor, const plan::Step& st
                                   const Failures& before, std::mt19937_64& random) {
   const bool short_of_memory = ended.result.error().kind == ErrorKind::out_of_memory;
   switch (ended.state) {
-    case JobState::failed:
-    case JobState::out_of_memory:
-      if (!short_of_memory || !executor.can_grow(step, JobState::out_of_memory, growth)) break;
+    case StepJobState::failed:
+    case StepJobState::out_of_memory:
+      if (!short_of_memory || !executor.can_grow(step, StepJobState::out_of_memory, growth)) break;
       return Again{.growth = {growth.memory + 1, growth.time}};
-    case JobState::time_limit:
-      if (!executor.can_grow(step, JobState::time_limit, growth)) break;
+    case StepJobState::time_limit:
+      if (!executor.can_grow(step, StepJobState::time_limit, growth)) break;
       return Again{.growth = {growth.memory, growth.time + 1}};
-    case JobState::node_failure:
-    case JobState::preempted:
-    case JobState::lost:
-    case JobState::canceled: {
+    case StepJobState::node_failure:
+    case StepJobState::preempted:
+    case StepJobState::lost:
+    case StepJobState::canceled: {
       std::optional<Again> again = try_again(step.retry, ErrorKind::transient, before, random);
       if (again) again->growth = growth;
       return again;
     }
-    case JobState::pending:
-    case JobState::running:
-    case JobState::succeeded:
-    case JobState::dependency_failed:
+    case StepJobState::pending:
+    case StepJobState::running:
+    case StepJobState::succeeded:
+    case StepJobState::dependency_failed:
       break;
   }
   return std::nullopt;

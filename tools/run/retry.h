@@ -41,7 +41,7 @@ namespace pinwheel::run {
 // and other steps run meanwhile. Nothing is retried when the run is being stopped.
 //
 // A job that its executor scheduled was retried by these rules where it ran. Here, only what the
-// infrastructure did to it counts (`JobState`):
+// infrastructure did to it counts (`StepJobState`):
 //
 //     node failure, preempted, lost, canceled    as transient
 //     out of memory                              with twice the memory, while `can_grow`

@@ -28,6 +28,12 @@ constexpr std::array<std::string_view, 16> kOwnOptions = {
     "PINWHEEL_SHARD",      "PINWHEEL_CHANNEL",    "PINWHEEL_ENGINE",       "PINWHEEL_PYTHON",
     "PINWHEEL_BASE_IMAGE", "PINWHEEL_COLOR",      "PINWHEEL_STORE_DOMAIN", "PINWHEEL_MATRIX"};
 
+/// Whether a variable is an option of the caller, or a credential for uploads.
+bool is_of_caller(std::string_view name) {
+  return std::ranges::find(kOwnOptions, name) != kOwnOptions.end() ||
+         name.starts_with("PINWHEEL_TOKEN_") || name.starts_with("PINWHEEL_USER_");
+}
+
 bool is_name(std::string_view name) {
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
          std::ranges::all_of(name, [](char c) {
@@ -47,8 +53,7 @@ std::vector<std::string> variables_of_jobs(const std::map<std::string, std::stri
   const std::map<std::string, std::string> helpers = env::helper_variables(variables);
   std::vector<std::string> names;
   for (const auto& [name, value] : variables) {
-    const bool own =
-        name.starts_with("PINWHEEL_") && std::ranges::find(kOwnOptions, name) == kOwnOptions.end();
+    const bool own = name.starts_with("PINWHEEL_") && !is_of_caller(name);
     const bool wanted =
         own || helpers.contains(name) || secrets.contains(name) || name.starts_with("AWS_");
     const bool foreign = name.starts_with("SLURM_") || name.starts_with("SBATCH_");
@@ -73,9 +78,7 @@ slurm::JobSite site_of(const prepare::Host& host, const SlurmRequest& request,
   site.run = (shared / "slurm" / plan.digest.substr(0, kPlanDigits)).string();
   site.program = fs::read_symlink("/proc/self/exe", ignored).string();
   site.directory = host.directory.string();
-  for (const std::string& place : request.places) {
-    site.arguments.insert(site.arguments.end(), {"--store", place});
-  }
+  site.arguments = request.arguments;
   site.variables = variables_of_jobs(host.variables, plan);
   return site;
 }

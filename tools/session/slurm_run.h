@@ -20,8 +20,8 @@ struct SlurmRequest {
   slurm::SlurmSettings settings;
   /// The text of the frozen plan.
   std::function<Result<std::string>()> frozen = {};
-  /// The places of the store as the command line has them, with absolute paths.
-  std::vector<std::string> places = {};
+  /// The options of the command line that jobs have as well, with absolute paths.
+  std::vector<std::string> arguments = {};
 };
 
 /// The executor `slurm` of a run, with everything that it refers to.

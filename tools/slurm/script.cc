@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "slurm/listing.h"
 
 namespace pinwheel::slurm {
 namespace {
@@ -13,11 +14,6 @@ namespace {
 /// The command that runs a step of a kind. Environments are those of builds or of tests.
 std::string_view verb_of(JobKind kind) {
   return kind == JobKind::build ? "build" : "test";
-}
-
-/// Identifies an array in Slurm's lists.
-std::string comment_of(const std::string& submission) {
-  return "pinwheel:" + submission;
 }
 
 std::string directive(std::string_view name, std::string_view value) {

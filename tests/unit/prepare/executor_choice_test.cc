@@ -1,6 +1,5 @@
 #include "prepare/executor_choice.h"
 
-#include "fakes/fake_host.h"
 #include "unit/catch.h"
 
 namespace pinwheel::prepare {
@@ -11,19 +10,6 @@ store::PlaceDescription place_of(const char* text) {
 }
 
 }  // namespace
-
-TEST_CASE("the project's settings replace those of the user") {
-  fakes::FakeHost fake;
-  CHECK(read_executor_settings(fake.host)->use.empty());
-  fake.files.put("/home/u/.config/pinwheel/config.yaml",
-                 "executor: {use: slurm, slurm: {partition: cpu, account: me}}\n");
-  fake.files.put("/repo/.pinwheel.yaml", "executor: {slurm: {partition: gpu}}\n");
-  const Result<slurm::ExecutorSettings> settings = read_executor_settings(fake.host);
-  REQUIRE(settings);
-  CHECK(settings->use == "slurm");
-  CHECK(settings->slurm.build.partition == "gpu");
-  CHECK(settings->slurm.build.account == "me");
-}
 
 TEST_CASE("the command line chooses the executor, else the settings do") {
   slurm::ExecutorSettings settings;

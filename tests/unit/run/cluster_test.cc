@@ -10,7 +10,7 @@ using namespace pinwheel;
 using namespace pinwheel::test;
 using namespace std::chrono_literals;
 using plan::StepState;
-using run::JobState;
+using run::StepJobState;
 
 namespace {
 
@@ -25,7 +25,7 @@ plan::Plan release() {
           "digest"};
 }
 
-fakes::Script ends(JobState state, ErrorKind kind) {
+fakes::Script ends(StepJobState state, ErrorKind kind) {
   return {1s, fail(kind, "it went wrong"), state};
 }
 
@@ -86,8 +86,8 @@ TEST_CASE("the key of a step that was submitted early has the products of its ne
 }
 
 TEST_CASE("what happened to a job's machine is repeated, and so is what depends on the job") {
-  const JobState state =
-      GENERATE(JobState::node_failure, JobState::preempted, JobState::lost, JobState::canceled);
+  const StepJobState state = GENERATE(StepJobState::node_failure, StepJobState::preempted,
+                                      StepJobState::lost, StepJobState::canceled);
   Cluster world;
   plan::Plan plan = release();
   plan.steps[1].retry.transient = 1;
@@ -103,13 +103,26 @@ TEST_CASE("what happened to a job's machine is repeated, and so is what depends 
   CHECK(world.runner.submitted.back().attempt.step->id == "publish");
 }
 
+TEST_CASE("a job that waits for one which is repeated is recalled, whatever the cluster does") {
+  Cluster world;
+  world.runner.drops_dependents = false;
+  plan::Plan plan = release();
+  plan.steps[0].retry.transient = 1;
+  world.runner.scripts["env"] = {ends(StepJobState::node_failure, ErrorKind::transient)};
+  const plan::Report report = world.run(plan, cores(1));
+  CHECK(plan::exit_code(report) == 0);
+  CHECK(world.runner.canceled == std::vector<std::string>{token("build"), token("test")});
+  CHECK(count_of(world.started(), "build") == 1);
+  CHECK(world.runner.submitted.size() == 7);
+}
+
 TEST_CASE("a step that failed on a cluster is not repeated") {
   const ErrorKind kind = GENERATE(ErrorKind::step, ErrorKind::transient, ErrorKind::timeout);
   Cluster world;
   world.runner.largest_growth = 3;
   plan::Plan plan = release();
   for (plan::Step& one : plan.steps) one.retry.transient = 3;
-  world.runner.scripts["build"] = {ends(JobState::failed, kind)};
+  world.runner.scripts["build"] = {ends(StepJobState::failed, kind)};
   const plan::Report report = world.run(plan, cores(1));
   CHECK(states(report) == std::map<std::string, StepState>{{"env", StepState::done},
                                                            {"build", StepState::failed},
@@ -119,9 +132,10 @@ TEST_CASE("a step that failed on a cluster is not repeated") {
 }
 
 TEST_CASE("a job that lacked memory or time gets twice as much, up to a limit") {
-  const auto [state, kind] = GENERATE(std::pair(JobState::out_of_memory, ErrorKind::out_of_memory),
-                                      std::pair(JobState::failed, ErrorKind::out_of_memory),
-                                      std::pair(JobState::time_limit, ErrorKind::timeout));
+  const auto [state, kind] =
+      GENERATE(std::pair(StepJobState::out_of_memory, ErrorKind::out_of_memory),
+               std::pair(StepJobState::failed, ErrorKind::out_of_memory),
+               std::pair(StepJobState::time_limit, ErrorKind::timeout));
   Cluster world;
   world.runner.largest_growth = 2;
   world.runner.scripts["build"] = std::deque<fakes::Script>(5, ends(state, kind));
@@ -131,7 +145,7 @@ TEST_CASE("a job that lacked memory or time gets twice as much, up to a limit") 
   REQUIRE(world.runner.submitted.size() == 3);
   for (int i = 0; i < 3; ++i) {
     const run::Growth growth = world.runner.submitted[static_cast<size_t>(i)].growth;
-    CHECK(growth == (state == JobState::time_limit ? run::Growth{0, i} : run::Growth{i, 0}));
+    CHECK(growth == (state == StepJobState::time_limit ? run::Growth{0, i} : run::Growth{i, 0}));
   }
   CHECK(world.runner.submitted[2].token == token("build", 3));
 }
@@ -139,7 +153,7 @@ TEST_CASE("a job that lacked memory or time gets twice as much, up to a limit") 
 TEST_CASE("after a failure without keep-going, waiting jobs are withdrawn and running ones end") {
   Cluster world;
   plan::Plan plan{{step("bad"), step("slow"), step("after", {"slow"})}, "digest"};
-  world.runner.scripts["bad"] = {ends(JobState::failed, ErrorKind::step)};
+  world.runner.scripts["bad"] = {ends(StepJobState::failed, ErrorKind::step)};
   world.runner.scripts["slow"] = {{5s, run::Success{}}};
   const plan::Report report = world.run(plan, cores(1, run::OnFailure::stop_starting));
   CHECK(states(report) == std::map<std::string, StepState>{{"bad", StepState::failed},
@@ -199,6 +213,7 @@ TEST_CASE("the record of the machine that ran a job replaces what the caller saw
   CHECK(build.log == "/shared/build.2.log");
   REQUIRE(build.trace.size() == 2);
   CHECK(build.trace[1].worker == "node7");
+  CHECK(build.trace[0].queued);
 }
 
 TEST_CASE("a job's own tokens can be given") {
@@ -224,12 +239,10 @@ TEST_CASE("tokens differ by plan, step and submission") {
 
 TEST_CASE("the fake of the tests satisfies the contract of executors") {
   fakes::FakeClock clock;
+  const bool cluster = GENERATE(false, true);
   check_contract([&]() -> std::unique_ptr<run::Executor> {
     auto fake = std::make_unique<fakes::FakeRunner>(clock);
-    SECTION("as a machine") {}
-    SECTION("as a cluster") {
-      fake->cluster = true;
-    }
+    fake->cluster = cluster;
     fake->scripts["build:good"] = std::deque<fakes::Script>(2, {1s, contract_success()});
     fake->scripts["build:bad"] = {{1s, fail(ErrorKind::step, "the build failed")}};
     fake->scripts["build:slow"] = {{1000h, run::Success{}}};

@@ -36,8 +36,8 @@ struct Reported {
   bool began_after_end = false;
 };
 
-inline run::Job contract_job(const plan::Step& step, int number = 1) {
-  run::Job job;
+inline run::StepJob contract_job(const plan::Step& step, int number = 1) {
+  run::StepJob job;
   job.token = run::job_token("contract", step.id, number);
   job.attempt.step = &step;
   return job;
@@ -73,9 +73,9 @@ inline void check_contract(const MakeExecutor& make) {
   plan::Step slow;
   slow.id = "build:slow";
   const std::unique_ptr<run::Executor> executor = make();
-  const run::Job first = contract_job(good);
-  const run::Job failing = contract_job(bad);
-  const run::Job endless = contract_job(slow);
+  const run::StepJob first = contract_job(good);
+  const run::StepJob failing = contract_job(bad);
+  const run::StepJob endless = contract_job(slow);
 
   CHECK_FALSE(executor->collect(first.token));
   executor->submit({first});
@@ -85,8 +85,8 @@ inline void check_contract(const MakeExecutor& make) {
   CHECK(seen.ends == std::map<std::string, int>{{first.token, 1}, {failing.token, 1}});
   CHECK_FALSE(seen.began_after_end);
   REQUIRE(seen.last.at(first.token).result);
-  CHECK(seen.last.at(first.token).state == run::JobState::succeeded);
-  CHECK(seen.last.at(failing.token).state == run::JobState::failed);
+  CHECK(seen.last.at(first.token).state == run::StepJobState::succeeded);
+  CHECK(seen.last.at(failing.token).state == run::StepJobState::failed);
   CHECK(seen.last.at(failing.token).result.error().kind == ErrorKind::step);
 
   // A known token starts nothing, and its result stays.
@@ -100,6 +100,13 @@ inline void check_contract(const MakeExecutor& make) {
     REQUIRE(end->result);
     CHECK(end->result->evidence == plan::Evidence::ran);
     CHECK(end->result->warnings == std::vector<std::string>{"it is old"});
+  }
+
+  // A later process finds it.
+  if (executor->capabilities().lifetime == run::Lifetime::cluster) {
+    const std::unique_ptr<run::Executor> later = make();
+    later->submit({first});
+    CHECK(poll_ends(*later, 1).last.at(first.token).state == run::StepJobState::succeeded);
   }
 
   executor->submit({endless});

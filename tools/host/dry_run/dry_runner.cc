@@ -255,11 +255,12 @@ Result<run::Success> DryRunner::print_step(const run::Attempt& attempt) {
   return run::Success{};
 }
 
-void DryRunner::submit(const std::vector<run::Job>& jobs) {
-  for (const run::Job& job : jobs) {
+void DryRunner::submit(const std::vector<run::StepJob>& jobs) {
+  for (const run::StepJob& job : jobs) {
     if (!jobs_.add(job)) continue;
     Result<run::Success> result = print_step(job.attempt);
-    const run::JobState state = result ? run::JobState::succeeded : run::JobState::failed;
+    const run::StepJobState state =
+        result ? run::StepJobState::succeeded : run::StepJobState::failed;
     ended_.push_back({job.attempt.step->id, std::move(result), job.token, state});
     jobs_.end(ended_.back());
   }

@@ -23,7 +23,7 @@ class DryRunner final : public run::Executor {
             std::function<void(std::string_view)> print);
 
   run::Capabilities capabilities() const override { return {}; }
-  void submit(const std::vector<run::Job>& jobs) override;
+  void submit(const std::vector<run::StepJob>& jobs) override;
   run::Event poll(std::chrono::steady_clock::time_point deadline) override;
   void cancel(const std::vector<std::string>& /*tokens*/) override {}
   std::optional<run::Completed> collect(const std::string& token) const override;

@@ -29,17 +29,18 @@ ThreadRunner::~ThreadRunner() {
   for (auto& [token, thread] : threads_) thread.request_stop();
 }
 
-void ThreadRunner::submit(const std::vector<run::Job>& jobs) {
-  for (const run::Job& job : jobs) {
+void ThreadRunner::submit(const std::vector<run::StepJob>& jobs) {
+  for (const run::StepJob& job : jobs) {
     if (jobs_.add(job)) start(job);
   }
 }
 
-void ThreadRunner::start(const run::Job& job) {
+void ThreadRunner::start(const run::StepJob& job) {
   threads_[job.token] =
       std::jthread([this, attempt = job.attempt, token = job.token](const std::stop_token& stop) {
         Result<run::Success> result = execute_run(work_, attempt, stop);
-        const run::JobState state = result ? run::JobState::succeeded : run::JobState::failed;
+        const run::StepJobState state =
+            result ? run::StepJobState::succeeded : run::StepJobState::failed;
         post(run::Completed{attempt.step->id, std::move(result), token, state});
       });
 }

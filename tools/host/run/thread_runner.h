@@ -25,7 +25,7 @@ class ThreadRunner final : public run::Executor {
   ~ThreadRunner() override;
 
   run::Capabilities capabilities() const override { return {}; }
-  void submit(const std::vector<run::Job>& jobs) override;
+  void submit(const std::vector<run::StepJob>& jobs) override;
   run::Event poll(std::chrono::steady_clock::time_point deadline) override;
   void cancel(const std::vector<std::string>& tokens) override;
   std::optional<run::Completed> collect(const std::string& token) const override;
@@ -35,7 +35,7 @@ class ThreadRunner final : public run::Executor {
 
  private:
   void post(run::Event event);
-  void start(const run::Job& job);
+  void start(const run::StepJob& job);
 
   Work work_;
   std::mutex mutex_;

@@ -1,6 +1,7 @@
 #include "host/slurm/slurm_commands.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -56,6 +57,7 @@ Result<ports::Captured> SlurmCommands::call(std::vector<std::string> argv,
   ports::Command command;
   command.argv = std::move(argv);
   command.environment = variables_;
+  command.environment["SLURM_TIME_FORMAT"] = "%s";
   command.timeout = limit;
   return process_.capture(command);
 }
@@ -81,11 +83,18 @@ Result<Submitted> SlurmCommands::submit(const std::string& script,
 }
 
 Result<slurm::Listing> SlurmCommands::list(std::chrono::milliseconds limit) const {
-  TRY(const ports::Captured ran, call({"squeue", "--noheader", "--array", "--states=all", "--me",
-                                       std::string("--format=") + slurm::kListingFormat},
-                                      limit));
-  if (ran.exit.ok()) return slurm::read_listing(ran.out);
+  TRY(const ports::Captured ran, call(slurm::squeue_command(std::to_string(::getuid())), limit));
+  if (ran.exit.ok()) return slurm::our_elements(slurm::read_squeue(ran.out));
   return fail(ErrorKind::transient, fmt::format("squeue failed: {}", visible(words_of(ran))));
+}
+
+std::optional<slurm::Job> SlurmCommands::describe(const std::string& element) const {
+  const Result<ports::Captured> ran = call(slurm::scontrol_command(element), kCommandLimit);
+  if (!ran || !ran->exit.ok()) return std::nullopt;
+  const std::vector<slurm::Job> jobs = slurm::read_scontrol(ran->out);
+  const auto found = std::ranges::find(jobs, element, &slurm::Job::id);
+  if (found == jobs.end()) return std::nullopt;
+  return *found;
 }
 
 Done SlurmCommands::cancel(const std::vector<std::string>& elements) const {

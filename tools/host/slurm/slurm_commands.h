@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,11 @@ class SlurmCommands {
   /// Submits a script. `environment` if sbatch is missing or refuses the job, with its words; a
   /// controller that did not answer may have accepted it.
   Result<Submitted> submit(const std::string& script, const std::string& dependency) const;
-  /// The elements of our arrays that the controller knows. `transient` if it does not answer in
-  /// time.
+  /// The elements of the user's arrays that the controller knows. `transient` if it does not answer
+  /// in time.
   Result<slurm::Listing> list(std::chrono::milliseconds limit) const;
+  /// An element with its exit code; nullopt: the controller does not know it.
+  std::optional<slurm::Job> describe(const std::string& element) const;
   /// Cancels "12_3" and others.
   Done cancel(const std::vector<std::string>& elements) const;
   /// The value of MaxArraySize; the default if the controller does not answer.

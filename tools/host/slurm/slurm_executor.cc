@@ -10,13 +10,14 @@
 #include "base/text.h"
 #include "host/system/log_tail.h"
 #include "run/executor.h"
+#include "slurm/classify.h"
 #include "slurm/job_class.h"
 
 namespace pinwheel::host {
 namespace {
 
 namespace fs = std::filesystem;
-using run::JobState;
+using run::StepJobState;
 using std::chrono::milliseconds;
 
 /// A signal waits as long as that at most while the controller does not answer.
@@ -38,35 +39,72 @@ std::string end_of(const fs::path& log) {
   return host::log_tail(log.string(), kEnd);
 }
 
-/// slurmstepd says in the job's output, and nowhere else, that it ended the job for its memory.
-bool mentions_memory(const std::string& text) {
-  return std::ranges::any_of(
-      std::vector<std::string_view>{"oom-kill", "oom_kill", "xceeded job memory limit",
-                                    "exceeded memory limit", "out-of-memory"},
-      [&](std::string_view each) { return text.find(each) != std::string::npos; });
-}
-
-ErrorKind kind_of(JobState state) {
+ErrorKind kind_of(StepJobState state) {
   switch (state) {
-    case JobState::time_limit:
+    case StepJobState::time_limit:
       return ErrorKind::timeout;
-    case JobState::out_of_memory:
+    case StepJobState::out_of_memory:
       return ErrorKind::out_of_memory;
-    case JobState::canceled:
-    case JobState::node_failure:
-    case JobState::preempted:
-    case JobState::lost:
-    case JobState::dependency_failed:
+    case StepJobState::canceled:
+    case StepJobState::node_failure:
+    case StepJobState::preempted:
+    case StepJobState::lost:
+    case StepJobState::dependency_failed:
       return ErrorKind::transient;
     default:
       return ErrorKind::environment;
   }
 }
 
+bool has_started(slurm::JobState state) {
+  switch (state) {
+    case slurm::JobState::running:
+    case slurm::JobState::suspended:
+    case slurm::JobState::stopped:
+    case slurm::JobState::signaling:
+    case slurm::JobState::stage_out:
+    case slurm::JobState::resizing:
+    case slurm::JobState::completing:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Error error_of(const slurm::JobVerdict& verdict) {
+  return {verdict.kind, verdict.text, std::nullopt, verdict.hint};
+}
+
+/// A job that ended in one of these ways may have a result that is not visible here yet.
+bool may_have_result(slurm::JobEnd end) {
+  return end == slurm::JobEnd::succeeded || end == slurm::JobEnd::program_failed ||
+         end == slurm::JobEnd::killed || end == slurm::JobEnd::unknown;
+}
+
+StepJobState state_of(slurm::JobEnd end) {
+  switch (end) {
+    case slurm::JobEnd::out_of_memory:
+      return StepJobState::out_of_memory;
+    case slurm::JobEnd::time_limit:
+      return StepJobState::time_limit;
+    case slurm::JobEnd::node_failed:
+    case slurm::JobEnd::launch_failed:
+      return StepJobState::node_failure;
+    case slurm::JobEnd::preempted:
+      return StepJobState::preempted;
+    case slurm::JobEnd::cancelled:
+      return StepJobState::canceled;
+    case slurm::JobEnd::dependency_failed:
+      return StepJobState::dependency_failed;
+    default:
+      return StepJobState::lost;
+  }
+}
+
 }  // namespace
 
 SlurmExecutor::SlurmExecutor(SlurmSetup setup, SlurmPorts ports)
-    : setup_(std::move(setup)), ports_(ports), largest_array_(ports.commands.largest_array()) {}
+    : setup_(std::move(setup)), ports_(ports) {}
 
 run::Capabilities SlurmExecutor::capabilities() const {
   return {true, kLargestBatch, run::Lifetime::cluster};
@@ -76,15 +114,15 @@ run::Scheduling SlurmExecutor::scheduling_of(const plan::Step& step) const {
   return slurm::job_kind_of(step) ? run::Scheduling::executor : run::Scheduling::loop;
 }
 
-bool SlurmExecutor::can_grow(const plan::Step& step, JobState lacked,
+bool SlurmExecutor::can_grow(const plan::Step& step, StepJobState lacked,
                              const run::Growth& so_far) const {
-  if (lacked == JobState::out_of_memory) {
+  if (lacked == StepJobState::out_of_memory) {
     return slurm::can_double_memory(step, setup_.settings, doubled(so_far));
   }
   return slurm::can_double_time(step, setup_.settings, doubled(so_far));
 }
 
-run::Placement SlurmExecutor::placement_of(const run::Job& job) const {
+run::Placement SlurmExecutor::placement_of(const run::StepJob& job) const {
   const fs::path name = job.attempt.log.filename();
   // The job counts its own attempts.
   const std::string stem = name.stem().stem().string();
@@ -104,8 +142,8 @@ std::string SlurmExecutor::token_of(const std::string& plan_digest, const std::s
   return run::job_token(plan_digest, step, offset->second + number);
 }
 
-void SlurmExecutor::submit(const std::vector<run::Job>& jobs) {
-  for (const run::Job& job : jobs) {
+void SlurmExecutor::submit(const std::vector<run::StepJob>& jobs) {
+  for (const run::StepJob& job : jobs) {
     if (scheduling_of(*job.attempt.step) == run::Scheduling::loop) {
       ports_.local.submit({job});
       continue;
@@ -171,7 +209,7 @@ bool SlurmExecutor::send_round() {
     }
     if (needs_failed(job)) {
       end(job, {job.step, fail(ErrorKind::transient, "a job that it needs failed"), token,
-                JobState::dependency_failed});
+                StepJobState::dependency_failed});
       continue;
     }
     const auto after = resolved(job);
@@ -181,8 +219,14 @@ bool SlurmExecutor::send_round() {
          slurm::job_class_of(*job.job.attempt.step, setup_.settings, doubled(job.job.growth)),
          *after});
   }
-  for (const slurm::JobArray& array : slurm::plan_arrays(ready, largest_array_)) send(array);
-  if (!ready.empty()) next_look_ = ports_.clock.steady() + setup_.poll_every;
+  if (!ready.empty() && !largest_array_) largest_array_ = ports_.commands.largest_array();
+  for (const slurm::JobArray& array : slurm::plan_arrays(ready, largest_array_.value_or(1))) {
+    send(array);
+  }
+  if (!ready.empty()) {
+    changed_ = ports_.clock.steady();
+    next_look_ = changed_ + setup_.poll_every;
+  }
   return attached || !ready.empty();
 }
 
@@ -231,7 +275,7 @@ void SlurmExecutor::refuse(const std::vector<std::string>& tokens, const Error& 
   for (const std::string& token : tokens) {
     Tracked& job = jobs_.at(token);
     ports_.directory.release(token);
-    end(job, {job.step, fail(error), token, JobState::failed});
+    end(job, {job.step, fail(error), token, StepJobState::failed});
   }
 }
 
@@ -249,10 +293,18 @@ run::Event SlurmExecutor::poll(Time deadline) {
   }
 }
 
+/// Shorter after a change: a controller has many users, and jobs take hours.
+std::chrono::milliseconds SlurmExecutor::interval() const {
+  constexpr int kShare = 10;
+  const auto quiet =
+      std::chrono::duration_cast<milliseconds>(ports_.clock.steady() - changed_) / kShare;
+  return std::clamp(quiet, setup_.poll_every, setup_.poll_every * kShare);
+}
+
 void SlurmExecutor::refresh() {
   const bool open = std::ranges::any_of(
       jobs_, [](const auto& each) { return each.second.stage != Stage::ended; });
-  next_look_ = ports_.clock.steady() + setup_.poll_every;
+  next_look_ = ports_.clock.steady() + interval();
   if (!open) return;
   const Result<slurm::Listing> listing = ports_.commands.list(kListLimit);
   for (const std::string& token : order_) {
@@ -276,20 +328,22 @@ void SlurmExecutor::look_at(Tracked& job, const slurm::Listing* listing) {
   if (listing == nullptr) return;
   const auto listed = listing->find({job.claim.submission, job.claim.index});
   if (listed == listing->end()) return look_at_missing(job);
-  job.array = listed->second.array;
+  job.array = slurm::array_of(listed->second);
   look_at_listed(job, listed->second);
 }
 
 /// Whether the time of grace is over in which a result may still appear.
-bool SlurmExecutor::waited_for(Tracked& job) {
-  if (!job.missing) job.missing = ports_.clock.steady();
-  return ports_.clock.steady() - *job.missing >= setup_.grace;
+bool SlurmExecutor::waited_since(std::optional<Time>& begun) const {
+  if (!begun) begun = ports_.clock.steady();
+  return ports_.clock.steady() - *begun >= setup_.grace;
 }
 
 void SlurmExecutor::look_at_missing(Tracked& job) {
-  if (!waited_for(job)) return;
+  // Another job may have its number now.
+  job.array.clear();
+  if (!waited_since(job.missing)) return;
   fail_job(
-      job, JobState::lost,
+      job, StepJobState::lost,
       {ErrorKind::transient,
        fmt::format("Slurm does not know the job of {} any more, and it left no result",
                    quoted(job.step)),
@@ -297,42 +351,46 @@ void SlurmExecutor::look_at_missing(Tracked& job) {
        fmt::format("{} must be on a file system that the nodes share", quoted(setup_.site.run))});
 }
 
-void SlurmExecutor::look_at_listed(Tracked& job, const slurm::ListedElement& listed) {
-  using slurm::QueueState;
-  const fs::path log = ports_.directory.log_of(job.claim.submission, job.claim.index);
-  const auto end_with = [&](JobState state, const std::string& why) {
-    fail_job(job, state, {kind_of(state), fmt::format("{} {}", quoted(job.step), why)});
-  };
-  switch (listed.state) {
-    case QueueState::pending:
-      job.missing.reset();
-      return;
-    case QueueState::running:
-      job.missing.reset();
-      if (!std::exchange(job.began, true)) events_.emplace_back(run::Began{job.job.token});
-      return;
-    case QueueState::completed:
-    case QueueState::failed:
-      if (mentions_memory(end_of(log))) {
-        return end_with(JobState::out_of_memory, "needed more memory than its job had");
-      }
-      if (!waited_for(job)) return;
-      return end_with(
-          JobState::lost,
-          fmt::format("left no result: its job ended without one, see {}", quoted(log.string())));
-    case QueueState::canceled:
-      return end_with(JobState::canceled, "was canceled: somebody ended its job");
-    case QueueState::time_limit:
-      return end_with(JobState::time_limit, "ran past the time limit of its job");
-    case QueueState::node_failure:
-      return end_with(JobState::node_failure, "did not end: its node failed");
-    case QueueState::preempted:
-      return end_with(JobState::preempted, "was preempted by another job");
-    case QueueState::out_of_memory:
-      return end_with(JobState::out_of_memory, "needed more memory than its job had");
-    case QueueState::dependency_failed:
-      return end_with(JobState::dependency_failed, "did not start: a job that it needs failed");
+void SlurmExecutor::look_at_listed(Tracked& job, const slurm::Job& listed) {
+  if (slurm::has_ended(listed.state)) return end_without_result(job, listed);
+  job.missing.reset();
+  if (has_started(listed.state)) {
+    if (!std::exchange(job.began, true)) events_.emplace_back(run::Began{job.job.token});
+    return;
   }
+  const slurm::JobVerdict verdict = slurm::classify_slurm(listed, {});
+  if (verdict.end == slurm::JobEnd::dependency_failed) {
+    give_up(job, StepJobState::dependency_failed, error_of(verdict));
+  } else if (verdict.end == slurm::JobEnd::never_starts) {
+    give_up(job, StepJobState::failed, error_of(verdict));
+  } else if (verdict.end == slurm::JobEnd::held && !std::exchange(job.held, true) && setup_.warn) {
+    setup_.warn(error_of(verdict));
+  }
+}
+
+void SlurmExecutor::give_up(Tracked& job, StepJobState state, Error error) {
+  const Done canceled = ports_.commands.cancel({fmt::format("{}_{}", job.array, job.claim.index)});
+  // It is still there at the next look.
+  if (!canceled) return;
+  fail_job(job, state, std::move(error));
+}
+
+void SlurmExecutor::end_without_result(Tracked& job, slurm::Job listed) {
+  // squeue does not print how a program ended.
+  if (listed.state == slurm::JobState::failed) {
+    listed = ports_.commands.describe(listed.id).value_or(listed);
+  }
+  const fs::path log = ports_.directory.log_of(job.claim.submission, job.claim.index);
+  const slurm::JobVerdict verdict = slurm::classify_slurm(listed, end_of(log));
+  const StepJobState state = state_of(verdict.end);
+  if (!may_have_result(verdict.end)) {
+    return fail_job(job, state, {kind_of(state), verdict.text, std::nullopt, verdict.hint});
+  }
+  if (!waited_since(job.ended)) return;
+  const std::string how = verdict.text.empty() ? "its job ended" : verdict.text;
+  fail_job(job, state,
+           {kind_of(state), fmt::format("{} left no result: {}", quoted(job.step), how),
+            std::nullopt, fmt::format("see {}", quoted(log.string()))});
 }
 
 Result<run::Success> SlurmExecutor::fetch(const plan::StepOutcome& outcome) {
@@ -362,16 +420,16 @@ void SlurmExecutor::take_result(Tracked& job, const std::string& text) {
   const std::string& token = job.job.token;
   Result<slurm::JobResult> parsed = slurm::parse_job_result(text, token, job.step);
   const fs::path log = ports_.directory.log_of(job.claim.submission, job.claim.index);
-  if (!parsed) return fail_job(job, JobState::lost, parsed.error());
+  if (!parsed) return fail_job(job, StepJobState::lost, parsed.error());
   if (!parsed->outcome) {
     // A result of a need is missing: it was submitted for another job of the same number.
     if (parsed->exit_code == exit_code(ErrorKind::check)) {
-      return fail_job(job, JobState::dependency_failed,
+      return fail_job(job, StepJobState::dependency_failed,
                       {ErrorKind::check,
                        fmt::format("{} lacks the result of a step that it needs", quoted(job.step)),
                        std::nullopt, fmt::format("see {}", quoted(log.string()))});
     }
-    return fail_job(job, JobState::failed,
+    return fail_job(job, StepJobState::failed,
                     {ErrorKind::environment,
                      fmt::format("{} did not run: pinwheel exited with {} in its job",
                                  quoted(job.step), parsed->exit_code),
@@ -381,18 +439,18 @@ void SlurmExecutor::take_result(Tracked& job, const std::string& text) {
   if (outcome.state == plan::StepState::failed || outcome.state == plan::StepState::blocked) {
     Error error = outcome.error.value_or(Error{ErrorKind::step, outcome.reason});
     ports_.directory.mark_ended(token, "failed");
-    return end(job, {job.step, fail(std::move(error)), token, JobState::failed, outcome});
+    return end(job, {job.step, fail(std::move(error)), token, StepJobState::failed, outcome});
   }
   if (outcome.state == plan::StepState::interrupted) {
-    return fail_job(job, JobState::canceled,
+    return fail_job(job, StepJobState::canceled,
                     {ErrorKind::transient, fmt::format("{} was stopped", quoted(job.step))});
   }
   Result<run::Success> success = fetch(outcome);
-  if (!success) return fail_job(job, JobState::lost, success.error());
-  end(job, {job.step, *std::move(success), token, JobState::succeeded, outcome});
+  if (!success) return fail_job(job, StepJobState::lost, success.error());
+  end(job, {job.step, *std::move(success), token, StepJobState::succeeded, outcome});
 }
 
-void SlurmExecutor::fail_job(Tracked& job, JobState state, Error error) {
+void SlurmExecutor::fail_job(Tracked& job, StepJobState state, Error error) {
   const std::string& token = job.job.token;
   ports_.directory.mark_ended(token, std::string(to_string(state)));
   plan::StepOutcome record;
@@ -407,6 +465,7 @@ void SlurmExecutor::fail_job(Tracked& job, JobState state, Error error) {
 
 void SlurmExecutor::end(Tracked& job, run::Completed completed) {
   job.stage = Stage::ended;
+  changed_ = ports_.clock.steady();
   ends_.insert_or_assign(job.job.token, completed);
   events_.emplace_back(std::move(completed));
 }
@@ -430,16 +489,18 @@ void SlurmExecutor::cancel(const std::vector<std::string>& tokens) {
     if (!listing || job->stage != Stage::sent) continue;
     const auto listed = listing->find({job->claim.submission, job->claim.index});
     if (listed == listing->end()) continue;
-    elements.push_back(fmt::format("{}_{}", listed->second.array, job->claim.index));
+    elements.push_back(listed->second.id);
   }
   Done canceled = listing ? ports_.commands.cancel(elements) : Done(fail(listing.error()));
   if (!canceled && setup_.warn) {
-    setup_.warn(canceled.error());
+    setup_.warn(Error(canceled.error())
+                    .with_hint("jobs may be left: `squeue --me` lists them when the controller "
+                               "answers"));
   }
   for (Tracked* const job : open) {
     if (job->stage == Stage::sent) ports_.directory.mark_ended(job->job.token, "canceled");
     end(*job, {job->step, fail(ErrorKind::interrupted, "the job was canceled"), job->job.token,
-               JobState::canceled});
+               StepJobState::canceled});
   }
 }
 

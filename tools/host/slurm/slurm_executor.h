@@ -15,6 +15,7 @@
 #include "host/store/store.h"
 #include "ports/clock.h"
 #include "run/executor.h"
+#include "slurm/job_result.h"
 #include "slurm/listing.h"
 #include "slurm/plan_jobs.h"
 #include "slurm/script.h"
@@ -31,6 +32,7 @@ struct SlurmSetup {
   /// may be on its way through a network file system, and a controller that crashed forgets jobs
   /// that run on.
   std::chrono::milliseconds grace = std::chrono::seconds(60);
+  /// Between two looks at the queue; up to ten times as much while nothing happens.
   std::chrono::milliseconds poll_every = std::chrono::seconds(2);
   std::function<void(const Error&)> warn = {};
 };
@@ -61,10 +63,10 @@ class SlurmExecutor final : public run::Executor {
 
   run::Capabilities capabilities() const override;
   run::Scheduling scheduling_of(const plan::Step& step) const override;
-  bool can_grow(const plan::Step& step, run::JobState lacked,
+  bool can_grow(const plan::Step& step, run::StepJobState lacked,
                 const run::Growth& so_far) const override;
-  run::Placement placement_of(const run::Job& job) const override;
-  void submit(const std::vector<run::Job>& jobs) override;
+  run::Placement placement_of(const run::StepJob& job) const override;
+  void submit(const std::vector<run::StepJob>& jobs) override;
   run::Event poll(std::chrono::steady_clock::time_point deadline) override;
   void cancel(const std::vector<std::string>& tokens) override;
   std::optional<run::Completed> collect(const std::string& token) const override;
@@ -78,13 +80,15 @@ class SlurmExecutor final : public run::Executor {
   enum class Stage { unsent, sent, ended };
   /// A job of the cluster.
   struct Tracked {
-    run::Job job;
+    run::StepJob job;
     std::string step;
     Stage stage = Stage::unsent;
     slurm::JobClaim claim = {};
     std::string array = {};            ///< the id that Slurm gave it; empty: not known
     std::optional<Time> missing = {};  ///< since when nothing is known about it
+    std::optional<Time> ended = {};    ///< since when it has ended for Slurm, without a result
     bool began = false;
+    bool held = false;  ///< and a warning said so
   };
 
   void send_ready();
@@ -98,18 +102,22 @@ class SlurmExecutor final : public run::Executor {
 
   void refresh();
   void look_at(Tracked& job, const slurm::Listing* listing);
-  void look_at_listed(Tracked& job, const slurm::ListedElement& listed);
+  void look_at_listed(Tracked& job, const slurm::Job& listed);
+  void end_without_result(Tracked& job, slurm::Job listed);
+  /// Ends a job that waits without a chance to start.
+  void give_up(Tracked& job, run::StepJobState state, Error error);
   void look_at_missing(Tracked& job);
   void take_result(Tracked& job, const std::string& text);
   Result<run::Success> fetch(const plan::StepOutcome& outcome);
-  void fail_job(Tracked& job, run::JobState state, Error error);
+  void fail_job(Tracked& job, run::StepJobState state, Error error);
   void end(Tracked& job, run::Completed completed);
-  bool waited_for(Tracked& job);
+  bool waited_since(std::optional<Time>& begun) const;
+  std::chrono::milliseconds interval() const;
   std::string new_submission();
 
   const SlurmSetup setup_;
   const SlurmPorts ports_;
-  const int largest_array_;
+  std::optional<int> largest_array_;
   std::map<std::string, Tracked> jobs_;  ///< by token
   std::vector<std::string> order_;       ///< tokens, needs first
   std::deque<run::Event> events_;
@@ -117,6 +125,7 @@ class SlurmExecutor final : public run::Executor {
   std::optional<std::set<std::string>> ended_before_;
   std::map<std::string, int> offsets_;  ///< by step
   Time next_look_ = {};
+  Time changed_ = {};  ///< when a job was submitted or ended
   uint64_t submissions_ = 0;
 };
 

@@ -16,8 +16,8 @@ std::chrono::steady_clock::time_point soon() {
   return std::chrono::steady_clock::now() + 30s;
 }
 
-std::vector<run::Job> job_of(const plan::Step& step, int number = 1) {
-  run::Job job;
+std::vector<run::StepJob> job_of(const plan::Step& step, int number = 1) {
+  run::StepJob job;
   job.token = run::job_token("plan", step.id, number);
   job.attempt.step = &step;
   return {job};

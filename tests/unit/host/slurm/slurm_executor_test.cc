@@ -60,7 +60,10 @@ class FakeCluster final : public ports::Process {
 
   Result<ports::Captured> capture(const ports::Command& command) override {
     const std::string& program = command.argv[0];
-    if (program == "scontrol") return reply("MaxArraySize            = 1001\n");
+    if (program == "scontrol" && command.argv.at(2) == "config") {
+      return reply("MaxArraySize            = 1001\n");
+    }
+    if (program == "scontrol") return error("Invalid job id specified");
     if (!answers) return error("Unable to contact slurm controller (connect failure)");
     if (program == "sbatch") return submit(command.argv);
     if (program == "squeue") return reply(listing());
@@ -127,8 +130,10 @@ class FakeCluster final : public ports::Process {
   std::string listing() const {
     std::string text;
     for (const auto& [key, element] : elements) {
-      text += fmt::format("{}|{}|{}|{}|{}\n", key.first, key.second, element.state, element.reason,
-                          comments.at(key.first));
+      text += fmt::format(
+          "\036{0}_{1}\037{0}\037{2}\037{3}\037n1\0371800000000\0371800000000\0371800000000\037"
+          "10:00\037{4}\037\n",
+          key.first, key.second, element.state, element.reason, comments.at(key.first));
     }
     return text;
   }
@@ -175,8 +180,8 @@ struct SlurmWorld {
         std::move(setup), host::SlurmPorts{directory, commands, store, clock, local});
   }
 
-  run::Job job(size_t i, int number = 1) {
-    run::Job made = test::contract_job(steps.at(i), number);
+  run::StepJob job(size_t i, int number = 1) {
+    run::StepJob made = test::contract_job(steps.at(i), number);
     made.attempt.log = "build-a.1.log";
     return made;
   }
@@ -204,7 +209,7 @@ struct SlurmWorld {
 TEST_CASE("jobs are arrays whose dependencies are those of their steps") {
   SlurmWorld world;
   const auto executor = world.executor();
-  run::Job test = world.job(1);
+  run::StepJob test = world.job(1);
   test.after = {world.job(0).token};
   executor->submit({world.job(0), test});
   CHECK(world.cluster.submissions == 2);
@@ -228,8 +233,8 @@ TEST_CASE("another caller of a plan, or a later one, finds the jobs and submits 
   other->submit({world.job(0)});
   CHECK(world.cluster.submissions == 1);
   world.finish(world.job(0).token, "build:a");
-  CHECK(world.next_end(*executor)->state == run::JobState::succeeded);
-  CHECK(world.next_end(*other)->state == run::JobState::succeeded);
+  CHECK(world.next_end(*executor)->state == run::StepJobState::succeeded);
+  CHECK(world.next_end(*other)->state == run::StepJobState::succeeded);
 }
 
 TEST_CASE("a job that Slurm does not know is lost after the time of grace, without a result") {
@@ -241,13 +246,13 @@ TEST_CASE("a job that Slurm does not know is lost after the time of grace, witho
   SECTION("it has none") {
     const auto end = world.next_end(*executor);
     REQUIRE(end);
-    CHECK(end->state == run::JobState::lost);
+    CHECK(end->state == run::StepJobState::lost);
     CHECK(end->result.error().kind == ErrorKind::transient);
     CHECK(world.executor()->token_of("contract", "build:a", 1) == world.job(0, 2).token);
   }
   SECTION("it ran after all") {
     world.finish(world.job(0).token, "build:a");
-    CHECK(world.next_end(*executor)->state == run::JobState::succeeded);
+    CHECK(world.next_end(*executor)->state == run::StepJobState::succeeded);
     CHECK(world.executor()->token_of("contract", "build:a", 1) == world.job(0, 1).token);
   }
   SECTION("nothing is lost while the controller does not answer") {
@@ -260,17 +265,17 @@ TEST_CASE("what Slurm says about a job without a result is not a failure of its 
   struct Case {
     const char* state;
     const char* reason;
-    run::JobState expected;
+    run::StepJobState expected;
     ErrorKind kind;
   };
   const Case one = GENERATE(
-      Case{"TIMEOUT", "TimeLimit", run::JobState::time_limit, ErrorKind::timeout},
-      Case{"NODE_FAIL", "None", run::JobState::node_failure, ErrorKind::transient},
-      Case{"PREEMPTED", "None", run::JobState::preempted, ErrorKind::transient},
-      Case{"OUT_OF_MEMORY", "None", run::JobState::out_of_memory, ErrorKind::out_of_memory},
-      Case{"CANCELLED", "None", run::JobState::canceled, ErrorKind::transient},
-      Case{"FAILED", "NonZeroExitCode", run::JobState::lost, ErrorKind::transient},
-      Case{"CANCELLED", "DependencyNeverSatisfied", run::JobState::dependency_failed,
+      Case{"TIMEOUT", "TimeLimit", run::StepJobState::time_limit, ErrorKind::timeout},
+      Case{"NODE_FAIL", "None", run::StepJobState::node_failure, ErrorKind::transient},
+      Case{"PREEMPTED", "None", run::StepJobState::preempted, ErrorKind::transient},
+      Case{"OUT_OF_MEMORY", "None", run::StepJobState::out_of_memory, ErrorKind::out_of_memory},
+      Case{"CANCELLED", "None", run::StepJobState::canceled, ErrorKind::transient},
+      Case{"FAILED", "NonZeroExitCode", run::StepJobState::lost, ErrorKind::transient},
+      Case{"CANCELLED", "DependencyNeverSatisfied", run::StepJobState::dependency_failed,
            ErrorKind::transient});
   SlurmWorld world;
   const auto executor = world.executor();
@@ -283,6 +288,31 @@ TEST_CASE("what Slurm says about a job without a result is not a failure of its 
   CHECK(end->result.error().kind == one.kind);
 }
 
+TEST_CASE("a job that can never start is canceled, and says why") {
+  SlurmWorld world;
+  const auto executor = world.executor();
+  executor->submit({world.job(0)});
+  world.cluster.set_all("PENDING", "PartitionTimeLimit");
+  const auto end = world.next_end(*executor);
+  REQUIRE(end);
+  CHECK(end->state == run::StepJobState::failed);
+  CHECK(end->result.error().kind == ErrorKind::environment);
+  CHECK(end->result.error().message.find("PartitionTimeLimit") != std::string::npos);
+  CHECK(world.cluster.elements.at({"100", 0}).state == "CANCELLED");
+}
+
+TEST_CASE("a held job waits, and one warning says so") {
+  SlurmWorld world;
+  const auto executor = world.executor();
+  executor->submit({world.job(0)});
+  world.cluster.set_all("PENDING", "JobHeldUser");
+  CHECK_FALSE(world.next_end(*executor, 20s));
+  REQUIRE(world.warnings.size() == 1);
+  CHECK(world.warnings[0].hint.find("scontrol release 100_0") != std::string::npos);
+  world.finish(world.job(0).token, "build:a");
+  CHECK(world.next_end(*executor)->state == run::StepJobState::succeeded);
+}
+
 TEST_CASE("a refused submission fails with the words of sbatch, and can be repeated") {
   SlurmWorld world;
   world.cluster.refusal = "invalid partition specified: nope\x1b[31m";
@@ -290,7 +320,7 @@ TEST_CASE("a refused submission fails with the words of sbatch, and can be repea
   executor->submit({world.job(0)});
   const auto end = world.next_end(*executor);
   REQUIRE(end);
-  CHECK(end->state == run::JobState::failed);
+  CHECK(end->state == run::StepJobState::failed);
   const Error& error = end->result.error();
   CHECK(error.kind == ErrorKind::environment);
   CHECK(error.message.find("invalid partition specified: nope") != std::string::npos);
@@ -309,7 +339,7 @@ TEST_CASE("a submission without an answer is neither repeated nor given up at on
   executor->submit({world.job(0)});
   world.cluster.answers = true;
   CHECK_FALSE(world.next_end(*executor, 8s));
-  CHECK(world.next_end(*executor)->state == run::JobState::lost);
+  CHECK(world.next_end(*executor)->state == run::StepJobState::lost);
   CHECK(world.cluster.submissions == 0);
 }
 
@@ -320,7 +350,7 @@ TEST_CASE("jobs are canceled by the ids that the controller knows now") {
   executor->cancel({world.job(0).token});
   CHECK(world.cluster.elements.at({"100", 0}).state == "CANCELLED");
   CHECK(world.warnings.empty());
-  CHECK(world.next_end(*executor)->state == run::JobState::canceled);
+  CHECK(world.next_end(*executor)->state == run::StepJobState::canceled);
 }
 
 TEST_CASE("the executor of Slurm satisfies the contract of executors") {
