@@ -1,6 +1,8 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
+#include "slurm/allocation.h"
+#include "slurm/allocation_step.h"
 #include "slurm/classify.h"
 #include "slurm/cluster.h"
 #include "slurm/queue.h"
@@ -23,6 +25,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(slurm::read_version(text));
   static_cast<void>(slurm::read_time(text));
   static_cast<void>(slurm::provides(text, text));
+  static_cast<void>(slurm::read_script(text));
+  static_cast<void>(slurm::needs_of_element(text, 0));
+  static_cast<void>(slurm::expand_hosts(text));
+  static_cast<void>(slurm::expand_counts(text));
   static_cast<void>(slurm::read_settings({{"fuzz.yaml", std::string(text)}}));
   return 0;
 }

@@ -72,19 +72,19 @@ slurm::JobProbe probe_node(const host::EnvMachine& machine, const slurm::SlurmSe
   std::vector<std::string> argv = {"srun",      "--job-name=pinwheel-doctor",
                                    "--nodes=1", "--ntasks=1",
                                    "--time=2",  fmt::format("--immediate={}", kWait.count()),
-                                   "--chdir=/"};
+                                   "--chdir=/", "--mpi=none"};
   if (!job.partition.empty()) argv.push_back("--partition=" + job.partition);
   if (!job.account.empty()) argv.push_back("--account=" + job.account);
   if (!job.qos.empty()) argv.push_back("--qos=" + job.qos);
   argv.insert(argv.end(), job.options.begin(), job.options.end());
   const fs::path file =
       settings.shared.empty() ? fs::path() : write_probe(machine, settings.shared);
-  const std::string script = R"(echo ran; cat "$1"; echo; "$2" --version; exit 0)";
+  const std::string script = R"(echo pinwheel-doctor-ran; cat "$1"; echo; "$2" --version; exit 0)";
   argv.insert(argv.end(), {"sh", "-c", script, "sh", file.empty() ? "/" : file.string(), program});
   const ports::Captured ran = ask_slurm(machine, std::move(argv), kWait + kReply);
-  if (!file.empty()) (void)machine.files.remove_all(file);
+  if (!file.empty()) static_cast<void>(machine.files.remove_all(file));
   slurm::JobProbe probe;
-  probe.ran = ran.out.starts_with("ran\n");
+  probe.ran = ran.out.find("pinwheel-doctor-ran\n") != std::string::npos;
   probe.problem = ran.exit.timed_out ? "no node was free in time" : last_line(ran.err);
   probe.sees_shared = ran.out.find(kSeen) != std::string::npos;
   const std::string version = last_line(ran.out);

@@ -6,13 +6,16 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
 #include "env/pass_list.h"
+#include "host/slurm/allocation_commands.h"
 #include "plan/action.h"
+#include "slurm/allocation.h"
 #include "slurm/job_class.h"
 #include "slurm/whole_plan.h"
 
@@ -92,6 +95,22 @@ Result<std::chrono::milliseconds> grace_of(const prepare::Host& host) {
               "use a duration, `60s`");
 }
 
+/// The commands of the cluster; in a job of Slurm, steps of this job.
+std::unique_ptr<host::SlurmCommands> commands_of(const prepare::Host& host,
+                                                 const host::EnvMachine& machine) {
+  std::optional<slurm::Allocation> allocation = slurm::read_allocation(host.variables);
+  if (!allocation) {
+    return std::make_unique<host::SlurmCommands>(machine.process, host.variables);
+  }
+  const auto run = [&host, log = machine.log](const ports::Command& command, std::stop_token stop) {
+    host::Workplace place = prepare::outside_run(host, log);
+    place.stop = std::move(stop);
+    return host.machine(place)->process.capture(command);
+  };
+  return std::make_unique<host::AllocationCommands>(host.files, machine.process, run,
+                                                    host.variables, *std::move(allocation));
+}
+
 }  // namespace
 
 SlurmRun::SlurmRun(const prepare::Host& host, prepare::OpenMachine machine, host::SlurmSetup setup,
@@ -101,7 +120,7 @@ SlurmRun::SlurmRun(const prepare::Host& host, prepare::OpenMachine machine, host
       setup_(std::move(setup)),
       store_(store),
       directory_(host.files, setup_.site.run),
-      commands_(machine_->process, host.variables) {}
+      commands_(commands_of(host, *machine_)) {}
 
 Result<std::unique_ptr<SlurmRun>> SlurmRun::open(const prepare::Host& host,
                                                  const SlurmRequest& request,
@@ -128,7 +147,7 @@ std::unique_ptr<host::SlurmExecutor> SlurmRun::executor(run::Executor& local, Co
   host::SlurmSetup setup = setup_;
   setup.warn = [&console](const Error& error) { console.warn(error); };
   return std::make_unique<host::SlurmExecutor>(
-      std::move(setup), host::SlurmPorts{directory_, commands_, store_, host_.clock, local});
+      std::move(setup), host::SlurmPorts{directory_, *commands_, store_, host_.clock, local});
 }
 
 Result<std::string> slurm_script(const prepare::Host& host, const SlurmRequest& request,

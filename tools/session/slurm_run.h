@@ -46,7 +46,7 @@ class SlurmRun {
   const host::SlurmSetup setup_;
   host::Store& store_;
   host::SlurmRunDirectory directory_;
-  host::SlurmCommands commands_;
+  const std::unique_ptr<host::SlurmCommands> commands_;
 };
 
 /// The script that submits the jobs of a plan, for a dry run.

@@ -71,11 +71,11 @@ bool add_hosts(std::string_view before, std::string_view rest, std::vector<std::
 
 /// The cores of a node that the variables of its job state.
 int cores_on(const std::map<std::string, std::string>& variables, const std::string& node,
-             const std::vector<std::string>& nodes) {
+             const Allocation& allocation) {
   if (const auto here = count_of(value_at(variables, "SLURM_CPUS_ON_NODE"))) return *here;
-  const std::vector<int> counts = expand_counts(value_at(variables, "SLURM_JOB_CPUS_PER_NODE"));
+  const auto& nodes = allocation.nodes;
   const auto place = static_cast<size_t>(std::ranges::find(nodes, node) - nodes.begin());
-  return place < counts.size() ? counts[place] : 0;
+  return place < allocation.node_cores.size() ? allocation.node_cores[place] : 0;
 }
 
 uint64_t memory_on(const std::map<std::string, std::string>& variables, int cores) {
@@ -121,7 +121,8 @@ std::optional<Allocation> read_allocation(const std::map<std::string, std::strin
   const std::string node = value_at(variables, "SLURMD_NODENAME");
   if (!parse_unsigned(allocation.job) || node.empty()) return std::nullopt;
   allocation.nodes = expand_hosts(value_at(variables, "SLURM_JOB_NODELIST"));
-  allocation.cores = cores_on(variables, node, allocation.nodes);
+  allocation.node_cores = expand_counts(value_at(variables, "SLURM_JOB_CPUS_PER_NODE"));
+  allocation.cores = cores_on(variables, node, allocation);
   allocation.memory = memory_on(variables, allocation.cores);
   if (const auto end = parse_unsigned(value_at(variables, "SLURM_JOB_END_TIME"));
       end && *end < uint64_t{1} << 40U) {

@@ -17,6 +17,7 @@ namespace pinwheel::slurm {
 struct Allocation {
   std::string job;                            ///< "17"
   std::vector<std::string> nodes = {};        ///< all of the job, in Slurm's order
+  std::vector<int> node_cores = {};           ///< of each node; empty: unknown
   int cores = 0;                              ///< on this node; 0: unknown
   uint64_t memory = 0;                        ///< bytes on this node; 0: all of the node's
   std::optional<int64_t> end = std::nullopt;  ///< seconds since 1970; nullopt: not in variables

@@ -8,7 +8,7 @@
 namespace pinwheel::slurm {
 namespace {
 
-std::optional<int> whole_number(std::string_view text) {
+std::optional<int> natural_number(std::string_view text) {
   const std::optional<int> number = parse_integer(text);
   return number && *number >= 0 ? number : std::nullopt;
 }
@@ -36,7 +36,7 @@ GresPart gres_part(std::string_view text) {
   std::vector<std::string> parts = split(replace_all(std::string(text), "=", ":"), ':');
   GresPart part{parts[0]};
   if (parts.size() > 1) {
-    if (const std::optional<int> count = whole_number(parts.back())) {
+    if (const std::optional<int> count = natural_number(parts.back())) {
       part.count = *count;
       parts.pop_back();
     }
@@ -72,8 +72,8 @@ std::string read_version(std::string_view text) {
 bool is_supported(std::string_view version) {
   const std::vector<std::string> parts = split(version, '.');
   if (parts.size() < 2) return false;
-  const std::optional<int> year = whole_number(parts[0]);
-  const std::optional<int> month = whole_number(parts[1]);
+  const std::optional<int> year = natural_number(parts[0]);
+  const std::optional<int> month = natural_number(parts[1]);
   return year && month && (*year > 20 || (*year == 20 && *month >= 11));
 }
 
@@ -81,14 +81,14 @@ std::optional<std::chrono::seconds> read_time(std::string_view text) {
   int days = 0;
   const size_t dash = text.find('-');
   if (dash != std::string_view::npos) {
-    const std::optional<int> number = whole_number(text.substr(0, dash));
+    const std::optional<int> number = natural_number(text.substr(0, dash));
     if (!number) return std::nullopt;
     days = *number;
     text.remove_prefix(dash + 1);
   }
   std::vector<int> numbers;
   for (const std::string& part : split(text, ':')) {
-    const std::optional<int> number = whole_number(part);
+    const std::optional<int> number = natural_number(part);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }
@@ -106,7 +106,7 @@ std::vector<Partition> read_partitions(std::string_view output) {
     if (words["PartitionName"].empty()) continue;
     partitions.push_back({words["PartitionName"], words["State"] == "UP", words["Default"] == "YES",
                           read_time(words["MaxTime"]),
-                          whole_number(words["TotalNodes"]).value_or(0)});
+                          natural_number(words["TotalNodes"]).value_or(0)});
   }
   return partitions;
 }

@@ -40,6 +40,7 @@ TEST_CASE("the allocation of a job is in its variables") {
   REQUIRE(allocation);
   CHECK(allocation->job == "17");
   CHECK(allocation->nodes == Names{"n1", "n2", "n3"});
+  CHECK(allocation->node_cores == std::vector<int>{2, 2, 1});
   CHECK(allocation->cores == 2);
   CHECK(allocation->memory == uint64_t{200} << 20U);
   CHECK_FALSE(allocation->end);

@@ -23,19 +23,22 @@ class SlurmCommands {
   /// `process` outlives it.
   SlurmCommands(ports::Process& process, std::map<std::string, std::string> variables)
       : process_(process), variables_(std::move(variables)) {}
+  virtual ~SlurmCommands() = default;
+  SlurmCommands(const SlurmCommands&) = delete;
+  SlurmCommands& operator=(const SlurmCommands&) = delete;
 
   /// Submits a script. `environment` if sbatch is missing or refuses the job, with its words; a
   /// controller that did not answer may have accepted it.
-  Result<Submitted> submit(const std::string& script, const std::string& dependency) const;
+  virtual Result<Submitted> submit(const std::string& script, const std::string& dependency) const;
   /// The elements of the user's arrays that the controller knows. `transient` if it does not answer
   /// in time.
-  Result<slurm::Listing> list(std::chrono::milliseconds limit) const;
+  virtual Result<slurm::Listing> list(std::chrono::milliseconds limit) const;
   /// An element with its exit code; nullopt: the controller does not know it.
-  std::optional<slurm::Job> describe(const std::string& element) const;
+  virtual std::optional<slurm::Job> describe(const std::string& element) const;
   /// Cancels "12_3" and others.
-  Done cancel(const std::vector<std::string>& elements) const;
+  virtual Done cancel(const std::vector<std::string>& elements) const;
   /// The value of MaxArraySize; the default if the controller does not answer.
-  int largest_array() const;
+  virtual int largest_array() const;
 
  private:
   Result<ports::Captured> call(std::vector<std::string> argv,

@@ -1,0 +1,203 @@
+#include "host/slurm/allocation_commands.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "host/system/files.h"
+#include "slurm/classify.h"
+#include "slurm/script.h"
+#include "unit/catch.h"
+#include "unit/host/scratch.h"
+
+using namespace pinwheel;
+namespace fs = std::filesystem;
+
+namespace {
+
+using slurm::JobState;
+
+/// Never asked: the commands of an allocation use srun only.
+class NoProcess final : public ports::Process {
+ public:
+  Result<ports::Captured> capture(const ports::Command& /*command*/) override {
+    return fail(ErrorKind::internal, "unexpected command");
+  }
+  Result<ports::Exit> log(const ports::Command& /*command*/, const fs::path& /*log*/) override {
+    return fail(ErrorKind::internal, "unexpected command");
+  }
+};
+
+/// The steps that srun runs: each lasts until the test ends it, or until it is stopped.
+class FakeSteps {
+ public:
+  host::StoppableProcess run() {
+    return [this](const ports::Command& command, const std::stop_token& stop) {
+      return wait_for_end(command, stop);
+    };
+  }
+
+  /// The logs of the steps that run, which name them, when there are `count`.
+  std::vector<std::string> running(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(60), [&] { return running_.size() == count; });
+    return running_;
+  }
+
+  void end(const std::string& step, int code, std::string errors = {}) {
+    const std::scoped_lock lock(mutex_);
+    ends_[step] = ports::Captured{{.code = code}, "", std::move(errors)};
+    changed_.notify_all();
+  }
+
+ private:
+  Result<ports::Captured> wait_for_end(const ports::Command& command, const std::stop_token& stop) {
+    const std::string name = name_of(command);
+    std::unique_lock lock(mutex_);
+    running_.push_back(name);
+    std::ranges::sort(running_);
+    changed_.notify_all();
+    const std::stop_callback wake(stop, [this] { changed_.notify_all(); });
+    while (!ends_.contains(name) && !stop.stop_requested()) {
+      changed_.wait_for(lock, std::chrono::milliseconds(20));
+    }
+    std::erase(running_, name);
+    changed_.notify_all();
+    if (ends_.contains(name)) return ends_[name];
+    return ports::Captured{{.code = 137}, "", "srun: forcing job termination\n"};
+  }
+
+  /// "a.0" of "--output=/DIRECTORY/logs/a.0.out".
+  static std::string name_of(const ports::Command& command) {
+    for (const std::string& word : command.argv) {
+      if (word.starts_with("--output=")) return fs::path(word).stem().string();
+    }
+    return "";
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> running_;
+  std::map<std::string, ports::Captured> ends_;
+};
+
+using Names = std::vector<std::string>;
+
+/// An allocation of three cores on two nodes.
+struct AllocationWorld {
+  Scratch scratch;
+  host::LocalFiles files;
+  NoProcess process;
+  FakeSteps steps;
+  std::optional<host::AllocationCommands> commands;
+
+  AllocationWorld() {
+    fs::create_directories(scratch.path() / "logs");
+    commands.emplace(files, process, steps.run(), std::map<std::string, std::string>{},
+                     slurm::Allocation{.job = "17", .nodes = {"n1", "n2"}, .node_cores = {2, 1}});
+  }
+
+  std::string submit(const std::string& submission, const std::vector<int>& indexes,
+                     const std::string& dependency = "", int cores = 1) {
+    slurm::JobArray array;
+    array.request.cores = cores;
+    for (const int index : indexes) array.elements[index] = {"token", "build:a"};
+    const fs::path script = scratch.path() / (submission + ".sh");
+    std::ofstream(script) << slurm::script_of(
+        array, submission, {scratch.path().string(), "/p", "/", {}, {}}, indexes);
+    const Result<host::Submitted> submitted = commands->submit(script.string(), dependency);
+    REQUIRE(submitted);
+    return submitted->array;
+  }
+
+  JobState state(const std::string& submission, int index) {
+    return commands->list(std::chrono::seconds(1))->at({submission, index}).state;
+  }
+  /// Waits for the end of an element, which a thread reports.
+  JobState end_of(const std::string& submission, int index) {
+    for (int i = 0; i < 3000; ++i) {
+      const JobState now = state(submission, index);
+      if (slurm::has_ended(now)) return now;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return state(submission, index);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("as many steps run as the allocation has cores, in their order") {
+  AllocationWorld world;
+  CHECK(world.submit("a", {0, 1, 2, 3}) == "1");
+  CHECK(world.steps.running(3) == Names{"a.0", "a.1", "a.2"});
+  CHECK(world.state("a", 3) == JobState::pending);
+  world.steps.end("a.1", 0);
+  CHECK(world.end_of("a", 1) == JobState::completed);
+  CHECK(world.steps.running(3) == Names{"a.0", "a.2", "a.3"});
+}
+
+TEST_CASE("a step that requests more than a node has starts anyway") {
+  AllocationWorld world;
+  world.submit("a", {0}, "", 9);
+  CHECK(world.steps.running(1) == Names{"a.0"});
+}
+
+TEST_CASE("an element starts after the elements that it needs, or never") {
+  AllocationWorld world;
+  const std::string first = world.submit("a", {0, 1});
+  world.submit("b", {0, 1}, "aftercorr:" + first);
+  world.submit("c", {0}, "afterok:" + first + "_0:" + first + "_1");
+  CHECK(world.steps.running(2) == Names{"a.0", "a.1"});
+  world.steps.end("a.0", 0);
+  CHECK(world.steps.running(2) == Names{"a.1", "b.0"});
+  world.steps.end("a.1", 2, "srun: error: n1: task 0: Exited with exit code 2\n");
+  CHECK(world.end_of("a", 1) == JobState::failed);
+  CHECK(world.end_of("b", 1) == JobState::cancelled);
+  CHECK(world.end_of("c", 0) == JobState::cancelled);
+  const std::optional<slurm::Job> never = world.commands->describe("3_0");
+  REQUIRE(never);
+  CHECK(slurm::classify_slurm(*never, "").end == slurm::JobEnd::dependency_failed);
+  CHECK(world.steps.running(1) == Names{"b.0"});
+}
+
+TEST_CASE("a canceled element ends, and others continue") {
+  AllocationWorld world;
+  const std::string array = world.submit("a", {0, 1, 2, 3});
+  CHECK(world.steps.running(3).size() == 3);
+  REQUIRE(world.commands->cancel({array + "_0", array + "_3", "9_9"}));
+  CHECK(world.end_of("a", 0) == JobState::cancelled);
+  CHECK(world.state("a", 3) == JobState::cancelled);
+  CHECK(world.steps.running(2) == Names{"a.1", "a.2"});
+}
+
+TEST_CASE("srun's errors are in the log of the step, and decide its state") {
+  AllocationWorld world;
+  world.submit("a", {0});
+  CHECK(world.steps.running(1).size() == 1);
+  world.steps.end("a.0", 137, "srun: error: n1: task 0: Out Of Memory\n");
+  CHECK(world.end_of("a", 0) == JobState::out_of_memory);
+  std::ostringstream log;
+  log << std::ifstream(world.scratch.path() / "logs" / "a.0.out").rdbuf();
+  CHECK(log.str() == "srun: error: n1: task 0: Out Of Memory\n");
+}
+
+TEST_CASE("steps end with the commands") {
+  AllocationWorld world;
+  world.submit("a", {0, 1, 2, 3, 4});
+  CHECK(world.steps.running(3).size() == 3);
+  world.commands.reset();
+  CHECK(world.steps.running(0).empty());
+}
+
+TEST_CASE("a text that is no script of jobs is refused") {
+  AllocationWorld world;
+  const fs::path file = world.scratch.path() / "x.sh";
+  std::ofstream(file) << "#!/bin/bash\ntrue\n";
+  CHECK_FALSE(world.commands->submit(file.string(), ""));
+  CHECK_FALSE(world.commands->submit((world.scratch.path() / "none.sh").string(), ""));
+}

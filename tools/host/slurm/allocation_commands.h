@@ -1,0 +1,45 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "host/slurm/slurm_commands.h"
+#include "ports/files.h"
+#include "slurm/allocation.h"
+
+namespace pinwheel::host {
+
+/// Runs a program until it ends; a stop ends it.
+using StoppableProcess =
+    std::function<Result<ports::Captured>(const ports::Command& command, std::stop_token stop)>;
+
+/// The commands of the executor `slurm` inside an allocation: instead of a job of its own, each
+/// element of an array is a step that srun starts on a node of this job. Elements start in the
+/// order of their submission, when the elements that they need have succeeded and as many cores of
+/// the job are free; srun chooses the node. Steps end with this object, and with this process: the
+/// executor of a later one finds their results, and runs the others again.
+class AllocationCommands final : public SlurmCommands {
+ public:
+  /// The references outlive this.
+  AllocationCommands(ports::Files& files, ports::Process& process, StoppableProcess run,
+                     std::map<std::string, std::string> variables, slurm::Allocation allocation);
+  /// Ends all steps and waits for them.
+  ~AllocationCommands() override;
+
+  Result<Submitted> submit(const std::string& script, const std::string& dependency) const override;
+  Result<slurm::Listing> list(std::chrono::milliseconds limit) const override;
+  std::optional<slurm::Job> describe(const std::string& element) const override;
+  Done cancel(const std::vector<std::string>& elements) const override;
+  int largest_array() const override;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace pinwheel::host

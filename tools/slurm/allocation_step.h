@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ports/process.h"
+#include "slurm/allocation.h"
+#include "slurm/plan_jobs.h"
+#include "slurm/queue.h"
+
+namespace pinwheel::slurm {
+
+/// What a script for sbatch (slurm/script) requests, for the steps of a job that runs already.
+struct ScriptRequest {
+  std::string submission;  ///< of its comment
+  std::vector<int> indexes = {};
+  int cores = 1;
+  uint64_t megabytes = 0;  ///< 0: not requested
+  std::string gres = {};
+  std::string directory = {};
+  std::string output = {};                  ///< with `%a` for the index
+  std::vector<std::string> variables = {};  ///< names of those that the job gets
+};
+
+/// Reads the directives; nullopt for a text that is no script of ours.
+std::optional<ScriptRequest> read_script(std::string_view text);
+
+/// The elements that an element needs, by the text of `dependency_text`:
+/// "aftercorr:12,afterok:13_4" of index 0 are 12_0 and 13_4.
+std::vector<ElementRef> needs_of_element(std::string_view dependency, int index);
+
+/// The cores that an element gets on a node of the allocation: at most those of its largest node.
+int cores_in(const Allocation& allocation, const ScriptRequest& request);
+
+/// The argv of the step. It shares its node: srun gives a step all memory of the job unless it says
+/// how much, so that without a request it gets the part of its cores. At most that of a node.
+std::vector<std::string> srun_command(const Allocation& allocation, const ScriptRequest& request,
+                                      int index, const std::string& script);
+
+/// The variables of srun: the caller's without those of Slurm, which srun would read as options,
+/// but with the cluster's configuration.
+std::map<std::string, std::string> srun_variables(
+    const std::map<std::string, std::string>& variables);
+
+/// Sets the state of a step that ended, its exit code and its signal, from the exit of srun and its
+/// errors.
+void end_step(const ports::Exit& exit, std::string_view errors, Job& job);
+
+}  // namespace pinwheel::slurm
