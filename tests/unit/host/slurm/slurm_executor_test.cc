@@ -261,6 +261,58 @@ TEST_CASE("a job that Slurm does not know is lost after the time of grace, witho
   }
 }
 
+TEST_CASE("a rerun long after a lost submission does not wait for it again") {
+  SlurmWorld world;
+  world.cluster.forgets = true;
+  world.executor()->submit({world.job(0)});
+  world.clock.move_to(world.clock.steady() + 60s);
+  const auto executor = world.executor();
+  executor->submit({world.job(0)});
+  const auto end = world.next_end(*executor, 2s);
+  REQUIRE(end);
+  CHECK(end->state == run::StepJobState::lost);
+}
+
+TEST_CASE("a result that cannot be read, or whose files no store has, is lost") {
+  SlurmWorld world;
+  const auto executor = world.executor();
+  executor->submit({world.job(0)});
+  SECTION("text of somebody else") {
+    std::ofstream(world.directory.path() / "results" / (world.job(0).token + ".json")) << "{}";
+  }
+  SECTION("no files") {
+    plan::StepOutcome outcome;
+    outcome.id = "build:a";
+    outcome.outputs = {{"/node/out/a.whl", std::string(64, 'a'), 2}};
+    write_result(world.directory.path(), world.job(0).token, 0, outcome);
+  }
+  const auto end = world.next_end(*executor);
+  REQUIRE(end);
+  CHECK(end->state == run::StepJobState::lost);
+  CHECK_FALSE(end->result);
+}
+
+TEST_CASE("a job whose pinwheel ran nothing says where its words are") {
+  SlurmWorld world;
+  const auto executor = world.executor();
+  executor->submit({world.job(0)});
+  const auto ended_with = [&](int code) {
+    std::ofstream(world.directory.path() / "results" / (world.job(0).token + ".json"))
+        << fmt::format(R"({{"schema":"pinwheel-job/1","token":"{}","exit_code":{},"report":null}})",
+                       world.job(0).token, code);
+    return world.next_end(*executor);
+  };
+  SECTION("the checkout differs") {
+    const auto end = ended_with(7);
+    REQUIRE(end);
+    CHECK(end->state == run::StepJobState::failed);
+    CHECK(end->result.error().hint.find("/logs/") != std::string::npos);
+  }
+  SECTION("the result of a need is missing: it started too early") {
+    CHECK(ended_with(exit_code(ErrorKind::check))->state == run::StepJobState::dependency_failed);
+  }
+}
+
 TEST_CASE("what Slurm says about a job without a result is not a failure of its step") {
   struct Case {
     const char* state;
