@@ -1,5 +1,5 @@
-"""`--executor slurm`: the steps of a plan as jobs of a real cluster on loopback. Whatever ends on the way, the bytes are
-those of one machine, no finished step runs again, and no job is left."""
+"""`--executor slurm`: the steps of a plan as jobs of a real cluster on loopback. Whatever ends on the way, the bytes
+are those of one machine, no finished step runs again, and no job is left."""
 
 import copy
 import os

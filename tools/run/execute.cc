@@ -507,7 +507,8 @@ class Execution {
     }
     if (signal_ != 0 && cursor.attempts == 0 && !completed.result) return interrupt(i);
     // Their ends are noticed in any order, and its key is complete only after its needs.
-    if (cursor.open_needs > 0 && signal_ == 0) {
+    if (cursor.open_needs > 0) {
+      if (signal_ != 0) return interrupt(i);
       cursor.early = completed;
       return;
     }
