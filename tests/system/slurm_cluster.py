@@ -203,7 +203,8 @@ class Cluster:
                 daemon = self.daemons.pop(name)
                 daemon.terminate()
                 try:
-                    daemon.wait(20)
+                    # A controller that still asks a lost node needs longer than a test has.
+                    daemon.wait(5)
                 except subprocess.TimeoutExpired:
                     daemon.kill()
                     daemon.wait()

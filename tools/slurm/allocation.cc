@@ -11,6 +11,7 @@ namespace pinwheel::slurm {
 namespace {
 
 constexpr size_t kMostHosts = 100'000;
+constexpr int kMostBrackets = 5;
 
 /// A whole number that is not negative.
 std::optional<int> count_of(std::string_view text) {
@@ -51,6 +52,8 @@ bool add_range(std::string_view range, std::string_view before, std::string_view
 
 /// Adds the hosts of "n[1-3,7]x[0-1]", from the first brackets on.
 bool add_hosts(std::string_view before, std::string_view rest, std::vector<std::string>& hosts) {
+  // Slurm's names have a few dimensions at most.
+  if (std::ranges::count(rest, '[') > kMostBrackets) return false;
   const size_t open = rest.find('[');
   if (open == std::string_view::npos) {
     if (before.empty() && rest.empty()) return false;

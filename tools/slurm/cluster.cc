@@ -1,6 +1,7 @@
 #include "slurm/cluster.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/parse_integer.h"
 #include "base/text.h"
@@ -95,8 +96,8 @@ std::optional<std::chrono::seconds> read_time(std::string_view text) {
   // Without days one number is minutes, and two are minutes and seconds.
   if (dash == std::string_view::npos && numbers.size() < 3) numbers.insert(numbers.begin(), 0);
   numbers.resize(3);
-  return std::chrono::hours(24 * days + numbers[0]) + std::chrono::minutes(numbers[1]) +
-         std::chrono::seconds(numbers[2]);
+  return std::chrono::hours(24) * days + std::chrono::hours(numbers[0]) +
+         std::chrono::minutes(numbers[1]) + std::chrono::seconds(numbers[2]);
 }
 
 std::vector<Partition> read_partitions(std::string_view output) {
@@ -160,7 +161,7 @@ bool provides(std::string_view gres, std::string_view requested) {
   const std::vector<GresPart> wanted = gres_parts(requested);
   return std::ranges::all_of(wanted, [&](const GresPart& part) {
     if (part.type == "none") return true;
-    int count = 0;
+    int64_t count = 0;
     for (const GresPart& each : offered) {
       if (each.type == part.type && (part.model.empty() || each.model == part.model)) {
         count += each.count;

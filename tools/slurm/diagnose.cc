@@ -284,7 +284,8 @@ DoctorLine shared(const ClusterFacts& facts, const SlurmSettings& settings) {
 DoctorLine test_job(const ClusterFacts& facts) {
   const JobProbe& probe = *facts.probe;
   if (!probe.ran) {
-    return {"test job", DoctorVerdict::missing, fmt::format("did not run: {}", probe.problem)};
+    return {"test job", DoctorVerdict::missing, fmt::format("did not run: {}", probe.problem),
+            "whether jobs can run is not known", "run `sinfo` to see the states of the nodes"};
   }
   if (probe.pinwheel.empty()) {
     return {"test job", DoctorVerdict::missing,

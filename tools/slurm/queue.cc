@@ -96,17 +96,19 @@ constexpr size_t kSqueueFields = 10;
 constexpr std::string_view kSqueueFormat =
     "\x1e%i\x1f%A\x1f%T\x1f%r\x1f%N\x1f%V\x1f%S\x1f%e\x1f%l\x1f%k\x1f";
 
-std::optional<Job> squeue_record(std::string_view record) {
-  std::array<std::string_view, kSqueueFields> fields;
-  for (size_t i = 0; i + 1 < kSqueueFields; ++i) {
-    const size_t end = record.find(kField);
-    if (end == std::string_view::npos) return std::nullopt;
-    fields.at(i) = record.substr(0, end);
-    record.remove_prefix(end + 1);
+/// Takes the fields before the comment from the front; false if there are fewer.
+bool take_fields(std::string_view& text, std::array<std::string_view, kSqueueFields - 1>& fields) {
+  for (std::string_view& field : fields) {
+    const size_t end = text.find(kField);
+    if (end == std::string_view::npos) return false;
+    field = text.substr(0, end);
+    text.remove_prefix(end + 1);
   }
-  const size_t end = record.rfind(kField);
-  if (end == std::string_view::npos || !is_job_id(fields[0])) return std::nullopt;
-  fields[kSqueueFields - 1] = record.substr(0, end);
+  return true;
+}
+
+Job squeue_job(const std::array<std::string_view, kSqueueFields - 1>& fields,
+               std::string_view comment) {
   Job job;
   job.id = fields[0];
   job.number = fields[1];
@@ -117,7 +119,7 @@ std::optional<Job> squeue_record(std::string_view record) {
   job.started = time_in(fields[6]);
   job.ended = time_in(fields[7]);
   job.time_limit = text_in(fields[8]);
-  job.comment = text_in(fields[9]);
+  job.comment = text_in(comment);
   return job;
 }
 
@@ -138,7 +140,9 @@ std::string_view comment_at(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   for (size_t blank = text.find(' '); blank != std::string_view::npos;
        blank = text.find(' ', blank + 1)) {
-    const std::string_view rest = text.substr(text.find_first_not_of(' ', blank));
+    const size_t word = text.find_first_not_of(' ', blank);
+    if (word == std::string_view::npos) return text.substr(0, blank);
+    const std::string_view rest = text.substr(word);
     const size_t equals = rest.substr(0, rest.find(' ')).find('=');
     if (equals != std::string_view::npos && rest[0] >= 'A' && rest[0] <= 'Z') {
       return text.substr(0, blank);
@@ -297,20 +301,19 @@ std::vector<std::string> squeue_command(const std::string& user) {
 
 std::vector<Job> read_squeue(std::string_view output) {
   std::vector<Job> jobs;
-  const std::string_view next = "\n\x1e";
-  if (output.empty() || output[0] != kRecord) return jobs;
-  output.remove_prefix(1);
-  // A comment may have the separators too: a record ends where another one can begin.
-  while (!output.empty()) {
-    size_t end = output.find(next);
-    while (end != std::string_view::npos && !squeue_record(output.substr(0, end))) {
-      end = output.find(next, end + 1);
-    }
-    if (std::optional<Job> job = squeue_record(output.substr(0, end))) {
-      jobs.push_back(std::move(*job));
-    }
+  // A comment may have the separators as well, but ends where the next record begins.
+  const std::string_view next = "\x1f\n\x1e";
+  while (!output.empty() && output[0] == kRecord) {
+    output.remove_prefix(1);
+    std::array<std::string_view, kSqueueFields - 1> fields;
+    if (!take_fields(output, fields)) break;
+    const size_t begin_of_next = output.find(next);
+    const bool last = begin_of_next == std::string_view::npos;
+    const size_t end = last ? output.rfind(kField) : begin_of_next;
     if (end == std::string_view::npos) break;
-    output.remove_prefix(end + next.size());
+    if (is_job_id(fields[0])) jobs.push_back(squeue_job(fields, output.substr(0, end)));
+    if (last) break;
+    output.remove_prefix(end + next.size() - 1);
   }
   return jobs;
 }

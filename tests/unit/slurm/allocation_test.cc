@@ -19,8 +19,9 @@ TEST_CASE("a list of hosts is expanded as scontrol does") {
   CHECK(expand_hosts("gpu-a[098-101]") == Names{"gpu-a098", "gpu-a099", "gpu-a100", "gpu-a101"});
   CHECK(expand_hosts("r[1-2]n[0-1]x") == Names{"r1n0x", "r1n1x", "r2n0x", "r2n1x"});
   CHECK(expand_hosts("host") == Names{"host"});
-  for (const char* const list : {"", "n[", "n[1-", "n[3-1]", "n[a]", "n[]", "a,,b",
-                                 "n[1-999999999]", "n[1-1000][1-1000][1-1000]"}) {
+  for (const char* const list :
+       {"", "n[", "n[1-", "n[3-1]", "n[a]", "n[]", "a,,b", "n[1-999999999]",
+        "n[1-1000][1-1000][1-1000]", "n[1][1][1][1][1][1]"}) {
     INFO(list);
     CHECK(expand_hosts(list).empty());
   }

@@ -104,6 +104,8 @@ TEST_CASE("a job whose name or comment imitates a field has no record in scontro
   const std::string line = recorded("failed.scontrol");
   CHECK(read_scontrol(replace_all(line, "JobName=sbatch", "JobName=x JobState=COMPLETED")).empty());
   CHECK(read_scontrol(replace_all(line, " Power=", " Comment=a Comment=b Power=")).empty());
+  CHECK(only(read_scontrol("JobId=1 JobState=FAILED ExitCode=1:0 Comment=a b  \n")).comment ==
+        "a b");
   const Job named = only(read_scontrol(replace_all(line, "JobName=sbatch", "JobName=a b\nc")));
   CHECK(named.state == JobState::failed);
 }
@@ -126,7 +128,7 @@ TEST_CASE("states of every tool are read") {
   CHECK(parse_job_state("CANCELLED+") == JobState::unknown);
   CHECK(parse_job_state("COMPLETING,FAILED") == JobState::failed);
   CHECK(parse_job_state("FAILED,COMPLETING") == JobState::failed);
-  CHECK(parse_job_state("RUNNING,SIGNALING") == JobState::signaling);
+  CHECK(parse_job_state("RUNNING,SIGNALING") == JobState::running);
   CHECK(parse_job_state("") == JobState::unknown);
   CHECK(has_ended(JobState::node_fail));
   CHECK_FALSE(has_ended(JobState::completing));
