@@ -45,8 +45,11 @@ std::string job_token(std::string_view plan_digest, std::string_view step, int n
 }
 
 void adopt_record(const plan::StepOutcome& record, plan::StepOutcome& outcome) {
-  outcome.elapsed = record.elapsed;
-  outcome.installing = record.installing;
+  // A job that ended without a result has no record of its time.
+  if (record.elapsed.count() > 0) {
+    outcome.elapsed = record.elapsed;
+    outcome.installing = record.installing;
+  }
   if (!record.log.empty()) outcome.log = record.log;
   if (record.trace.empty() || outcome.trace.empty()) return;
   const plan::AttemptTrace own = std::move(outcome.trace.back());

@@ -60,7 +60,8 @@ inline bool has_ended(StepJobState state) {
   return state != StepJobState::pending && state != StepJobState::running;
 }
 
-/// How long the jobs of an executor live: as long as this process, or longer.
+/// How long the jobs of an executor live: as long as this process, or longer. Decides what a second
+/// process may expect, which the contract test checks.
 enum class Lifetime { process, cluster };
 
 struct Capabilities {
@@ -140,7 +141,8 @@ class Executor {
   virtual Event poll(std::chrono::steady_clock::time_point deadline) = 0;
   /// Ends jobs; each still reports `Completed`, with an `interrupted` error unless it ended before.
   virtual void cancel(const std::vector<std::string>& tokens) = 0;
-  /// The end of a job; nullopt: it has not ended, or is unknown.
+  /// The end of a job; nullopt: it has not ended, or is unknown. `execute` needs only the events of
+  /// `poll`; this is for callers that come after an event.
   virtual std::optional<Completed> collect(const std::string& token) const = 0;
 };
 

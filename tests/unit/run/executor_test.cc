@@ -1,0 +1,28 @@
+#include "run/executor.h"
+
+#include "unit/catch.h"
+
+using namespace pinwheel;
+using namespace std::chrono_literals;
+
+TEST_CASE("the record of a job replaces what this machine saw, as far as it goes") {
+  plan::StepOutcome outcome;
+  outcome.elapsed = 9s;
+  outcome.installing = 1s;
+  outcome.log = "here.log";
+  plan::StepOutcome record;
+  SECTION("of a job without a result, only the log") {
+    record.log = "slurm.out";
+    run::adopt_record(record, outcome);
+    CHECK(outcome.elapsed == 9s);
+    CHECK(outcome.installing == 1s);
+    CHECK(outcome.log == "slurm.out");
+  }
+  SECTION("of a job with a result, its times") {
+    record.elapsed = 4s;
+    run::adopt_record(record, outcome);
+    CHECK(outcome.elapsed == 4s);
+    CHECK(outcome.installing == 0s);
+    CHECK(outcome.log == "here.log");
+  }
+}
