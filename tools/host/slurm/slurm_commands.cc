@@ -4,11 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <string_view>
 #include <utility>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "slurm/script.h"
 
 namespace pinwheel::host {
 namespace {
@@ -26,15 +30,67 @@ std::string words_of(const ports::Captured& ran) {
   return text.empty() ? "it printed nothing" : text;
 }
 
-/// Whether the controller may have accepted a job although sbatch reports an error.
-bool is_uncertain(const ports::Captured& ran) {
-  if (ran.exit.timed_out || ran.exit.signal != 0) return true;
-  const std::string& text = ran.err;
+/// What an error of sbatch means.
+enum class Refusal {
+  uncertain,  ///< the controller may have accepted the job
+  temporary,  ///< it may accept the job later
+  final,
+};
+
+// From src/common/slurm_errno.c and src/sbatch/sbatch.c.
+constexpr std::array<std::string_view, 6> kUncertain = {
+    "Unable to contact slurm controller", "Socket timed out",   "Connection refused",
+    "Zero Bytes were transmitted",        "Transport endpoint", "Connection reset"};
+constexpr std::array<std::string_view, 7> kTemporary = {
+    "temporarily unable to accept job", "job queue full", "Job creation temporarily disabled",
+    "Required partition not available", "standby mode",   "Munge encode failed",
+    "Protocol authentication error"};
+constexpr std::string_view kPolicy = "Job violates accounting/QOS policy";
+
+template <size_t N>
+bool has_one(const std::string& text, const std::array<std::string_view, N>& parts) {
   return std::ranges::any_of(
-      std::vector<std::string_view>{"Unable to contact slurm controller", "Socket timed out",
-                                    "Connection refused", "Zero Bytes were transmitted",
-                                    "Transport endpoint", "Connection reset"},
-      [&](std::string_view each) { return text.find(each) != std::string::npos; });
+      parts, [&](std::string_view each) { return text.find(each) != std::string::npos; });
+}
+
+/// A line before the error names the limit. Only that on the number of jobs is no limit of the job
+/// itself: "sbatch: error: QOSMaxSubmitJobPerUserLimit".
+bool exceeds_own_limit(const std::string& text) {
+  return std::ranges::any_of(split(text, '\n'), [](const std::string& line) {
+    return line.ends_with("Limit") && line.find("Submit") == std::string::npos;
+  });
+}
+
+Refusal refusal_of(const ports::Captured& ran) {
+  // sbatch repeats some of these by itself until its time limit.
+  if (!ran.exit.canceled && has_one(ran.err, kTemporary)) return Refusal::temporary;
+  if (ran.exit.timed_out || ran.exit.signal != 0) return Refusal::uncertain;
+  if (has_one(ran.err, kUncertain)) return Refusal::uncertain;
+  const bool policy = ran.err.find(kPolicy) != std::string::npos;
+  return policy && !exceeds_own_limit(ran.err) ? Refusal::temporary : Refusal::final;
+}
+
+/// "12_[0-2,7]" of "12_0", "12_1", "12_2", "12_7".
+std::vector<std::string> by_array(const std::vector<std::string>& elements) {
+  std::map<std::string, std::set<int>> arrays;
+  std::vector<std::string> ids;
+  for (const std::string& element : elements) {
+    const size_t bar = element.find('_');
+    const std::optional<int> index = bar == std::string::npos
+                                         ? std::nullopt
+                                         : parse_integer(std::string_view(element).substr(bar + 1));
+    if (index) {
+      arrays[element.substr(0, bar)].insert(*index);
+    } else {
+      ids.push_back(element);
+    }
+  }
+  ids.reserve(ids.size() + arrays.size());
+  for (const auto& [array, indexes] : arrays) {
+    ids.push_back(
+        fmt::format("{}_[{}]", array, slurm::index_list({indexes.begin(), indexes.end()})));
+  }
+  return ids;
 }
 
 std::string hint_for(const std::string& words) {
@@ -76,16 +132,35 @@ Result<Submitted> SlurmCommands::submit(const std::string& script,
     const std::string id(trim(ran->out.substr(0, ran->out.find(';'))));
     return Submitted{id};
   }
-  if (is_uncertain(*ran)) return Submitted{};
+  const Refusal refusal = refusal_of(*ran);
+  if (refusal == Refusal::uncertain) return Submitted{};
   const std::string words = words_of(*ran);
+  if (refusal == Refusal::temporary) {
+    return fail(ErrorKind::transient,
+                fmt::format("sbatch does not accept the jobs now: {}", visible(words)),
+                "pinwheel repeats the submission until sbatch accepts it");
+  }
   return fail(ErrorKind::environment, fmt::format("sbatch refuses the jobs: {}", visible(words)),
               hint_for(words));
 }
 
-Result<slurm::Listing> SlurmCommands::list(std::chrono::milliseconds limit) const {
+Result<UserJobs> SlurmCommands::all_jobs(std::chrono::milliseconds limit) const {
   TRY(const ports::Captured ran, call(slurm::squeue_command(std::to_string(::getuid())), limit));
-  if (ran.exit.ok()) return slurm::our_elements(slurm::read_squeue(ran.out));
-  return fail(ErrorKind::transient, fmt::format("squeue failed: {}", visible(words_of(ran))));
+  if (!ran.exit.ok()) {
+    const std::string why = ran.exit.timed_out ? "it did not answer in time" : words_of(ran);
+    return fail(ErrorKind::transient, fmt::format("squeue failed: {}", visible(why)));
+  }
+  const std::vector<slurm::Job> jobs = slurm::read_squeue(ran.out);
+  UserJobs all{slurm::our_elements(jobs)};
+  for (const slurm::Job& job : jobs) {
+    if (!slurm::has_ended(job.state)) all.living.insert(job.id);
+  }
+  return all;
+}
+
+Result<slurm::Listing> SlurmCommands::list(std::chrono::milliseconds limit) const {
+  TRY(UserJobs all, all_jobs(limit));
+  return std::move(all.elements);
 }
 
 std::optional<slurm::Job> SlurmCommands::describe(const std::string& element) const {
@@ -100,7 +175,9 @@ std::optional<slurm::Job> SlurmCommands::describe(const std::string& element) co
 Done SlurmCommands::cancel(const std::vector<std::string>& elements) const {
   if (elements.empty()) return {};
   std::vector<std::string> argv = {"scancel", "--full"};
-  argv.insert(argv.end(), elements.begin(), elements.end());
+  // Each id costs scancel a request to the controller.
+  const std::vector<std::string> ids = by_array(elements);
+  argv.insert(argv.end(), ids.begin(), ids.end());
   TRY(const ports::Captured ran, call(std::move(argv), kCancelLimit));
   if (ran.exit.ok()) return {};
   return fail(ErrorKind::environment, fmt::format("scancel failed: {}", visible(words_of(ran))));
