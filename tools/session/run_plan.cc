@@ -449,7 +449,10 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
         TRY_DONE(prepare::check_ends_in_time(*attempt.step, end, host.clock.now()));
         return host.perform(workplace, attempt, std::move(stop));
       });
-  const host::SignalWatcher signals([&runner](int signal) { runner.interrupt(signal); });
+  const host::SignalWatcher signals([&runner, slurm](int signal) {
+    runner.interrupt(signal);
+    if (slurm != nullptr) slurm->interrupt();
+  });
   std::optional<host::StoringRecorder> keeping;
   if (request.store) {
     keeping.emplace(listeners.journal, *request.store, plan, request.facts, host.clock);

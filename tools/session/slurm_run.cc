@@ -11,8 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "env/pass_list.h"
+#include "host/machine/machine_name.h"
 #include "host/slurm/allocation_commands.h"
 #include "plan/action.h"
 #include "slurm/allocation.h"
@@ -72,13 +74,15 @@ std::string value_or_empty(const std::map<std::string, std::string>& variables,
 }
 
 slurm::JobSite site_of(const prepare::Host& host, const SlurmRequest& request,
-                       const host::Workplace& workplace, const plan::Plan& plan) {
+                       const host::Workplace& workplace, const plan::Plan& plan,
+                       const std::string& frozen) {
   constexpr size_t kPlanDigits = 16;
+  const std::string name = sha256_hex(plan.digest + "\n" + frozen).substr(0, kPlanDigits);
   const fs::path shared =
       request.settings.shared.empty() ? workplace.state : fs::path(request.settings.shared);
   std::error_code ignored;
   slurm::JobSite site;
-  site.run = (shared / "slurm" / plan.digest.substr(0, kPlanDigits)).string();
+  site.run = (shared / "slurm" / name).string();
   site.program = fs::read_symlink("/proc/self/exe", ignored).string();
   site.directory = host.directory.string();
   site.arguments = request.arguments;
@@ -96,31 +100,40 @@ Result<std::chrono::milliseconds> grace_of(const prepare::Host& host) {
 }
 
 /// The commands of the cluster; in a job of Slurm, steps of this job.
-std::unique_ptr<host::SlurmCommands> commands_of(const prepare::Host& host,
-                                                 const host::EnvMachine& machine) {
+std::unique_ptr<host::SlurmCommands> commands_of(const prepare::Host& host, ports::Process& process,
+                                                 const ports::LogHandle& outer_log) {
   std::optional<slurm::Allocation> allocation = slurm::read_allocation(host.variables);
   if (!allocation) {
-    return std::make_unique<host::SlurmCommands>(machine.process, host.variables);
+    return std::make_unique<host::SlurmCommands>(process, host.variables);
   }
-  const auto run = [&host, log = machine.log](const ports::Command& command, std::stop_token stop) {
+  const auto run = [&host, log = outer_log](const ports::Command& command, std::stop_token stop) {
     host::Workplace place = prepare::outside_run(host, log);
     place.stop = std::move(stop);
     return host.machine(place)->process.capture(command);
   };
-  return std::make_unique<host::AllocationCommands>(host.files, machine.process, run,
-                                                    host.variables, *std::move(allocation));
+  return std::make_unique<host::AllocationCommands>(host.files, process, run, host.variables,
+                                                    *std::move(allocation));
+}
+
+prepare::OpenMachine stoppable_machine(const prepare::Host& host, const ports::LogHandle& log,
+                                       std::stop_token stop) {
+  host::Workplace place = prepare::outside_run(host, log);
+  place.stop = std::move(stop);
+  return host.machine(place);
 }
 
 }  // namespace
 
-SlurmRun::SlurmRun(const prepare::Host& host, prepare::OpenMachine machine, host::SlurmSetup setup,
+SlurmRun::SlurmRun(const prepare::Host& host, const ports::LogHandle& log, host::SlurmSetup setup,
                    host::Store& store)
     : host_(host),
-      machine_(std::move(machine)),
+      stoppable_(stoppable_machine(host, log, stop_.get_token())),
+      later_(host.machine(prepare::outside_run(host, log))),
+      process_(stoppable_->process, later_->process, stop_.get_token()),
       setup_(std::move(setup)),
       store_(store),
       directory_(host.files, setup_.site.run),
-      commands_(commands_of(host, *machine_)) {}
+      commands_(commands_of(host, process_, log)) {}
 
 Result<std::unique_ptr<SlurmRun>> SlurmRun::open(const prepare::Host& host,
                                                  const SlurmRequest& request,
@@ -128,23 +141,25 @@ Result<std::unique_ptr<SlurmRun>> SlurmRun::open(const prepare::Host& host,
                                                  const plan::Plan& plan, host::Store& store) {
   host::SlurmSetup setup;
   setup.settings = request.settings;
-  setup.site = site_of(host, request, workplace, plan);
+  TRY(const std::string frozen, request.frozen());
+  setup.site = site_of(host, request, workplace, plan, frozen);
   setup.site.arguments.insert(setup.site.arguments.end(),
                               {"--store-domain", std::string(to_string(store.domain()))});
   setup.output = workplace.output;
   TRY(setup.grace, grace_of(host));
-  TRY_DONE(slurm::check_site(setup.site));
-  TRY(const std::string frozen, request.frozen());
-  auto run = std::unique_ptr<SlurmRun>(new SlurmRun(
-      host, host.machine(prepare::outside_run(host, workplace.log)), std::move(setup), store));
-  if (Result<std::string> used = run->directory_.prepare(frozen); !used) {
-    return fail(std::move(used).error());
+  if (const auto allocation = slurm::read_allocation(host.variables)) {
+    setup.allocation = allocation->job;
+    setup.host = host::worker_name(host.variables);
   }
+  TRY_DONE(slurm::check_site(setup.site));
+  auto run = std::unique_ptr<SlurmRun>(new SlurmRun(host, workplace.log, std::move(setup), store));
+  TRY_DONE(run->directory_.prepare(frozen));
   return run;
 }
 
 std::unique_ptr<host::SlurmExecutor> SlurmRun::executor(run::Executor& local, Console& console) {
   host::SlurmSetup setup = setup_;
+  setup.stop = stop_.get_token();
   setup.warn = [&console](const Error& error) { console.warn(error); };
   return std::make_unique<host::SlurmExecutor>(
       std::move(setup), host::SlurmPorts{directory_, *commands_, store_, host_.clock, local});
@@ -152,7 +167,8 @@ std::unique_ptr<host::SlurmExecutor> SlurmRun::executor(run::Executor& local, Co
 
 Result<std::string> slurm_script(const prepare::Host& host, const SlurmRequest& request,
                                  const host::Workplace& workplace, const plan::Plan& plan) {
-  const slurm::JobSite site = site_of(host, request, workplace, plan);
+  TRY(const std::string frozen, request.frozen());
+  const slurm::JobSite site = site_of(host, request, workplace, plan, frozen);
   TRY_DONE(slurm::check_site(site));
   constexpr int kUsualArraySize = 1001;
   return slurm::plan_script(

@@ -1,13 +1,16 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "host/machine/workplace.h"
+#include "host/slurm/slurm_commands.h"
 #include "host/slurm/slurm_executor.h"
 #include "plan/step.h"
+#include "ports/log.h"
 #include "prepare/host.h"
 #include "run/executor.h"
 #include "session/console.h"
@@ -27,8 +30,11 @@ struct SlurmRequest {
 /// The executor `slurm` of a run, with everything that it refers to.
 class SlurmRun {
  public:
-  /// Makes the directory of the plan's jobs, `slurm/<plan>` in the shared directory. Errors are
-  /// those of files, of freezing the plan, and `config` for paths that sbatch cannot have.
+  /// Makes the directory of the plan's jobs, `slurm/<plan>` in the shared directory. Its name is a
+  /// digest of the steps and of the frozen plan, which has all that a job checks: the jobs of
+  /// another commit or matrix have another directory, and find finished results in the store.
+  /// Errors are those of files, of freezing the plan, and `config` for paths that sbatch cannot
+  /// have.
   static Result<std::unique_ptr<SlurmRun>> open(const prepare::Host& host,
                                                 const SlurmRequest& request,
                                                 const host::Workplace& workplace,
@@ -37,12 +43,19 @@ class SlurmRun {
   /// `local` runs the steps of the caller and outlives the result, as this does.
   std::unique_ptr<host::SlurmExecutor> executor(run::Executor& local, Console& console);
 
+  /// A signal arrived, and `local` knows it: ends the programs that wait for the controller. For
+  /// any thread.
+  void interrupt() { stop_.request_stop(); }
+
  private:
-  SlurmRun(const prepare::Host& host, prepare::OpenMachine machine, host::SlurmSetup setup,
+  SlurmRun(const prepare::Host& host, const ports::LogHandle& log, host::SlurmSetup setup,
            host::Store& store);
 
   const prepare::Host& host_;
-  const prepare::OpenMachine machine_;
+  std::stop_source stop_ = {};
+  const prepare::OpenMachine stoppable_;
+  const prepare::OpenMachine later_;  ///< cancels jobs after a signal
+  host::UntilStopped process_;
   const host::SlurmSetup setup_;
   host::Store& store_;
   host::SlurmRunDirectory directory_;

@@ -47,17 +47,25 @@ Result<JobResult> parse_job_result(std::string_view text, const std::string& tok
 }
 
 std::string claim_json(const JobClaim& claim) {
-  return JsonValue{
-             {"submission", claim.submission}, {"index", claim.index}, {"seconds", claim.seconds}}
-             .dump() +
-         "\n";
+  JsonValue json = {
+      {"submission", claim.submission}, {"index", claim.index}, {"seconds", claim.seconds}};
+  if (!claim.allocation.empty()) {
+    json["allocation"] = claim.allocation;
+    json["host"] = claim.host;
+    json["process"] = claim.process;
+  }
+  return json.dump() + "\n";
 }
 
 Result<JobClaim> parse_claim(std::string_view text) {
   try {
     const JsonValue json = parse_json(text);
-    return JobClaim{json.at("submission").get<std::string>(), json.at("index").get<int>(),
-                    json.at("seconds").get<int64_t>()};
+    return JobClaim{json.at("submission").get<std::string>(),
+                    json.at("index").get<int>(),
+                    json.at("seconds").get<int64_t>(),
+                    json.value("allocation", ""),
+                    json.value("host", ""),
+                    json.value("process", int64_t{0})};
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::config, fmt::format("not a claim of a job: {}", thrown.what()));
   }

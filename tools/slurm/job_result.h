@@ -24,6 +24,11 @@ struct JobClaim {
   std::string submission;
   int index = 0;
   int64_t seconds = 0;  ///< since the epoch
+  /// Of a step that runs within a job of its submitter: the id of that job, and the host and the
+  /// process id of the submitter, with which it ends. Empty: it is a job of its own.
+  std::string allocation = {};
+  std::string host = {};
+  int64_t process = 0;
 };
 std::string claim_json(const JobClaim& claim);
 Result<JobClaim> parse_claim(std::string_view text);

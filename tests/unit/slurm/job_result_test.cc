@@ -52,6 +52,12 @@ TEST_CASE("a claim is read back") {
   CHECK(claim->submission == "abc");
   CHECK(claim->index == 7);
   CHECK(claim->seconds == 1767323045);
+  CHECK(claim->allocation.empty());
+  const Result<JobClaim> step = parse_claim(claim_json({"abc", 7, 1767323045, "17", "n1", 4321}));
+  REQUIRE(step);
+  CHECK(step->allocation == "17");
+  CHECK(step->host == "n1");
+  CHECK(step->process == 4321);
   CHECK_FALSE(parse_claim(""));
 }
 

@@ -30,14 +30,18 @@ Error cannot_claim(const fs::path& path, int error) {
 
 }  // namespace
 
-Result<std::string> SlurmRunDirectory::prepare(const std::string& plan) {
+Done SlurmRunDirectory::prepare(const std::string& plan) {
   for (const char* name : {"scripts", "tokens", "results", "ended", "logs"}) {
     TRY_DONE(files_.make_directories(path_ / name));
   }
   const fs::path file = path_ / "plan.json";
   TRY(const auto lock, files_.lock(path_ / "lock", ports::IfLocked::wait));
-  if (!exists_now(file)) TRY_DONE(files_.write(file, plan));
-  return files_.read(file);
+  if (!exists_now(file)) return files_.write(file, plan);
+  TRY(const std::string used, files_.read(file));
+  if (used == plan) return {};
+  return fail(ErrorKind::environment,
+              fmt::format("{} is not the plan of this run", quoted(file.string())),
+              "remove its directory when no job of it waits or runs");
 }
 
 Done SlurmRunDirectory::write_script(const std::string& submission, const std::string& text) {
@@ -79,15 +83,38 @@ std::optional<std::string> SlurmRunDirectory::result_of(const std::string& token
   return *std::move(text);
 }
 
+std::set<std::string> SlurmRunDirectory::names_in(const char* part) const {
+  const Result<std::vector<std::string>> names = files_.list(path_ / part);
+  if (!names) return {};
+  return {names->begin(), names->end()};
+}
+
+std::set<std::string> SlurmRunDirectory::claimed() const {
+  return names_in("tokens");
+}
+
+std::set<std::string> SlurmRunDirectory::with_result() const {
+  std::set<std::string> tokens;
+  for (const std::string& name : names_in("results")) {
+    if (name.ends_with(".json")) tokens.insert(fs::path(name).stem().string());
+  }
+  return tokens;
+}
+
 void SlurmRunDirectory::mark_ended(const std::string& token, const std::string& state) {
   // Without the mark, a later run sees the same end once more.
   static_cast<void>(files_.write(path_ / "ended" / token, state + "\n"));
 }
 
 std::set<std::string> SlurmRunDirectory::ended() const {
-  const Result<std::vector<std::string>> names = files_.list(path_ / "ended");
-  if (!names) return {};
-  return {names->begin(), names->end()};
+  return names_in("ended");
+}
+
+std::string SlurmRunDirectory::mark_of(const std::string& token) const {
+  const fs::path path = path_ / "ended" / token;
+  if (!exists_now(path)) return {};
+  const Result<std::string> text = files_.read(path);
+  return text ? std::string(trim(*text)) : std::string();
 }
 
 fs::path SlurmRunDirectory::log_of(const std::string& submission, int index) const {

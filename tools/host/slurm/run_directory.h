@@ -24,24 +24,33 @@ class SlurmRunDirectory {
       : files_(files), path_(std::move(path)) {}
 
   const std::filesystem::path& path() const { return path_; }
-  /// Makes the directories, and writes the plan unless one is there: jobs of an earlier caller may
-  /// be reading it. Returns the text of the plan that is there.
-  Result<std::string> prepare(const std::string& plan);
+  /// Makes the directories, and writes the plan unless it is there: jobs of an earlier caller may
+  /// be reading it. `environment` if another one is there: each plan has a directory of its own.
+  Done prepare(const std::string& plan);
 
   Done write_script(const std::string& submission, const std::string& text);
   /// False if the token has a claim already.
   Result<bool> claim(const std::string& token, const slurm::JobClaim& claim);
   void release(const std::string& token);
   std::optional<slurm::JobClaim> claim_of(const std::string& token) const;
+  /// The tokens with a claim. A new one of another machine may be missing for a minute, but not
+  /// from `claim` and `claim_of`, which open the file.
+  std::set<std::string> claimed() const;
   /// The text of a job's result; nullopt: it has none yet.
   std::optional<std::string> result_of(const std::string& token) const;
+  /// The tokens with a result, with the same reserve.
+  std::set<std::string> with_result() const;
   void mark_ended(const std::string& token, const std::string& state);
   /// The tokens with such a mark.
   std::set<std::string> ended() const;
+  /// The state in a mark; empty: there is none.
+  std::string mark_of(const std::string& token) const;
   std::filesystem::path log_of(const std::string& submission, int index) const;
   std::filesystem::path step_logs(const std::string& token) const;
 
  private:
+  std::set<std::string> names_in(const char* part) const;
+
   ports::Files& files_;
   std::filesystem::path path_;
 };

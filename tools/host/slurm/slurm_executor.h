@@ -7,9 +7,12 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "host/slurm/earlier_jobs.h"
+#include "host/slurm/queue_watch.h"
 #include "host/slurm/run_directory.h"
 #include "host/slurm/slurm_commands.h"
 #include "host/store/store.h"
@@ -35,6 +38,12 @@ struct SlurmSetup {
   /// Between two looks at the queue; up to ten times as much while nothing happens.
   std::chrono::milliseconds poll_every = std::chrono::seconds(2);
   std::function<void(const Error&)> warn = {};
+  /// Requested when a signal arrives, after `local` knows it: nothing new is asked or submitted,
+  /// and `poll` reports the signal first. Its programs end, too.
+  std::stop_token stop = {};
+  /// The job that this process runs in, whose steps the jobs are; empty: there is none.
+  std::string allocation = {};
+  std::string host = {};  ///< this machine, for the claims of such steps
 };
 
 struct SlurmPorts {
@@ -54,7 +63,8 @@ struct SlurmPorts {
 ///
 /// 1. has a result: it ended, whatever Slurm says;
 /// 2. is known to Slurm: that decides;
-/// 3. has a claim, for a time of grace: unknown, it is waited for;
+/// 3. has a claim, for a grace period, or while the job lives whose step it is: unknown, it is
+///    waited for;
 /// 4. else it is lost, and the loop may submit the step under another token. If the lost job runs
 ///    after all, its result has a name of its own, and files in the store are named by content.
 class SlurmExecutor final : public run::Executor {
@@ -71,11 +81,12 @@ class SlurmExecutor final : public run::Executor {
   void cancel(const std::vector<std::string>& tokens) override;
   std::optional<run::Completed> collect(const std::string& token) const override;
 
-  /// The token of a step's submission with this number, not counting those of earlier callers that
-  /// ended without success.
+  /// The token of a step's submission with this number, counted from the one of an earlier caller
+  /// that may still run, else after the last that ended without success.
   std::string token_of(const std::string& plan_digest, const std::string& step, int number);
 
  private:
+  static constexpr size_t kLargestBatch = 1 << 20;
   using Time = std::chrono::steady_clock::time_point;
   enum class Stage { unsent, sent, ended };
   /// A job of the cluster.
@@ -84,36 +95,65 @@ class SlurmExecutor final : public run::Executor {
     std::string step;
     Stage stage = Stage::unsent;
     slurm::JobClaim claim = {};
-    std::string array = {};            ///< the id that Slurm gave it; empty: not known
-    std::optional<Time> missing = {};  ///< since when nothing is known about it
-    std::optional<Time> ended = {};    ///< since when it has ended for Slurm, without a result
+    std::string array = {};               ///< the id that Slurm gave it; empty: not known
+    std::optional<Time> missing = {};     ///< since when nothing is known about it
+    std::optional<slurm::Job> last = {};  ///< as it ended for Slurm, without a result
+    std::optional<Time> ended = {};       ///< since then
+    std::optional<Time> fetching = {};    ///< since when no store has its files
     bool began = false;
     bool held = false;  ///< and a warning said so
   };
 
+  struct Round {
+    std::vector<slurm::ReadyJob> ready = {};
+    bool progressed = false;  ///< jobs were attached to, or ended
+  };
+
+  bool interrupted() const { return setup_.stop.stop_requested(); }
+  run::Growth growth_of(const run::StepJob& job) const;
   void send_ready();
   bool send_round();
+  Round next_round();
+  bool may_send() const;
   /// Attaches to a job that an earlier or another caller submitted.
   bool attach(Tracked& job);
   std::optional<std::vector<slurm::ElementRef>> resolved(const Tracked& job) const;
   bool needs_failed(const Tracked& job) const;
-  void send(const slurm::JobArray& array);
+  bool send_in_parts(const slurm::JobArray& array);
+  bool send(const slurm::JobArray& array);
+  /// Claims elements of an array; those that have a claim are attached to.
+  struct Claimed {
+    std::vector<int> indexes = {};
+    std::vector<std::string> tokens = {};
+    bool progressed = false;
+  };
+  Claimed claim_elements(const slurm::JobArray& array, const std::string& submission);
+  void give_back(const std::vector<std::string>& tokens);
+  void postpone(const std::vector<std::string>& tokens, const Error& error);
   void refuse(const std::vector<std::string>& tokens, const Error& error);
 
   void refresh();
-  void look_at(Tracked& job, const slurm::Listing* listing);
+  bool needs_all(const QueueLook& seen) const;
+  bool is_step(const Tracked& job) const;
+  void look_at(Tracked& job, const QueueLook& look);
   void look_at_listed(Tracked& job, const slurm::Job& listed);
-  void end_without_result(Tracked& job, slurm::Job listed);
+  void look_at_foreign(Tracked& job, const slurm::Job& listed);
+  void begin(Tracked& job);
+  void end_without_result(Tracked& job, const slurm::Job& listed);
   /// Ends a job that waits without a chance to start.
   void give_up(Tracked& job, run::StepJobState state, Error error);
-  void look_at_missing(Tracked& job);
+  void look_at_missing(Tracked& job, const QueueLook& look);
+  bool owner_lives(const slurm::JobClaim& claim, const UserJobs& cluster) const;
   void take_result(Tracked& job, const std::string& text);
-  Result<run::Success> fetch(const plan::StepOutcome& outcome);
-  void fail_job(Tracked& job, run::StepJobState state, Error error);
+  void take_no_outcome(Tracked& job, int code);
+  /// Ends a job, and marks it as ended for later callers: as its state, or as `mark`.
+  void fail_job(Tracked& job, run::StepJobState state, Error error, const std::string& mark = {});
+  plan::StepOutcome record_of(const Tracked& job) const;
   void end(Tracked& job, run::Completed completed);
   bool waited_since(std::optional<Time>& begun) const;
   std::chrono::milliseconds interval() const;
   std::string new_submission();
+  Done cancel_listed(const std::vector<Tracked*>& open);
 
   const SlurmSetup setup_;
   const SlurmPorts ports_;
@@ -122,9 +162,15 @@ class SlurmExecutor final : public run::Executor {
   std::vector<std::string> order_;       ///< tokens, needs first
   std::deque<run::Event> events_;
   std::map<std::string, run::Completed> ends_;
-  std::optional<std::set<std::string>> ended_before_;
-  std::map<std::string, int> offsets_;  ///< by step
+  EarlierJobs earlier_;
+  QueueWatch queue_;
   Time next_look_ = {};
+  Time next_send_ = {};
+  int refusals_ = 0;  ///< that are temporary, in a row
+  /// Of one array: fewer after temporary refusals, since the cluster may limit a user's jobs.
+  size_t most_elements_ = kLargestBatch;
+  bool warned_refusal_ = false;
+  bool reported_signal_ = false;
   Time changed_ = {};  ///< when a job was submitted or ended
   uint64_t submissions_ = 0;
 };
