@@ -286,3 +286,51 @@ def test_a_pull_request_that_changes_no_path_of_the_matrix_is_over_after_its_pla
     ran = workflows.run("ci", "pull_request", "--eventpath", str(event))
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert workflows.results() == ALL
+
+
+def test_a_pull_request_runs_the_variants_whose_keys_differ_from_its_base(script, workflows, tmp_path):
+    script.git("mv", "matrix.yaml", "pinwheel.yaml")
+    script.commit()
+    workflows.matrix = "pinwheel.yaml"
+    matrix = script.directory / "pinwheel.yaml"
+    settings = yaml.safe_load(matrix.read_text()) | {"ci": {"on": "keys", "store": f"dir:{tmp_path / 'store'}"}}
+    matrix.write_text(yaml.safe_dump(settings, sort_keys=False))
+    workflows.generate()
+    event = workflows.place / "event.json"
+
+    def pull_request(base: str) -> subprocess.CompletedProcess:
+        event.write_text(json.dumps({"pull_request": {"base": {"sha": base}}}))
+        ran = workflows.run("ci", "pull_request", "--eventpath", str(event))
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        return ran
+
+    def clear() -> None:
+        shutil.rmtree(workflows.artifacts)
+        workflows.artifacts.mkdir()
+
+    base = script.git("rev-parse", "HEAD").strip()
+    # The base has no results yet, so everything runs.
+    first = pull_request(base)
+    assert "has a result in the state directory or a store" in first.stdout
+    assert workflows.results() == ALL
+    clear()
+    pushed = workflows.run("ci", "push")
+    assert pushed.returncode == 0, pushed.stdout + pushed.stderr
+    clear()
+
+    def commit() -> None:
+        script.git("add", "-A")
+        script.git("commit", "-q", "-m", "change")
+
+    (script.directory / "README.md").write_text("new\n")
+    commit()
+    idle = pull_request(base)
+    assert "no key differs from those of the results of the base" in idle.stdout
+    assert "nothing changed since" in idle.stdout + idle.stderr
+    assert list(workflows.artifacts.iterdir()) == []
+    settings["overrides"] = [{"when": {"flavor": "loud"}, "environment": {"variables": {"EXTRA": "1"}}}]
+    matrix.write_text(yaml.safe_dump(settings, sort_keys=False))
+    commit()
+    one = pull_request(base)
+    assert workflows.results() == [name for name in ALL if "loud" in name]
+    assert "variables.EXTRA is new" in one.stdout + one.stderr

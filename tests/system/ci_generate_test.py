@@ -54,7 +54,7 @@ def varied():
         {"environments": {"pypi": "release", "testpypi": "try", "wheels": "disk"}},
         {"runners": {"build": "big", "test": {"default": "ubuntu-24.04", "@x86_64": ["self-hosted", "lab"]}},
          "driver": {"cpu": "sudo get-driver 'it'"}},
-        {"store": "dir:/mnt/it's: some #1"},
+        {"store": "dir:/mnt/it's: some #1", "on": {"keys": True}},
         {"store": "https://cache.example.org/x", "forks": "build", "concurrency": "cancel"},
     ]
     for (pythons, flavors), settings in itertools.product(sizes, options):

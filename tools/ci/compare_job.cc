@@ -108,6 +108,9 @@ Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before) {
   std::string command = fmt::format("report {} {} --base-name {}", shell_quote(kBaseResults),
                                     shell_quote(kDownloadedResults),
                                     shell_quote("run ${{ steps.base.outputs.run }} of the base"));
+  if (facts.settings.pull_requests == matrix::PullRequestRuns::changed_keys) {
+    command += " --partial";
+  }
   if (comments) command += comment_option(facts.settings.name.empty() ? "ci" : facts.settings.name);
   job.steps = filled(kCompareSteps, {{"CHECKOUT", checkout(facts)},
                                      {"FILE", kBaseNumber},

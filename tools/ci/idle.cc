@@ -1,5 +1,7 @@
 #include "ci/idle.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -71,6 +73,52 @@ constexpr std::string_view kPaths = R"YAML(
     fi
 )YAML";
 
+// The variants of the matrix are its own words, and the action splits them without a shell. A
+// failed comparison, for instance because the base has no results yet, must not stop the run. A run
+// that is started again has its plan already.
+constexpr std::string_view kKeys = R"YAML(
+- name: Compare the keys with those of the base
+  id: keys
+  if: github.event_name == 'pull_request' && steps.earlier.outcome != 'success'@AND@
+  continue-on-error: true
+  uses: @ACTION@
+  with:
+    output: text
+    matrix: @MATRIX@
+    args: @ARGS@
+- name: Skip all jobs if no key differs
+  id: unchanged
+  if: steps.keys.outcome == 'success' && steps.keys.outputs.text == ''
+  run: |
+    echo "::notice::no key differs from those of the results of the base"
+    echo "idle=true" >> "$GITHUB_OUTPUT"
+)YAML";
+
+bool compares_keys(const WorkflowFacts& facts) {
+  return facts.set == WorkflowSet::ci &&
+         facts.settings.pull_requests == matrix::PullRequestRuns::changed_keys;
+}
+
+bool compares_paths(const WorkflowFacts& facts) {
+  return facts.set == WorkflowSet::ci && decidable_paths(facts.settings);
+}
+
+/// The option for the store that has the results of the base, which is only read.
+std::string base_store(const std::string& place) {
+  if (place.empty()) return {};
+  const bool has_access = place.ends_with(",ro") || place.ends_with(",rw");
+  const std::string bare = has_access ? place.substr(0, place.size() - 3) : place;
+  return " --store " + shell_quote(bare + ",ro");
+}
+
+/// The ids of the steps that decide whether a run is idle.
+std::vector<std::string> idle_steps(const WorkflowFacts& facts) {
+  std::vector<std::string> steps;
+  if (facts.set == WorkflowSet::nightly || compares_paths(facts)) steps.emplace_back("idle");
+  if (compares_keys(facts)) steps.emplace_back("unchanged");
+  return steps;
+}
+
 /// `**` as a whole component, `*`, and plain names.
 bool is_decidable(const std::string& path) {
   if (path.find_first_of("!?+[]{}$\\\n") != std::string::npos) return false;
@@ -87,12 +135,38 @@ bool decidable_paths(const matrix::CiSettings& settings) {
 }
 
 bool may_be_idle(const WorkflowFacts& facts) {
-  return facts.set == WorkflowSet::nightly ||
-         (facts.set == WorkflowSet::ci && decidable_paths(facts.settings));
+  return !idle_steps(facts).empty();
+}
+
+std::string not_idle(const WorkflowFacts& facts) {
+  const std::vector<std::string> steps = idle_steps(facts);
+  std::vector<std::string> conditions;
+  conditions.reserve(steps.size());
+  for (const std::string& step : steps) {
+    conditions.push_back(fmt::format("steps.{}.outputs.idle != 'true'", step));
+  }
+  return join(conditions, " && ");
+}
+
+std::string compare_with_base(const WorkflowFacts& facts, const std::string& options) {
+  if (!compares_keys(facts)) return {};
+  const std::string args = fmt::format(
+      "plan {}{} --changed-since ${{{{ github.event.pull_request.base.sha }}}} "
+      "--format ids{}",
+      shell_quote(facts.matrix), options, base_store(facts.settings.store));
+  return filled(kKeys,
+                {{"AND", compares_paths(facts) ? " && steps.idle.outputs.idle != 'true'" : ""},
+                 {"ACTION", facts.action},
+                 {"MATRIX", yaml_string(facts.matrix)},
+                 {"ARGS", yaml_string(args)}});
+}
+
+std::string changed_variants(const WorkflowFacts& facts) {
+  return compares_keys(facts) ? " ${{ steps.keys.outputs.text }}" : "";
 }
 
 std::string compare_with_paths(const WorkflowFacts& facts) {
-  if (facts.set != WorkflowSet::ci || !may_be_idle(facts)) return {};
+  if (!compares_paths(facts)) return {};
   std::vector<std::string> paths;
   for (const std::string& path : facts.settings.paths) {
     paths.push_back(shell_quote(":(glob)" + path));
@@ -110,7 +184,13 @@ std::string compare_with_last_night(const WorkflowFacts& facts) {
 
 std::vector<std::pair<std::string, std::string>> idle_outputs(const WorkflowFacts& facts) {
   if (!may_be_idle(facts)) return {};
-  std::vector<std::pair<std::string, std::string>> outputs = {{"idle", "steps.idle.outputs.idle"}};
+  const std::vector<std::string> steps = idle_steps(facts);
+  std::vector<std::string> values;
+  values.reserve(steps.size());
+  for (const std::string& step : steps) {
+    values.push_back(fmt::format("steps.{}.outputs.idle", step));
+  }
+  std::vector<std::pair<std::string, std::string>> outputs = {{"idle", join(values, " || ")}};
   if (facts.set == WorkflowSet::nightly) {
     outputs.emplace_back("fingerprint", "steps.fingerprint.outputs.text");
   }

@@ -9,7 +9,8 @@
 // with that of the last complete night, which is in the cache of the repository; a nightly that a
 // person starts always runs. A pull request compares its changed files with `ci.on.paths`: with a
 // filter of the trigger, the required check would never report, whereas a skipped job counts as
-// passed.
+// passed. With `ci.on.keys`, it compares the keys of its steps with those of the results of the
+// base, and runs only the variants whose keys differ.
 
 namespace pinwheel::ci {
 
@@ -19,12 +20,18 @@ bool may_be_idle(const WorkflowFacts& facts);
 /// Whether git decides `ci.on.paths` as GitHub does: no exceptions and no quantifiers.
 bool decidable_paths(const matrix::CiSettings& settings);
 
-/// The condition of the steps of the job `plan` that an idle run skips.
-inline constexpr const char* kNotIdle = "steps.idle.outputs.idle != 'true'";
+/// The condition of the steps of the job `plan` that an idle run skips; empty if it is never idle.
+std::string not_idle(const WorkflowFacts& facts);
 
 /// The step before the plan is frozen that looks at the files of a pull request; empty for other
 /// sets.
 std::string compare_with_paths(const WorkflowFacts& facts);
+/// The steps after `compare_with_paths` that compare the keys of a pull request with those of its
+/// base (`ci.on.keys`); empty otherwise. If they fail, everything runs.
+std::string compare_with_base(const WorkflowFacts& facts, const std::string& options);
+/// The arguments of `plan` that select the variants whose keys changed: none if nothing was
+/// compared.
+std::string changed_variants(const WorkflowFacts& facts);
 /// The steps after the plan is frozen that compare it with the last night's; empty for other sets.
 std::string compare_with_last_night(const WorkflowFacts& facts);
 /// The outputs of the job, and their expressions: `idle`, "true" or not, and `fingerprint` for a

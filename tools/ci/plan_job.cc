@@ -28,6 +28,7 @@ constexpr std::string_view kPlanSteps = R"(
 @PATHS@
 @UPSTREAM@
 @EMULATE@
+@KEYS@
 - name: Freeze the plan
   if: steps.earlier.outcome != 'success'@AND@
   uses: @ACTION@
@@ -88,7 +89,7 @@ constexpr std::string_view kListSteps = R"(
 
 /// `if:` of a step that an idle run skips.
 std::string unless_idle(const WorkflowFacts& facts) {
-  return may_be_idle(facts) ? fmt::format("if: {}", kNotIdle) : std::string();
+  return may_be_idle(facts) ? fmt::format("if: {}", not_idle(facts)) : std::string();
 }
 
 /// The warning for a person who starts a release by hand, before everything is built.
@@ -146,36 +147,44 @@ std::vector<std::pair<std::string, std::string>> row_outputs(const WorkflowFacts
   return outputs;
 }
 
+/// The options of `plan` for the channel and the engine.
+std::string plan_options(const WorkflowFacts& facts) {
+  std::string options;
+  if (!facts.channel.empty()) options += " --channel " + facts.channel;
+  if (facts.engine != container::Engine::host) {
+    options += fmt::format(" --engine {}", to_string(facts.engine));
+  }
+  return options;
+}
+
 /// The command that freezes the plan.
 std::string freeze_command(const WorkflowFacts& facts) {
-  std::string freeze = "plan " + shell_quote(facts.matrix);
-  if (!facts.channel.empty()) freeze += " --channel " + facts.channel;
-  if (facts.engine != container::Engine::host) {
-    freeze += fmt::format(" --engine {}", to_string(facts.engine));
-  }
-  return freeze + " --out " + plan_argument();
+  return fmt::format("plan {}{} --out {}{}", shell_quote(facts.matrix), plan_options(facts),
+                     plan_argument(), changed_variants(facts));
 }
 
 std::string plan_steps(const WorkflowFacts& facts) {
-  const bool by_paths = facts.set == WorkflowSet::ci && may_be_idle(facts);
-  return filled(kPlanSteps, {{"STARTED", started_of(facts)},
-                             {"CHECKOUT", checkout(facts)},
-                             {"DOWNLOAD", pinned("actions/download-artifact")},
-                             {"PLACE", kPlaceOfRun},
-                             {"FILE", kPlanFile},
-                             {"KEEP", own_lines("before-plan")},
-                             {"ACTION", facts.action},
-                             {"MATRIX", yaml_string(facts.matrix)},
-                             {"FREEZE", yaml_string(freeze_command(facts))},
-                             {"PATHS", compare_with_paths(facts)},
-                             {"UPSTREAM", upstream_of(facts)},
-                             {"EMULATE", facts.emulated ? filled(kEmulate, {}) : ""},
-                             {"AND", by_paths ? fmt::format(" && {}", kNotIdle) : std::string()},
-                             {"CONDITION", unless_idle(facts)},
-                             {"COMPARE", compare_with_last_night(facts)},
-                             {"ROWS", rows_of(facts, 1, unless_idle(facts))},
-                             {"RETENTION", retention_of(facts)},
-                             {"UPLOAD", pinned("actions/upload-artifact")}});
+  const bool idle_first = facts.set == WorkflowSet::ci && may_be_idle(facts);
+  return filled(kPlanSteps,
+                {{"STARTED", started_of(facts)},
+                 {"CHECKOUT", checkout(facts)},
+                 {"DOWNLOAD", pinned("actions/download-artifact")},
+                 {"PLACE", kPlaceOfRun},
+                 {"FILE", kPlanFile},
+                 {"KEEP", own_lines("before-plan")},
+                 {"ACTION", facts.action},
+                 {"MATRIX", yaml_string(facts.matrix)},
+                 {"FREEZE", yaml_string(freeze_command(facts))},
+                 {"PATHS", compare_with_paths(facts)},
+                 {"KEYS", compare_with_base(facts, plan_options(facts))},
+                 {"UPSTREAM", upstream_of(facts)},
+                 {"EMULATE", facts.emulated ? filled(kEmulate, {}) : ""},
+                 {"AND", idle_first ? fmt::format(" && {}", not_idle(facts)) : std::string()},
+                 {"CONDITION", unless_idle(facts)},
+                 {"COMPARE", compare_with_last_night(facts)},
+                 {"ROWS", rows_of(facts, 1, unless_idle(facts))},
+                 {"RETENTION", retention_of(facts)},
+                 {"UPLOAD", pinned("actions/upload-artifact")}});
 }
 
 }  // namespace

@@ -35,10 +35,13 @@
 #include "prepare/read_scope.h"
 #include "prepare/run_forecast.h"
 #include "prepare/run_scope.h"
+#include "prepare/store_places.h"
+#include "report/changed_since_report.h"
 #include "report/forecast_text.h"
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 #include "report/upstream_report.h"
+#include "session/changed_since.h"
 
 namespace pinwheel::cli {
 namespace {
@@ -144,8 +147,7 @@ Result<std::string> text_from_matrix(const PlanCommand& options, const prepare::
 }
 
 Result<std::string> text_from_facts(const PlanCommand& options, const prepare::RunScope& scope,
-                                    const std::optional<report::TimedForecast>& forecast,
-                                    size_t columns) {
+                                    report::OutlineFacts facts, size_t columns) {
   const prepare::Loaded& loaded = scope.loaded;
   if (options.format == PlanFormat::dot) {
     TRY(const plan::Plan plan, prepare::decide_plan(scope, prepare::plan_facts(scope.version, {})));
@@ -153,19 +155,16 @@ Result<std::string> text_from_facts(const PlanCommand& options, const prepare::R
   }
   TRY(const plan::Namings namings, prepare::name_builds(loaded, scope.outline, scope.version));
   TRY(const plan::PlanOptions tests, prepare::plan_options(plan::Stage::test, {}, options.levels));
-  TRY(const std::vector<plan::ImageTest> images,
-      plan::image_tests(loaded.matrix, loaded.expansion, scope.outline, tests));
-  std::optional<plan::PromotionPath> promotion;
+  TRY(facts.images, plan::image_tests(loaded.matrix, loaded.expansion, scope.outline, tests));
   if (!scope.options.through.empty()) {
-    TRY(promotion, plan::promotion_path(loaded.matrix, scope.outline, namings,
-                                        scope.options.through, scope.options.targets));
+    TRY(facts.promotion, plan::promotion_path(loaded.matrix, scope.outline, namings,
+                                              scope.options.through, scope.options.targets));
   }
   if (options.format == PlanFormat::json) {
-    return report::outline_json(scope.outline, namings, scope.version.version.version,
-                                {images, std::move(promotion), forecast});
+    return report::outline_json(scope.outline, namings, scope.version.version.version, facts);
   }
-  std::string table = report::plan_table(scope.outline, images, columns);
-  if (promotion) table += report::promotion_lines(*promotion, columns);
+  std::string table = report::plan_table(scope.outline, facts.images, columns);
+  if (facts.promotion) table += report::promotion_lines(*facts.promotion, columns);
   return table;
 }
 
@@ -217,8 +216,9 @@ void print(const PlanCommand& options, const std::string& text, Streams& streams
 }
 
 bool needs_facts(const PlanCommand& options) {
-  return !options.out.empty() || options.format == PlanFormat::table ||
-         options.format == PlanFormat::json || options.format == PlanFormat::dot;
+  return !options.out.empty() || !options.changed_since.empty() ||
+         options.format == PlanFormat::table || options.format == PlanFormat::json ||
+         options.format == PlanFormat::dot;
 }
 
 /// Rejects options that mean nothing together.
@@ -234,6 +234,15 @@ Done check_combination(const PlanCommand& options) {
   if (rows && options.shards > 0) {
     return fail(ErrorKind::usage, "`--plan` and `--shards` exclude each other",
                 "the rows of a frozen plan are single steps; `--chunk` has more than 256");
+  }
+  if (!options.store.places.empty() && options.changed_since.empty()) {
+    return fail(ErrorKind::usage, "`--store` needs `--changed-since`",
+                "a plan does not depend on the results in a store");
+  }
+  if (!options.changed_since.empty() && options.format == PlanFormat::support_table) {
+    return fail(ErrorKind::usage,
+                "`--changed-since` and `--format support-table` exclude each other",
+                "the table has all variants");
   }
   if (options.format == PlanFormat::fingerprint && options.plan_file.empty()) {
     return fail(ErrorKind::usage, "`--format fingerprint` needs `--plan`",
@@ -314,15 +323,74 @@ Result<std::string> rows_of(const PlanCommand& options, const prepare::RunScope&
   return ci::chunk_of(jobs, chunk);
 }
 
+using Since = std::optional<plan::ChangedSince>;
+
+/// The comparison that `--changed-since` asks for.
+Result<Since> since_of(const prepare::Host& host, const PlanCommand& options,
+                       const prepare::GlobalOptions& global, const prepare::RunScope& scope,
+                       Streams& streams) {
+  if (options.changed_since.empty()) return std::nullopt;
+  TRY(const prepare::RunStore store, prepare::read_run_store(options.store, host));
+  TRY(prepare::RunScope tests, prepare::up_to(plan::Stage::test, scope));
+  const prepare::UseLocks locks = options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
+  TRY(plan::ChangedSince since,
+      session::changed_since(
+          host, tests, {global, options.changed_since, options.selection.channel, store, locks},
+          streams));
+  if (streams.has_step_summary()) streams.step_summary(report::since_markdown(since));
+  return since;
+}
+
+/// Prints the comparison, where the format does not contain it.
+void show_since(const PlanCommand& options, const plan::ChangedSince& since, Streams& streams) {
+  if (options.format == PlanFormat::json) return;
+  if (options.format == PlanFormat::table && options.out != kStdout) {
+    streams.data(report::since_text(since, streams.data_columns()));
+  } else {
+    streams.note(report::since_text(since, streams.note_columns()));
+  }
+}
+
+/// The formats that have no table; empty for the others.
+Result<std::string> text_of_affected(const PlanCommand& options, const prepare::RunScope& scope,
+                                     size_t columns) {
+  if (options.format != PlanFormat::github && options.format != PlanFormat::ids) {
+    return std::string();
+  }
+  return text_from_matrix(options, scope.loaded, scope.outline, columns);
+}
+
+/// What to print and to freeze if no variant is affected.
+Result<int> show_nothing_changed(const PlanCommand& options, const prepare::RunScope& scope,
+                                 const plan::ChangedSince& since, Streams& streams) {
+  if (!options.out.empty()) {
+    return fail(
+        ErrorKind::nothing_selected,
+        fmt::format("nothing changed since {}, so there is no plan to freeze", quoted(since.rev)));
+  }
+  if (options.format == PlanFormat::json) {
+    streams.json(
+        report::outline_json(scope.outline, {}, scope.version.version.version, {.since = since}));
+    return 0;
+  }
+  TRY(const std::string text, text_of_affected(options, scope, streams.data_columns()));
+  if (!text.empty()) print(options, text, streams);
+  return 0;
+}
+
 /// Prints the table, its JSON or the graph, and the forecast of a run here.
 Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
-                       const prepare::RunScope& scope, Streams& streams) {
+                       const prepare::RunScope& scope, const Since& since, Streams& streams) {
+  if (since) show_since(options, *since, streams);
+  if (since && scope.outline.variants.empty()) {
+    return show_nothing_changed(options, scope, *since, streams);
+  }
   TRY_DONE(prepare::check_builds(host, scope, streams));
   prepare::warn_of_missing_pythons(host, scope, streams);
   streams.note(prepare::recut_line(scope.version.version));
   if (scope.version.publishes_nowhere) streams.note(prepare::nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.
-  TRY(std::string text, text_from_facts(options, scope, std::nullopt, streams.data_columns()));
+  TRY(std::string text, text_from_facts(options, scope, {.since = since}, streams.data_columns()));
   if (!options.out.empty()) {
     const prepare::UseLocks locks =
         options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
@@ -331,7 +399,11 @@ Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
   }
   if (options.format == PlanFormat::json) {
     TRY(const auto forecast, timed_forecast(host, scope, options.slots, streams));
-    TRY(text, text_from_facts(options, scope, forecast, 0));
+    TRY(text, text_from_facts(options, scope, {.forecast = forecast, .since = since}, 0));
+  }
+  if (since) {
+    TRY(const std::string affected, text_of_affected(options, scope, streams.data_columns()));
+    if (!affected.empty()) text = affected;
   }
   print(options, text, streams);
   if (options.format == PlanFormat::table) {
@@ -350,6 +422,12 @@ Result<int> cmd_plan(const prepare::Host& host, const prepare::GlobalOptions& al
   if (options.json) options.format = PlanFormat::json;
   prepare::GlobalOptions global = all;
   global.named_files = {options.plan_file, options.out};
+  if (!options.changed_since.empty()) {
+    TRY(const prepare::RunStore store, prepare::read_run_store(options.store, host));
+    for (std::string& path : prepare::directories_of(store.places)) {
+      global.named_files.push_back(std::move(path));
+    }
+  }
   TRY(const std::optional<prepare::PlanFile> frozen,
       prepare::read_frozen_plan(host.files, options.plan_file));
   if (frozen && options.format == PlanFormat::fingerprint) {
@@ -365,7 +443,7 @@ Result<int> cmd_plan(const prepare::Host& host, const prepare::GlobalOptions& al
     request.images = prepare::TestImageUse::prepare;
     request.frozen = &frozen->plan;
     TRY(const prepare::RunScope scope, prepare::read_scope(host, request, streams));
-    if (needs_facts(options)) return show_scope(host, options, scope, streams);
+    if (needs_facts(options)) return show_scope(host, options, scope, std::nullopt, streams);
     TRY(const std::string text,
         options.format == PlanFormat::github
             ? rows_of(options, scope, streams)
@@ -386,9 +464,11 @@ Result<int> cmd_plan(const prepare::Host& host, const prepare::GlobalOptions& al
     print(options, text, streams);
     return 0;
   }
-  TRY(const prepare::RunScope scope,
+  TRY(prepare::RunScope scope,
       fresh_scope(host, global, options, choice, std::move(loaded), streams));
-  return show_scope(host, options, scope, streams);
+  TRY(const Since since, since_of(host, options, global, scope, streams));
+  if (since) scope.outline = plan::affected_part(scope.outline, *since);
+  return show_scope(host, options, scope, since, streams);
 }
 
 }  // namespace pinwheel::cli

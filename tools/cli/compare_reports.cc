@@ -125,11 +125,12 @@ Result<bool> is_run_comparison(const ReportOptions& options) {
   const bool two =
       options.runs.size() == 2 && !options.merge && options.trace.empty() && options.html.empty();
   const bool asked = !options.markdown.empty() || !options.base_wheels.empty() ||
-                     !options.wheels.empty() || !options.comment.empty();
+                     !options.wheels.empty() || !options.comment.empty() || options.partial;
   if (asked && !two) {
     return fail(
         ErrorKind::usage,
-        "`--markdown`, `--comment`, `--base-wheels` and `--wheels` need two runs to compare",
+        "`--markdown`, `--comment`, `--base-wheels`, `--wheels` and `--partial` need two runs to "
+        "compare",
         "`pinwheel report BEFORE AFTER`");
   }
   return two;
@@ -144,6 +145,7 @@ Result<int> compare_reports(const prepare::Host& host, const prepare::GlobalOpti
   report::RunDifference difference{
       options.base_name.empty() ? options.runs[0] : options.base_name, options.runs[1],
       analysis::compare_runs(before.outcomes, after.outcomes, earlier)};
+  if (options.partial) difference.runs.lost.clear();
   TRY_DONE(check_comparable(difference.runs, options, {before.files, after.files}));
   const fs::path output_dir = fs::absolute(fs::path(global.output_dir));
   const Directories directories{options.base_wheels.empty() ? before.files : options.base_wheels,

@@ -23,6 +23,8 @@ struct PlanCommand {
   int shards = 0;
   std::optional<int> slots = {};  ///< steps at a time, for the predicted duration
   std::string plan_file;
+  std::string changed_since = {};         ///< only variants whose keys differ; empty: all
+  prepare::StoreOptions store = {};       ///< with the results of `changed_since`
   std::optional<std::string> chunk = {};  ///< of the rows of a frozen plan: "2", or "2/4"
   std::string out;
   bool no_lock = false;
@@ -295,6 +297,7 @@ struct ReportOptions {
   std::string trace;
   std::string html;
   bool merge = false;       ///< two runs are jobs of one, instead of being compared
+  bool partial = false;     ///< the second of two runs is a part: it lost no steps
   std::string markdown;     ///< a file for the comparison
   std::string base_wheels;  ///< a directory with files of the first of two runs
   std::string wheels;       ///< the same for the second

@@ -57,6 +57,9 @@ struct Parser {
   CompletionOptions completion;
 };
 
+constexpr const char* kChangedSteps =
+    "only the steps whose keys differ from those of the results of this commit, and what they need";
+
 void add_plan(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
       "plan", "show the steps that would run, be reused or be skipped, and why");
@@ -102,6 +105,10 @@ void add_plan(Parser& parser) {
                "instead of the plan: releases, labels and Pythons of torch that appeared or "
                "vanished, and the lines to change");
   app.add_flag("--json", parser.plan.json, "the same as `--format json`");
+  add_changed_since(app, parser.plan.changed_since,
+                    "only variants with a step whose key differs from that of the result of this "
+                    "commit, with the reasons");
+  add_store(app, parser.plan.store, "with `--changed-since`: also look up results there");
 }
 
 void add_explain(Parser& parser) {
@@ -120,10 +127,12 @@ void add_runs(Parser& parser) {
   CLI::App& build = *parser.app.add_subcommand(
       "build", "prepare environments, check, build and finish; wheels go to --output-dir");
   add_run(build, parser.build);
+  add_changed_since(build, parser.build.changed_since, kChangedSteps);
   add_profile(build, parser.build);
   CLI::App& test = *parser.app.add_subcommand(
       "test", "build missing wheels, install each in a clean environment, run its tests");
   add_run(test, parser.test);
+  add_changed_since(test, parser.test.changed_since, kChangedSteps);
   add_profile(test, parser.test);
   const OptionGroup tested(test, "How");
   test.add_flag("--gate", parser.test.gate,
@@ -325,6 +334,10 @@ void add_report(Parser& parser) {
       ->type_name("FILE");
   app.add_flag("--merge", parser.report.merge,
                "show two reports together, as jobs of one run, instead of comparing them");
+  app.add_flag(
+      "--partial", parser.report.partial,
+      "with two runs: the second ran a part of the steps on purpose, so that those of only "
+      "the first are no difference");
   app.add_option("--markdown", parser.report.markdown,
                  "with two runs, also write the comparison there as Markdown")
       ->type_name("FILE");

@@ -25,6 +25,8 @@
 #include "prepare/step_choice.h"
 #include "prepare/store_places.h"
 #include "publish/upload_event.h"
+#include "report/changed_since_report.h"
+#include "session/changed_since.h"
 #include "session/reuse_only.h"
 #include "session/run_plan.h"
 #include "session/run_store.h"
@@ -66,6 +68,39 @@ Result<prepare::RequestedRun> read_request(const prepare::Host& host,
 
 bool is_publication(const plan::Step& step) {
   return std::holds_alternative<plan::Publish>(step.action);
+}
+
+/// The steps of a run that `--changed-since` leaves, after their reasons were printed; nullopt
+/// without the option.
+Result<std::optional<std::vector<std::string>>> changed_steps(const prepare::Host& host,
+                                                              const prepare::RunCommand& command,
+                                                              const prepare::RunStore& store,
+                                                              const prepare::RunScope& scope,
+                                                              Streams& streams) {
+  const prepare::RunOptions& options = command.options;
+  if (options.changed_since.empty()) return std::nullopt;
+  TRY(plan::ChangedSince since,
+      session::changed_since(
+          host, scope,
+          {command.global, options.changed_since, options.selection.channel, store,
+           options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes},
+          streams));
+  if (command.stage == plan::Stage::build) {
+    std::erase_if(since.steps, [](const plan::SinceStep& step) {
+      return plan::kind_of_step(step.id) == plan::StepKind::test;
+    });
+  }
+  streams.note(report::since_text(since, streams.note_columns()));
+  if (streams.has_step_summary()) streams.step_summary(report::since_markdown(since));
+  return plan::steps_to_run(since);
+}
+
+/// The run without the steps that did not change.
+Result<prepare::RequestedRun> only_changed(prepare::RequestedRun requested,
+                                           const std::vector<std::string>& steps) {
+  TRY(requested.scope, prepare::narrowed_to_steps(std::move(requested.scope), steps));
+  requested.steps = steps;
+  return requested;
 }
 
 /// Removes the evidence that a publication requires of steps that come after the gate.
@@ -268,12 +303,17 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
       prepare::read_frozen_plan(host.files, options.plan_file));
   TRY(const prepare::MatrixChoice choice,
       prepare::choose_matrix_of(host, options.selection.arguments, frozen));
-  TRY(const prepare::RequestedRun requested,
-      read_request(host, {global, options, choice, stage, frozen}, streams));
+  const prepare::RunCommand asked{global, options, choice, stage, frozen};
+  TRY(prepare::RequestedRun requested, read_request(host, asked, streams));
+  TRY(const auto changed, changed_steps(host, asked, store, requested.scope, streams));
+  if (changed) {
+    TRY(requested, only_changed(std::move(requested), *changed));
+  }
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(prepare::PreparedRun run,
       prepare::prepare_run(host, requested.scope, requested.source, streams));
   TRY(run.plan, requested_part(run.plan, options, requested.steps));
+  if (changed && changed->empty()) run.plan.steps.clear();
   session::RunRequest request{run.plan, run.gathered.workplace,
                               repeat_command(global, command, choice)};
   request.workplace.accepted = accepted;

@@ -212,6 +212,14 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
   app.add_flag("--json", run.json, "print the report as JSON on stdout")->group("Output");
 }
 
+void add_changed_since(CLI::App& app, std::string& revision, const std::string& help) {
+  CLI::Option* const option =
+      app.add_option("--changed-since", revision, help)->type_name("REV")->group("Select");
+  for (const char* const other : {"--plan", "--step", "--reuse-only", "--upstream"}) {
+    if (CLI::Option* const excluded = app.get_option_no_throw(other)) option->excludes(excluded);
+  }
+}
+
 void add_profile(CLI::App& app, prepare::RunOptions& run) {
   const OptionGroup group(app, "How");
   app.add_flag("--profile", run.levels.profile,

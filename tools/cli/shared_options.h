@@ -75,6 +75,8 @@ void add_places(CLI::App& app, prepare::StoreOptions& store, const std::string& 
 void add_store(CLI::App& app, prepare::StoreOptions& store, const std::string& description);
 /// Options shared by `build`, `test` and `release`.
 void add_run(CLI::App& app, prepare::RunOptions& run);
+/// `--changed-since`, for `plan` and for runs that publish nothing; after their other options.
+void add_changed_since(CLI::App& app, std::string& revision, const std::string& help);
 /// `--profile`, for runs that publish nothing; after `add_run`.
 void add_profile(CLI::App& app, prepare::RunOptions& run);
 

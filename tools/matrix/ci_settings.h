@@ -45,9 +45,14 @@ struct JobContainer {
 /// Whether the comparison of a pull request with its base is also a comment of the pull request.
 enum class CommentPolicy { none, written };
 
+/// What a pull request runs: every variant, or those with a step whose key differs from that of the
+/// result of the base.
+enum class PullRequestRuns { everything, changed_keys };
+
 struct CiSettings {
-  std::string name = {};                       ///< distinguishes the files of several matrices
-  std::vector<std::string> paths = {};         ///< filters of pushes and pull requests; empty: all
+  std::string name = {};                ///< distinguishes the files of several matrices
+  std::vector<std::string> paths = {};  ///< filters of pushes and pull requests; empty: all
+  PullRequestRuns pull_requests = PullRequestRuns::everything;
   std::string nightly = "17 3 * * *";          ///< cron, UTC
   std::vector<std::string> tags = {"v*"};      ///< pushing one starts a release
   std::vector<RunnerRule> build_runners = {};  ///< in the order of the file

@@ -87,9 +87,22 @@ std::chrono::seconds seconds_or(const Node& ci, std::string_view key,
              : std::chrono::ceil<std::chrono::seconds>(parse_duration(time->scalar).value());
 }
 
+/// Rejects a comparison with results that no job could find: artifacts belong to one run.
+Done check_keys(const Node& root, const Node& ci, const CiSettings& settings) {
+  const bool stored = ci.find("store") != nullptr || root.find("store") != nullptr;
+  if (settings.pull_requests == PullRequestRuns::everything || stored) return {};
+  const Node& on = *ci.find("on");
+  const Node* const keys = on.find("keys");
+  return fail(config_error("`ci.on.keys` needs a store, which has the results of the base",
+                           keys == nullptr ? on.at : keys->at,
+                           "add a place that all runs share: `ci: {store: s3://bucket/prefix}`"));
+}
+
 void decode_triggers(const Node& ci, CiSettings& settings) {
   const Node* const on = ci.find("on");
   if (on == nullptr) return;
+  const bool keys = on->scalar == "keys" || text_or(*on, "keys", "false") == "true";
+  settings.pull_requests = keys ? PullRequestRuns::changed_keys : PullRequestRuns::everything;
   if (const Node* const paths = on->find("paths")) settings.paths = strings_of(*paths);
   if (const Node* const tags = on->find("tags")) settings.tags = strings_of(*tags);
   settings.nightly = text_or(*on, "nightly", settings.nightly);
@@ -124,6 +137,7 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   CiSettings& settings = matrix.ci;
   settings.name = text_or(*ci, "name", "");
   decode_triggers(*ci, settings);
+  TRY_DONE(check_keys(root, *ci, settings));
   if (const Node* const runners = ci->find("runners")) {
     TRY(settings.build_runners, decode_runners(runners->find("build"), matrix));
     TRY(settings.test_runners, decode_runners(runners->find("test"), matrix));

@@ -153,6 +153,8 @@ Json schema_of(const Shape& shape) {
            {schema_of(shape.item[0]), Json{{"type", "object"},
                                            {"minProperties", 1},
                                            {"additionalProperties", schema_of(shape.item[0])}}}}};
+    case Shape::Kind::word_or_mapping:
+      return {{"anyOf", {Json{{"enum", shape.allowed}}, mapping_schema(shape)}}};
     case Shape::Kind::tagged:
       return tagged_schema(shape);
   }

@@ -46,6 +46,7 @@ struct Shape {
     mapping,         ///< of `keys`; other names map to `item[0]` if there is one
     by_value,  ///< one `item[0]`, or a mapping from globs on axis values (or `default`) to items
     tagged,    ///< one of `allowed`, or a mapping with exactly one of `keys`
+    word_or_mapping,  ///< one of `allowed`, or a mapping of `keys`
   };
   enum class Empty { allowed, refused };
   enum class Names { any, variables };

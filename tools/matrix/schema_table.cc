@@ -341,12 +341,16 @@ Shape ci() {
   return mapping({
       {"name", scalar(Format::name), "a part of the names of files, workflows and checks"},
       {"on",
-       mapping({
-           {"paths", texts(), "the files whose change starts a run; default: all"},
-           {"nightly", scalar(Format::cron), "when the nightly runs, in UTC: 17 3 * * *"},
-           {"tags", list(scalar(Format::text)), "the tags whose push starts a release"},
-       }),
-       "the events that start the workflows"},
+       word_or_mapping(
+           {"keys"},
+           {
+               {"paths", texts(), "the files whose change starts a run; default: all"},
+               {"keys", scalar(Format::boolean),
+                "whether a pull request runs only variants whose keys differ from its base"},
+               {"nightly", scalar(Format::cron), "when the nightly runs, in UTC: 17 3 * * *"},
+               {"tags", list(scalar(Format::text)), "the tags whose push starts a release"},
+           }),
+       "the events that start the workflows; `keys` is short for {keys: true}"},
       {"runners",
        mapping({
            {"build", labels_by_value(), "labels of the runners that build"},

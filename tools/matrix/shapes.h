@@ -50,6 +50,13 @@ inline Shape by_value(Shape item) {
   return with_item(Kind::by_value, std::move(item));
 }
 
+inline Shape word_or_mapping(std::vector<std::string> allowed, std::vector<Key> keys) {
+  Shape shape = mapping(std::move(keys));
+  shape.kind = Kind::word_or_mapping;
+  shape.allowed = std::move(allowed);
+  return shape;
+}
+
 inline Shape tagged(std::vector<std::string> allowed, std::vector<Key> keys) {
   Shape shape;
   shape.kind = Kind::tagged;

@@ -40,6 +40,13 @@ std::vector<std::string> names_of(const std::vector<Key>& keys) {
   return names;
 }
 
+/// The words that a scalar or a mapping may have.
+std::vector<std::string> words_of(const Shape& shape) {
+  std::vector<std::string> words = shape.allowed;
+  for (const std::string& name : names_of(shape.keys)) words.push_back(name);
+  return words;
+}
+
 const Key* find_key(const std::vector<Key>& keys, std::string_view name) {
   for (const Key& key : keys) {
     if (key.name == name) return &key;
@@ -172,21 +179,22 @@ Done validate_by_value(const Node& node, const Shape& shape, const std::string& 
   return {};
 }
 
-Done validate_tagged(const Node& node, const Shape& shape, const std::string& what) {
-  std::vector<std::string> names = shape.allowed;
-  for (const Key& key : shape.keys) names.push_back(key.name);
-  if (node.type == Node::Type::scalar) {
-    if (std::find(shape.allowed.begin(), shape.allowed.end(), node.scalar) != shape.allowed.end()) {
-      return {};
-    }
-    if (find_key(shape.keys, node.scalar) != nullptr) {
-      return fail(
-          config_error(fmt::format("{} needs a value", quoted(node.scalar)), node.at,
-                       fmt::format("write {}", quoted(fmt::format("{{{}: ...}}", node.scalar)))));
-    }
-    return fail(config_error(fmt::format("{} cannot be {}", what, quoted(node.scalar)), node.at,
-                             suggest(node.scalar, names)));
+/// Checks one of `allowed` where a mapping of `keys` is possible, too.
+Done validate_word(const Node& node, const Shape& shape, const std::string& what) {
+  if (std::find(shape.allowed.begin(), shape.allowed.end(), node.scalar) != shape.allowed.end()) {
+    return {};
   }
+  if (find_key(shape.keys, node.scalar) != nullptr) {
+    return fail(
+        config_error(fmt::format("{} needs a value", quoted(node.scalar)), node.at,
+                     fmt::format("write {}", quoted(fmt::format("{{{}: ...}}", node.scalar)))));
+  }
+  return fail(config_error(fmt::format("{} cannot be {}", what, quoted(node.scalar)), node.at,
+                           suggest(node.scalar, words_of(shape))));
+}
+
+Done validate_tagged(const Node& node, const Shape& shape, const std::string& what) {
+  if (node.type == Node::Type::scalar) return validate_word(node, shape, what);
   if (node.type != Node::Type::mapping || node.members.size() != 1) {
     return fail(config_error(
         fmt::format("{} is a name, or a mapping of one name to its value", what), node.at));
@@ -199,7 +207,7 @@ Done validate_tagged(const Node& node, const Shape& shape, const std::string& wh
       std::find(shape.allowed.begin(), shape.allowed.end(), member.key) != shape.allowed.end();
   return fail(config_error(bare ? fmt::format("{} takes no value", quoted(member.key))
                                 : fmt::format("{} cannot be {}", what, quoted(member.key)),
-                           member.key_at, bare ? "" : suggest(member.key, names)));
+                           member.key_at, bare ? "" : suggest(member.key, words_of(shape))));
 }
 
 }  // namespace
@@ -217,6 +225,9 @@ Done validate(const Node& node, const Shape& shape, const std::string& what) {
       return validate_mapping(node, shape, what);
     case Shape::Kind::by_value:
       return validate_by_value(node, shape, what);
+    case Shape::Kind::word_or_mapping:
+      return node.type == Node::Type::scalar ? validate_word(node, shape, what)
+                                             : validate_mapping(node, shape, what);
     case Shape::Kind::tagged:
       return validate_tagged(node, shape, what);
   }

@@ -84,6 +84,7 @@ struct RunOptions {
   bool refresh = false;
   bool no_lock = false;
   std::vector<std::string> steps;  ///< ids; empty: everything selected
+  std::string changed_since = {};  ///< only steps whose keys differ from this commit's; empty: all
   bool reuse_only = false;
   bool gate = false;
   std::vector<std::string> targets;

@@ -14,6 +14,14 @@ constexpr std::array<std::string_view, 5> kDirectories = {"tests", "test", "docs
 constexpr std::array<std::string_view, 8> kTexts = {"README",          "CHANGELOG", "CHANGES",
                                                     "HISTORY",         "NEWS",      "CONTRIBUTING",
                                                     "CODE_OF_CONDUCT", "SECURITY"};
+/// Whether a name at the top is that of a text such as README.md.
+bool is_top_text(std::string_view file) {
+  const std::string_view ending = file.substr(std::min(file.find('.'), file.size()));
+  const bool text = ending.empty() || ending == ".md" || ending == ".rst" || ending == ".txt";
+  return text && std::ranges::any_of(
+                     kTexts, [file](std::string_view each) { return file.starts_with(each); });
+}
+
 /// The tables of pyproject.toml that define the contents of a wheel.
 constexpr std::array<std::string_view, 11> kTables = {
     "project",           "build-system",      "tool.setuptools", "tool.hatch",
@@ -146,6 +154,13 @@ bool is_ignored(const std::vector<std::string>& patterns, std::string_view path)
   return ignored;
 }
 
+bool is_documentation(std::string_view path) {
+  const size_t slash = path.find('/');
+  if (slash == std::string_view::npos) return is_top_text(path);
+  const std::string_view directory = path.substr(0, slash);
+  return directory == "docs" || directory == "doc" || directory == ".github";
+}
+
 std::vector<std::string> not_in_wheels(const WheelInputs& inputs) {
   std::vector<std::string> patterns;
   for (const std::string_view each : kDirectories) {
@@ -162,11 +177,7 @@ std::vector<std::string> not_in_wheels(const WheelInputs& inputs) {
   const bool cargo = inputs.builds.contains("Cargo.toml");
   for (const std::string& file : inputs.files) {
     if (file.find('/') != std::string::npos || is_named(inputs, file)) continue;
-    const auto begins = [&file](std::string_view text) { return file.starts_with(text); };
-    const std::string_view ending =
-        std::string_view(file).substr(std::min(file.find('.'), file.size()));
-    const bool text = ending.empty() || ending == ".md" || ending == ".rst" || ending == ".txt";
-    if (!text || std::none_of(kTexts.begin(), kTexts.end(), begins)) continue;
+    if (!is_top_text(file)) continue;
     // Cargo uses a README as the description of a package that names none.
     if (cargo && file.starts_with("README")) continue;
     patterns.push_back("/" + file);

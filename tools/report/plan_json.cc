@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "matrix/status_name.h"
 #include "plan/step_id.h"
+#include "report/changed_since_report.h"
 
 namespace pinwheel::report {
 namespace {
@@ -104,6 +105,7 @@ std::string outline_json(const plan::Outline& outline, const plan::Namings& nami
     out["promotion"] = {
         {"through", path.through}, {"install", path.installs}, {"targets", path.targets}};
   }
+  if (facts.since) out["changed-since"] = since_json(*facts.since);
   if (facts.forecast) out["forecast"] = forecast_json(*facts.forecast);
   return out.dump(2) + "\n";
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/changed_since.h"
 #include "plan/image_tests.h"
 #include "plan/names.h"
 #include "plan/outline.h"
@@ -17,6 +18,7 @@ struct OutlineFacts {
   std::vector<plan::ImageTest> images = {};
   std::optional<plan::PromotionPath> promotion = {};
   std::optional<TimedForecast> forecast = {};
+  std::optional<plan::ChangedSince> since = {};
 };
 
 /// The outline as JSON, schema `pinwheel-plan/1`: variants with the images that they are tested on,
@@ -28,7 +30,8 @@ struct OutlineFacts {
 /// `perhaps` if a step it needs runs first) and `because`, if an earlier run is on record;
 /// `seconds`, how long the step takes if it runs, the middle of earlier durations; `p90`, their
 /// 90th percentile, or null; `runs`, their number; and `from`: `measured` in earlier runs of the
-/// step, `similar` steps, `scaled` by them, or `guessed`.
+/// step, `similar` steps, `scaled` by them, or `guessed`. With `--changed-since`, the key
+/// `changed-since` is `since_json`.
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
                          const std::string& version, const OutlineFacts& facts);
 

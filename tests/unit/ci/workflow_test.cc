@@ -292,6 +292,26 @@ TEST_CASE("the action runs Python apart from the checkout", "[workflow]") {
         count(action, "python3 -I -m venv") + count(action, "bin/python\" -I -m pip"));
 }
 
+TEST_CASE("a pull request runs the variants whose keys differ from those of its base",
+          "[workflow]") {
+  WorkflowFacts facts = example();
+  CHECK_FALSE(has(yaml_of(make_workflow(facts)), "--changed-since"));
+  facts.settings.pull_requests = matrix::PullRequestRuns::changed_keys;
+  facts.settings.store = "s3://bucket/prefix,rw";
+  const std::string text = yaml_of(make_workflow(facts));
+  CHECK(has(text, "--changed-since ${{ github.event.pull_request.base.sha }} --format ids"));
+  CHECK(has(text, "--store s3://bucket/prefix,ro"));
+  CHECK(count(text, "${{ steps.keys.outputs.text }}") == 1);
+  CHECK(has(text, "idle: ${{ steps.unchanged.outputs.idle }}"));
+  CHECK(has(text, "if: steps.unchanged.outputs.idle != 'true'"));
+  facts.settings.paths = {"src/**"};
+  const std::string both = yaml_of(make_workflow(facts));
+  CHECK(has(both, "idle: ${{ steps.idle.outputs.idle || steps.unchanged.outputs.idle }}"));
+  CHECK(has(both, "steps.earlier.outcome != 'success' && steps.idle.outputs.idle != 'true'"));
+  facts.set = WorkflowSet::nightly;
+  CHECK_FALSE(has(yaml_of(make_workflow(facts)), "--changed-since"));
+}
+
 TEST_CASE("git decides paths without exceptions and quantifiers, GitHub all others", "[workflow]") {
   WorkflowFacts facts = example();
   CHECK_FALSE(decidable_paths(facts.settings));

@@ -108,6 +108,18 @@ void remove(const GitProgram& git, const fs::path& repository, const fs::path& p
 
 }  // namespace
 
+Result<std::string> commit_of(const GitProgram& git, const fs::path& repository,
+                              const std::string& revision) {
+  TRY(const ports::Captured ran,
+      run(git, repository,
+          {"rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"}));
+  std::string commit(trim(ran.out));
+  if (ran.exit.ok() && commit.size() == kCommitDigits && is_hex(commit)) return commit;
+  return fail(ErrorKind::usage,
+              fmt::format("{} has no commit {}", quoted(repository.string()), quoted(revision)),
+              fmt::format("fetch it: {}", quoted("git fetch origin " + shell_quote(revision))));
+}
+
 Worktree::Worktree(const GitProgram& git, fs::path repository, fs::path path)
     : git_(git), repository_(std::move(repository)), path_(std::move(path)) {}
 

@@ -16,6 +16,12 @@ struct GitProgram {
   const std::map<std::string, std::string>& variables;  ///< the user's environment
 };
 
+/// The commit that a revision names, 40 digits: a branch, a tag, `HEAD~2`. `usage`, with the
+/// command that fetches it, if the repository does not have it; `environment` if git is not
+/// installed.
+Result<std::string> commit_of(const GitProgram& git, const std::filesystem::path& repository,
+                              const std::string& revision);
+
 /// A commit of a repository, checked out in a separate directory by `git worktree`, with its
 /// submodules and without running hooks or any other program that the repository's configuration
 /// names: `core.fsmonitor`, filters, commands of submodules. The repository's own checkout and
