@@ -1,4 +1,5 @@
-"""A Slurm cluster on loopback: munged, slurmctld and one slurmd for each node, without systemd and without accounting.
+"""A Slurm cluster on loopback: munged, slurmctld and one slurmd for each node, without systemd; slurm_accounting.py adds
+accounting.
 
 Needs Debian's slurm-wlm and munge. Everything is in one directory: configuration, keys, logs, spools. Stopping it ends
 the daemons by process id, and then whatever is left of jobs."""
@@ -15,6 +16,7 @@ import time
 from collections.abc import Iterator
 
 import processes
+import slurm_accounting
 
 # One job of a matrix needs little; a node has more CPUs than this machine so that three nodes run several jobs.
 CPUS = 2
@@ -76,7 +78,8 @@ def free_ports(count: int) -> list[int]:
 
 
 class Cluster:
-    """`settings` replaces lines of slurm.conf (None drops one), `gres` is the Gres= of the nodes with a file each."""
+    """`settings` replaces lines of slurm.conf (None drops one), `gres` is the Gres= of the nodes with a file each. With
+    `accounting`, sacct knows the jobs; it takes some seconds to start."""
 
     def __init__(
         self,
@@ -85,11 +88,13 @@ class Cluster:
         settings: dict[str, str | None] | None = None,
         partitions: tuple[str, ...] = PARTITIONS,
         gres: str = "",
+        accounting: bool = False,
     ):
         self.directory = directory
         self.host = socket.gethostname().split(".")[0]
         self.nodes = [f"n{number}" for number in range(1, nodes + 1)]
-        self.controller_port, *ports = free_ports(nodes + 1)
+        self.controller_port, accounting_port, *ports = free_ports(nodes + 2)
+        self.accounting_port = accounting_port if accounting else None
         self.ports = dict(zip(self.nodes, ports))
         self.socket = directory / "munge.socket"
         self.completed = directory / "completed.txt"
@@ -98,7 +103,8 @@ class Cluster:
         for name in ("state", "log", "munge"):
             (directory / name).mkdir(parents=True)
         (directory / "munge").chmod(0o700)
-        self.write_configuration(SETTINGS | (settings or {}), partitions, gres)
+        of_accounting = slurm_accounting.settings(self.socket, accounting_port) if accounting else {}
+        self.write_configuration(SETTINGS | of_accounting | (settings or {}), partitions, gres)
 
     def write_configuration(self, settings: dict[str, str | None], partitions: tuple[str, ...], gres: str) -> None:
         key = self.directory / "munge" / "key"
@@ -149,15 +155,18 @@ class Cluster:
 
     def start(self) -> None:
         self.start_munge()
+        if self.accounting_port:
+            slurm_accounting.start(self, self.accounting_port)
         self.start_controller()
         for node in self.nodes:
             self.start_node(node)
         self.wait(lambda: self.node_states() == dict.fromkeys(self.nodes, "idle"), "the nodes are not idle")
 
-    def launch(self, name: str, *command: str) -> None:
+    def launch(self, name: str, *command: str, variables: dict[str, str] | None = None) -> None:
+        own = self.environment() | (variables or {})
         with open(self.directory / "log" / f"{name}.out", "ab") as output:
             self.daemons[name] = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=self.environment(), cwd="/"
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=own, cwd="/"
             )
 
     def start_munge(self) -> None:
@@ -198,7 +207,7 @@ class Cluster:
             self.run("scancel", "--full", "--user", getpass.getuser(), check=False)
             with contextlib.suppress(TimeoutError):
                 self.wait(lambda: not self.jobs(), "jobs do not end", 5)
-        for name in [*self.nodes, "slurmctld", "munged"]:
+        for name in [*self.nodes, "slurmctld", *slurm_accounting.DAEMONS, "munged"]:
             if name in self.daemons:
                 daemon = self.daemons.pop(name)
                 daemon.terminate()
