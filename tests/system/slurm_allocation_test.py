@@ -67,6 +67,7 @@ def test_a_release_over_the_nodes_of_one_job(script, slurm, tmp_path):
     assert len(cluster.completed.read_text().splitlines()) == 1
     launched = [node for node in cluster.nodes if "launch task" in (cluster.directory / "log" / f"{node}.out").read_text()]
     assert len(launched) > 1, launched
+    assert set(runs.starts().values()) == {1}
     place = tmp_path / "local" / "project"
     shutil.copytree(script.directory, place, ignore=shutil.ignore_patterns(".pinwheel"))
     local = Project(script.binary, place, script.environment, script.state / "resolutions")
