@@ -22,6 +22,8 @@ namespace {
 
 using slurm::JobState;
 
+constexpr std::chrono::seconds kPatience(120);
+
 /// Never asked: the commands of an allocation use srun only.
 class NoProcess final : public ports::Process {
  public:
@@ -33,6 +35,8 @@ class NoProcess final : public ports::Process {
   }
 };
 
+using Names = std::vector<std::string>;
+
 /// The steps that srun runs: each lasts until the test ends it, or until it is stopped.
 class FakeSteps {
  public:
@@ -42,10 +46,11 @@ class FakeSteps {
     };
   }
 
-  /// The logs of the steps that run, which name them, when there are `count`.
-  std::vector<std::string> running(size_t count) {
+  /// Waits until exactly these steps run; they are named by their logs. Returns those that run:
+  /// with an error others, after a time that no test without an error takes.
+  Names until_running(const Names& expected) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(60), [&] { return running_.size() == count; });
+    changed_.wait_for(lock, kPatience, [&] { return running_ == expected; });
     return running_;
   }
 
@@ -62,10 +67,7 @@ class FakeSteps {
     running_.push_back(name);
     std::ranges::sort(running_);
     changed_.notify_all();
-    const std::stop_callback wake(stop, [this] { changed_.notify_all(); });
-    while (!ends_.contains(name) && !stop.stop_requested()) {
-      changed_.wait_for(lock, std::chrono::milliseconds(20));
-    }
+    changed_.wait(lock, stop, [&] { return ends_.contains(name); });
     std::erase(running_, name);
     changed_.notify_all();
     if (ends_.contains(name)) return ends_[name];
@@ -81,12 +83,10 @@ class FakeSteps {
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> running_;
+  std::condition_variable_any changed_;
+  Names running_;
   std::map<std::string, ports::Captured> ends_;
 };
-
-using Names = std::vector<std::string>;
 
 /// An allocation of three cores on two nodes.
 struct AllocationWorld {
@@ -115,17 +115,20 @@ struct AllocationWorld {
     return submitted->array;
   }
 
+  void check_running(const Names& names) { CHECK(steps.until_running(names) == names); }
+
   JobState state(const std::string& submission, int index) {
     return commands->list(std::chrono::seconds(1))->at({submission, index}).state;
   }
   /// Waits for the end of an element, which a thread reports.
   JobState end_of(const std::string& submission, int index) {
-    for (int i = 0; i < 3000; ++i) {
-      const JobState now = state(submission, index);
-      if (slurm::has_ended(now)) return now;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const auto limit = std::chrono::steady_clock::now() + kPatience;
+    JobState now = state(submission, index);
+    while (!slurm::has_ended(now) && std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      now = state(submission, index);
     }
-    return state(submission, index);
+    return now;
   }
 };
 
@@ -134,17 +137,17 @@ struct AllocationWorld {
 TEST_CASE("as many steps run as the allocation has cores, in their order") {
   AllocationWorld world;
   CHECK(world.submit("a", {0, 1, 2, 3}) == "1");
-  CHECK(world.steps.running(3) == Names{"a.0", "a.1", "a.2"});
+  world.check_running({"a.0", "a.1", "a.2"});
   CHECK(world.state("a", 3) == JobState::pending);
   world.steps.end("a.1", 0);
   CHECK(world.end_of("a", 1) == JobState::completed);
-  CHECK(world.steps.running(3) == Names{"a.0", "a.2", "a.3"});
+  world.check_running({"a.0", "a.2", "a.3"});
 }
 
 TEST_CASE("a step that requests more than a node has starts anyway") {
   AllocationWorld world;
   world.submit("a", {0}, "", 9);
-  CHECK(world.steps.running(1) == Names{"a.0"});
+  world.check_running({"a.0"});
 }
 
 TEST_CASE("an element starts after the elements that it needs, or never") {
@@ -152,9 +155,9 @@ TEST_CASE("an element starts after the elements that it needs, or never") {
   const std::string first = world.submit("a", {0, 1});
   world.submit("b", {0, 1}, "aftercorr:" + first);
   world.submit("c", {0}, "afterok:" + first + "_0:" + first + "_1");
-  CHECK(world.steps.running(2) == Names{"a.0", "a.1"});
+  world.check_running({"a.0", "a.1"});
   world.steps.end("a.0", 0);
-  CHECK(world.steps.running(2) == Names{"a.1", "b.0"});
+  world.check_running({"a.1", "b.0"});
   world.steps.end("a.1", 2, "srun: error: n1: task 0: Exited with exit code 2\n");
   CHECK(world.end_of("a", 1) == JobState::failed);
   CHECK(world.end_of("b", 1) == JobState::cancelled);
@@ -162,23 +165,23 @@ TEST_CASE("an element starts after the elements that it needs, or never") {
   const std::optional<slurm::Job> never = world.commands->describe("3_0");
   REQUIRE(never);
   CHECK(slurm::classify_slurm(*never, "").end == slurm::JobEnd::dependency_failed);
-  CHECK(world.steps.running(1) == Names{"b.0"});
+  world.check_running({"b.0"});
 }
 
 TEST_CASE("a canceled element ends, and others continue") {
   AllocationWorld world;
   const std::string array = world.submit("a", {0, 1, 2, 3});
-  CHECK(world.steps.running(3).size() == 3);
+  world.check_running({"a.0", "a.1", "a.2"});
   REQUIRE(world.commands->cancel({array + "_0", array + "_3", "9_9"}));
   CHECK(world.end_of("a", 0) == JobState::cancelled);
   CHECK(world.state("a", 3) == JobState::cancelled);
-  CHECK(world.steps.running(2) == Names{"a.1", "a.2"});
+  world.check_running({"a.1", "a.2"});
 }
 
 TEST_CASE("srun's errors are in the log of the step, and decide its state") {
   AllocationWorld world;
   world.submit("a", {0});
-  CHECK(world.steps.running(1).size() == 1);
+  world.check_running({"a.0"});
   world.steps.end("a.0", 137, "srun: error: n1: task 0: Out Of Memory\n");
   CHECK(world.end_of("a", 0) == JobState::out_of_memory);
   std::ostringstream log;
@@ -189,9 +192,9 @@ TEST_CASE("srun's errors are in the log of the step, and decide its state") {
 TEST_CASE("steps end with the commands") {
   AllocationWorld world;
   world.submit("a", {0, 1, 2, 3, 4});
-  CHECK(world.steps.running(3).size() == 3);
+  world.check_running({"a.0", "a.1", "a.2"});
   world.commands.reset();
-  CHECK(world.steps.running(0).empty());
+  CHECK(world.steps.until_running({}).empty());
 }
 
 TEST_CASE("a text that is no script of jobs is refused") {
