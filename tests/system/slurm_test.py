@@ -353,7 +353,7 @@ def test_a_job_that_somebody_cancels_is_submitted_again(runs, local):
             runs.cluster.run("scancel", job["id"])
         output, _ = run.communicate(timeout=120)
         assert run.returncode == 0, output
-    assert "was cancelled" in output
+    assert "was canceled" in output
     check_builds(runs, local)
 
 

@@ -29,25 +29,19 @@ constexpr std::array kDaemonLines = {
     DaemonLine{"DUE TO PREEMPTION", JobEnd::preempted},
 };
 
+/// Reasons of pending jobs that are over when an administrator has repaired something.
+constexpr std::array<std::string_view, 3> kDown = {"PartitionDown", "PartitionInactive",
+                                                   "PartitionNodeLimit"};
+
 /// Reasons of pending jobs that no waiting removes.
-constexpr std::array<std::string_view, 17> kLimits = {
-    "PartitionTimeLimit",
-    "PartitionNodeLimit",
-    "PartitionDown",
-    "PartitionInactive",
-    "BadConstraints",
-    "InvalidAccount",
-    "InvalidQOS",
-    "AccountNotAllowed",
-    "QOSNotAllowed",
-    "MaxMemPerLimit",
-    "QOSMaxWallDurationPerJobLimit",
-    "QOSMaxMemoryPerJob",
-    "QOSMaxCpuPerJobLimit",
-    "QOSMaxGRESPerJob",
-    "AssocMaxWallDurationPerJobLimit",
-    "AssocMaxMemPerJob",
-    "AssocMaxCpuPerJobLimit",
+constexpr std::array<std::string_view, 14> kLimits = {
+    "PartitionTimeLimit", "BadConstraints",
+    "InvalidAccount",     "InvalidQOS",
+    "AccountNotAllowed",  "QOSNotAllowed",
+    "MaxMemPerLimit",     "QOSMaxWallDurationPerJobLimit",
+    "QOSMaxMemoryPerJob", "QOSMaxCpuPerJobLimit",
+    "QOSMaxGRESPerJob",   "AssocMaxWallDurationPerJobLimit",
+    "AssocMaxMemPerJob",  "AssocMaxCpuPerJobLimit",
 };
 
 /// slurmd's exit status of a job that it could not start, in place of a signal.
@@ -64,7 +58,7 @@ std::optional<JobEnd> end_in_output(std::string_view output) {
       return line.find(each.text) != std::string::npos;
     });
     if (found == kDaemonLines.end()) continue;
-    // The daemon kills a job for memory first, and then says that it was cancelled.
+    // The daemon kills a job for memory first, and then says that it was canceled.
     if (!end || found->end == JobEnd::out_of_memory) end = found->end;
   }
   return end;
@@ -78,6 +72,7 @@ JobEnd end_of_pending(const Job& job) {
       job.state == JobState::requeue_hold || job.state == JobState::special_exit) {
     return JobEnd::held;
   }
+  if (std::ranges::find(kDown, reason) != kDown.end()) return JobEnd::partition_down;
   return std::ranges::find(kLimits, reason) == kLimits.end() ? JobEnd::none : JobEnd::never_starts;
 }
 
@@ -156,6 +151,7 @@ ErrorKind kind_of(JobEnd end) {
     case JobEnd::cancelled:
       return ErrorKind::interrupted;
     case JobEnd::held:
+    case JobEnd::partition_down:
     case JobEnd::never_starts:
     case JobEnd::unknown:
       return ErrorKind::environment;
@@ -190,13 +186,17 @@ std::string text_of(JobEnd end, const Job& job) {
     case JobEnd::preempted:
       return fmt::format("job {} was preempted by another job", job.id);
     case JobEnd::cancelled:
-      return fmt::format("job {} was cancelled", job.id);
+      return fmt::format("job {} was canceled", job.id);
     case JobEnd::dependency_failed:
       return fmt::format("a job that job {} depends on failed", job.id);
     case JobEnd::launch_failed:
-      return fmt::format("job {} could not be started{}", job.id, on_node(job));
+      return fmt::format("job {} could not be started{}{}", job.id, on_node(job),
+                         job.state == JobState::pending ? ", and it is held" : "");
     case JobEnd::held:
       return fmt::format("job {} is held ({})", job.id, quoted(job.reason));
+    case JobEnd::partition_down:
+      return fmt::format("job {} waits until its partition is repaired ({})", job.id,
+                         quoted(job.reason));
     case JobEnd::never_starts:
       return fmt::format("job {} cannot start ({})", job.id, quoted(job.reason));
     case JobEnd::unknown:
@@ -212,9 +212,14 @@ std::string hint_of(JobEnd end, const Job& job) {
     case JobEnd::time_limit:
       return "raise `time-limit` in `executor.slurm`";
     case JobEnd::launch_failed:
-      return "run `sinfo -R` and ask the administrator for the log of the node";
+      return job.state == JobState::pending
+                 ? fmt::format("`sinfo -R` may say why; run {}, or cancel it",
+                               quoted("scontrol release " + job.id))
+                 : "run `sinfo -R` and ask the administrator for the log of the node";
     case JobEnd::held:
       return fmt::format("run {}, or cancel it", quoted("scontrol release " + job.id));
+    case JobEnd::partition_down:
+      return "`sinfo` shows the states of the nodes; the job starts when the partition is up again";
     case JobEnd::never_starts:
       return "run `pinwheel doctor --executor slurm` to see the limits of the cluster";
     case JobEnd::none:
@@ -232,6 +237,18 @@ std::string hint_of(JobEnd end, const Job& job) {
 }
 
 }  // namespace
+
+bool waits_for_person(const JobVerdict& verdict) {
+  switch (verdict.end) {
+    case JobEnd::held:
+    case JobEnd::partition_down:
+    case JobEnd::launch_failed:
+    case JobEnd::unknown:
+      return true;
+    default:
+      return false;
+  }
+}
 
 JobVerdict classify_slurm(const Job& job, std::string_view output) {
   const JobEnd end = end_of(job, output);

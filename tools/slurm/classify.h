@@ -21,6 +21,7 @@ enum class JobEnd {
   dependency_failed,  ///< a job that it depends on failed
   launch_failed,      ///< a node could not start its program
   held,               ///< it waits until someone releases it
+  partition_down,     ///< it waits until its partition has enough nodes again
   never_starts,       ///< its request exceeds a limit of the cluster
   unknown,            ///< a state that this release does not know
 };
@@ -34,6 +35,9 @@ struct JobVerdict {
   std::string text = {};  ///< "node `n1` failed"; empty of `none` and `succeeded`
   std::string hint = {};
 };
+
+/// Whether a job with this verdict waits for a person: nothing that other jobs do lets it start.
+bool waits_for_person(const JobVerdict& verdict);
 
 /// Decides by the state, the exit code and the reason of a job, and by the lines of slurmstepd in
 /// its output: without cgroups only they say that a job exceeded its memory, and after a

@@ -100,6 +100,33 @@ TEST_CASE("a job that can never start is told from one that waits") {
   CHECK(verdict.hint == "run `pinwheel doctor --executor slurm` to see the limits of the cluster");
 }
 
+TEST_CASE("a job that waits for a repair or for somebody is told from one that can never start") {
+  Job job{.id = "7_2", .state = JobState::pending};
+  for (const char* const reason : {"PartitionDown", "PartitionInactive", "PartitionNodeLimit"}) {
+    INFO(reason);
+    job.reason = reason;
+    CHECK(classify_slurm(job, "").end == JobEnd::partition_down);
+    CHECK(waits_for_person(classify_slurm(job, "")));
+  }
+  CHECK(classify_slurm(job, "").text ==
+        "job 7_2 waits until its partition is repaired (`PartitionNodeLimit`)");
+  job.reason = "launch_failed_requeued_held";
+  const JobVerdict launch = classify_slurm(job, "");
+  CHECK(launch.end == JobEnd::launch_failed);
+  CHECK(launch.text == "job 7_2 could not be started, and it is held");
+  CHECK(launch.hint.find("scontrol release 7_2") != std::string::npos);
+  CHECK(waits_for_person(launch));
+  job.reason = "JobHeldUser";
+  CHECK(waits_for_person(classify_slurm(job, "")));
+  for (const char* const reason : {"Resources", "PartitionTimeLimit", "DependencyNeverSatisfied"}) {
+    INFO(reason);
+    job.reason = reason;
+    CHECK_FALSE(waits_for_person(classify_slurm(job, "")));
+  }
+  job.state = JobState::unknown;
+  CHECK(waits_for_person(classify_slurm(job, "")));
+}
+
 TEST_CASE("the text names the job and the node") {
   CHECK(verdict_on("node-failed").text == "node `n1` failed under job 1");
   CHECK(verdict_on("timeout").text == "job 2 exceeded its time limit of 00:01:00");

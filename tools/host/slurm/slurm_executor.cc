@@ -510,7 +510,8 @@ void SlurmExecutor::look_at_listed(Tracked& job, const slurm::Job& listed) {
     give_up(job, StepJobState::dependency_failed, error_of(verdict));
   } else if (verdict.end == slurm::JobEnd::never_starts) {
     give_up(job, StepJobState::failed, error_of(verdict));
-  } else if (verdict.end == slurm::JobEnd::held && !std::exchange(job.held, true) && setup_.warn) {
+  } else if (slurm::waits_for_person(verdict) && setup_.warn &&
+             warned_.emplace(job.claim.submission, listed.reason).second) {
     setup_.warn(error_of(verdict));
   }
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/slurm/earlier_jobs.h"
@@ -101,7 +102,6 @@ class SlurmExecutor final : public run::Executor {
     std::optional<Time> ended = {};       ///< since then
     std::optional<Time> fetching = {};    ///< since when no store has its files
     bool began = false;
-    bool held = false;  ///< and a warning said so
   };
 
   struct Round {
@@ -164,6 +164,8 @@ class SlurmExecutor final : public run::Executor {
   std::map<std::string, run::Completed> ends_;
   EarlierJobs earlier_;
   QueueWatch queue_;
+  /// Submissions and reasons of waiting, of which a warning was given.
+  std::set<std::pair<std::string, std::string>> warned_;
   Time next_look_ = {};
   Time next_send_ = {};
   int refusals_ = 0;  ///< that are temporary, in a row

@@ -168,6 +168,21 @@ TEST_CASE("a held job waits, and one warning says so") {
   CHECK(world.next_end(*executor)->state == run::StepJobState::succeeded);
 }
 
+TEST_CASE("a job waits for its partition, and for a node that could not start it") {
+  SlurmWorld world;
+  const auto executor = world.executor();
+  executor->submit({world.job(0)});
+  for (const char* const reason : {"PartitionDown", "launch_failed_requeued_held"}) {
+    world.cluster.set_all("PENDING", reason);
+    CHECK_FALSE(world.next_end(*executor, 20s));
+  }
+  REQUIRE(world.warnings.size() == 2);
+  CHECK(world.warnings[0].message.find("PartitionDown") != std::string::npos);
+  CHECK(world.warnings[1].hint.find("scontrol release 100_0") != std::string::npos);
+  world.finish(world.job(0).token, "build:a");
+  CHECK(world.next_end(*executor)->state == run::StepJobState::succeeded);
+}
+
 TEST_CASE("a refused submission fails with the words of sbatch, and can be repeated") {
   SlurmWorld world;
   world.cluster.refusal = "invalid partition specified: nope\x1b[31m";
