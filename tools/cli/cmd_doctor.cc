@@ -83,8 +83,8 @@ Result<int> doctor_of_slurm(const prepare::Host& host, const host::EnvMachine& m
   std::error_code unknown;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
   const slurm::ClusterFacts facts = prepare::gather_cluster_facts(
-      machine, settings.slurm, options.test_job ? prepare::TestJob::submit : prepare::TestJob::none,
-      program.string());
+      host, machine, settings.slurm,
+      options.test_job ? prepare::TestJob::submit : prepare::TestJob::none, program.string());
   const std::vector<doctor::DoctorLine> lines = slurm::diagnose_cluster(
       facts, settings, loaded ? computes_of(*loaded) : std::vector<std::string>());
   if (options.json) {

@@ -5,7 +5,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "host/system/program.h"
@@ -23,12 +27,20 @@ constexpr std::chrono::seconds kReply{20};
 constexpr std::chrono::seconds kWait{60};
 constexpr const char* kSeen = "pinwheel-doctor-file-seen";
 
+/// The caller of Slurm's commands, which need more of its variables than other helper programs see:
+/// the place of the configuration, and tokens of the cluster.
+struct Client {
+  const host::EnvMachine& machine;
+  const std::map<std::string, std::string>& variables;
+};
+
 /// Runs a command of Slurm, which prints times as seconds since 1970.
-ports::Captured ask_slurm(const host::EnvMachine& machine, std::vector<std::string> argv,
+ports::Captured ask_slurm(const Client& client, std::vector<std::string> argv,
                           std::chrono::seconds limit) {
-  ports::Command command{std::move(argv), "/", machine.variables, limit};
-  command.environment["SLURM_TIME_FORMAT"] = "%s";
-  Result<ports::Captured> ran = machine.process.capture(command);
+  std::map<std::string, std::string> variables =
+      slurm::command_variables(client.variables, argv.at(0));
+  ports::Command command{std::move(argv), "/", std::move(variables), limit};
+  Result<ports::Captured> ran = client.machine.process.capture(command);
   if (ran) return std::move(*ran);
   ports::Captured missing;
   missing.exit.code = 127;
@@ -36,8 +48,8 @@ ports::Captured ask_slurm(const host::EnvMachine& machine, std::vector<std::stri
   return missing;
 }
 
-std::string answer(const host::EnvMachine& machine, std::vector<std::string> argv) {
-  const ports::Captured ran = ask_slurm(machine, std::move(argv), kReply);
+std::string answer(const Client& client, std::vector<std::string> argv) {
+  const ports::Captured ran = ask_slurm(client, std::move(argv), kReply);
   return ran.exit.ok() ? ran.out : std::string();
 }
 
@@ -66,8 +78,9 @@ std::string last_line(std::string_view text) {
 }
 
 /// Runs a job on a node with srun.
-slurm::JobProbe probe_node(const host::EnvMachine& machine, const slurm::SlurmSettings& settings,
+slurm::JobProbe probe_node(const Client& client, const slurm::SlurmSettings& settings,
                            const std::string& program) {
+  const host::EnvMachine& machine = client.machine;
   const slurm::JobSettings& job = settings.build;
   std::vector<std::string> argv = {"srun",      "--job-name=pinwheel-doctor",
                                    "--nodes=1", "--ntasks=1",
@@ -81,7 +94,7 @@ slurm::JobProbe probe_node(const host::EnvMachine& machine, const slurm::SlurmSe
       settings.shared.empty() ? fs::path() : write_probe(machine, settings.shared);
   const std::string script = R"(echo pinwheel-doctor-ran; cat "$1"; echo; "$2" --version; exit 0)";
   argv.insert(argv.end(), {"sh", "-c", script, "sh", file.empty() ? "/" : file.string(), program});
-  const ports::Captured ran = ask_slurm(machine, std::move(argv), kWait + kReply);
+  const ports::Captured ran = ask_slurm(client, std::move(argv), kWait + kReply);
   if (!file.empty()) static_cast<void>(machine.files.remove_all(file));
   slurm::JobProbe probe;
   probe.ran = ran.out.find("pinwheel-doctor-ran\n") != std::string::npos;
@@ -92,39 +105,47 @@ slurm::JobProbe probe_node(const host::EnvMachine& machine, const slurm::SlurmSe
   return probe;
 }
 
+std::vector<slurm::Partition> partitions_of(const Client& client) {
+  return slurm::read_partitions(answer(client, {"scontrol", "show", "partition", "--oneliner"}));
+}
+
+std::vector<slurm::ClusterNode> nodes_of(const Client& client) {
+  return slurm::read_nodes(answer(client, {"scontrol", "show", "node", "--oneliner"}));
+}
+
 }  // namespace
 
-slurm::ClusterFacts gather_cluster_facts(const host::EnvMachine& machine,
+slurm::ClusterFacts gather_cluster_facts(const Host& host, const host::EnvMachine& machine,
                                          const slurm::SlurmSettings& settings, TestJob test_job,
                                          const std::string& program) {
+  const Client client{machine, host.variables};
   slurm::ClusterFacts facts;
   facts.pinwheel = program;
   facts.pinwheel_version = kPinwheelVersion;
-  facts.variables = slurm::overriding_variables(machine.variables);
+  facts.variables = slurm::overriding_variables(host.variables);
   facts.shared = shared_directory(machine, settings.shared);
   for (const char* const name : slurm::kSlurmPrograms) {
-    if (host::find_program(name, machine.variables)) facts.programs.insert(name);
+    if (host::find_program(name, host.variables)) facts.programs.insert(name);
   }
   if (!facts.programs.contains("scontrol")) return facts;
-  const ports::Captured ping = ask_slurm(machine, {"scontrol", "ping"}, kFirstReply);
+  const ports::Captured ping = ask_slurm(client, {"scontrol", "ping"}, kFirstReply);
   if (!ping.exit.ok()) {
     facts.problem = slurm::ping_problem(ping.out, ping.err);
     return facts;
   }
-  facts.version = slurm::read_version(answer(machine, {"sbatch", "--version"}));
-  facts.config = slurm::read_config(answer(machine, {"scontrol", "show", "config"}));
-  facts.partitions =
-      slurm::read_partitions(answer(machine, {"scontrol", "show", "partition", "--oneliner"}));
-  facts.nodes = slurm::read_nodes(answer(machine, {"scontrol", "show", "node", "--oneliner"}));
+  facts.version = slurm::read_version(answer(client, {"sbatch", "--version"}));
+  facts.config = slurm::read_config(answer(client, {"scontrol", "show", "config"}));
+  facts.partitions = partitions_of(client);
+  facts.nodes = nodes_of(client);
   const std::string user = std::to_string(::getuid());
-  facts.jobs = slurm::read_squeue(answer(machine, slurm::squeue_command(user)));
+  facts.jobs = slurm::read_squeue(answer(client, slurm::squeue_command(user)));
   if (facts.programs.contains("sacct")) {
     const ports::Captured sacct =
-        ask_slurm(machine, slurm::sacct_command(user, std::chrono::hours(24)), kReply);
+        ask_slurm(client, slurm::sacct_command(user, std::chrono::hours(24)), kReply);
     if (sacct.exit.ok()) facts.accounted = slurm::read_sacct(sacct.out).size();
   }
   if (test_job == TestJob::submit && facts.programs.contains("srun")) {
-    facts.probe = probe_node(machine, settings, program);
+    facts.probe = probe_node(client, settings, program);
   }
   return facts;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "host/machine/env_machine.h"
+#include "prepare/host.h"
 #include "slurm/cluster.h"
 #include "slurm/settings.h"
 
@@ -11,7 +12,7 @@ enum class TestJob { none, submit };
 /// missing. Only the first question waits for a stuck controller or munge, at most a minute;
 /// without a reply nothing else is asked. With `submit` a job of a few seconds runs on a node, with
 /// the settings of builds: it looks for a file in the shared directory and for `program`.
-slurm::ClusterFacts gather_cluster_facts(const host::EnvMachine& machine,
+slurm::ClusterFacts gather_cluster_facts(const Host& host, const host::EnvMachine& machine,
                                          const slurm::SlurmSettings& settings, TestJob test_job,
                                          const std::string& program);
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -16,8 +17,10 @@ struct JobEnd {
 };
 
 /// Reads it from `SLURM_JOB_END_TIME`, which older releases do not set, else asks scontrol. nullopt
-/// outside a job, and if the job has no time limit or scontrol does not respond.
-std::optional<JobEnd> find_job_end(const host::EnvMachine& machine);
+/// outside a job, and if the job has no time limit or scontrol does not respond. `variables`: the
+/// caller's; helper programs do not see those of Slurm.
+std::optional<JobEnd> find_job_end(const host::EnvMachine& machine,
+                                   const std::map<std::string, std::string>& variables);
 
 /// `timeout` if the step is known to take longer than is left (`slurm::check_time_left`).
 Done check_ends_in_time(const plan::Step& step, const std::optional<JobEnd>& end,

@@ -442,7 +442,7 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
   // A job of `--executor slurm` has the time that its step needs.
   const bool limited = !request.requested;
   const std::optional<prepare::JobEnd> end =
-      limited ? prepare::find_job_end(*host.machine(workplace)) : std::nullopt;
+      limited ? prepare::find_job_end(*host.machine(workplace), host.variables) : std::nullopt;
   host::ThreadRunner runner(
       [&host, &workplace, &end](const run::Attempt& attempt,
                                 std::stop_token stop) -> Result<run::Success> {

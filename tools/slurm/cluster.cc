@@ -14,6 +14,33 @@ std::optional<int> natural_number(std::string_view text) {
   return number && *number >= 0 ? number : std::nullopt;
 }
 
+/// Variables that sbatch may take in place of options of a script.
+constexpr std::array<std::string_view, 4> kForAllJobs = {"SBATCH_ACCOUNT", "SBATCH_PARTITION",
+                                                         "SBATCH_QOS", "SBATCH_RESERVATION"};
+/// Prefixes of variables that are options of a command (the sections "INPUT ENVIRONMENT VARIABLES"
+/// of the manual pages), and further such variables.
+constexpr std::array<std::string_view, 6> kOptionPrefixes = {"SBATCH_",   "SQUEUE_", "SCANCEL_",
+                                                             "SCONTROL_", "SACCT_",  "SALLOC_"};
+constexpr std::array<std::string_view, 3> kOptionNames = {"SLURM_CLUSTERS", "SLURM_HINT",
+                                                          "SLURM_BITSTR_LEN"};
+
+bool is_for_all_jobs(std::string_view name) {
+  return std::ranges::find(kForAllJobs, name) != kForAllJobs.end();
+}
+
+bool is_command_option(std::string_view name) {
+  return std::ranges::find(kOptionNames, name) != kOptionNames.end() ||
+         std::ranges::any_of(kOptionPrefixes,
+                             [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// 0 for other text, and for more than any machine has.
+uint64_t megabytes_in(std::string_view text) {
+  constexpr uint64_t kMost = uint64_t{1} << 40U;
+  const std::optional<uint64_t> number = parse_unsigned(text);
+  return number && *number < kMost ? *number : 0;
+}
+
 /// The words `KEY=VALUE` of a line, the first of each key.
 std::map<std::string, std::string> words_of(const std::string& line) {
   std::map<std::string, std::string> words;
@@ -120,6 +147,9 @@ std::vector<ClusterNode> read_nodes(std::string_view output) {
     ClusterNode node{words["NodeName"]};
     for (const std::string& name : split(words["Partitions"], ',')) node.partitions.insert(name);
     if (words["Gres"] != "(null)") node.gres = words["Gres"];
+    const uint64_t all = megabytes_in(words["RealMemory"]);
+    const uint64_t reserved = megabytes_in(words["MemSpecLimit"]);
+    if (all > reserved) node.memory = (all - reserved) << 20U;
     nodes.push_back(std::move(node));
   }
   return nodes;
@@ -148,10 +178,20 @@ std::string ping_problem(std::string_view out, std::string_view err) {
   return first.empty() ? "no response in time" : std::string(first);
 }
 
+std::map<std::string, std::string> command_variables(std::map<std::string, std::string> variables,
+                                                     std::string_view program) {
+  std::erase_if(variables, [program](const auto& variable) {
+    const std::string& name = variable.first;
+    return is_command_option(name) && (program != "sbatch" || !is_for_all_jobs(name));
+  });
+  variables["SLURM_TIME_FORMAT"] = "%s";
+  return variables;
+}
+
 std::vector<std::string> overriding_variables(const std::map<std::string, std::string>& variables) {
   std::vector<std::string> names;
   for (const auto& [name, value] : variables) {
-    if (name.starts_with("SBATCH_") || name.starts_with("SQUEUE_")) names.push_back(name);
+    if (is_for_all_jobs(name)) names.push_back(name);
   }
   return names;
 }

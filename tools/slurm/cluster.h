@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,6 +27,7 @@ struct ClusterNode {
   std::string name;
   std::set<std::string> partitions = {};
   std::string gres = {};  ///< "gpu:a100:2(S:0-1),shard:4"; empty: none
+  uint64_t memory = 0;    ///< bytes that jobs can have; 0: unknown
 };
 
 /// What a test job found on a node.
@@ -77,8 +79,15 @@ std::map<std::string, std::string> read_config(std::string_view output);
 /// Why `scontrol ping` failed, in words, from its output and errors.
 std::string ping_problem(std::string_view out, std::string_view err);
 
-/// The names among variables that sbatch and squeue read in place of options (`SBATCH_*`,
-/// `SQUEUE_*`), sorted.
+/// The variables for a command of Slurm, "squeue": the caller's without those that are options of
+/// Slurm's commands (`SBATCH_*`, `SQUEUE_*`, `SLURM_CLUSTERS` and others), which could hide jobs or
+/// replace what a script requests. sbatch gets those of `overriding_variables`. Times are printed
+/// as seconds since 1970.
+std::map<std::string, std::string> command_variables(std::map<std::string, std::string> variables,
+                                                     std::string_view program);
+
+/// The names among variables that sbatch reads in place of options and that apply to all jobs:
+/// `SBATCH_ACCOUNT`, `SBATCH_PARTITION`, `SBATCH_QOS`, `SBATCH_RESERVATION`; sorted.
 std::vector<std::string> overriding_variables(const std::map<std::string, std::string>& variables);
 
 /// Whether a node's `Gres=` has what a job requests with `--gres`: each of its comma-separated

@@ -329,7 +329,7 @@ std::vector<DoctorLine> diagnose_cluster(const ClusterFacts& facts,
   if (facts.probe) lines.push_back(test_job(facts));
   if (!facts.variables.empty()) {
     lines.push_back({"variables", DoctorVerdict::limited, quoted_list(facts.variables),
-                     "sbatch and squeue take options from them, for all jobs",
+                     "sbatch takes options from them, for all jobs",
                      "unset them, or write them into a configuration file"});
   }
   for (const SettingOrigin& origin : settings.origins) {

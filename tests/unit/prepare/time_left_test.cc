@@ -13,15 +13,17 @@ constexpr std::chrono::system_clock::time_point kEnd{1'800'000'000s};
 
 TEST_CASE("the end of a job comes from its variables, else from scontrol") {
   fakes::FakeHost fake;
-  const auto end = [&] {
-    return find_job_end(*fake.host.machine(outside_run(fake.host, ports::no_log())));
-  };
+  // Helper programs see no variables of Slurm.
+  const OpenMachine machine = fake.host.machine(outside_run(fake.host, ports::no_log()));
+  const auto end = [&] { return find_job_end(*machine, fake.host.variables); };
   CHECK_FALSE(end());
   fake.host.variables["SLURM_JOB_ID"] = "19";
   fake.host.variables["SLURMD_NODENAME"] = "n1";
+  fake.host.variables["SLURM_CONF"] = "/etc/slurm.conf";
   fake.process.run = [](const ports::Command& command) -> Result<ports::Captured> {
     CHECK(command.argv == std::vector<std::string>{"scontrol", "show", "job", "--oneliner", "19"});
     CHECK(command.environment.at("SLURM_TIME_FORMAT") == "%s");
+    CHECK(command.environment.at("SLURM_CONF") == "/etc/slurm.conf");
     return ports::Captured{{},
                            "JobId=18 ArrayJobId=18 ArrayTaskId=1 JobName=a JobState=RUNNING "
                            "ExitCode=0:0 EndTime=1 NodeList=n1\n"

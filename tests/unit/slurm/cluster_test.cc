@@ -46,11 +46,13 @@ TEST_CASE("partitions and nodes are read from scontrol") {
   CHECK_FALSE(partitions[1].longest);
   const std::vector<ClusterNode> nodes = read_nodes(
       "NodeName=n1 Arch=x86_64 Gres=gpu:2 NodeAddr=127.0.0.1 Partitions=all,gpu  BootTime=1\n"
-      "NodeName=n2 Gres=(null) Partitions=all\n");
+      "NodeName=n2 Gres=(null) Partitions=all RealMemory=4000 MemSpecLimit=500\n");
   REQUIRE(nodes.size() == 2);
   CHECK(nodes[0].gres == "gpu:2");
   CHECK(nodes[0].partitions == std::set<std::string>{"all", "gpu"});
   CHECK(nodes[1].gres.empty());
+  CHECK(nodes[0].memory == 0);
+  CHECK(nodes[1].memory == uint64_t{3500} << 20U);
   CHECK(read_config("MaxArraySize            = 1001\nSlurmctldHost[0] = vm(127.0.0.1)\nx\n")
             .at("MaxArraySize") == "1001");
 }
@@ -82,8 +84,30 @@ TEST_CASE("a controller that does not respond says why") {
 }
 
 TEST_CASE("variables that change the commands are found") {
-  CHECK(overriding_variables({{"SBATCH_PARTITION", "x"}, {"SLURM_CONF", "y"}, {"PATH", "z"}}) ==
-        std::vector<std::string>{"SBATCH_PARTITION"});
+  CHECK(overriding_variables({{"SBATCH_PARTITION", "x"},
+                              {"SBATCH_ARRAY_INX", "1"},
+                              {"SQUEUE_PARTITION", "x"},
+                              {"SLURM_CONF", "y"},
+                              {"PATH", "z"}}) == std::vector<std::string>{"SBATCH_PARTITION"});
+}
+
+TEST_CASE("commands see the caller's variables without those that are their options") {
+  const std::map<std::string, std::string> variables = {
+      {"PATH", "/bin"},          {"SLURM_CONF", "/c"},       {"SLURM_JWT", "token"},
+      {"SLURM_JOB_ID", "17"},    {"SLURM_CLUSTERS", "x"},    {"SBATCH_PARTITION", "x"},
+      {"SBATCH_REQUEUE", "1"},   {"SQUEUE_PARTITION", "x"},  {"SCANCEL_STATE", "PENDING"},
+      {"SCONTROL_ALL", "1"},     {"SLURM_TIME_FORMAT", "x"}, {"SLURM_BITSTR_LEN", "9"},
+      {"SACCT_FEDERATION", "1"}, {"SALLOC_QOS", "x"},        {"SLURM_HINT", "nomultithread"}};
+  std::map<std::string, std::string> left = {{"PATH", "/bin"},
+                                             {"SLURM_CONF", "/c"},
+                                             {"SLURM_JWT", "token"},
+                                             {"SLURM_JOB_ID", "17"},
+                                             {"SLURM_TIME_FORMAT", "%s"}};
+  CHECK(command_variables(variables, "squeue") == left);
+  CHECK(command_variables(variables, "scontrol") == left);
+  CHECK(command_variables(variables, "scancel") == left);
+  left["SBATCH_PARTITION"] = "x";
+  CHECK(command_variables(variables, "sbatch") == left);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/parse_integer.h"
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "slurm/cluster.h"
 #include "slurm/script.h"
 
 namespace pinwheel::host {
@@ -111,9 +112,8 @@ std::string hint_for(const std::string& words) {
 Result<ports::Captured> SlurmCommands::call(std::vector<std::string> argv,
                                             std::chrono::milliseconds limit) const {
   ports::Command command;
+  command.environment = slurm::command_variables(variables_, argv.at(0));
   command.argv = std::move(argv);
-  command.environment = variables_;
-  command.environment["SLURM_TIME_FORMAT"] = "%s";
   command.timeout = limit;
   return process_.capture(command);
 }
