@@ -281,6 +281,11 @@ Done add_cluster_to(session::RunRequest& request, const prepare::Host& host,
   std::vector<store::PlaceDescription> places = store.places;
   places.insert(places.end(), run.gathered.scope.stores.begin(), run.gathered.scope.stores.end());
   TRY_DONE(prepare::check_remote_run(options, places));
+  TRY_DONE(prepare::check_caller(host.variables));
+  if (!options.dry_run) {
+    const prepare::OpenMachine machine = host.machine(prepare::outside_run(host, streams.log()));
+    settings.slurm = prepare::within_limits(host, *machine, std::move(settings.slurm));
+  }
   request.slurm = session::SlurmRequest{std::move(settings.slurm),
                                         [&] { return frozen_text(host, options, run.gathered); },
                                         arguments_of_jobs(host, options, store.places)};

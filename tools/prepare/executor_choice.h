@@ -1,4 +1,6 @@
 #pragma once
+#include <map>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -10,7 +12,8 @@ namespace pinwheel::prepare {
 
 enum class ExecutorKind { local, slurm };
 
-/// `--executor`, else PINWHEEL_EXECUTOR, else `executor.use` of the configuration files.
+/// `--executor`, else PINWHEEL_EXECUTOR, else `executor.use` of the configuration files, which
+/// yields to options that jobs on other machines cannot follow (`check_remote_run`).
 Result<ExecutorKind> choose_executor(const RunOptions& options,
                                      const slurm::ExecutorSettings& settings);
 
@@ -18,5 +21,9 @@ Result<ExecutorKind> choose_executor(const RunOptions& options,
 /// share.
 Done check_remote_run(const RunOptions& options,
                       const std::vector<store::PlaceDescription>& places);
+
+/// `usage` for a caller in a step of srun (`slurm::is_in_step`), whose steps would wait for its
+/// own.
+Done check_caller(const std::map<std::string, std::string>& variables);
 
 }  // namespace pinwheel::prepare

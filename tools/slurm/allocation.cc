@@ -134,6 +134,12 @@ std::optional<Allocation> read_allocation(const std::map<std::string, std::strin
   return allocation;
 }
 
+bool is_in_step(const std::map<std::string, std::string>& variables) {
+  constexpr uint64_t kFirstOfSlurm = 0xfffffff0;
+  const auto step = parse_unsigned(value_at(variables, "SLURM_STEP_ID"));
+  return step && *step < kFirstOfSlurm;
+}
+
 Done check_time_left(const plan::Step& step, const std::string& job, std::chrono::seconds left) {
   const bool known = step.prediction == plan::Prediction::measured;
   const double most = std::max(step.predicted_seconds, step.predicted_p90);

@@ -70,6 +70,16 @@ TEST_CASE("outside of a job's node there is no allocation") {
   CHECK_FALSE(read_allocation(variables));
 }
 
+TEST_CASE("a step of srun is told from the shells of sbatch and salloc") {
+  CHECK_FALSE(is_in_step({}));
+  CHECK_FALSE(is_in_step(kVariables));
+  CHECK(is_in_step({{"SLURM_STEP_ID", "0"}}));
+  CHECK(is_in_step({{"SLURM_STEP_ID", "12"}}));
+  CHECK_FALSE(is_in_step({{"SLURM_STEP_ID", "4294967290"}}));
+  CHECK_FALSE(is_in_step({{"SLURM_STEP_ID", "4294967291"}}));
+  CHECK_FALSE(is_in_step({{"SLURM_STEP_ID", "batch"}}));
+}
+
 TEST_CASE("damaged variables count as absent") {
   std::map<std::string, std::string> variables = kVariables;
   variables["SLURM_JOB_NODELIST"] = "n[";
