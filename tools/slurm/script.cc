@@ -20,6 +20,12 @@ std::string directive(std::string_view name, std::string_view value) {
   return fmt::format("#SBATCH --{}=\"{}\"\n", name, value);
 }
 
+/// The variables that jobs get. The caller's directory for temporary files is one of its machine.
+std::vector<std::string> exported(std::vector<std::string> names) {
+  std::erase(names, "TMPDIR");
+  return names;
+}
+
 std::string directives(const JobArray& array, const std::string& submission, const JobSite& site,
                        const std::vector<int>& indexes) {
   const JobClass& request = array.request;
@@ -33,7 +39,8 @@ std::string directives(const JobArray& array, const std::string& submission, con
   text += directive("kill-on-invalid-dep", "yes");
   // A job that started again by itself would have the token of the one before.
   text += "#SBATCH --no-requeue\n";
-  text += directive("export", site.variables.empty() ? "NIL" : join(site.variables, ","));
+  const std::vector<std::string> names = exported(site.variables);
+  text += directive("export", names.empty() ? "NIL" : join(names, ","));
   text += "#SBATCH --ntasks=1\n#SBATCH --nodes=1\n";
   text += directive("cpus-per-task", std::to_string(request.cores));
   if (request.minutes > 0) text += directive("time", std::to_string(request.minutes));
@@ -57,7 +64,12 @@ std::string choice_of_element(const JobArray& array) {
 
 /// A stop signal reaches only this shell in some configurations, so it is passed on.
 constexpr std::string_view kRunStep =
-    R"(work=$(mktemp -d "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/pinwheel-job.XXXXXXXX") || exit 75
+    R"(temporary=/tmp
+for each in "${SLURM_TMPDIR:-}" "${TMPDIR:-}"; do
+  if [ -d "$each" ] && [ -w "$each" ]; then temporary=$each; break; fi
+done
+export TMPDIR=$temporary
+work=$(mktemp -d "$temporary/pinwheel-job.XXXXXXXX") || exit 75
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$run/logs/$token" || exit 75
 )";

@@ -22,7 +22,7 @@ JobSite site() {
           "/opt/pinwheel",
           "/home/me/checkout",
           {"--store", "dir:/shared dir/store"},
-          {"HOME", "PATH"}};
+          {"HOME", "PATH", "TMPDIR"}};
 }
 
 bool has_line(const std::string& text, const std::string& line) {
@@ -55,6 +55,13 @@ TEST_CASE("a script runs the step of its index with the arguments of all jobs, q
   CHECK(text.find("/opt/pinwheel test --plan \"$run/plan.json\" --step \"$step\" --reuse-only "
                   "--executor local") != std::string::npos);
   CHECK(text.find("--store 'dir:/shared dir/store'") != std::string::npos);
+}
+
+TEST_CASE("a job has its files in a directory of its node") {
+  const std::string text = script_of(array_of_two(), "abc", site(), {0, 3});
+  CHECK(text.find("export=\"HOME,PATH,TMPDIR") == std::string::npos);
+  CHECK(has_line(text, "for each in \"${SLURM_TMPDIR:-}\" \"${TMPDIR:-}\"; do"));
+  CHECK(has_line(text, "export TMPDIR=$temporary"));
 }
 
 TEST_CASE("indexes are listed as ranges") {
