@@ -17,6 +17,7 @@
 #include "host/machine/machine_name.h"
 #include "host/slurm/allocation_commands.h"
 #include "plan/action.h"
+#include "prepare/time_left.h"
 #include "slurm/allocation.h"
 #include "slurm/job_class.h"
 #include "slurm/whole_plan.h"
@@ -99,20 +100,41 @@ Result<std::chrono::milliseconds> grace_of(const prepare::Host& host) {
               "use a duration, `60s`");
 }
 
+/// Refuses steps that would not end before the job that this process runs in. The references
+/// outlive the check.
+host::StepCheck time_check(const prepare::Host& host, const host::EnvMachine& machine,
+                           const plan::Plan& plan) {
+  return [&host, &plan,
+          end = prepare::find_job_end(machine, host.variables)](const std::string& step) -> Done {
+    const auto found = std::ranges::find(plan.steps, step, &plan::Step::id);
+    if (found == plan.steps.end()) return {};
+    return prepare::check_ends_in_time(*found, end, host.clock.now());
+  };
+}
+
+/// What steps that run inside of an allocation need from their caller.
+struct AllocationSite {
+  const host::EnvMachine& machine;  ///< for questions about the allocation
+  ports::Process& process;          ///< for the commands of Slurm
+  const ports::LogHandle& log;
+  const plan::Plan& plan;
+};
+
 /// The commands of the cluster; in a job of Slurm, steps of this job.
-std::unique_ptr<host::SlurmCommands> commands_of(const prepare::Host& host, ports::Process& process,
-                                                 const ports::LogHandle& outer_log) {
+std::unique_ptr<host::SlurmCommands> commands_of(const prepare::Host& host,
+                                                 const AllocationSite& site) {
   std::optional<slurm::Allocation> allocation = slurm::read_allocation(host.variables);
   if (!allocation) {
-    return std::make_unique<host::SlurmCommands>(process, host.variables);
+    return std::make_unique<host::SlurmCommands>(site.process, host.variables);
   }
-  const auto run = [&host, log = outer_log](const ports::Command& command, std::stop_token stop) {
+  const auto run = [&host, log = site.log](const ports::Command& command, std::stop_token stop) {
     host::Workplace place = prepare::outside_run(host, log);
     place.stop = std::move(stop);
     return host.machine(place)->process.capture(command);
   };
-  return std::make_unique<host::AllocationCommands>(host.files, process, run, host.variables,
-                                                    *std::move(allocation));
+  return std::make_unique<host::AllocationCommands>(host.files, site.process, run, host.variables,
+                                                    *std::move(allocation),
+                                                    time_check(host, site.machine, site.plan));
 }
 
 prepare::OpenMachine stoppable_machine(const prepare::Host& host, const ports::LogHandle& log,
@@ -124,16 +146,16 @@ prepare::OpenMachine stoppable_machine(const prepare::Host& host, const ports::L
 
 }  // namespace
 
-SlurmRun::SlurmRun(const prepare::Host& host, const ports::LogHandle& log, host::SlurmSetup setup,
-                   host::Store& store)
+SlurmRun::SlurmRun(const prepare::Host& host, const host::Workplace& workplace,
+                   host::SlurmSetup setup, const plan::Plan& plan, host::Store& store)
     : host_(host),
-      stoppable_(stoppable_machine(host, log, stop_.get_token())),
-      later_(host.machine(prepare::outside_run(host, log))),
+      stoppable_(stoppable_machine(host, workplace.log, stop_.get_token())),
+      later_(host.machine(prepare::outside_run(host, workplace.log))),
       process_(stoppable_->process, later_->process, stop_.get_token()),
       setup_(std::move(setup)),
       store_(store),
       directory_(host.files, setup_.site.run),
-      commands_(commands_of(host, process_, log)) {}
+      commands_(commands_of(host, {*stoppable_, process_, workplace.log, plan})) {}
 
 Result<std::unique_ptr<SlurmRun>> SlurmRun::open(const prepare::Host& host,
                                                  const SlurmRequest& request,
@@ -152,7 +174,8 @@ Result<std::unique_ptr<SlurmRun>> SlurmRun::open(const prepare::Host& host,
     setup.host = host::worker_name(host.variables);
   }
   TRY_DONE(slurm::check_site(setup.site));
-  auto run = std::unique_ptr<SlurmRun>(new SlurmRun(host, workplace.log, std::move(setup), store));
+  auto run =
+      std::unique_ptr<SlurmRun>(new SlurmRun(host, workplace, std::move(setup), plan, store));
   TRY_DONE(run->directory_.prepare(frozen));
   return run;
 }

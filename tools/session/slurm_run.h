@@ -34,7 +34,7 @@ class SlurmRun {
   /// digest of the steps and of the frozen plan, which has all that a job checks: the jobs of
   /// another commit or matrix have another directory, and find finished results in the store.
   /// Errors are those of files, of freezing the plan, and `config` for paths that sbatch cannot
-  /// have.
+  /// have. The references outlive the result.
   static Result<std::unique_ptr<SlurmRun>> open(const prepare::Host& host,
                                                 const SlurmRequest& request,
                                                 const host::Workplace& workplace,
@@ -48,8 +48,8 @@ class SlurmRun {
   void interrupt() { stop_.request_stop(); }
 
  private:
-  SlurmRun(const prepare::Host& host, const ports::LogHandle& log, host::SlurmSetup setup,
-           host::Store& store);
+  SlurmRun(const prepare::Host& host, const host::Workplace& workplace, host::SlurmSetup setup,
+           const plan::Plan& plan, host::Store& store);
 
   const prepare::Host& host_;
   std::stop_source stop_ = {};

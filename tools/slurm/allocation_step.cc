@@ -8,6 +8,7 @@
 
 #include "base/parse_integer.h"
 #include "base/text.h"
+#include "slurm/script.h"
 
 namespace pinwheel::slurm {
 namespace {
@@ -32,6 +33,24 @@ std::map<std::string, std::string> directives_in(std::string_view text) {
     found.emplace(word.substr(0, equals), value);
   }
   return found;
+}
+
+/// The lines "#PINWHEEL INDEX TOKEN STEP".
+std::map<int, ScriptElement> elements_in(std::string_view text) {
+  std::map<int, ScriptElement> elements;
+  for (const std::string& line : split(text, '\n')) {
+    if (!line.starts_with('#')) break;
+    if (!line.starts_with(kElementLine)) continue;
+    const std::string_view words = std::string_view(line).substr(kElementLine.size());
+    const size_t first = words.find(' ');
+    const size_t second = first == std::string_view::npos ? first : words.find(' ', first + 1);
+    const std::optional<int> index = parse_integer(words.substr(0, first));
+    if (!index || second == std::string_view::npos) continue;
+    elements.insert_or_assign(
+        *index, ScriptElement{std::string(words.substr(first + 1, second - first - 1)),
+                              std::string(words.substr(second + 1))});
+  }
+  return elements;
 }
 
 /// "0-3,7"; empty for other text.
@@ -75,6 +94,7 @@ std::optional<ScriptRequest> read_script(std::string_view text) {
   request.submission = found["comment"].substr(kComment.size());
   request.indexes = indexes_in(found["array"]);
   if (request.submission.empty() || request.indexes.empty()) return std::nullopt;
+  request.elements = elements_in(text);
   request.cores = std::max(1, parse_integer(found["cpus-per-task"]).value_or(1));
   std::string memory = found["mem"];
   if (memory.ends_with('M')) memory.pop_back();
@@ -157,18 +177,19 @@ std::map<std::string, std::string> srun_variables(
   return kept;
 }
 
-void end_step(const ports::Exit& exit, std::string_view errors, Job& job) {
+Job end_step(Job job, const ports::Exit& exit, std::string_view errors) {
   // srun ends as a shell reports it.
   constexpr int kSignaled = 128;
   job.signal = exit.code > kSignaled ? exit.code - kSignaled : exit.signal;
   job.exit_code = exit.code > kSignaled ? 0 : exit.code;
   job.state = exit.ok() ? JobState::completed : JobState::failed;
-  if (exit.ok()) return;
+  if (exit.ok()) return job;
   for (const StepWords& words : kStepWords) {
     if (errors.find(words.text) == std::string_view::npos) continue;
     job.state = words.state;
-    return;
+    return job;
   }
+  return job;
 }
 
 }  // namespace pinwheel::slurm

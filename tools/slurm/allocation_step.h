@@ -13,10 +13,17 @@
 
 namespace pinwheel::slurm {
 
+/// The token and the step of an element.
+struct ScriptElement {
+  std::string token;
+  std::string step;
+};
+
 /// What a script for sbatch (slurm/script) requests, for the steps of a job that runs already.
 struct ScriptRequest {
   std::string submission;  ///< of its comment
   std::vector<int> indexes = {};
+  std::map<int, ScriptElement> elements = {};  ///< by index
   int cores = 1;
   uint64_t megabytes = 0;  ///< 0: not requested
   std::string gres = {};
@@ -45,8 +52,8 @@ std::vector<std::string> srun_command(const Allocation& allocation, const Script
 std::map<std::string, std::string> srun_variables(
     const std::map<std::string, std::string>& variables);
 
-/// Sets the state of a step that ended, its exit code and its signal, from the exit of srun and its
+/// A step with its state at the end, its exit code and its signal, from the exit of srun and its
 /// errors.
-void end_step(const ports::Exit& exit, std::string_view errors, Job& job);
+Job end_step(Job job, const ports::Exit& exit, std::string_view errors);
 
 }  // namespace pinwheel::slurm

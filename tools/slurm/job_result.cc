@@ -31,6 +31,15 @@ Error not_a_result(const std::string& token, const std::string& why) {
 
 }  // namespace
 
+std::string result_json(const std::string& token, int code, const plan::StepOutcome& outcome) {
+  JsonValue report = JsonValue::object();
+  report["outcomes"] = JsonValue::array({parse_json(plan::outcome_json(outcome))});
+  return JsonValue{
+             {"schema", kResultSchema}, {"token", token}, {"exit_code", code}, {"report", report}}
+             .dump() +
+         "\n";
+}
+
 Result<JobResult> parse_job_result(std::string_view text, const std::string& token,
                                    const std::string& step) {
   try {

@@ -15,6 +15,9 @@ struct JobResult {
   std::optional<plan::StepOutcome> outcome = std::nullopt;
 };
 
+/// The text of a result for a job whose step did not start.
+std::string result_json(const std::string& token, int code, const plan::StepOutcome& outcome);
+
 /// `config` for a text that is not the result of this token and step.
 Result<JobResult> parse_job_result(std::string_view text, const std::string& token,
                                    const std::string& step);

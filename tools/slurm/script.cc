@@ -50,6 +50,9 @@ std::string directives(const JobArray& array, const std::string& submission, con
   if (!request.qos.empty()) text += directive("qos", request.qos);
   if (!request.gres.empty()) text += directive("gres", request.gres);
   for (const std::string& option : request.options) text += "#SBATCH " + option + "\n";
+  for (const auto& [index, element] : array.elements) {
+    text += fmt::format("{}{} {} {}\n", kElementLine, index, element.token, element.step);
+  }
   return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -9,6 +10,9 @@ namespace pinwheel::slurm {
 
 /// The exit code of a job that could not store its result: EX_TEMPFAIL of sysexits.h.
 inline constexpr int kNoResult = 75;
+
+/// How the lines of a script begin that name its elements: "#PINWHEEL INDEX TOKEN STEP".
+inline constexpr std::string_view kElementLine = "#PINWHEEL ";
 
 /// What all jobs of a run share.
 struct JobSite {

@@ -46,6 +46,9 @@ TEST_CASE("a script says what its steps request") {
   CHECK(request->directory == "/home/me");
   CHECK(request->output == "/shared dir/run/logs/abc.%a.out");
   CHECK(request->variables == Words{"HOME", "PATH"});
+  REQUIRE(request->elements.size() == 2);
+  CHECK(request->elements.at(2).token == "token2");
+  CHECK(request->elements.at(2).step == "build:b");
 }
 
 TEST_CASE("another script is not read") {
@@ -101,9 +104,7 @@ TEST_CASE("srun sees no variable of the job that it would read as an option") {
 // The errors of srun 22.05.
 TEST_CASE("the end of a step is in srun's exit and errors") {
   const auto end = [](int code, const std::string& errors) {
-    Job job;
-    end_step({.code = code}, errors, job);
-    return job;
+    return end_step({}, {.code = code}, errors);
   };
   CHECK(end(0, "").state == JobState::completed);
   const Job failed = end(2, "srun: error: n3: task 0: Exited with exit code 2\n");

@@ -31,6 +31,19 @@ TEST_CASE("a job's result has the outcome of its step, whatever else it ran") {
   CHECK(result->outcome->error->message == "it failed");
 }
 
+TEST_CASE("the result of a step that did not start is read like one of a job") {
+  plan::StepOutcome outcome;
+  outcome.id = "build:a";
+  outcome.state = plan::StepState::failed;
+  outcome.error = Error{ErrorKind::timeout, "too late"};
+  const Result<JobResult> result = parse_job_result(result_json("ab", 1, outcome), "ab", "build:a");
+  REQUIRE(result);
+  CHECK(result->exit_code == 1);
+  REQUIRE(result->outcome);
+  CHECK(result->outcome->state == plan::StepState::failed);
+  CHECK(result->outcome->error->kind == ErrorKind::timeout);
+}
+
 TEST_CASE("a job that ran nothing has no outcome") {
   const Result<JobResult> result = parse_job_result(result_text("null", 5), "ab", "build:a");
   REQUIRE(result);

@@ -18,16 +18,24 @@ namespace pinwheel::host {
 using StoppableProcess =
     std::function<Result<ports::Captured>(const ports::Command& command, std::stop_token stop)>;
 
+/// Whether a step may start now; the error is that of the step.
+using StepCheck = std::function<Done(const std::string& step)>;
+
 /// The commands of the executor `slurm` inside an allocation: instead of a job of its own, each
 /// element of an array is a step that srun starts on a node of this job. Elements start in the
 /// order of their submission, when the elements that they need have succeeded and as many cores of
-/// the job are free; srun chooses the node. Steps end with this object, and with this process: the
+/// the job are free; srun chooses the node. A step that `check` refuses fails with its error. Steps
+/// end with this object, and with this process: the
 /// executor of a later one finds their results, and runs the others again.
 class AllocationCommands final : public SlurmCommands {
  public:
+  /// Nothing limits the size of an array.
+  static constexpr int kLargestArray = 1'000'000;
+
   /// The references outlive this.
   AllocationCommands(ports::Files& files, ports::Process& process, StoppableProcess run,
-                     std::map<std::string, std::string> variables, slurm::Allocation allocation);
+                     std::map<std::string, std::string> variables, slurm::Allocation allocation,
+                     StepCheck check = {});
   /// Ends all steps and waits for them.
   ~AllocationCommands() override;
 

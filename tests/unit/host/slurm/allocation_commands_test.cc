@@ -1,16 +1,21 @@
 #include "host/slurm/allocation_commands.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "host/system/files.h"
 #include "slurm/classify.h"
+#include "slurm/job_result.h"
 #include "slurm/script.h"
 #include "unit/catch.h"
 #include "unit/host/scratch.h"
@@ -203,4 +208,70 @@ TEST_CASE("a text that is no script of jobs is refused") {
   std::ofstream(file) << "#!/bin/bash\ntrue\n";
   CHECK_FALSE(world.commands->submit(file.string(), ""));
   CHECK_FALSE(world.commands->submit((world.scratch.path() / "none.sh").string(), ""));
+}
+
+TEST_CASE("a step that may not start fails with the reason, and what needs it never starts") {
+  AllocationWorld world;
+  fs::create_directories(world.scratch.path() / "results");
+  world.commands.emplace(world.files, world.process, world.steps.run(),
+                         std::map<std::string, std::string>{},
+                         slurm::Allocation{.job = "17", .nodes = {"n1"}, .node_cores = {1}},
+                         [](const std::string& step) -> Done {
+                           return fail(ErrorKind::timeout, step + " takes too long", "wait");
+                         });
+  const std::string first = world.submit("a", {0});
+  world.submit("b", {0}, "aftercorr:" + first);
+  CHECK(world.state("a", 0) == JobState::failed);
+  CHECK(world.state("b", 0) == JobState::cancelled);
+  std::ostringstream text;
+  text << std::ifstream(world.scratch.path() / "results" / "token.json").rdbuf();
+  const Result<slurm::JobResult> result = slurm::parse_job_result(text.str(), "token", "build:a");
+  REQUIRE(result);
+  REQUIRE(result->outcome);
+  CHECK(result->outcome->error->kind == ErrorKind::timeout);
+  CHECK(result->outcome->error->message == "build:a takes too long");
+}
+
+TEST_CASE("a step whose srun cannot be run ends, and the others run") {
+  AllocationWorld world;
+  const auto run = [](const ports::Command& command, const std::stop_token&) {
+    if (command.argv.back().ends_with("bad.sh")) throw std::runtime_error("no memory");
+    return Result<ports::Captured>(ports::Captured{});
+  };
+  world.commands.emplace(world.files, world.process, run, std::map<std::string, std::string>{},
+                         slurm::Allocation{.job = "17", .nodes = {"n1"}, .node_cores = {1}});
+  world.submit("bad", {0});
+  world.submit("good", {0, 1});
+  CHECK(world.end_of("bad", 0) == JobState::launch_failed);
+  CHECK(world.end_of("good", 0) == JobState::completed);
+  CHECK(world.end_of("good", 1) == JobState::completed);
+}
+
+TEST_CASE("many elements end, each after the one that it needs") {
+  AllocationWorld world;
+  std::vector<int> all(300);
+  std::iota(all.begin(), all.end(), 0);
+  std::mutex mutex;
+  std::vector<std::string> order;
+  const auto run = [&](const ports::Command& command, const std::stop_token&) {
+    const std::scoped_lock lock(mutex);
+    for (const std::string& word : command.argv) {
+      if (word.starts_with("--output=")) order.push_back(fs::path(word).stem().string());
+    }
+    return Result<ports::Captured>(ports::Captured{});
+  };
+  world.commands.emplace(world.files, world.process, run, std::map<std::string, std::string>{},
+                         slurm::Allocation{.job = "17", .nodes = {"n1"}, .node_cores = {4}});
+  const std::string first = world.submit("a", all);
+  world.submit("b", all, "aftercorr:" + first);
+  for (const int index : all) {
+    CHECK(world.end_of("a", index) == JobState::completed);
+    CHECK(world.end_of("b", index) == JobState::completed);
+  }
+  world.commands.reset();
+  REQUIRE(order.size() == 600);
+  const auto place = [&](const std::string& name) { return std::ranges::find(order, name); };
+  for (const int index : all) {
+    CHECK(place(fmt::format("a.{}", index)) < place(fmt::format("b.{}", index)));
+  }
 }
