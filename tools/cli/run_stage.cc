@@ -22,6 +22,7 @@
 #include "prepare/http_options.h"
 #include "prepare/prepare_run.h"
 #include "prepare/requested_run.h"
+#include "prepare/slurm_cluster.h"
 #include "prepare/step_choice.h"
 #include "prepare/store_places.h"
 #include "publish/upload_event.h"
@@ -274,7 +275,7 @@ Result<std::string> frozen_text(const prepare::Host& host, const prepare::RunOpt
 /// Adds the cluster to a run on one. `run` outlives the request.
 Done add_cluster_to(session::RunRequest& request, const prepare::Host& host,
                     const prepare::RunOptions& options, const prepare::RunStore& store,
-                    const prepare::PreparedRun& run) {
+                    const prepare::PreparedRun& run, Streams& streams) {
   TRY(slurm::ExecutorSettings settings, prepare::read_configuration(host));
   TRY(const prepare::ExecutorKind kind, prepare::choose_executor(options, settings));
   if (kind == prepare::ExecutorKind::local) return {};
@@ -332,7 +333,7 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   request.release = release_facts(run.gathered.scope);
   TRY_DONE(add_store_to(host, request, run,
                         {store, store_use_of(run.plan, options), requested.plan_digest}, streams));
-  TRY_DONE(add_cluster_to(request, host, options, store, run));
+  TRY_DONE(add_cluster_to(request, host, options, store, run, streams));
   if (options.reuse_only) {
     request.requested = session::requested_steps(run.plan, options, stage, requested.steps);
     if (stage == plan::Stage::publish) {

@@ -13,7 +13,8 @@
 
 #include "base/text.h"
 #include "host/system/program.h"
-#include "prepare/host.h"
+#include "slurm/allocation.h"
+#include "slurm/growth_limits.h"
 
 namespace pinwheel::prepare {
 namespace {
@@ -148,6 +149,18 @@ slurm::ClusterFacts gather_cluster_facts(const Host& host, const host::EnvMachin
     facts.probe = probe_node(client, settings, program);
   }
   return facts;
+}
+
+slurm::SlurmSettings within_limits(const Host& host, const host::EnvMachine& machine,
+                                   slurm::SlurmSettings settings) {
+  if (const std::optional<slurm::Allocation> own = slurm::read_allocation(host.variables)) {
+    return slurm::within_allocation(std::move(settings), *own);
+  }
+  const Client client{machine, host.variables};
+  const std::vector<slurm::Partition> partitions = partitions_of(client);
+  // What does not respond once would only make the run wait again.
+  if (partitions.empty()) return settings;
+  return slurm::within_cluster(std::move(settings), partitions, nodes_of(client));
 }
 
 }  // namespace pinwheel::prepare

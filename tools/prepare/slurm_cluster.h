@@ -16,4 +16,9 @@ slurm::ClusterFacts gather_cluster_facts(const Host& host, const host::EnvMachin
                                          const slurm::SlurmSettings& settings, TestJob test_job,
                                          const std::string& program);
 
+/// The settings with limits for the growth of requests that the cluster has, or the job of Slurm
+/// that this process runs in (`slurm/growth_limits`). Unchanged if Slurm does not respond.
+slurm::SlurmSettings within_limits(const Host& host, const host::EnvMachine& machine,
+                                   slurm::SlurmSettings settings);
+
 }  // namespace pinwheel::prepare
