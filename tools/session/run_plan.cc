@@ -262,11 +262,18 @@ class NoStatus final : public run::StatusSink {
   void summary(const plan::Report& /*report*/) override {}
 };
 
+/// The domain of the run, which decides whose results it uses, including those of its journal.
+Result<store::Domain> domain_of(const RunRequest& request) {
+  if (request.store) return request.store->domain();
+  return store::choose_domain({}, request.workplace.variables);
+}
+
 Result<int> run_dry(const prepare::Host& host, const prepare::RunOptions& options,
                     const RunRequest& request, Console& console) {
   if (request.slurm) {
+    TRY(const store::Domain domain, domain_of(request));
     TRY(const std::string script,
-        slurm_script(host, *request.slurm, request.workplace, request.plan));
+        slurm_script(host, *request.slurm, request.workplace, request.plan, domain));
     console.file(script);
     return 0;
   }
@@ -463,12 +470,6 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
     return execute_on_slurm(*slurm, runner, plan, options, around, listeners.console);
   }
   return run::execute(plan, options, around);
-}
-
-/// The domain of the run, which decides whose results it uses, including those of its journal.
-Result<store::Domain> domain_of(const RunRequest& request) {
-  if (request.store) return request.store->domain();
-  return store::choose_domain({}, request.workplace.variables);
 }
 
 /// Waits until everything is stored, and reports the faults of places.

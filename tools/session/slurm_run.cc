@@ -91,11 +91,19 @@ slurm::JobSite site_of(const prepare::Host& host, const SlurmRequest& request,
   return site;
 }
 
-Result<std::chrono::milliseconds> grace_of(const prepare::Host& host) {
+/// The site whose jobs use the results of this domain.
+slurm::JobSite with_domain(slurm::JobSite site, store::Domain domain) {
+  site.arguments.insert(site.arguments.end(), {"--store-domain", std::string(to_string(domain))});
+  return site;
+}
+
+Result<std::chrono::milliseconds> grace_of(const prepare::Host& host,
+                                           const slurm::SlurmSettings& settings) {
   const std::string text = value_or_empty(host.variables, "PINWHEEL_SLURM_GRACE");
+  if (text.empty() && settings.grace.count() > 0) return settings.grace;
   if (text.empty()) return host::SlurmSetup{}.grace;
   const auto parsed = parse_duration(text);
-  if (parsed) return *parsed;
+  if (parsed && parsed->count() > 0) return *parsed;
   return fail(ErrorKind::usage, fmt::format("`PINWHEEL_SLURM_GRACE` cannot be {}", quoted(text)),
               "use a duration, `60s`");
 }
@@ -164,11 +172,10 @@ Result<std::unique_ptr<SlurmRun>> SlurmRun::open(const prepare::Host& host,
   host::SlurmSetup setup;
   setup.settings = request.settings;
   TRY(const std::string frozen, request.frozen());
-  setup.site = site_of(host, request, workplace, plan, frozen);
-  setup.site.arguments.insert(setup.site.arguments.end(),
-                              {"--store-domain", std::string(to_string(store.domain()))});
+  setup.site = with_domain(site_of(host, request, workplace, plan, frozen), store.domain());
   setup.output = workplace.output;
-  TRY(setup.grace, grace_of(host));
+  TRY(setup.grace, grace_of(host, request.settings));
+  if (request.settings.poll.count() > 0) setup.poll_every = request.settings.poll;
   if (const auto allocation = slurm::read_allocation(host.variables)) {
     setup.allocation = allocation->job;
     setup.host = host::worker_name(host.variables);
@@ -189,14 +196,20 @@ std::unique_ptr<host::SlurmExecutor> SlurmRun::executor(run::Executor& local, Co
 }
 
 Result<std::string> slurm_script(const prepare::Host& host, const SlurmRequest& request,
-                                 const host::Workplace& workplace, const plan::Plan& plan) {
+                                 const host::Workplace& workplace, const plan::Plan& plan,
+                                 store::Domain domain) {
   TRY(const std::string frozen, request.frozen());
-  const slurm::JobSite site = site_of(host, request, workplace, plan, frozen);
+  const slurm::JobSite site = with_domain(site_of(host, request, workplace, plan, frozen), domain);
   TRY_DONE(slurm::check_site(site));
-  constexpr int kUsualArraySize = 1001;
+  const prepare::OpenMachine machine = host.machine(prepare::outside_run(host, workplace.log));
+  const std::optional<slurm::Allocation> allocation = slurm::read_allocation(host.variables);
+  const int largest = allocation
+                          ? host::AllocationCommands::kLargestArray
+                          : host::SlurmCommands(machine->process, host.variables).largest_array();
   return slurm::plan_script(
-      {plan, request.settings, site, kUsualArraySize,
-       [&plan](const std::string& step) { return run::job_token(plan.digest, step, 1); }});
+      {plan, request.settings, site, largest,
+       [&plan](const std::string& step) { return run::job_token(plan.digest, step, 1); },
+       allocation ? allocation->job : std::string()});
 }
 
 }  // namespace pinwheel::session

@@ -15,6 +15,7 @@
 #include "run/executor.h"
 #include "session/console.h"
 #include "slurm/settings.h"
+#include "store/domain.h"
 
 namespace pinwheel::session {
 
@@ -62,8 +63,10 @@ class SlurmRun {
   const std::unique_ptr<host::SlurmCommands> commands_;
 };
 
-/// The script that submits the jobs of a plan, for a dry run.
+/// The script that submits the jobs of a plan as a run with results of this domain does, for a dry
+/// run. Asks the cluster for its largest array.
 Result<std::string> slurm_script(const prepare::Host& host, const SlurmRequest& request,
-                                 const host::Workplace& workplace, const plan::Plan& plan);
+                                 const host::Workplace& workplace, const plan::Plan& plan,
+                                 store::Domain domain);
 
 }  // namespace pinwheel::session

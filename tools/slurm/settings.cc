@@ -49,6 +49,9 @@ Shape configuration_shape() {
   keys.push_back({"gres", mapping_to(scalar(Format::text), Shape::Empty::allowed),
                   "`--gres` of jobs that need a GPU, by compute"});
   keys.push_back({"shared", scalar(Format::text), "a directory on the shared file system"});
+  keys.push_back({"poll", scalar(Format::duration), "the time between two looks at the queue"});
+  keys.push_back(
+      {"grace", scalar(Format::duration), "the grace period of a job that Slurm no longer knows"});
   for (const JobKind kind : kJobKinds) {
     keys.push_back({std::string(to_string(kind)), mapping(job_keys()), "settings of one kind"});
   }
@@ -172,6 +175,11 @@ Result<SlurmSettings> read_slurm(const Node& mapping) {
       TRY_DONE(check_word(member.value, "gres"));
       settings.gres[member.key] = member.value.scalar;
     }
+  }
+  // The schema has checked the formats of these.
+  if (const Node* const node = mapping.find("poll")) settings.poll = *parse_duration(node->scalar);
+  if (const Node* const node = mapping.find("grace")) {
+    settings.grace = *parse_duration(node->scalar);
   }
   if (const Node* const shared = mapping.find("shared")) {
     if (!shared->scalar.starts_with('/')) {

@@ -37,6 +37,8 @@ struct SlurmSettings {
   JobSettings test = {};
   std::map<std::string, std::string> gres = {};  ///< `--gres` by a pattern on computes
   std::string shared = {};  ///< an absolute directory on the shared file system; empty: not set
+  std::chrono::milliseconds poll{0};   ///< between two looks at the queue; 0: not set
+  std::chrono::milliseconds grace{0};  ///< of a job that Slurm no longer knows; 0: not set
 
   const JobSettings& of(JobKind kind) const;
   /// The `--gres` of a job that needs a GPU of this compute ("cuda/13.0"): of the compute

@@ -54,6 +54,12 @@ std::string plan_script(const WholePlan& whole) {
   std::set<std::string> jobs;
   std::string text = "#!/usr/bin/env bash\nset -euo pipefail\n";
   text += fmt::format("# before the first job, pinwheel writes {}/plan.json\n", whole.site.run);
+  if (!whole.allocation.empty()) {
+    text += fmt::format(
+        "# in job {}, pinwheel submits nothing: each element becomes a step of this job, by srun,\n"
+        "# in the same order, with the cores, memory, gres and variables of its script\n",
+        whole.allocation);
+  }
   for (const plan::Step& step : whole.plan.steps) {
     if (job_kind_of(step)) jobs.insert(step.id);
   }

@@ -15,6 +15,7 @@ struct WholePlan {
   const JobSite& site;
   int largest_array = 0;
   std::function<std::string(const std::string& step)> token;
+  std::string allocation = {};  ///< the job of Slurm that the run is in; empty: none
 };
 
 /// A bash script that submits all jobs of a plan with their dependencies, for a dry run.

@@ -48,6 +48,8 @@ executor:
     memory-limit: 64 GiB
     cores: 128
     shared: /scratch/pinwheel
+    poll: 30 s
+    grace: 2 min
     options: [--exclusive]
     environment: {time: 20 min}
     build: {memory: 32 GiB, options: ["--constraint=avx512&ib"]}
@@ -72,6 +74,8 @@ executor:
   CHECK(test.options == std::vector<std::string>{"--exclusive"});
   CHECK(settings.slurm.of(JobKind::environment).time == std::chrono::minutes(20));
   CHECK(settings.slurm.shared == "/scratch/pinwheel");
+  CHECK(settings.slurm.poll == std::chrono::seconds(30));
+  CHECK(settings.slurm.grace == std::chrono::minutes(2));
 }
 
 TEST_CASE("a key of the project's file replaces the user's, and its place is shown") {
@@ -133,6 +137,9 @@ TEST_CASE("an error in a configuration file has its place") {
   CHECK(has(error_of_job("    memory: 4 apples\n"), "`memory` must be a nonzero size"));
   CHECK(has(error_of_job("    cores: 1.5\n"), "`cores` must be a whole number from 1 to 100000"));
   CHECK(has(error_of_job("    cores: 0\n"), "and `0` is not"));
+  CHECK(has(error_of_job("    grace: 0s\n"), "`grace` must be a nonzero duration"));
+  CHECK(has(error_of_job("    poll: often\n"), "`poll` must be a nonzero duration"));
+  CHECK(has(error_of_job("    test: {poll: 1 s}\n"), "unknown key `poll`"));
   CHECK(has(error_of_job("    shared: scratch\n"), "`shared` must be an absolute path"));
   CHECK(has(error_of_job("    time: 2 h\n    time-limit: 1 h\n"),
             "`time` (2h00m) is more than `time-limit` (1h00m)"));

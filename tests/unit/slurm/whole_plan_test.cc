@@ -35,6 +35,10 @@ TEST_CASE("a dry run submits each array after those that it depends on") {
   position(text, "job3=$(sbatch --parsable --dependency=aftercorr:${job2} <<");
   position(text, "# pinwheel itself runs publish:index\n");
   position(text, "token=t-test:b step=test:b ;;");
+  CHECK(text.find("srun") == std::string::npos);
+  const std::string inside = plan_script(
+      {plan, settings, site, 1001, [](const std::string& step) { return "t-" + step; }, "17"});
+  CHECK(position(inside, "# in job 17, pinwheel submits nothing") < position(inside, "sbatch"));
 }
 
 }  // namespace pinwheel::slurm
