@@ -81,7 +81,9 @@ report::FailureFacts failure_facts(const prepare::GlobalOptions& global, const R
   if (!outcome.log.empty()) {
     facts.log_tail = last_lines(host::log_tail(outcome.log, kMostOfLog));
   }
-  facts.again = again_line(global, request, outcome.id);
+  // The directories of a job of `--executor slurm` end with it; its caller names the command.
+  const bool in_job = request.requested && !global.logs_dir.empty();
+  if (!in_job) facts.again = again_line(global, request, outcome.id);
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "host/machine/ignored_directory.h"
 #include "host/system/open_regular.h"
 #include "host/system/unique_fd.h"
 
@@ -31,6 +32,7 @@ Error cannot_claim(const fs::path& path, int error) {
 }  // namespace
 
 Done SlurmRunDirectory::prepare(const std::string& plan) {
+  TRY_DONE(make_ignored_directory(files_, path_));
   for (const char* name : {"scripts", "tokens", "results", "ended", "logs"}) {
     TRY_DONE(files_.make_directories(path_ / name));
   }

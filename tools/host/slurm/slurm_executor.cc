@@ -15,6 +15,7 @@
 #include "run/executor.h"
 #include "slurm/classify.h"
 #include "slurm/job_class.h"
+#include "slurm/not_run.h"
 
 namespace pinwheel::host {
 namespace {
@@ -579,19 +580,14 @@ void SlurmExecutor::take_result(Tracked& job, const std::string& text) {
 /// pinwheel ended in the job before it ran the step.
 void SlurmExecutor::take_no_outcome(Tracked& job, int code) {
   const fs::path log = ports_.directory.log_of(job.claim.submission, job.claim.index);
-  const std::string see = fmt::format("see {}", quoted(log.string()));
   // A result of a need is missing: it was submitted for another job of the same number.
   if (code == exit_code(ErrorKind::check)) {
     return fail_job(job, StepJobState::dependency_failed,
                     {ErrorKind::check,
                      fmt::format("{} lacks the result of a step that it needs", quoted(job.step)),
-                     std::nullopt, see});
+                     std::nullopt, fmt::format("see {}", quoted(log.string()))});
   }
-  fail_job(
-      job, StepJobState::failed,
-      {ErrorKind::environment,
-       fmt::format("{} did not run: pinwheel exited with {} in its job", quoted(job.step), code),
-       std::nullopt, see});
+  fail_job(job, StepJobState::failed, slurm::not_run(job.step, code, end_of(log), log.string()));
 }
 
 /// What this machine knows about a job without a result.
