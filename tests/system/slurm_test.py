@@ -194,7 +194,7 @@ def test_wrong_settings_are_named(runs):
     assert "is not an executor" in runs.project.run(*command[:-1], "pbs", code=2, **runs.environment).stderr
     runs.set(partition="nowhere")
     refused = runs.run("build", "matrix.yaml", code=4).stderr
-    assert "sbatch refuses the jobs: " in refused and "nvalid partition" in refused and "`sinfo`" in refused
+    assert "sbatch rejected the jobs: " in refused and "nvalid partition" in refused and "`sinfo`" in refused
     runs.set(memory="4 TiB")
     assert "node configuration is not available" in runs.run("build", "matrix.yaml", code=4).stderr
     without = {"PATH": str(hide_slurm(runs))}

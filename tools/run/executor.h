@@ -32,10 +32,8 @@ namespace pinwheel::run {
 //   counts as its own.
 // - Events. Each submitted token has exactly one `Completed`, also if it was canceled. `Began`, if
 //   it comes, comes before it.
-// - A failure is either that of the step, `StepJobState::failed`, which the executor never repeats
-// or
-//   explains away, or one of the infrastructure, for which the loop may submit the step again with
-//   another token.
+// - A failure is either that of the step, `StepJobState::failed`, which the executor never repeats,
+//   or one of the infrastructure, for which the loop may submit the step again with another token.
 
 /// The state of a job. The values after `failed` are failures of the infrastructure: the step
 /// itself neither succeeded nor failed.

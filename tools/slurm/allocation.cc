@@ -34,42 +34,51 @@ std::vector<std::string_view> host_parts(std::string_view list) {
   return parts;
 }
 
-/// Adds `text` with each number of a range, "1-3" or "07", in place of the range.
-bool add_range(std::string_view range, std::string_view before, std::string_view after,
-               std::vector<std::string>& hosts) {
+using Hosts = std::vector<std::string>;
+
+/// `before` with each number of a range, "1-3" or "07", after it; nullopt: the range is malformed
+/// or has more than `most` numbers.
+std::optional<Hosts> with_range(std::string_view before, std::string_view range, size_t most) {
   const size_t dash = range.find('-');
   const std::string_view low = range.substr(0, dash);
   const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
   const std::optional<uint64_t> first = parse_unsigned(low);
   const std::optional<uint64_t> last = parse_unsigned(high);
-  if (!first || !last || *first > *last || *last - *first >= kMostHosts) return false;
+  if (!first || !last || *first > *last || *last - *first >= most) return std::nullopt;
+  Hosts hosts;
+  hosts.reserve(*last - *first + 1);
   for (uint64_t number = *first; number <= *last; ++number) {
-    if (hosts.size() >= kMostHosts) return false;
-    hosts.push_back(fmt::format("{}{:0{}}{}", before, number, low.size(), after));
+    hosts.push_back(fmt::format("{}{:0{}}", before, number, low.size()));
   }
-  return true;
+  return hosts;
 }
 
-/// Adds the hosts of "n[1-3,7]x[0-1]", from the first brackets on.
-bool add_hosts(std::string_view before, std::string_view rest, std::vector<std::string>& hosts) {
+/// The hosts of "n[1-3,7]x[0-1]", of which `before` is already expanded; nullopt: the text is
+/// malformed or has more than `most` hosts.
+std::optional<Hosts> hosts_of(std::string_view before, std::string_view rest, size_t most) {
   // Slurm's names have a few dimensions at most.
-  if (std::ranges::count(rest, '[') > kMostBrackets) return false;
+  if (most == 0 || std::ranges::count(rest, '[') > kMostBrackets) return std::nullopt;
   const size_t open = rest.find('[');
   if (open == std::string_view::npos) {
-    if (before.empty() && rest.empty()) return false;
-    hosts.push_back(std::string(before) + std::string(rest));
-    return hosts.size() <= kMostHosts;
+    if (before.empty() && rest.empty()) return std::nullopt;
+    return Hosts{std::string(before) + std::string(rest)};
   }
   const size_t close = rest.find(']', open);
-  if (close == std::string_view::npos) return false;
+  if (close == std::string_view::npos) return std::nullopt;
   const std::string head = std::string(before) + std::string(rest.substr(0, open));
-  std::vector<std::string> heads;
+  Hosts heads;
   for (const std::string& range : split(rest.substr(open + 1, close - open - 1), ',')) {
-    if (!add_range(range, head, "", heads)) return false;
+    const std::optional<Hosts> more = with_range(head, range, most - heads.size());
+    if (!more) return std::nullopt;
+    heads.insert(heads.end(), more->begin(), more->end());
   }
-  return std::ranges::all_of(heads, [&](const std::string& each) {
-    return add_hosts(each, rest.substr(close + 1), hosts);
-  });
+  Hosts hosts;
+  for (const std::string& each : heads) {
+    const std::optional<Hosts> more = hosts_of(each, rest.substr(close + 1), most - hosts.size());
+    if (!more) return std::nullopt;
+    hosts.insert(hosts.end(), more->begin(), more->end());
+  }
+  return hosts;
 }
 
 /// The cores of a node that the variables of its job state.
@@ -96,9 +105,11 @@ uint64_t memory_on(const std::map<std::string, std::string>& variables, int core
 }  // namespace
 
 std::vector<std::string> expand_hosts(std::string_view list) {
-  std::vector<std::string> hosts;
+  Hosts hosts;
   for (const std::string_view part : host_parts(list)) {
-    if (!add_hosts("", part, hosts)) return {};
+    const std::optional<Hosts> more = hosts_of("", part, kMostHosts - hosts.size());
+    if (!more) return {};
+    hosts.insert(hosts.end(), more->begin(), more->end());
   }
   return hosts;
 }

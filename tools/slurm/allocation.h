@@ -41,8 +41,8 @@ std::vector<std::string> expand_hosts(std::string_view list);
 /// "2(x3),1" -> 2, 2, 2, 1. Empty for a malformed list.
 std::vector<int> expand_counts(std::string_view list);
 
-/// An error of kind `timeout` if a step is known to take longer than is left of the allocation: by
-/// earlier runs, nine of ten of which took that long. A step that was never measured may start.
+/// An error of kind `timeout` if a step may take longer than is left of the allocation: by the time
+/// that at least nine of ten earlier runs did not exceed. A step that was never measured may start.
 Done check_time_left(const plan::Step& step, const std::string& job, std::chrono::seconds left);
 
 }  // namespace pinwheel::slurm

@@ -271,7 +271,7 @@ DoctorLine shared(const ClusterFacts& facts, const SlurmSettings& settings) {
   }
   if (!facts.probe) {
     line.verdict = DoctorVerdict::limited;
-    line.allows = "whether the nodes see it is not known";
+    line.allows = "pinwheel does not know whether the nodes see it";
     line.fix = "pinwheel doctor --executor slurm --test-job";
   } else if (facts.probe->ran && !facts.probe->sees_shared) {
     line.verdict = DoctorVerdict::missing;
@@ -285,7 +285,8 @@ DoctorLine test_job(const ClusterFacts& facts) {
   const JobProbe& probe = *facts.probe;
   if (!probe.ran) {
     return {"test job", DoctorVerdict::missing, fmt::format("did not run: {}", probe.problem),
-            "whether jobs can run is not known", "run `sinfo` to see the states of the nodes"};
+            "pinwheel does not know whether jobs can run",
+            "run `sinfo` to see the states of the nodes"};
   }
   if (probe.pinwheel.empty()) {
     return {"test job", DoctorVerdict::missing,

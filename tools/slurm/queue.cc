@@ -77,16 +77,20 @@ bool is_job_id(std::string_view text) {
          (bar == std::string_view::npos || digits(text.substr(bar + 1)));
 }
 
-/// Sets both from "2:0".
-bool read_exit(std::string_view text, Job& job) {
+/// How a program ended.
+struct ExitWord {
+  int code = 0;
+  int signal = 0;
+};
+
+/// Reads "2:0".
+std::optional<ExitWord> exit_in(std::string_view text) {
   const size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return false;
+  if (colon == std::string_view::npos) return std::nullopt;
   const std::optional<int> code = parse_integer(text.substr(0, colon));
   const std::optional<int> signal = parse_integer(text.substr(colon + 1));
-  if (!code || !signal) return false;
-  job.exit_code = *code;
-  job.signal = *signal;
-  return true;
+  if (!code || !signal) return std::nullopt;
+  return ExitWord{*code, *signal};
 }
 
 constexpr char kField = '\x1f';
@@ -96,19 +100,29 @@ constexpr size_t kSqueueFields = 10;
 constexpr std::string_view kSqueueFormat =
     "\x1e%i\x1f%A\x1f%T\x1f%r\x1f%N\x1f%V\x1f%S\x1f%e\x1f%l\x1f%k\x1f";
 
-/// Takes the fields before the comment from the front; false if there are fewer.
-bool take_fields(std::string_view& text, std::array<std::string_view, kSqueueFields - 1>& fields) {
-  for (std::string_view& field : fields) {
+/// The fields before the comment.
+using SqueueFields = std::array<std::string_view, kSqueueFields - 1>;
+
+/// The fields at the front of a text, and the text after them.
+struct SqueueFront {
+  SqueueFields fields = {};
+  std::string_view rest = {};
+};
+
+/// nullopt: there are fewer fields.
+std::optional<SqueueFront> front_of(std::string_view text) {
+  SqueueFront front;
+  for (std::string_view& field : front.fields) {
     const size_t end = text.find(kField);
-    if (end == std::string_view::npos) return false;
+    if (end == std::string_view::npos) return std::nullopt;
     field = text.substr(0, end);
     text.remove_prefix(end + 1);
   }
-  return true;
+  front.rest = text;
+  return front;
 }
 
-Job squeue_job(const std::array<std::string_view, kSqueueFields - 1>& fields,
-               std::string_view comment) {
+Job squeue_job(const SqueueFields& fields, std::string_view comment) {
   Job job;
   job.id = fields[0];
   job.number = fields[1];
@@ -179,9 +193,10 @@ std::optional<Job> scontrol_record(const std::string& record) {
                ? fmt::format("{}_{}", at("ArrayJobId"), at("ArrayTaskId"))
                : job.number;
   job.state = parse_job_state(at("JobState"));
-  if (!is_job_id(job.id) || job.state == JobState::unknown || !read_exit(at("ExitCode"), job)) {
-    return std::nullopt;
-  }
+  const std::optional<ExitWord> ending = exit_in(at("ExitCode"));
+  if (!is_job_id(job.id) || job.state == JobState::unknown || !ending) return std::nullopt;
+  job.exit_code = ending->code;
+  job.signal = ending->signal;
   job.reason = reason_in(at("Reason"));
   job.restarts = parse_integer(at("Restarts")).value_or(0);
   job.node = text_in(at("NodeList"));
@@ -229,7 +244,10 @@ void add_sacct_line(const std::vector<std::string>& fields, std::vector<Job>& jo
   job.id = fields[0];
   job.number = fields[1];
   job.state = parse_job_state(fields[2]);
-  if (!is_job_id(job.id) || job.state == JobState::unknown || !read_exit(fields[3], job)) return;
+  const std::optional<ExitWord> ending = exit_in(fields[3]);
+  if (!is_job_id(job.id) || job.state == JobState::unknown || !ending) return;
+  job.exit_code = ending->code;
+  job.signal = ending->signal;
   job.node = fields[4] == "None assigned" ? std::string() : text_in(fields[4]);
   job.submitted = time_in(fields[5]);
   job.started = time_in(fields[6]);
@@ -305,13 +323,16 @@ std::vector<Job> read_squeue(std::string_view output) {
   const std::string_view next = "\x1f\n\x1e";
   while (!output.empty() && output[0] == kRecord) {
     output.remove_prefix(1);
-    std::array<std::string_view, kSqueueFields - 1> fields;
-    if (!take_fields(output, fields)) break;
+    const std::optional<SqueueFront> front = front_of(output);
+    if (!front) break;
+    output = front->rest;
     const size_t begin_of_next = output.find(next);
     const bool last = begin_of_next == std::string_view::npos;
     const size_t end = last ? output.rfind(kField) : begin_of_next;
     if (end == std::string_view::npos) break;
-    if (is_job_id(fields[0])) jobs.push_back(squeue_job(fields, output.substr(0, end)));
+    if (is_job_id(front->fields[0])) {
+      jobs.push_back(squeue_job(front->fields, output.substr(0, end)));
+    }
     if (last) break;
     output.remove_prefix(end + next.size() - 1);
   }

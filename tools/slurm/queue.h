@@ -69,8 +69,8 @@ struct Job {
 /// that have not ended, and those that ended within `MinJobAge` (300 s by default).
 std::vector<std::string> squeue_command(const std::string& user);
 /// Reads its output. The separators are control characters; a comment is last and may have any
-/// text. Only the user can forge a record, in a comment of an own job. Incomplete records are
-/// omitted.
+/// text. Only the user can forge a record, in a comment of one of their own jobs. Incomplete
+/// records are omitted.
 std::vector<Job> read_squeue(std::string_view output);
 
 /// The argv that prints one job, or all tasks of an array, with the exit code. Ends with exit code

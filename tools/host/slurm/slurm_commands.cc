@@ -101,7 +101,7 @@ std::string hint_for(const std::string& words) {
   }
   if (says("nvalid account")) return "set `account` in `executor.slurm`";
   if (says("node configuration is not available")) {
-    return "no node has so much memory, so many cores or this `gres`; see `executor.slurm`";
+    return "no node has that much memory, that many cores, or this `gres`; see `executor.slurm`";
   }
   if (says("time limit")) return "set `time` in `executor.slurm` to at most that of the partition";
   return "`pinwheel doctor --executor slurm` checks the cluster";
@@ -140,7 +140,7 @@ Result<Submitted> SlurmCommands::submit(const std::string& script,
                 fmt::format("sbatch does not accept the jobs now: {}", visible(words)),
                 "pinwheel repeats the submission until sbatch accepts it");
   }
-  return fail(ErrorKind::environment, fmt::format("sbatch refuses the jobs: {}", visible(words)),
+  return fail(ErrorKind::environment, fmt::format("sbatch rejected the jobs: {}", visible(words)),
               hint_for(words));
 }
 
