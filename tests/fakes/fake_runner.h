@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -47,6 +48,8 @@ class FakeRunner final : public run::Executor {
   std::optional<plan::StepOutcome> record = std::nullopt;  ///< of each job
   std::vector<run::StepJob> submitted = {};
   std::vector<std::string> canceled = {};  ///< tokens
+  size_t submissions = 0;                  ///< calls of `submit`
+  size_t cancellations = 0;                ///< calls of `cancel`
 
   run::Capabilities capabilities() const override {
     if (!cluster) return {};
@@ -63,12 +66,12 @@ class FakeRunner final : public run::Executor {
   }
 
   void submit(const std::vector<run::StepJob>& jobs) override {
+    ++submissions;
     for (const run::StepJob& job : jobs) {
       if (!jobs_.add(job)) continue;
       submitted.push_back(job);
-      waiting_.push_back(job);
+      add(job);
     }
-    start_free();
   }
 
   run::Event poll(std::chrono::steady_clock::time_point deadline) override {
@@ -90,28 +93,27 @@ class FakeRunner final : public run::Executor {
     running_.erase(next);
     jobs_.end(completed);
     on_end(completed.step);
-    start_free();
+    for (const std::string& token : std::exchange(dependents_[completed.token], {})) {
+      end_need(token, completed.result ? NeedEnd::good : NeedEnd::bad);
+    }
     return completed;
   }
 
   void cancel(const std::vector<std::string>& tokens) override {
+    ++cancellations;
     if (!obeys_cancel) return;
     for (const std::string& token : tokens) {
       canceled.push_back(token);
-      for (auto each = running_.begin(); each != running_.end(); ++each) {
-        if (each->second.token == token) {
-          end_canceled(each->second.step, token);
-          running_.erase(each);
-          break;
-        }
+      if (const auto waiting = waiting_.find(token); waiting != waiting_.end()) {
+        end_canceled(waiting->second.job.attempt.step->id, token);
+        waiting_.erase(waiting);
+        continue;
       }
-      for (auto each = waiting_.begin(); each != waiting_.end(); ++each) {
-        if (each->token == token) {
-          end_canceled(each->attempt.step->id, token);
-          waiting_.erase(each);
-          break;
-        }
-      }
+      const auto running = std::ranges::find_if(
+          running_, [&token](const auto& each) { return each.second.token == token; });
+      if (running == running_.end()) continue;
+      end_canceled(running->second.step, token);
+      running_.erase(running);
     }
   }
 
@@ -126,27 +128,37 @@ class FakeRunner final : public run::Executor {
                                     token, run::StepJobState::canceled});
   }
 
-  /// Starts the jobs whose needs have ended, and ends those with a failed need.
-  void start_free() {
-    for (auto each = waiting_.begin(); each != waiting_.end();) {
-      bool waits = false;
-      bool failed = false;
-      for (const std::string& need : each->after) {
-        const auto end = jobs_.find(need);
-        waits = waits || !end;
-        waits = waits || (end && !end->result);
-        failed = failed || (drops_dependents && end && !end->result);
-      }
-      if (failed) {
-        running_.emplace(
-            clock_.steady(),
-            run::Completed{each->attempt.step->id, fail(ErrorKind::transient, "a need failed"),
-                           each->token, run::StepJobState::dependency_failed});
-      } else if (!waits) {
-        start(*each);
-      }
-      each = waits && !failed ? each + 1 : waiting_.erase(each);
+  enum class NeedEnd { good, bad };
+  /// A job, and its needs that have not ended well.
+  struct Waiting {
+    run::StepJob job;
+    size_t open = 0;
+  };
+
+  /// Starts a job, unless it has to wait for its needs.
+  void add(const run::StepJob& job) {
+    waiting_[job.token] = {job, job.after.size() + 1};
+    for (const std::string& need : job.after) {
+      const auto end = jobs_.find(need);
+      if (!end) dependents_[need].push_back(job.token);
+      if (end) end_need(job.token, end->result ? NeedEnd::good : NeedEnd::bad);
     }
+    end_need(job.token, NeedEnd::good);
+  }
+
+  /// Starts a job after its last need, and ends one with a need that failed.
+  void end_need(const std::string& token, NeedEnd how) {
+    const auto found = waiting_.find(token);
+    if (found == waiting_.end()) return;
+    if (how == NeedEnd::bad && !drops_dependents) return;
+    if (how == NeedEnd::good && --found->second.open > 0) return;
+    const run::StepJob job = std::move(found->second.job);
+    waiting_.erase(found);
+    if (how == NeedEnd::good) return start(job);
+    running_.emplace(
+        clock_.steady(),
+        run::Completed{job.attempt.step->id, fail(ErrorKind::transient, "a need failed"), job.token,
+                       run::StepJobState::dependency_failed});
   }
 
   void start(const run::StepJob& job) {
@@ -169,7 +181,8 @@ class FakeRunner final : public run::Executor {
 
   FakeClock& clock_;
   run::KnownJobs jobs_;
-  std::vector<run::StepJob> waiting_;
+  std::map<std::string, Waiting> waiting_ = {};                      ///< by token
+  std::map<std::string, std::vector<std::string>> dependents_ = {};  ///< by the token of a need
   std::deque<run::Began> began_;
   std::multimap<std::chrono::steady_clock::time_point, run::Completed> running_;
 };

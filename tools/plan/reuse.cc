@@ -10,6 +10,7 @@ KeyParts result_parts(const Step& step, const std::vector<StepOutcome>& needs) {
 
 std::optional<StepOutcome> find_result(const Results& results, const std::string& id,
                                        const KeyParts& parts) {
+  if (results.empty()) return std::nullopt;
   const auto found = results.find({id, key_of(parts)});
   if (found == results.end()) return std::nullopt;
   StepOutcome outcome = found->second;
@@ -24,14 +25,17 @@ std::optional<StepOutcome> find_result(const Results& results, const std::string
 
 std::map<std::string, StepOutcome> reuse(const Plan& plan, const Results& results) {
   std::map<std::string, StepOutcome> reused;
+  if (results.empty()) return reused;
   for (const Step& step : plan.steps) {
-    std::vector<StepOutcome> needs;
+    std::map<std::string, std::string> products;
+    bool complete = true;
     for (const std::string& need : step.needs) {
       const auto found = reused.find(need);
-      if (found != reused.end()) needs.push_back(found->second);
+      complete = complete && found != reused.end();
+      if (complete) products[need] = product_of(found->second);
     }
-    if (needs.size() < step.needs.size()) continue;
-    if (auto outcome = find_result(results, step.id, result_parts(step, needs))) {
+    if (!complete) continue;
+    if (auto outcome = find_result(results, step.id, with_needs(step.parts, products))) {
       reused.emplace(step.id, *std::move(outcome));
     }
   }

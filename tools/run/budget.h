@@ -22,6 +22,8 @@ struct Budget {
 struct Shortage {
   plan::WaitCause cause = plan::WaitCause::slot;
   std::string pool = {};
+
+  bool operator==(const Shortage&) const = default;
 };
 
 /// Tracks what is in use of a budget. A step that wants more than the total gets all of it, so that

@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "run/retry.h"
 #include "run/schedule.h"
 #include "run/simulate.h"
+#include "run/step_phases.h"
 
 namespace pinwheel::run {
 namespace {
@@ -26,15 +29,13 @@ using TimePoint = std::chrono::steady_clock::time_point;
 
 constexpr milliseconds kTick = std::chrono::seconds(1);
 constexpr size_t kMostPending = 3;
+/// Steps in a heartbeat for each millisecond until the next one.
+constexpr size_t kListedPerMillisecond = 10;
 /// After a signal: within the 5 seconds of the contract, with time to record the rest.
 constexpr milliseconds kCancelLimit = milliseconds(4500);
 
-/// `submitted`: a job that its executor schedules, and that has not started.
-enum class Phase { waiting, ready, submitted, running, delayed, finished };
-
 /// The state of one step.
 struct Cursor {
-  Phase phase = Phase::waiting;
   size_t open_needs = 0;
   plan::KeyParts parts = {};  ///< of the result; complete when the needs have ended
   std::string key = {};
@@ -90,14 +91,10 @@ class Execution {
         ready_(plan, policy_.ranks, options.budget),
         random_(options.seed),
         cursors_(plan.steps.size()),
+        phases_(graph_, remote_steps(plan, around.executor)),
         outcomes_(plan.steps.size()),
         begun_(around.clock.steady()),
-        now_(run_time(around.clock)) {
-    remote_.reserve(plan.steps.size());
-    for (const plan::Step& step : plan.steps) {
-      remote_.push_back(around.executor.scheduling_of(step) == Scheduling::executor);
-    }
-  }
+        now_(run_time(around.clock)) {}
 
   plan::Report run() {
     around_.status.plan_started(plan_, reused_.size());
@@ -107,17 +104,19 @@ class Execution {
     }
     if (graph_.unknown_needs.empty()) open_first();
     if (!graph_.unknown_needs.empty()) reject_invalid_plan();
-    while (unfinished()) {
+    while (!phases_.all_finished()) {
       wake_delayed();
       if (!stopping()) start_ready();
       if (!stopping()) submit_ready();
       settle_what_cannot_start();
-      if (!unfinished()) break;
+      cancel_withdrawn();
+      if (phases_.all_finished()) break;
       // Sent after the steps that can start have started, so that no step is reported as waiting
       // that runs in a moment.
       beat();
       handle(around_.executor.poll(next_deadline()));
     }
+    cancel_withdrawn();
     plan::Report report{std::move(outcomes_), since(begun_), signal_};
     around_.status.summary(report);
     return report;
@@ -127,7 +126,6 @@ class Execution {
   milliseconds since(TimePoint then) const {
     return std::chrono::duration_cast<milliseconds>(around_.clock.steady() - then);
   }
-  bool unfinished() const { return finished_ < cursors_.size(); }
   bool stopping() const { return signal_ != 0 || !stopped_by_.empty(); }
 
   /// The next attempt of a step waits from now on.
@@ -138,27 +136,29 @@ class Execution {
 
   void open_first() {
     for (size_t i = 0; i < cursors_.size(); ++i) {
-      if (cursors_[i].phase == Phase::waiting && cursors_[i].open_needs == 0) open(i);
+      if (phases_.of(i) == Phase::waiting && cursors_[i].open_needs == 0) open(i);
     }
   }
 
   /// All needs of a step have ended: its key is complete, and it is reused or queued.
   void open(size_t i) {
     Cursor& cursor = cursors_[i];
-    std::vector<plan::StepOutcome> needs;
-    for (const size_t need : graph_.needs[i]) needs.push_back(outcomes_[need]);
-    cursor.parts = plan::result_parts(plan_.steps[i], needs);
+    std::map<std::string, std::string> products;
+    for (const size_t need : graph_.needs[i]) {
+      products[outcomes_[need].id] = plan::product_of(outcomes_[need]);
+    }
+    cursor.parts = plan::with_needs(plan_.steps[i].parts, products);
     cursor.key = plan::key_of(cursor.parts);
-    if (cursor.phase != Phase::waiting) {
+    if (phases_.of(i) != Phase::waiting) {
       // It was submitted before its needs had ended.
       if (const std::optional<Completed> early = std::exchange(cursor.early, {})) complete(*early);
       return;
     }
-    cursor.phase = Phase::ready;
+    phases_.set(i, Phase::ready);
     cursor.meter->wait_for(plan::WaitCause::slot);
     if (auto reused = plan::find_result(options_.results, plan_.steps[i].id, cursor.parts)) {
       settle(i, *std::move(reused));
-    } else if (!remote_[i]) {
+    } else if (!phases_.is_remote(i)) {
       ready_.add(i, cursor.cores_limit);
     }
   }
@@ -166,7 +166,7 @@ class Execution {
   void reject_invalid_plan() {
     const std::string need = graph_.unknown_needs.front();
     for (size_t i = 0; i < cursors_.size(); ++i) {
-      if (cursors_[i].phase == Phase::finished) continue;
+      if (phases_.of(i) == Phase::finished) continue;
       plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
       outcome.error =
           Error{ErrorKind::internal,
@@ -175,29 +175,29 @@ class Execution {
     }
   }
 
-  plan::StepOutcome outcome_of(size_t i, plan::StepState state) const {
-    const Cursor& cursor = cursors_[i];
+  /// The outcome of a step in its last state; takes what the cursor has of it.
+  plan::StepOutcome outcome_of(size_t i, plan::StepState state) {
+    Cursor& cursor = cursors_[i];
     plan::StepOutcome outcome;
     outcome.id = plan_.steps[i].id;
     outcome.key = cursor.key.empty() ? plan_.steps[i].key : cursor.key;
-    outcome.parts = cursor.parts;
+    outcome.parts = std::move(cursor.parts);
     outcome.state = state;
     outcome.attempts = cursor.attempts;
     outcome.log = cursor.log;
     if (cursor.attempts > 0) outcome.elapsed = since(cursor.first_start);
     outcome.needs = plan_.steps[i].needs;
     outcome.axes = plan_.steps[i].axes;
-    outcome.trace = cursor.trace;
-    if (cursor.phase == Phase::running) outcome.trace.push_back(cursor.meter->trace());
+    outcome.trace = std::move(cursor.trace);
+    if (phases_.of(i) == Phase::running) outcome.trace.push_back(cursor.meter->trace());
     return outcome;
   }
 
   /// Sets a step's only outcome and releases, or blocks, its dependents.
   void settle(size_t i, plan::StepOutcome outcome) {
-    Cursor& cursor = cursors_[i];
     ready_.remove(i);
-    cursor.phase = Phase::finished;
-    ++finished_;
+    if (phases_.of(i) == Phase::delayed) delayed_.erase({cursors_[i].resume_at, i});
+    phases_.set(i, Phase::finished);
     outcome.environment = plan::test_environment(plan_.steps[i].action);
     outcome.needs = plan_.steps[i].needs;
     outcome.axes = plan_.steps[i].axes;
@@ -217,7 +217,7 @@ class Execution {
     const bool good = state == plan::StepState::done || state == plan::StepState::reused ||
                       state == plan::StepState::skipped;
     for (const size_t next : graph_.dependents[i]) {
-      if (cursors_[next].phase == Phase::finished) continue;
+      if (phases_.of(next) == Phase::finished) continue;
       if (good) {
         if (--cursors_[next].open_needs > 0) continue;
         cursors_[next].meter->name_wait(outcomes_[i].id);
@@ -232,18 +232,21 @@ class Execution {
 
   /// Every other build of the project would make the same kind of wheel, so all are blocked.
   void block_other_builds(size_t by) {
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      const Phase phase = cursors_[i].phase;
-      const bool open =
-          phase == Phase::waiting || phase == Phase::ready || phase == Phase::submitted;
-      if (!open || !std::holds_alternative<plan::BuildWheel>(plan_.steps[i].action)) continue;
+    for (const size_t i : phases_.in({Phase::waiting, Phase::ready, Phase::submitted})) {
+      if (phases_.of(i) == Phase::finished) continue;
+      if (!std::holds_alternative<plan::BuildWheel>(plan_.steps[i].action)) continue;
       block(i, fmt::format("not started after {} failed", quoted(plan_.steps[by].id)));
     }
   }
 
   /// Cancels the job of a step whose outcome no longer depends on it.
   void withdraw(size_t i) {
-    if (is_job(i)) around_.executor.cancel({cursors_[i].token});
+    if (phases_.is_job(i)) withdrawn_.push_back(cursors_[i].token);
+  }
+
+  /// All at once: a cluster is asked about its jobs for each call.
+  void cancel_withdrawn() {
+    if (!withdrawn_.empty()) around_.executor.cancel(std::exchange(withdrawn_, {}));
   }
 
   void block(size_t i, std::string reason) {
@@ -265,12 +268,12 @@ class Execution {
 
   void wake_delayed() {
     const TimePoint now = around_.clock.steady();
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      Cursor& cursor = cursors_[i];
-      if (cursor.phase != Phase::delayed || cursor.resume_at > now) continue;
-      cursor.phase = Phase::ready;
-      cursor.meter->wait_for(plan::WaitCause::slot);
-      if (!remote_[i]) ready_.add(i, cursor.cores_limit);
+    while (!delayed_.empty() && delayed_.begin()->first <= now) {
+      const size_t i = delayed_.begin()->second;
+      delayed_.erase(delayed_.begin());
+      phases_.set(i, Phase::ready);
+      cursors_[i].meter->wait_for(plan::WaitCause::slot);
+      if (!phases_.is_remote(i)) ready_.add(i, cursors_[i].cores_limit);
     }
   }
 
@@ -280,7 +283,7 @@ class Execution {
       if (!next) break;
       start(*next);
     }
-    for (const auto& [i, lacks] : ready_.shortages()) {
+    for (const auto& [i, lacks] : ready_.new_shortages()) {
       cursors_[i].meter->wait_for(lacks.cause, lacks.pool);
     }
   }
@@ -325,7 +328,7 @@ class Execution {
     if (cursor.attempts == 0) cursor.first_start = now;
     ++cursor.attempts;
     cursor.meter->start(attempt.cores, memory);
-    cursor.phase = Phase::running;
+    phases_.set(i, Phase::running);
     cursor.start = now;
     cursor.cores = attempt.cores;
     cursor.log = attempt.log.string();
@@ -343,27 +346,20 @@ class Execution {
     for (const size_t need : graph_.needs[i]) job.attempt.needs.push_back(outcomes_[need]);
     const uint64_t memory = ready_.memory_of(next);
     mark_started(i, job.attempt, memory == 0 ? std::nullopt : std::optional(memory));
-    around_.executor.submit({std::move(job)});
+    std::vector<StepJob> jobs;
+    jobs.push_back(std::move(job));
+    around_.executor.submit(jobs);
   }
 
-  /// Whether a step that its executor schedules can be submitted now: each need has ended well, or
-  /// is a job of the same executor.
-  bool can_submit(size_t i, bool takes_dependencies) const {
-    const Cursor& cursor = cursors_[i];
-    if (!remote_[i]) return false;
-    if (cursor.phase == Phase::ready) return true;
-    if (cursor.phase != Phase::waiting || cursor.after_needs || !takes_dependencies) return false;
-    return std::ranges::all_of(graph_.needs[i], [this](size_t need) {
-      return cursors_[need].phase == Phase::finished || is_job(need);
-    });
-  }
-
+  /// Submits the steps that their executor schedules: each need has ended well, or is a job of the
+  /// same executor.
   void submit_ready() {
     const Capabilities can = around_.executor.capabilities();
     std::vector<StepJob> batch;
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      if (!can_submit(i, can.dependencies)) continue;
-      batch.push_back(submitted_job(i));
+    while (const std::optional<size_t> i = phases_.next_to_submit()) {
+      const bool early = can.dependencies && !cursors_[*i].after_needs;
+      if (phases_.of(*i) == Phase::waiting && !early) continue;
+      batch.push_back(submitted_job(*i));
       if (batch.size() < can.largest_batch) continue;
       around_.executor.submit(batch);
       batch.clear();
@@ -372,9 +368,11 @@ class Execution {
   }
 
   StepJob submitted_job(size_t i) {
+    by_token_.erase(cursors_[i].token);
     StepJob job = next_job(i);
+    by_token_[job.token] = i;
     for (const size_t need : graph_.needs[i]) {
-      if (cursors_[need].phase == Phase::finished) {
+      if (phases_.of(need) == Phase::finished) {
         job.attempt.needs.push_back(outcomes_[need]);
       } else {
         job.after.push_back(cursors_[need].token);
@@ -383,7 +381,7 @@ class Execution {
     const Placement placed = around_.executor.placement_of(job);
     if (placed.log) job.attempt.log = *placed.log;
     if (placed.cores > 0) job.attempt.cores = placed.cores;
-    cursors_[i].phase = Phase::submitted;
+    phases_.set(i, Phase::submitted);
     cursors_[i].log = job.attempt.log.string();
     cursors_[i].cores = job.attempt.cores;
     return job;
@@ -391,10 +389,9 @@ class Execution {
 
   /// The step of a job; nullopt if it has ended or was submitted again meanwhile.
   std::optional<size_t> step_of(const std::string& token) const {
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      if (cursors_[i].token == token && cursors_[i].phase != Phase::finished) return i;
-    }
-    return std::nullopt;
+    const auto job = by_token_.find(token);
+    if (job == by_token_.end() || phases_.of(job->second) == Phase::finished) return std::nullopt;
+    return job->second;
   }
 
   /// A job that its executor scheduled has started. False if that cannot be recorded.
@@ -417,22 +414,21 @@ class Execution {
   /// When nothing new may start, queued steps and those waiting for a retry get their outcome.
   void settle_what_cannot_start() {
     if (!stopping()) return;
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      Cursor& cursor = cursors_[i];
-      if (cursor.phase == Phase::finished || cursor.phase == Phase::running) continue;
-      // A canceled job still reports its end.
-      if (signal_ != 0 && cursor.phase == Phase::submitted) continue;
+    // A canceled job still reports its end; without a signal, a step that still waits for a need
+    // gets its outcome when that need does.
+    const Phase other = signal_ != 0 ? Phase::waiting : Phase::submitted;
+    for (const size_t i : phases_.in({Phase::ready, Phase::delayed, other})) {
+      if (phases_.of(i) == Phase::finished) continue;
       if (signal_ != 0) {
         interrupt(i);
-      } else if (cursor.attempts > 0) {
+      } else if (cursors_[i].attempts > 0) {
         withdraw(i);
         plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
-        outcome.error = cursor.last_error;
+        outcome.error = cursors_[i].last_error;
         conclude(i, std::move(outcome));
-      } else if (cursor.phase == Phase::ready || cursor.phase == Phase::submitted) {
+      } else {
         block(i, fmt::format("not started after {} failed", quoted(stopped_by_)));
       }
-      // A step that still waits for a need gets its outcome when that need does.
     }
   }
 
@@ -447,10 +443,8 @@ class Execution {
   TimePoint next_deadline() const {
     TimePoint deadline = around_.clock.steady() + kTick;
     if (signal_ != 0) return std::min(deadline, cancel_limit_);
-    for (const Cursor& cursor : cursors_) {
-      if (cursor.phase == Phase::delayed) deadline = std::min(deadline, cursor.resume_at);
-    }
-    return deadline;
+    if (!delayed_.empty()) deadline = std::min(deadline, delayed_.begin()->first);
+    return beat_is_due_ ? std::min(deadline, next_beat_) : deadline;
   }
 
   void handle(const Event& event) {
@@ -458,7 +452,7 @@ class Execution {
       complete(*completed);
     } else if (const Began* began = std::get_if<Began>(&event)) {
       const std::optional<size_t> i = step_of(began->token);
-      if (i && cursors_[*i].phase == Phase::submitted) begin(*i);
+      if (i && phases_.of(*i) == Phase::submitted) begin(*i);
     } else if (const Interrupted* interrupted = std::get_if<Interrupted>(&event)) {
       if (signal_ != 0) return;
       signal_ = interrupted->signal;
@@ -467,16 +461,14 @@ class Execution {
     }
     if (signal_ == 0 || around_.clock.steady() < cancel_limit_) return;
     for (size_t i = 0; i < cursors_.size(); ++i) {
-      if (cursors_[i].phase != Phase::finished) interrupt(i);
+      if (phases_.of(i) != Phase::finished) interrupt(i);
     }
   }
 
   void cancel_all() {
     std::vector<std::string> tokens;
-    for (const Cursor& cursor : cursors_) {
-      if (cursor.phase == Phase::submitted || cursor.phase == Phase::running) {
-        tokens.push_back(cursor.token);
-      }
+    for (const size_t i : phases_.in({Phase::submitted, Phase::running})) {
+      tokens.push_back(cursors_[i].token);
     }
     around_.executor.cancel(tokens);
   }
@@ -488,20 +480,15 @@ class Execution {
     Cursor& cursor = cursors_[i];
     // The end of an earlier job of the step.
     if (!completed.token.empty() && completed.token != cursor.token) return;
-    if (remote_[i]) return complete_elsewhere(i, completed);
-    if (cursor.phase != Phase::running) return;
+    if (phases_.is_remote(i)) return complete_elsewhere(i, completed);
+    if (phases_.of(i) != Phase::running) return;
     ready_.release({i, cursor.cores});
     finish_attempt(i, completed);
   }
 
-  bool is_job(size_t i) const {
-    const Phase phase = cursors_[i].phase;
-    return remote_[i] && (phase == Phase::submitted || phase == Phase::running);
-  }
-
   void complete_elsewhere(size_t i, const Completed& completed) {
     Cursor& cursor = cursors_[i];
-    if (!is_job(i)) return;
+    if (!phases_.is_job(i)) return;
     if (completed.state == StepJobState::dependency_failed && !cursor.after_needs && signal_ == 0) {
       return wait_for_needs(i);
     }
@@ -512,21 +499,20 @@ class Execution {
       cursor.early = completed;
       return;
     }
-    if (cursor.phase == Phase::submitted && !begin(i)) return;
+    if (phases_.of(i) == Phase::submitted && !begin(i)) return;
     finish_attempt(i, completed);
   }
 
   /// A job did not start because of a need. If the need is submitted again, the step is, too.
   void wait_for_needs(size_t i) {
-    Cursor& cursor = cursors_[i];
-    cursor.after_needs = true;
-    cursor.phase = cursor.open_needs > 0 ? Phase::waiting : Phase::ready;
+    cursors_[i].after_needs = true;
+    phases_.set(i, cursors_[i].open_needs > 0 ? Phase::waiting : Phase::ready);
   }
 
   /// The jobs that wait for a job which is repeated as another one wait for its end instead.
   void recall_dependents(size_t i) {
     for (const size_t next : graph_.dependents[i]) {
-      if (!is_job(next)) continue;
+      if (!phases_.is_job(next)) continue;
       withdraw(next);
       wait_for_needs(next);
       recall_dependents(next);
@@ -563,7 +549,7 @@ class Execution {
   std::optional<Again> again_after(size_t i, const Completed& completed) {
     const Cursor& cursor = cursors_[i];
     if (stopping()) return std::nullopt;
-    if (!remote_[i]) {
+    if (!phases_.is_remote(i)) {
       return try_again(plan_.steps[i].retry, completed.result.error().kind, cursor.failures,
                        random_);
     }
@@ -591,17 +577,17 @@ class Execution {
     cursor.trace.push_back(cursor.meter->trace());
     recall_dependents(i);
     queue(i, plan::WaitCause::retry);
-    cursor.phase = Phase::delayed;
+    phases_.set(i, Phase::delayed);
     cursor.resume_at = around_.clock.steady() + again->delay;
+    delayed_.emplace(cursor.resume_at, i);
     cursor.last_error = error;
     around_.status.step_retry(plan_.steps[i], error, again->delay);
   }
 
   void add_pending(size_t i, Progress& progress) const {
-    if (progress.pending_total++ >= kMostPending) return;
     Pending pending{plan_.steps[i].id, {}};
     for (const size_t need : graph_.needs[i]) {
-      if (cursors_[need].phase != Phase::finished) pending.needs.push_back(plan_.steps[need].id);
+      if (phases_.of(need) != Phase::finished) pending.needs.push_back(plan_.steps[need].id);
     }
     progress.pending.push_back(std::move(pending));
   }
@@ -618,10 +604,10 @@ class Execution {
 
   StepProgress progress_of(size_t i) const {
     const Cursor& cursor = cursors_[i];
-    if (cursor.phase == Phase::running) {
+    if (phases_.of(i) == Phase::running) {
       return {SimulatedPhase::running, cursor.cores, since(cursor.start)};
     }
-    const bool ended = cursor.phase == Phase::finished || stopping();
+    const bool ended = phases_.of(i) == Phase::finished || stopping();
     return {ended ? SimulatedPhase::ended : SimulatedPhase::waiting};
   }
 
@@ -629,7 +615,7 @@ class Execution {
   /// the more steps there are.
   std::optional<Outlook> outlook(milliseconds elapsed) {
     // The resources of a cluster are not known.
-    if (std::ranges::find(remote_, true) != remote_.end()) return std::nullopt;
+    if (phases_.any_remote()) return std::nullopt;
     const milliseconds valid = kTick + milliseconds(cursors_.size());
     if (!looked_at_ || elapsed - *looked_at_ >= valid) {
       std::vector<StepProgress> steps;
@@ -643,24 +629,32 @@ class Execution {
     return now;
   }
 
+  /// Not after each event while many steps run, since it lists them all.
   void beat() {
-    Progress progress{cursors_.size(), finished_, failed_, since(begun_)};
-    progress.now = around_.clock.now();
-    progress.outlook = outlook(progress.elapsed);
-    std::vector<size_t> running;
-    for (size_t i = 0; i < cursors_.size(); ++i) {
-      const Phase phase = cursors_[i].phase;
-      if (phase == Phase::running) running.push_back(i);
-      const bool waits =
-          phase == Phase::waiting || phase == Phase::ready || phase == Phase::submitted;
-      if (waits) add_pending(i, progress);
-      if (phase != Phase::delayed) continue;
-      progress.retrying.push_back({plan_.steps[i].id, -since(cursors_[i].resume_at)});
+    const TimePoint now = around_.clock.steady();
+    beat_is_due_ = now < next_beat_;
+    if (beat_is_due_) return;
+    const size_t listed = phases_.count(Phase::running) + phases_.count(Phase::delayed);
+    next_beat_ = now + std::min(kTick, milliseconds(listed / kListedPerMillisecond));
+    around_.status.heartbeat(progress());
+  }
+
+  Progress progress() {
+    Progress now{cursors_.size(), phases_.count(Phase::finished), failed_, since(begun_)};
+    now.now = around_.clock.now();
+    now.outlook = outlook(now.elapsed);
+    const auto pending = {Phase::waiting, Phase::ready, Phase::submitted};
+    for (const Phase phase : pending) now.pending_total += phases_.count(phase);
+    for (const size_t i : phases_.in(pending, kMostPending)) add_pending(i, now);
+    for (const size_t i : phases_.in({Phase::delayed})) {
+      now.retrying.push_back({plan_.steps[i].id, -since(cursors_[i].resume_at)});
     }
+    std::vector<size_t> running = phases_.in({Phase::running});
     std::stable_sort(running.begin(), running.end(),
                      [this](size_t a, size_t b) { return cursors_[a].start < cursors_[b].start; });
-    for (const size_t i : running) progress.running.push_back(running_at(i));
-    around_.status.heartbeat(progress);
+    now.running.reserve(running.size());
+    for (const size_t i : running) now.running.push_back(running_at(i));
+    return now;
   }
 
   const plan::Plan& plan_;
@@ -673,15 +667,19 @@ class Execution {
   ReadySteps ready_;
   std::mt19937_64 random_;
   std::vector<Cursor> cursors_;
-  std::vector<bool> remote_;  ///< by step: its executor schedules it
+  StepPhases phases_;
+  std::set<std::pair<TimePoint, size_t>> delayed_;    ///< when steps are ready again
+  std::unordered_map<std::string, size_t> by_token_;  ///< steps that their executor schedules
+  std::vector<std::string> withdrawn_;                ///< tokens to cancel
   std::vector<plan::StepOutcome> outcomes_;
   const TimePoint begun_;
   const AttemptMeter::Now now_;
-  size_t finished_ = 0;
   size_t failed_ = 0;
   int signal_ = 0;
   std::string stopped_by_;  ///< the step after whose failure nothing new starts
   TimePoint cancel_limit_ = {};
+  TimePoint next_beat_ = {};
+  bool beat_is_due_ = false;             ///< and comes at `next_beat_`
   std::optional<Outlook> outlook_ = {};  ///< as it was at `looked_at_`
   std::optional<milliseconds> looked_at_ = {};
 };

@@ -58,7 +58,10 @@ ReadySteps::Queue& ReadySteps::queue_of(size_t step, int cores_limit) {
 }
 
 void ReadySteps::add(size_t step, int cores_limit) {
-  queue_of(step, cores_limit).steps.emplace(-ranks_[step], step);
+  Queue& queue = queue_of(step, cores_limit);
+  const Place place{-ranks_[step], step};
+  queue.steps.insert(place);
+  queue.added.push_back(place);
 }
 
 void ReadySteps::remove(size_t step) {
@@ -101,11 +104,17 @@ void ReadySteps::release(const StartedStep& ended) {
   for (Queue& queue : queues_) queue.shortage.reset();
 }
 
-std::vector<std::pair<size_t, Shortage>> ReadySteps::shortages() const {
+std::vector<std::pair<size_t, Shortage>> ReadySteps::new_shortages() {
   std::vector<std::pair<size_t, Shortage>> all;
-  for (const Queue& queue : queues_) {
+  for (Queue& queue : queues_) {
     if (!queue.shortage) continue;
-    for (const Place& place : queue.steps) all.emplace_back(place.second, *queue.shortage);
+    if (queue.reported != queue.shortage)
+      queue.added.assign(queue.steps.begin(), queue.steps.end());
+    for (const Place& place : queue.added) {
+      if (queue.steps.contains(place)) all.emplace_back(place.second, *queue.shortage);
+    }
+    queue.added.clear();
+    queue.reported = queue.shortage;
   }
   return all;
 }

@@ -59,8 +59,9 @@ class ReadySteps {
   void take(const StartedStep& running);
   /// The step has ended, or does not start after all.
   void release(const StartedStep& ended);
-  /// What the steps lack that wait after `next` returned nullopt.
-  std::vector<std::pair<size_t, Shortage>> shortages() const;
+  /// What steps lack that wait after `next` returned nullopt, if it is not what they lacked when
+  /// this was called before.
+  std::vector<std::pair<size_t, Shortage>> new_shortages();
   /// The memory that a step with these cores reserves; 0: none.
   uint64_t memory_of(const StartedStep& running) const;
 
@@ -75,6 +76,8 @@ class ReadySteps {
     std::set<Place> steps = {};
     /// Why none of them can start; nullopt: not asked since resources became free.
     std::optional<Shortage> shortage = {};
+    std::optional<Shortage> reported = {};  ///< by `new_shortages`, for all but the `added` steps
+    std::vector<Place> added = {};
   };
 
   Queue& queue_of(size_t step, int cores_limit);

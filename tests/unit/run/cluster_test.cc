@@ -39,6 +39,29 @@ std::string token(const std::string& id, int number = 1) {
   return run::job_token("digest", id, number);
 }
 
+/// An environment, builds in it with a test each, and a publication of all.
+plan::Plan many_builds(size_t count) {
+  plan::Plan plan{{step("env")}, "digest"};
+  plan::Step publish = step("publish");
+  for (size_t i = 0; i < count; ++i) {
+    const std::string name = std::to_string(i);
+    plan.steps.push_back(step("build:" + name, {"env"}));
+    plan.steps.push_back(step("test:" + name, {"build:" + name}));
+    publish.needs.push_back("test:" + name);
+  }
+  plan.steps.push_back(std::move(publish));
+  return plan;
+}
+
+/// The steps that all heartbeats of a run list.
+size_t listed(const fakes::FakeStatus& status) {
+  size_t sum = 0;
+  for (const run::Progress& beat : status.beats) {
+    sum += beat.running.size() + beat.retrying.size() + beat.pending.size();
+  }
+  return sum;
+}
+
 size_t count_of(const std::vector<std::string>& all, const std::string& one) {
   return static_cast<size_t>(std::count(all.begin(), all.end(), one));
 }
@@ -248,4 +271,49 @@ TEST_CASE("the fake of the tests satisfies the contract of executors") {
     fake->scripts["build:slow"] = {{1000h, run::Success{}}};
     return fake;
   });
+}
+
+TEST_CASE("calls of the executor and heartbeats grow with a plan, not with its square") {
+  const size_t count = GENERATE(size_t{20}, size_t{3'000});
+  const plan::Plan plan = many_builds(count);
+  Cluster world;
+  world.runner.batch = 1000;
+  SECTION("all succeed") {
+    CHECK(plan::exit_code(world.run(plan, cores(1))) == 0);
+    CHECK(world.started().size() == plan.steps.size());
+    CHECK(world.runner.submissions == 2 + 2 * count / 1000);
+  }
+  SECTION("nothing starts after a failure") {
+    world.runner.scripts["build:7"] = {ends(StepJobState::failed, ErrorKind::step)};
+    const plan::Report report = world.run(plan, cores(1, run::OnFailure::stop_starting));
+    CHECK(plan::exit_code(report) == 1);
+    CHECK(world.runner.cancellations == 1);
+    CHECK(world.runner.canceled.size() == count - 7);
+  }
+  SECTION("a signal arrives") {
+    world.runner.interrupt_at = world.clock.steady() + 1500ms;
+    CHECK(world.run(plan, cores(1)).signal != 0);
+    CHECK(world.runner.cancellations == 1);
+  }
+  SECTION("environments are made again") {
+    plan::Plan again = plan;
+    again.steps[0].retry.transient = 1;
+    world.runner.scripts["env"] = {ends(StepJobState::node_failure, ErrorKind::transient)};
+    CHECK(plan::exit_code(world.run(again, cores(1))) == 0);
+    CHECK(world.runner.cancellations == 1);
+    CHECK(world.started().size() == plan.steps.size() + 1);
+  }
+  // A test whose build was repeated is submitted when the build has ended.
+  CHECK(world.runner.submissions <= plan.steps.size());
+  CHECK(world.runner.submitted.size() <= 2 * plan.steps.size());
+  CHECK(listed(world.status) <= 10 * plan.steps.size());
+}
+
+TEST_CASE("heartbeats of a machine with two cores grow with a plan, not with its square") {
+  const size_t count = GENERATE(size_t{20}, size_t{5'000});
+  const plan::Plan plan = many_builds(count);
+  World world;
+  CHECK(plan::exit_code(world.run(plan, cores(2))) == 0);
+  CHECK(world.started().size() == plan.steps.size());
+  CHECK(listed(world.status) <= 10 * plan.steps.size());
 }
