@@ -85,12 +85,19 @@ Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
   return tests;
 }
 
-std::vector<std::string> images_of(const std::vector<ImageTest>& tests,
-                                   const std::string& variant) {
+ImageTestIndex::ImageTestIndex(const std::vector<ImageTest>& tests) {
+  for (const ImageTest& test : tests) by_variant_[test.variant].push_back(&test);
+}
+
+const std::vector<const ImageTest*>& ImageTestIndex::of(const std::string& variant) const {
+  const auto found = by_variant_.find(variant);
+  return found == by_variant_.end() ? none_ : found->second;
+}
+
+std::vector<std::string> ImageTestIndex::images_of(const std::string& variant) const {
   std::vector<std::string> images;
-  for (const ImageTest& test : tests) {
-    if (test.variant == variant) images.push_back(test.image);
-  }
+  images.reserve(of(variant).size());
+  for (const ImageTest* const test : of(variant)) images.push_back(test->image);
   return images;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -26,8 +28,20 @@ Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
                                            const matrix::Expansion& expansion,
                                            const Outline& outline, const PlanOptions& options);
 
-/// The images on which a variant is tested, as the matrix names them.
-std::vector<std::string> images_of(const std::vector<ImageTest>& tests, const std::string& variant);
+/// Tests on distributions by their variants. It refers to them, so they must outlive it.
+class ImageTestIndex {
+ public:
+  explicit ImageTestIndex(const std::vector<ImageTest>& tests);
+  explicit ImageTestIndex(std::vector<ImageTest>&& tests) = delete;
+
+  const std::vector<const ImageTest*>& of(const std::string& variant) const;
+  /// The images on which a variant is tested, as the matrix names them.
+  std::vector<std::string> images_of(const std::string& variant) const;
+
+ private:
+  std::unordered_map<std::string_view, std::vector<const ImageTest*>> by_variant_;
+  std::vector<const ImageTest*> none_;
+};
 
 /// Why a test is skipped, and whether publishing still requires it.
 struct ImageTestVerdict {

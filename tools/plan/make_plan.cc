@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -144,7 +146,7 @@ class PlanBuilder {
  private:
   const StepInputs& in_;
   Plan plan_;
-  std::map<std::string, std::string> keys_;
+  std::unordered_map<std::string, std::string> keys_;
 };
 
 /// Whether each target names the distribution with a template of its own.
@@ -207,10 +209,11 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.record_json =
       record_json(BuildRecord{group.cls, action.torch, action.compute, settings.build.arch_list,
                               facts.wheel_change.commit});
-  Step step{build_id(group.cls.id), {}, action};
+  const double seconds = guess_build(action);
+  Step step{build_id(group.cls.id), {}, std::move(action)};
   step.retry = settings.build.retry;
   step.timeout = settings.build.timeout;
-  step.predicted_seconds = guess_build(action);
+  step.predicted_seconds = seconds;
   step.resources.cores_max = 1 << 16;
   step.resources.memory_per_core = settings.build.memory_per_job;
   TRY(step.axes, shared_axes(in, group));
@@ -256,9 +259,9 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildG
   for (const matrix::Check& check : settings.checks.after) {
     if (check.rule == "operators") action.operators = check.arguments;
   }
-  Step step{test_id(id), {}, action};
-  step.needs = action.siblings;
-  step.needs.insert(step.needs.begin(), action.build);
+  std::vector<std::string> needs = action.siblings;
+  needs.insert(needs.begin(), action.build);
+  Step step{test_id(id), {}, std::move(action), std::move(needs)};
   step.retry = settings.build.retry;
   step.timeout = settings.test.timeout;
   step.predicted_seconds = kTestSeconds;
@@ -354,11 +357,10 @@ Done add_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builde
       TRY_DONE(add_with_environment(builder, std::move(step), request));
     }
   }
+  std::unordered_map<std::string, const BuildGroup*> by_build;
+  for (const BuildGroup& group : outline.builds) by_build[build_id(group.cls.id)] = &group;
   for (const ImageTest& test : in.image_tests) {
-    const auto group = std::ranges::find_if(outline.builds, [&](const BuildGroup& each) {
-      return build_id(each.cls.id) == test.build;
-    });
-    TRY(Step step, image_test_step(in, test, *group));
+    TRY(Step step, image_test_step(in, test, *by_build.at(test.build)));
     const bool skipped = !std::get<TestWheel>(step.action).skip.empty();
     TRY_DONE(skipped ? builder.add(std::move(step))
                      : add_with_environment(builder, std::move(step), test.environment));
@@ -371,9 +373,10 @@ Done add_installations(const StepInputs& in, const Outline& outline, const Namin
                        PlanBuilder& builder) {
   TRY(const PromotionPath path,
       promotion_path(in.matrix, outline, namings, in.options.through, in.options.targets));
+  const std::unordered_set<std::string> installs(path.installs.begin(), path.installs.end());
   for (const BuildGroup& group : outline.builds) {
     for (const std::string& variant : group.tests) {
-      if (std::ranges::find(path.installs, variant) == path.installs.end()) continue;
+      if (!installs.contains(variant)) continue;
       TRY(Step step, install_step(in, variant, group, namings));
       const env::Request request = std::get<InstallWheel>(step.action).environment;
       TRY_DONE(add_with_environment(builder, std::move(step), request));
@@ -454,7 +457,8 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
                        const Outline& outline, const PlanFacts& facts, const PlanOptions& options) {
   TRY(const std::vector<ImageTest> on_images, image_tests(matrix, expansion, outline, options));
   const matrix::VariantIndex variants(expansion.variants);
-  const StepInputs in{matrix, expansion, variants, facts, options, on_images};
+  const ImageTestIndex tests_on_images(on_images);
+  const StepInputs in{matrix, expansion, variants, facts, options, on_images, tests_on_images};
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
@@ -37,26 +41,35 @@ std::string required_evidence(const matrix::Matrix& matrix, const matrix::Varian
   return evidence;
 }
 
+/// The statuses of the selected variants, by id.
+using Statuses = std::unordered_map<std::string_view, matrix::Status>;
+
+Statuses statuses_of(const Outline& outline) {
+  Statuses statuses;
+  for (const matrix::Variant& variant : outline.variants) statuses[variant.id] = variant.status;
+  return statuses;
+}
+
+/// Whether a variant is selected and not experimental.
+bool is_supported(const Statuses& statuses, const std::string& variant) {
+  const auto found = statuses.find(variant);
+  return found != statuses.end() && found->second != matrix::Status::experimental;
+}
+
 /// Whether a build serves selected variants, and all of them are experimental.
-bool is_experimental(const Outline& outline, const BuildGroup& group) {
-  const auto serves = [&group](const matrix::Variant& variant) {
-    return std::find(group.tests.begin(), group.tests.end(), variant.id) != group.tests.end();
-  };
-  const auto& variants = outline.variants;
-  return std::any_of(variants.begin(), variants.end(), serves) &&
-         std::none_of(variants.begin(), variants.end(), [&](const matrix::Variant& variant) {
-           return serves(variant) && variant.status != matrix::Status::experimental;
-         });
+bool is_experimental(const Statuses& statuses, const BuildGroup& group) {
+  const auto selected = [&](const std::string& id) { return statuses.contains(id); };
+  const auto supported = [&](const std::string& id) { return is_supported(statuses, id); };
+  return std::ranges::any_of(group.tests, selected) && std::ranges::none_of(group.tests, supported);
 }
 
 void require_image_tests(const StepInputs& in, const std::string& variant,
                          const std::string& evidence, Publish& action, Step& step) {
-  for (const ImageTest& test : in.image_tests) {
-    if (test.variant != variant) continue;
-    step.needs.push_back(test.id);
+  for (const ImageTest* const test : in.tests_on_images.of(variant)) {
+    step.needs.push_back(test->id);
     const bool requested =
-        verdict_on(test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
-    if (requested && !evidence.empty()) action.require_evidence[test.id] = evidence;
+        verdict_on(*test, in.facts, in.options).gate == ImageTestVerdict::Gate::holds;
+    if (requested && !evidence.empty()) action.require_evidence[test->id] = evidence;
   }
 }
 
@@ -160,21 +173,19 @@ ResolvedRequest resolved(const StepInputs& in, const env::Request& request) {
 }
 
 /// The tests of a build whose variants are not experimental; all of them if all are.
-std::vector<std::string> supported_tests(const Outline& outline, const BuildGroup& group) {
-  if (is_experimental(outline, group)) return group.tests;
+std::vector<std::string> supported_tests(const Statuses& statuses, const BuildGroup& group) {
+  if (is_experimental(statuses, group)) return group.tests;
   std::vector<std::string> tests;
-  for (const matrix::Variant& variant : outline.variants) {
-    const bool own = std::ranges::find(group.tests, variant.id) != group.tests.end();
-    if (own && variant.status != matrix::Status::experimental) tests.push_back(variant.id);
-  }
+  std::ranges::copy_if(group.tests, std::back_inserter(tests),
+                       [&](const std::string& id) { return is_supported(statuses, id); });
   return tests;
 }
 
 /// The builds whose wheels the supported variants of a build require, by the ids of their steps.
-std::set<std::string> siblings_of(const Outline& outline, const BuildGroup& group) {
+std::set<std::string> siblings_of(const Statuses& statuses, const BuildGroup& group) {
   std::set<std::string> steps;
   if (group.cls.siblings.empty()) return steps;
-  for (const std::string& test : supported_tests(outline, group)) {
+  for (const std::string& test : supported_tests(statuses, group)) {
     const std::vector<std::string> needed = sibling_builds(group.cls, test);
     steps.insert(needed.begin(), needed.end());
   }
@@ -183,15 +194,15 @@ std::set<std::string> siblings_of(const Outline& outline, const BuildGroup& grou
 
 /// The builds that are not published: all variants that they serve are experimental, and no
 /// supported variant requires their wheels.
-std::vector<std::string> withheld_builds(const Outline& outline) {
+std::vector<std::string> withheld_builds(const Outline& outline, const Statuses& statuses) {
   std::set<std::string> needed;
   for (const BuildGroup& group : outline.builds) {
-    if (!is_experimental(outline, group)) needed.merge(siblings_of(outline, group));
+    if (!is_experimental(statuses, group)) needed.merge(siblings_of(statuses, group));
   }
   std::vector<std::string> withheld;
   for (const BuildGroup& group : outline.builds) {
     const std::string build = build_id(group.cls.id);
-    if (is_experimental(outline, group) && !needed.contains(build)) withheld.push_back(build);
+    if (is_experimental(statuses, group) && !needed.contains(build)) withheld.push_back(build);
   }
   return withheld;
 }
@@ -252,7 +263,8 @@ std::vector<std::string> package_names(const matrix::Matrix& matrix) {
 
 /// Decides which builds the root of an index lists: the default build of each package, and those
 /// that these require.
-Done add_root(const StepInputs& in, const Outline& outline, Publish& action) {
+Done add_root(const StepInputs& in, const Outline& outline, const Statuses& statuses,
+              Publish& action) {
   std::set<std::string> root;
   for (const std::string& package : package_names(in.matrix)) {
     TRY(const std::string build, default_build(in, outline, action, package));
@@ -260,7 +272,7 @@ Done add_root(const StepInputs& in, const Outline& outline, Publish& action) {
     if (action.default_build.empty()) action.default_build = build;
     root.insert(build);
     for (const BuildGroup& group : outline.builds) {
-      if (build_id(group.cls.id) == build) root.merge(siblings_of(outline, group));
+      if (build_id(group.cls.id) == build) root.merge(siblings_of(statuses, group));
     }
   }
   root.erase(action.default_build);
@@ -270,13 +282,13 @@ Done add_root(const StepInputs& in, const Outline& outline, Publish& action) {
 }
 
 /// Decides which sub-indexes list each build besides its own: those of wheels that require it.
-void add_listings(const Outline& outline, Publish& action) {
+void add_listings(const Outline& outline, const Statuses& statuses, Publish& action) {
   for (const BuildGroup& group : outline.builds) {
     const std::string build = build_id(group.cls.id);
     if (!action.names.contains(build)) continue;
     const std::string label = value_at(action.labels, build);
     if (label.empty()) continue;
-    for (const std::string& sibling : siblings_of(outline, group)) {
+    for (const std::string& sibling : siblings_of(statuses, group)) {
       if (!action.names.contains(sibling) || label == value_at(action.labels, sibling)) continue;
       std::vector<std::string>& also = action.also_listed[sibling];
       if (std::ranges::find(also, label) == also.end()) also.push_back(label);
@@ -335,11 +347,11 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   Step step{publish_id(target), {}, {}};
   step.predicted_seconds = kPublishSeconds;
   TRY_DONE(add_release(in, action, step));
-  action.withheld = withheld_builds(outline);
+  const Statuses statuses = statuses_of(outline);
+  action.withheld = withheld_builds(outline, statuses);
+  const std::unordered_set<std::string> withheld(action.withheld.begin(), action.withheld.end());
   for (const BuildGroup& group : outline.builds) {
-    if (std::ranges::find(action.withheld, build_id(group.cls.id)) != action.withheld.end()) {
-      continue;
-    }
+    if (withheld.contains(build_id(group.cls.id))) continue;
     TRY_DONE(add_build(in, group, namings, action, step));
   }
   if (action.builds.empty()) {
@@ -349,12 +361,12 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
                             quoted(target)),
                 "select supported variants as well");
   }
-  TRY_DONE(add_root(in, outline, action));
-  add_listings(outline, action);
+  TRY_DONE(add_root(in, outline, statuses, action));
+  add_listings(outline, statuses, action);
   TRY_DONE(add_sdists(in, outline, action, step));
   TRY(action.others, other_targets(in, target, action, outline, namings));
   TRY_DONE(add_role(in, outline, action, step));
-  step.action = action;
+  step.action = std::move(action);
   step.resources.pools["upload"] = 1;
   return step;
 }

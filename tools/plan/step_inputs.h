@@ -17,6 +17,7 @@ struct StepInputs {
   const PlanFacts& facts;
   const PlanOptions& options;
   const std::vector<ImageTest>& image_tests;
+  const ImageTestIndex& tests_on_images;  ///< the same
 };
 
 }  // namespace pinwheel::plan

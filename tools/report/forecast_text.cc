@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -53,20 +54,23 @@ bool is_guess(const run::Forecast& step) {
 }
 
 std::vector<Line> lines_of(const std::vector<run::Forecast>& steps) {
+  using Common = std::tuple<std::string, run::Expected, std::string, std::vector<std::string>>;
+  std::map<Common, size_t> known;
   std::vector<Line> lines;
   for (const run::Forecast& step : steps) {
     const std::string kind = group_of(step.id);
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& other) {
-      return !kind.empty() && other.kind == kind && other.first->expected == step.expected &&
-             reason_in_table(*other.first) == reason_in_table(step) &&
-             other.first->changes == step.changes;
-    });
-    if (line == lines.end()) line = lines.insert(line, {kind, 0, &step});
-    ++line->count;
-    line->seconds += step.seconds;
-    line->p90 += step.p90;
-    line->has_spread = line->has_spread && step.p90 > 0;
-    line->guessed = line->guessed || is_guess(step);
+    size_t at = lines.size();
+    if (!kind.empty()) {
+      at = known.try_emplace({kind, step.expected, reason_in_table(step), step.changes}, at)
+               .first->second;
+    }
+    if (at == lines.size()) lines.push_back({kind, 0, &step});
+    Line& line = lines[at];
+    ++line.count;
+    line.seconds += step.seconds;
+    line.p90 += step.p90;
+    line.has_spread = line.has_spread && step.p90 > 0;
+    line.guessed = line.guessed || is_guess(step);
   }
   return lines;
 }

@@ -81,11 +81,12 @@ Json forecast_json(const TimedForecast& forecast) {
 std::string outline_json(const plan::Outline& outline, const plan::Namings& namings,
                          const std::string& version, const OutlineFacts& facts) {
   const std::unordered_map<std::string, std::string> build_of = plan::builds_by_variant(outline);
+  const plan::ImageTestIndex tests_on_images(facts.images);
   Json out = {{"schema", "pinwheel-plan/1"}, {"version", version}};
   out["variants"] = Json::array();
   for (const matrix::Variant& variant : outline.variants) {
     Json one = variant_json(variant, build_of.at(variant.id));
-    const std::vector<std::string> tested_on = plan::images_of(facts.images, variant.id);
+    const std::vector<std::string> tested_on = tests_on_images.images_of(variant.id);
     if (!tested_on.empty()) one["images"] = tested_on;
     out["variants"].push_back(std::move(one));
   }

@@ -47,6 +47,7 @@ std::string plan_table(const plan::Outline& outline, const std::vector<plan::Ima
     for (const std::string& test : group.tests) build_of[test] = &group;
   }
   const bool on_images = !images.empty();
+  const plan::ImageTestIndex tests_on_images(images);
   std::vector<std::vector<std::string>> rows = {{"variant", "build", "status", "channels"}};
   if (on_images) rows[0].emplace_back("tested on");
   for (const matrix::Variant& variant : outline.variants) {
@@ -54,7 +55,7 @@ std::string plan_table(const plan::Outline& outline, const std::vector<plan::Ima
     const bool builds_it = group.cls.representative == variant.id;
     rows.push_back({variant.id, plan::build_id(group.cls.id) + (builds_it ? " *" : ""),
                     std::string(matrix::to_string(variant.status)), join(variant.channels, ",")});
-    if (on_images) rows.back().push_back(join(plan::images_of(images, variant.id), ","));
+    if (on_images) rows.back().push_back(join(tests_on_images.images_of(variant.id), ","));
   }
   const std::string more = on_images ? fmt::format(" and {} on images", images.size()) : "";
   return align_columns(rows, width) + "\n" +

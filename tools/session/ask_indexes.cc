@@ -32,9 +32,10 @@ void add_files(Releases& releases, const publish::PlannedRelease& release, size_
 void add_sdists(Releases& releases, const plan::Plan& plan, const plan::Publish& publication) {
   for (const plan::Step& step : plan.steps) {
     const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
+    if (sdist == nullptr) continue;
     const bool published =
         std::ranges::find(publication.builds, step.id) != publication.builds.end();
-    if (sdist == nullptr || !published) continue;
+    if (!published) continue;
     const auto found = releases.find({pep::normalize_name(sdist->distribution), sdist->version});
     if (found != releases.end()) found->second.files += 1;
   }

@@ -67,9 +67,10 @@ void add_sdists(const plan::Plan& plan, const plan::Publish& publication, const 
                 std::vector<publish::ExpectedFile>& files) {
   for (const plan::Step& step : plan.steps) {
     const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
+    if (sdist == nullptr) continue;
     const bool published =
         std::ranges::find(publication.builds, step.id) != publication.builds.end();
-    if (sdist == nullptr || !published) continue;
+    if (!published) continue;
     const std::string& id = step.id;
     publish::ExpectedFile file{publication.target.name, pep::normalize_name(sdist->distribution),
                                id};

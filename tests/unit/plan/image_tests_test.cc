@@ -92,8 +92,9 @@ TEST_CASE("each variant is tested on each image, with torch and nothing else fro
   CHECK(tests[1].environment.container.base == "debian:bullseye");
   CHECK(tests[1].environment.container.dockerfile == "t.Dockerfile");
   CHECK(tests[1].environment.container.arguments.empty());
-  CHECK(images_of(tests, "cp39-cpu") ==
+  CHECK(ImageTestIndex(tests).images_of("cp39-cpu") ==
         std::vector<std::string>{"debian:bookworm", "debian:bullseye"});
+  CHECK(ImageTestIndex(tests).of("cp313-cpu").empty());
 }
 
 TEST_CASE("an image is built with the Python that it must provide") {
