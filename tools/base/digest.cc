@@ -27,6 +27,16 @@ struct LongHash::State : EvpDigest {
   using EvpDigest::EvpDigest;
 };
 
+namespace {
+
+/// Fetched once: to look the algorithm up takes longer than a short digest.
+const EVP_MD* sha256() {
+  static const EVP_MD* const kFetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  return kFetched;
+}
+
+}  // namespace
+
 LongHash::LongHash(LongSha kind)
     : state_(std::make_unique<State>(kind == LongSha::sha384 ? EVP_sha384() : EVP_sha512())) {}
 LongHash::~LongHash() = default;
@@ -43,7 +53,7 @@ std::string LongHash::finish() {
   return out;
 }
 
-Sha256::Sha256() : state_(std::make_unique<State>(EVP_sha256())) {}
+Sha256::Sha256() : state_(std::make_unique<State>(sha256())) {}
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
@@ -11,41 +14,54 @@
 namespace pinwheel::matrix {
 namespace {
 
-using Values = std::vector<std::pair<std::string, std::string>>;
-
-/// Adds the placeholders of an axis or attribute, with their values.
-void add_values(Values& values, const std::string& name, const std::string& value,
-                const std::string& declared_label) {
-  values.emplace_back(name, value);
-  values.emplace_back(name + ".nodot", replace_all(value, ".", ""));
-  if (name != "compute") return;
-  const Compute compute = split_compute(value);
-  values.emplace_back("compute.family", compute.family);
-  values.emplace_back("compute.version", compute.version);
-  const std::string label = declared_label.empty() ? compute_label(value) : declared_label;
-  values.emplace_back("compute.label", label);
-  values.emplace_back("label", label);
+/// The value of a placeholder, if it is one of this axis or attribute.
+std::optional<std::string> value_from(const std::string& axis, const std::string& value,
+                                      const std::string& declared_label, std::string_view name) {
+  if (name == axis) return value;
+  if (name.starts_with(axis) && name.substr(axis.size()) == ".nodot") {
+    return replace_all(value, ".", "");
+  }
+  if (axis != "compute") return std::nullopt;
+  if (name == "compute.family") return split_compute(value).family;
+  if (name == "compute.version") return split_compute(value).version;
+  if (name == "compute.label" || name == "label") {
+    return declared_label.empty() ? compute_label(value) : declared_label;
+  }
+  return std::nullopt;
 }
 
-Result<std::string> value_of(const std::string& name, const Values& values, const Location& at,
-                             Placeholders placeholders) {
+std::vector<std::string> known_placeholders(const Variant& variant, Placeholders placeholders) {
   std::vector<std::string> known;
-  for (const auto& [key, value] : values) {
-    if (key == name) return value;
-    known.push_back(key);
-  }
-  if (placeholders == Placeholders::variant_and_plan) {
-    for (const std::string& key : kPlanPlaceholders) {
-      if (key == name) return "{" + name + "}";
-      known.push_back(key);
+  for (const auto* pairs : {&variant.axes, &variant.attributes}) {
+    for (const auto& [name, value] : *pairs) {
+      known.insert(known.end(), {name, name + ".nodot"});
+      if (name != "compute") continue;
+      known.insert(known.end(), {"compute.family", "compute.version", "compute.label", "label"});
     }
   }
-  return fail(
-      config_error(fmt::format("unknown placeholder {}", quoted(fmt::format("{{{}}}", name))), at,
-                   suggest(name, known)));
+  if (placeholders == Placeholders::variant_and_plan) {
+    known.insert(known.end(), kPlanPlaceholders.begin(), kPlanPlaceholders.end());
+  }
+  return known;
 }
 
-Result<std::string> fill(std::string_view text, const Values& values, const Location& at,
+Result<std::string> value_of(std::string_view name, const Variant& variant, const Location& at,
+                             Placeholders placeholders) {
+  for (const auto* pairs : {&variant.axes, &variant.attributes}) {
+    for (const auto& [axis, value] : *pairs) {
+      std::optional<std::string> found = value_from(axis, value, variant.declared_label, name);
+      if (found) return *std::move(found);
+    }
+  }
+  const bool of_plan = placeholders == Placeholders::variant_and_plan &&
+                       std::ranges::find(kPlanPlaceholders, name) != kPlanPlaceholders.end();
+  if (of_plan) return fmt::format("{{{}}}", name);
+  return fail(
+      config_error(fmt::format("unknown placeholder {}", quoted(fmt::format("{{{}}}", name))), at,
+                   suggest(std::string(name), known_placeholders(variant, placeholders))));
+}
+
+Result<std::string> fill(std::string_view text, const Variant& variant, const Location& at,
                          Placeholders placeholders) {
   const size_t braces = placeholders == Placeholders::variant_and_plan ? 2 : 1;
   std::string out;
@@ -66,7 +82,7 @@ Result<std::string> fill(std::string_view text, const Values& values, const Loca
                                "write `{{` and `}}` for literal braces"));
     }
     TRY(const std::string value,
-        value_of(std::string(text.substr(i + 1, close - i - 1)), values, at, placeholders));
+        value_of(text.substr(i + 1, close - i - 1), variant, at, placeholders));
     out += value;
     i = close;
   }
@@ -78,20 +94,14 @@ Result<std::string> fill(std::string_view text, const Values& values, const Loca
 Result<std::string> expand_template(std::string_view text, const Variant& variant,
                                     const Location& at, Placeholders placeholders) {
   if (text.find_first_of("{}") == std::string_view::npos) return std::string(text);
-  Values values;
-  for (const auto* pairs : {&variant.axes, &variant.attributes}) {
-    for (const auto& [name, value] : *pairs) {
-      add_values(values, name, value, variant.declared_label);
-    }
-  }
-  return fill(text, values, at, placeholders);
+  return fill(text, variant, at, placeholders);
 }
 
 Done check_template(std::string_view text, const std::vector<std::string>& names,
                     const Location& at, Placeholders placeholders) {
-  Values values;
-  for (const std::string& name : names) add_values(values, name, "", "");
-  TRY_DONE(fill(text, values, at, placeholders));
+  Variant any;
+  for (const std::string& name : names) any.axes.emplace_back(name, "");
+  TRY_DONE(fill(text, any, at, placeholders));
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "base/digest.h"
 #include "env/patchelf.h"
@@ -251,8 +252,37 @@ KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& pr
   return parts;
 }
 
+namespace {
+
+/// Adds a text as JSON has it.
+void add_text(const std::string& text, std::string& json) {
+  const bool printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+  if (!printable) {
+    json += Json(text).dump();
+    return;
+  }
+  json += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') json += '\\';
+    json += c;
+  }
+  json += '"';
+}
+
+}  // namespace
+
 std::string key_of(const KeyParts& parts) {
-  return sha256_hex(Json({{"schema", kKeySchema}, {"parts", parts}}).dump());
+  // The text of `{"parts": parts, "schema": kKeySchema}`; a value of JSON would copy all parts.
+  std::string json = R"({"parts":{)";
+  bool first = true;
+  for (const auto& [name, part] : parts) {
+    if (!std::exchange(first, false)) json += ',';
+    add_text(name, json);
+    json += ':';
+    add_text(part, json);
+  }
+  json += fmt::format(R"(}},"schema":{}}})", kKeySchema);
+  return sha256_hex(json);
 }
 
 namespace {

@@ -1,5 +1,8 @@
 #include "plan/key.h"
 
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
 #include "plan/step.h"
 #include "unit/catch.h"
 
@@ -115,6 +118,16 @@ TEST_CASE("a key depends on the products of the needs, by their ids") {
         key_of(with_needs(own, {{"build:cpu", "b"}})));
   CHECK(key_of(with_needs(own, {{"build:cpu", "a"}})) !=
         key_of(with_needs(own, {{"build:cu13", "a"}})));
+}
+
+TEST_CASE("a key is the digest of its parts and the schema of keys as JSON") {
+  const KeyParts parts = {{"a \"quoted\" name", R"("a\\b")"},
+                          {"control", "line\nend\x7f"},
+                          {"unicode", "\"gr\xc3\xbc\xc3\x9f\""},
+                          {"version", "\"1\""}};
+  for (const KeyParts& each : {parts, KeyParts{}}) {
+    CHECK(key_of(each) == sha256_hex(nlohmann::json({{"schema", 3}, {"parts", each}}).dump()));
+  }
 }
 
 TEST_CASE("a product is the files by name and contents, in any directory, and the evidence") {
