@@ -27,7 +27,7 @@ http {{
         listen 127.0.0.1:{port};
         root {place}/files;
         client_max_body_size 0;
-        location ~ "^/results/(ac|cas)/[0-9a-f]{{64}}$" {{
+        location ~ "^/results/(compiler-cache/[a-z-]+/)?(ac|cas)/[0-9a-f]{{64}}$" {{
             dav_methods PUT;
             create_full_put_path on;
             dav_access user:rw group:r all:r;

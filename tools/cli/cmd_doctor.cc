@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/doctor_cache.h"
 #include "doctor/doctor.h"
 #include "host/machine/gpu.h"
 #include "host/provision/doctor.h"
@@ -104,6 +105,7 @@ Result<int> cmd_doctor(const prepare::Host& host, const prepare::GlobalOptions& 
   place.cache = cache;
   place.state = global.state_dir;
   const prepare::OpenMachine local = host.machine(place);
+  if (options.cache) return doctor_of_caches(host, options, *local, streams);
   std::optional<prepare::Loaded> loaded;
   if (!options.matrix.empty()) {
     TRY(loaded,

@@ -310,6 +310,8 @@ struct DoctorOptions {
   std::string matrix;    ///< the matrix whose Pythons are looked for; empty: none
   std::string executor;  ///< "slurm": what its cluster lacks; empty or "local": this machine
   bool test_job = false;
+  bool cache = false;   ///< instead of the machine: its compiler caches are probed
+  std::string program;  ///< of the cache; empty: those of the matrix
   bool json = false;
 };
 

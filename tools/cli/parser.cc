@@ -380,6 +380,13 @@ void add_small_commands(Parser& parser) {
                 "submit a job of a few seconds that looks for the shared directory and for "
                 "pinwheel on a node")
       ->needs(executor);
+  CLI::Option* const cache = doctor.add_flag(
+      "--cache", parser.doctor.cache,
+      "instead: whether the compiler caches of the matrix notice changes that some do not");
+  add_choice<std::string>(doctor, "--with", parser.doctor.program,
+                          {{"ccache", "ccache"}, {"sccache", "sccache"}},
+                          "with `--cache`: this program instead of those of the matrix")
+      ->needs(cache);
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
   CLI::App& complete = *parser.app.add_subcommand("complete", "what may follow a command line");
   complete.add_option("line", parser.complete.line, "the line up to the cursor")->required();

@@ -28,6 +28,7 @@
 #include "publish/upload_event.h"
 #include "report/changed_since_report.h"
 #include "session/changed_since.h"
+#include "session/remote_compiler_cache.h"
 #include "session/reuse_only.h"
 #include "session/run_plan.h"
 #include "session/run_store.h"
@@ -238,6 +239,8 @@ Done add_store_to(const prepare::Host& host, session::RunRequest& request,
                                               requested.use, request.stop_store.get_token()},
                                              request.workplace, streams));
   request.facts = session::result_facts(host, run, requested.plan_digest);
+  request.workplace.variables.merge(session::remote_cache_variables(
+      request.plan, {requested.store, run.gathered.scope.stores, host.directory, host.variables}));
   return {};
 }
 

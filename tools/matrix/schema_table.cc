@@ -156,6 +156,8 @@ Shape environment() {
        tagged({"auto", "path", "pypi", "conda", "container"},
               {{"pypi", texts(), "additions to a toolkit from PyPI"}}),
        "where the CUDA or ROCm toolkit comes from"},
+      {"compiler-cache", one_of({"ccache", "sccache", "none"}),
+       "the program through which builds compile, if it works; it changes no wheel"},
       {"variables", variables(), "environment variables of builds and tests"},
       {"secrets", texts(),
        "names of the caller's variables that builds and tests receive and no output shows"},

@@ -158,6 +158,11 @@ Result<std::vector<std::string>> read_toolkit_packages(const Node& toolkit, cons
   return std::vector<std::string>(packages.begin(), packages.end());
 }
 
+CompilerCache compiler_cache_named(const std::string& name) {
+  if (name == "ccache") return CompilerCache::ccache;
+  return name == "sccache" ? CompilerCache::sccache : CompilerCache::none;
+}
+
 Result<EnvironmentSettings> read_environment(const Node& node, const Reader& reader) {
   EnvironmentSettings environment;
   if (const Node* const container = node.find("container")) {
@@ -186,6 +191,9 @@ Result<EnvironmentSettings> read_environment(const Node& node, const Reader& rea
     if (toolkit->scalar == "pypi") environment.toolkit = ToolkitFrom::pypi;
     if (toolkit->scalar == "conda") environment.toolkit = ToolkitFrom::conda;
     if (toolkit->scalar == "container") environment.toolkit = ToolkitFrom::container;
+  }
+  if (const Node* const cache = node.find("compiler-cache")) {
+    environment.compiler_cache = compiler_cache_named(cache->scalar);
   }
   if (const Node* const needed = node.find("build-requires"); needed && needed->scalar == "none") {
     environment.build_requires = BuildRequires::none;

@@ -55,6 +55,10 @@ enum class BuildRequires { automatic, none };
 /// The source of a Python that the machine lacks: none, which is an error, or uv or conda.
 enum class PythonFrom { found, automatic };
 
+/// The program through which builds compile. It is in no key: wheels have the same bytes without
+/// it.
+enum class CompilerCache { none, ccache, sccache };
+
 struct EnvironmentSettings {
   ContainerSettings container = {};
   /// Replacement images: glob on an image's name -> image; the first match applies.
@@ -70,6 +74,7 @@ struct EnvironmentSettings {
   std::vector<std::string> toolkit_packages = {};     ///< of `toolkit: {pypi: [...]}`, sorted
   std::map<std::string, std::string> variables = {};  ///< environment variables of builds and tests
   std::vector<std::string> secrets = {};  ///< names of the caller's variables that they also get
+  CompilerCache compiler_cache = CompilerCache::none;
 };
 
 struct Retry {

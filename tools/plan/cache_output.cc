@@ -1,8 +1,10 @@
 #include "plan/cache_output.h"
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "base/json.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
 
@@ -51,6 +53,24 @@ CacheHits ccache_hits(std::string_view stats_log) {
     if (line == "direct_cache_hit" || line == "preprocessed_cache_hit") ++counted.hits;
     if (line == "cache_miss") ++counted.misses;
   }
+  return counted;
+}
+
+CacheHits sccache_hits(std::string_view stats) {
+  CacheHits counted{"sccache"};
+  const nlohmann::json json = read_json(stats);
+  const nlohmann::json::json_pointer all("/stats");
+  const auto sum_of = [&](const char* counter) {
+    uint64_t sum = 0;
+    const nlohmann::json::json_pointer counts = all / counter / "counts";
+    if (!json.contains(counts) || !json[counts].is_object()) return sum;
+    for (const nlohmann::json& count : json[counts]) {
+      if (count.is_number_unsigned()) sum += count.get<uint64_t>();
+    }
+    return sum;
+  };
+  counted.hits = sum_of("cache_hits");
+  counted.misses = sum_of("cache_misses");
   return counted;
 }
 

@@ -10,6 +10,11 @@ namespace pinwheel::plan {
 /// with `#` for the sources (ccache(1)).
 CacheHits ccache_hits(std::string_view stats_log);
 
+/// The hits and misses of all languages in the statistics of sccache (`--show-stats --stats-format
+/// json`). It counts each part of a compilation with nvcc: the code of the host, and for each
+/// architecture PTX and its machine code. None if the text is no such statistics.
+CacheHits sccache_hits(std::string_view stats);
+
 /// What an installation received, by pip's output.
 struct PipTraffic {
   uint64_t fetched = 0;  ///< bytes

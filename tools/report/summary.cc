@@ -97,11 +97,26 @@ std::string warnings_markdown(const std::vector<StepWarning>& warnings) {
   return out;
 }
 
+/// "ccache: 12 of 15 compilations"; empty without one.
+std::string compiler_cache_note(const plan::StepOutcome& outcome) {
+  if (outcome.trace.empty()) return {};
+  for (const plan::CacheHits& cache : outcome.trace.back().caches) {
+    const bool compiles = cache.cache == "ccache" || cache.cache == "sccache";
+    if (!compiles || cache.hits + cache.misses == 0) continue;
+    return fmt::format("{}: {} of {}", cache.cache, cache.hits,
+                       plural(cache.hits + cache.misses, "compilation"));
+  }
+  return {};
+}
+
 std::string note_of(const plan::StepOutcome& outcome) {
   if (outcome.error && outcome.state == plan::StepState::failed) return outcome.error->message;
   if (!outcome.reason.empty()) return outcome.reason;
   if (outcome.evidence != plan::Evidence::none) return plan::evidence_text(outcome);
-  return outcome.outputs.empty() ? "" : plural(outcome.outputs.size(), "file");
+  std::string note = outcome.outputs.empty() ? "" : plural(outcome.outputs.size(), "file");
+  const std::string cached = compiler_cache_note(outcome);
+  if (cached.empty()) return note;
+  return note.empty() ? cached : fmt::format("{}, {}", note, cached);
 }
 
 std::vector<std::vector<std::string>> rows_of(const plan::Report& report) {

@@ -6,6 +6,16 @@
 using namespace pinwheel::plan;
 using namespace std::chrono_literals;
 
+TEST_CASE("the statistics of sccache") {
+  CHECK(sccache_hits(R"({"stats": {"compile_requests": 9, "cache_hits": {"counts": {"C/C++": 2,
+        "CUBIN": 1}, "adv_counts": {"c": 7}}, "cache_misses": {"counts": {"PTX": 4}}}})") ==
+        CacheHits{"sccache", 3, 4});
+  for (const char* const none : {"", "no JSON", "[]", R"({"stats": []})",
+                                 R"({"stats": {"cache_hits": {"counts": {"C": -1}}}})"}) {
+    CHECK(sccache_hits(none) == CacheHits{"sccache"});
+  }
+}
+
 TEST_CASE("the statistics log of ccache") {
   CHECK(ccache_hits("# a.c\ndirect_cache_hit\nlocal_storage_hit\n# b.c\ndirect_cache_miss\n"
                     "preprocessed_cache_hit\n# c.c\ncache_miss\ndirect_cache_miss\n# d\n"

@@ -97,6 +97,10 @@ Done ScriptFiles::write(const fs::path& path, std::string_view bytes, uint32_t m
     script_.know(path);
   } else {
     script_.write(path, bytes);
+    constexpr uint32_t kForOwner = 0100;
+    if ((mode & kForOwner) != 0) {
+      script_.add(fmt::format("chmod +x {}\n", script_.word(path.string())));
+    }
   }
   return {};
 }

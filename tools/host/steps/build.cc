@@ -11,6 +11,7 @@
 #include "host/steps/after_checks.h"
 #include "host/steps/build_commands.h"
 #include "host/steps/built_wheel.h"
+#include "host/steps/compiler_cache.h"
 #include "host/steps/rejected_wheel.h"
 #include "host/wheels/leaked_secret.h"
 #include "pep/wheel_name.h"
@@ -132,12 +133,16 @@ Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
   if (action.settings.build.network == matrix::BuildNetwork::none) {
     command.network = context.workplace.build_network;
   }
-  BuildCommands recorded(context, site);
-  recorded.prepare(command);
-  TRY_DONE(run_logged(context, site, std::move(command),
-                      fmt::format("building {}", quoted(action.class_id))));
-  recorded.succeed();
-  return {};
+  TRY_DONE(add_compiler_cache(context, action, site, command));
+  Done ran;
+  {
+    BuildCommands recorded(context, site);
+    recorded.prepare(command);
+    ran = run_logged(context, site, command, fmt::format("building {}", quoted(action.class_id)));
+    if (ran) recorded.succeed();
+  }
+  end_compiler_cache(context, action, site, command);
+  return ran;
 }
 
 FinishRequest finish_request(const plan::BuildWheel& action, const wheel::Naming& naming,
@@ -172,6 +177,9 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   }
   run::Success success;
   success.derivations = finished.derivations;
+  for (std::string& line : compiler_cache_warnings(context, action)) {
+    warnings.push_back(std::move(line));
+  }
   if (value_at(action.variables, plan::kProfileVariable) == "1") {
     warnings.emplace_back("the build was profiled (`--profile`), without compiler caches");
   }
@@ -187,7 +195,11 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
 Result<ports::Exit> enter_build(const StepContext& context, const plan::BuildWheel& action,
                                 const Enter& enter) {
   TRY(const BuildSite site, prepare_site(context, action));
-  return enter(site.space.wrap(build_command(action, site.setting(context))));
+  ports::Command command = build_command(action, site.setting(context));
+  TRY_DONE(add_compiler_cache(context, action, site, command));
+  Result<ports::Exit> exit = enter(site.space.wrap(command));
+  end_compiler_cache(context, action, site, command);
+  return exit;
 }
 
 }  // namespace pinwheel::host

@@ -26,6 +26,7 @@ namespace pinwheel::host {
 ///
 /// Also the hits of ccache, by `CCACHE_STATSLOG`, unless the user has set that variable. It
 /// overrides a `stats_log` in the user's ccache.conf, which then has no entries of this build.
+/// Those of sccache are read by `end_compiler_cache`.
 class BuildCommands {
  public:
   BuildCommands(const StepContext& context, const BuildSite& site);

@@ -46,6 +46,9 @@ TEST_CASE("files of the script are not written on the machine, and count as writ
   CHECK_FALSE(std::filesystem::exists(file));
   CHECK(place.script.take().find("torch\n") != std::string::npos);
 
+  REQUIRE(place.made.write(file.parent_path() / "launcher", "#!/bin/sh\n", 0755).has_value());
+  CHECK(place.script.take().find("chmod +x ") != std::string::npos);
+
   REQUIRE(place.made.write(file.parent_path() / "pinwheel-complete.json", "{}\n", 0644));
   CHECK(place.made.status(file.parent_path() / "pinwheel-complete.json")->type ==
         ports::FileType::regular);

@@ -1,0 +1,177 @@
+#include "host/steps/compiler_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "host/system/open_regular.h"
+#include "plan/cache_output.h"
+#include "plan/compiler_cache_scripts.h"
+#include "plan/compiler_profile.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kMostToPrepare{120};
+constexpr std::chrono::seconds kMostToStop{20};
+/// Of the path of a socket, with the byte at its end.
+constexpr size_t kMostSocketPath = 107;
+
+matrix::CompilerCache cache_of(const plan::BuildWheel& action) {
+  const bool profiled = value_at(action.variables, plan::kProfileVariable) == "1";
+  return profiled ? matrix::CompilerCache::none : action.settings.environment.compiler_cache;
+}
+
+fs::path seen_directory(const BuildSite& site) {
+  return site.space.seen(kCompilerCacheName);
+}
+
+/// The same command with other arguments, in the build's environment.
+ports::Command in_build(const BuildSite& site, const ports::Command& build,
+                        std::vector<std::string> argv, std::chrono::seconds limit) {
+  ports::Command command = build;
+  command.argv = std::move(argv);
+  command.timeout = limit;
+  return site.space.wrap(std::move(command));
+}
+
+/// Why the cache is not used is in a file, which the launcher's fallback needs as well.
+void note_failure(const StepContext& context, const std::string& why) {
+  const fs::path directory = context.attempt.scratch / kCompilerCacheName;
+  static_cast<void>(context.machine.files.write(directory / plan::kWarningName, why + "\n"));
+}
+
+/// Settings without which an object may be that of another source, or have other bytes. A variable
+/// replaces the setting in the user's ccache.conf.
+void set_ccache(const CompilerCachePlace& place, std::map<std::string, std::string>& variables) {
+  for (const char* const name : {"CCACHE_NODEPEND", "CCACHE_NODIRECT", "CCACHE_NOHASHDIR"}) {
+    variables.erase(name);
+  }
+  for (const char* const name : {"CCACHE_DEPEND", "CCACHE_DIRECT", "CCACHE_HASHDIR"}) {
+    variables[name] = "1";
+  }
+  variables["CCACHE_COMPILERCHECK"] = "content";
+  variables["CCACHE_BASEDIR"] = place.base.string();
+  for (const char* const name :
+       {"CCACHE_SLOPPINESS", "CCACHE_IGNOREHEADERS", "CCACHE_IGNOREOPTIONS"}) {
+    variables[name] = "";
+  }
+}
+
+void set_sccache(const CompilerCachePlace& place, std::map<std::string, std::string>& variables) {
+  variables["SCCACHE_IGNORE_SERVER_IO_ERROR"] = "1";
+  const bool users =
+      variables.contains("SCCACHE_SERVER_PORT") || variables.contains("SCCACHE_SERVER_UDS");
+  const std::string socket = (place.directory / plan::kServerName).string();
+  // A build without a network cannot reach a server by its port.
+  if (!users && socket.size() <= kMostSocketPath) variables["SCCACHE_SERVER_UDS"] = socket;
+}
+
+}  // namespace
+
+void set_compiler_cache(matrix::CompilerCache cache, const CompilerCachePlace& place,
+                        std::map<std::string, std::string>& variables) {
+  if (cache == matrix::CompilerCache::none) return;
+  const std::string launcher = (place.directory / plan::kLauncherName).string();
+  for (const char* const language : {"C", "CXX", "CUDA", "HIP"}) {
+    variables[fmt::format("CMAKE_{}_COMPILER_LAUNCHER", language)] = launcher;
+  }
+  variables["PYTORCH_NVCC"] = (place.directory / plan::kNvccName).string();
+  if (cache == matrix::CompilerCache::ccache) {
+    set_ccache(place, variables);
+  } else {
+    set_sccache(place, variables);
+  }
+}
+
+Done write_compiler_cache(ports::Files& files, const fs::path& directory,
+                          matrix::CompilerCache cache) {
+  constexpr uint32_t kProgram = 0755;
+  TRY_DONE(files.make_directories(directory));
+  TRY_DONE(files.write(directory / plan::kPrepareName, plan::prepare_script(cache), kProgram));
+  TRY_DONE(files.write(directory / plan::kLauncherName, plan::launcher_script(cache), kProgram));
+  return files.write(directory / plan::kNvccName, plan::nvcc_script(), kProgram);
+}
+
+Done add_compiler_cache(const StepContext& context, const plan::BuildWheel& action,
+                        const BuildSite& site, ports::Command& command) {
+  const matrix::CompilerCache cache = cache_of(action);
+  if (cache == matrix::CompilerCache::none) return {};
+  TRY_DONE(write_compiler_cache(context.machine.files, context.attempt.scratch / kCompilerCacheName,
+                                cache));
+  CompilerCachePlace place{seen_directory(site)};
+  if (site.space.mode() != PathMode::fixed) place.base = place.directory.parent_path();
+  if (cache == matrix::CompilerCache::sccache) {
+    const std::string home = value_at(context.machine.variables, "HOME");
+    if (!home.empty()) {
+      command.environment.try_emplace("SCCACHE_DIR", home + "/.cache/sccache");
+    }
+  }
+  const std::map<std::string, std::string> before = command.environment;
+  set_compiler_cache(cache, place, command.environment);
+  for (const auto& [name, value] : action.variables) {
+    if (const auto chosen = before.find(name); chosen != before.end()) {
+      command.environment[name] = chosen->second;
+    }
+  }
+  const Result<ports::Captured> ran = context.machine.process.capture(in_build(
+      site, command, {"sh", (place.directory / plan::kPrepareName).string()}, kMostToPrepare));
+  if (context.stop.stop_requested()) {
+    return fail(ErrorKind::interrupted, "the preparation of the build was interrupted");
+  }
+  if (!ran) {
+    note_failure(context, ran.error().message);
+  } else if (ran->exit.timed_out) {
+    note_failure(context, "it does not respond");
+  } else if (!ran->exit.ok()) {
+    note_failure(context, "its preparation failed");
+  }
+  return {};
+}
+
+void end_compiler_cache(const StepContext& context, const plan::BuildWheel& action,
+                        const BuildSite& site, const ports::Command& build) {
+  if (cache_of(action) != matrix::CompilerCache::sccache) return;
+  const std::string own = (seen_directory(site) / plan::kServerName).string();
+  if (value_at(build.environment, "SCCACHE_SERVER_UDS") != own) return;
+  // A server that has ended already is no error.
+  constexpr const char* kEnd =
+      "sccache --show-stats --stats-format json 2> /dev/null; "
+      "sccache --stop-server > /dev/null 2>&1 || true";
+  const Result<ports::Captured> ran =
+      context.machine.process.capture(in_build(site, build, {"sh", "-c", kEnd}, kMostToStop));
+  if (ran && context.attempt.meter) context.attempt.meter->add_hits(plan::sccache_hits(ran->out));
+}
+
+std::vector<std::string> compiler_cache_warnings(const StepContext& context,
+                                                 const plan::BuildWheel& action) {
+  const matrix::CompilerCache cache = cache_of(action);
+  std::vector<std::string> warnings;
+  if (cache == matrix::CompilerCache::none) return warnings;
+  const fs::path directory = context.attempt.scratch / kCompilerCacheName;
+  const auto text_of = [&directory](const char* name) {
+    return read_plain_file(directory / name, limits::kFile).value_or(std::string());
+  };
+  const std::string program = quoted(plan::program_of(cache));
+  const std::string why(trim(text_of(plan::kWarningName)));
+  if (!why.empty()) {
+    warnings.push_back(fmt::format("the build used no compiler cache: {}: {}", program, why));
+  }
+  const std::string faults = text_of(plan::kFaultsName);
+  const auto count = static_cast<size_t>(std::ranges::count(faults, '\n'));
+  if (count > 0) {
+    warnings.push_back(fmt::format("{} ran without {}, which failed: {}",
+                                   plural(count, "compilation"), program,
+                                   faults.substr(0, faults.find('\n'))));
+  }
+  return warnings;
+}
+
+}  // namespace pinwheel::host
