@@ -27,7 +27,8 @@ Error not_run(const std::string& step, int code, std::string_view output, const 
   const std::string cause = last_error_in(output);
   std::string hint = fmt::format("see {}", quoted(log));
   if (code == exit_code(ErrorKind::drift)) {
-    hint = "the checkout must not change until the last job has started; run the command again";
+    hint = "the checkout must not change until the last job has started: run the command again; " +
+           hint;
   }
   return {ErrorKind::environment,
           fmt::format("{} did not run: pinwheel exited with {} in its job{}{}", quoted(step), code,
