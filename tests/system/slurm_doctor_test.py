@@ -57,6 +57,15 @@ def test_a_cluster_with_a_test_job(doctor, slurm, tmp_path):
     cluster.wait_until_idle()
 
 
+def test_a_cluster_with_accounting(doctor, slurm):
+    cluster = slurm(nodes=1, accounting=True)
+    cluster.wait_for_state(cluster.submit("true"), "COMPLETED")
+    cluster.wait(lambda: "COMPLETED" in cluster.run("sacct", "--allocations").stdout, "sacct does not know the job")
+    code, report = doctor(cluster, configuration="")
+    found = {line["name"]: line["found"] for line in report["lines"]}
+    assert code == 0 and found["accounting"] == "sacct has 1 job of the last day"
+
+
 def test_faults_of_settings_and_variables(doctor, slurm, tmp_path):
     cluster = slurm(nodes=1)
     configuration = f"""
