@@ -19,8 +19,12 @@ Result<run::Success> fetch_result(const plan::StepOutcome& outcome, Store& store
   success.warnings = outcome.warnings;
   success.installing = outcome.installing;
   if (outcome.state == plan::StepState::skipped) success.skipped = outcome.reason;
-  std::error_code ignored;
-  fs::create_directories(output, ignored);
+  std::error_code error;
+  if (!outcome.outputs.empty()) fs::create_directories(output, error);
+  if (error) {
+    return fail(ErrorKind::environment,
+                fmt::format("{} cannot be made: {}", quoted(output.string()), error.message()));
+  }
   for (const plan::Output& file : outcome.outputs) {
     if (stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was interrupted");
     const fs::path target = output / fs::path(file.path).filename();
