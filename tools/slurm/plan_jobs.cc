@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -16,19 +16,6 @@ enum class Grouping { corresponding, common };
 /// Jobs with one request that depend on elements of the same arrays.
 using Bucket = std::vector<const ReadyJob*>;
 
-/// The index of a job in an array; nullopt: there is no place for it.
-std::optional<int> free_index(const JobArray& array, const ReadyJob& job, Grouping grouping,
-                              int largest) {
-  if (grouping == Grouping::corresponding) {
-    const int index = job.after.back().index;
-    if (array.elements.contains(index)) return std::nullopt;
-    return index;
-  }
-  const int next = array.elements.empty() ? 0 : array.elements.rbegin()->first + 1;
-  if (next >= largest) return std::nullopt;
-  return next;
-}
-
 JobArray empty_array(const ReadyJob& job, Grouping grouping) {
   JobArray array{job.request, {}, {}, {job.after.begin(), job.after.end()}};
   if (grouping == Grouping::common) return array;
@@ -37,27 +24,49 @@ JobArray empty_array(const ReadyJob& job, Grouping grouping) {
   return array;
 }
 
+/// The arrays of jobs that wait for the same.
+class Group {
+ public:
+  Group(Grouping grouping, int largest) : grouping_(grouping), largest_(std::max(largest, 1)) {}
+
+  struct Place {
+    size_t array = 0;  ///< in the group
+    int index = 0;
+  };
+
+  /// The first free place of a job: each array has each index once.
+  Place place(const ReadyJob& job) {
+    if (grouping_ == Grouping::corresponding) {
+      const int index = job.after.back().index;
+      return {taken_[index]++, index};
+    }
+    const size_t position = jobs_++;
+    const auto largest = static_cast<size_t>(largest_);
+    return {position / largest, static_cast<int>(position % largest)};
+  }
+
+ private:
+  Grouping grouping_;
+  int largest_;
+  size_t jobs_ = 0;
+  std::map<int, size_t> taken_ = {};  ///< by index: the arrays that have it, the first ones
+};
+
 std::vector<JobArray> grouped(const Bucket& jobs, Grouping grouping, int largest) {
   std::vector<JobArray> arrays;
-  std::map<std::set<ElementRef>, std::vector<size_t>> groups;  // by what all elements wait for
+  // By what all elements wait for: the places, and which arrays they are in.
+  std::map<std::set<ElementRef>, std::pair<Group, std::vector<size_t>>> groups;
   for (const ReadyJob* const job : jobs) {
     JobArray fresh = empty_array(*job, grouping);
-    std::vector<size_t>& group = groups[fresh.after];
-    std::optional<int> index;
-    size_t at = 0;
-    for (size_t i = 0; i < group.size() && !index; ++i) {
-      // Only the last array of common needs may have room.
-      at = grouping == Grouping::common ? group.back() : group[i];
-      index = free_index(arrays[at], *job, grouping, largest);
-      if (grouping == Grouping::common) break;
-    }
-    if (!index) {
-      at = arrays.size();
-      group.push_back(at);
-      index = free_index(fresh, *job, grouping, largest);
+    auto& [group, own] =
+        groups.try_emplace(fresh.after, Group(grouping, largest), std::vector<size_t>())
+            .first->second;
+    const Group::Place place = group.place(*job);
+    if (place.array == own.size()) {
+      own.push_back(arrays.size());
       arrays.push_back(std::move(fresh));
     }
-    arrays[at].elements[index.value_or(0)] = {job->token, job->step};
+    arrays[own[place.array]].elements[place.index] = {job->token, job->step};
   }
   return arrays;
 }

@@ -53,6 +53,17 @@ TEST_CASE("a test has the index of its build and waits for that alone") {
   CHECK(texts(plan_arrays(jobs, 100)) == Texts{"2:tb 4:ta aftercorr:7"});
 }
 
+TEST_CASE("thousands of tests of one build are in as few arrays as the cluster allows") {
+  std::vector<ReadyJob> jobs;
+  for (int i = 0; i < 20'000; ++i) {
+    jobs.push_back(ready(std::to_string(i), JobKind::test, {{"7", 0}}));
+  }
+  const std::vector<JobArray> arrays = plan_arrays(jobs, 1000);
+  REQUIRE(arrays.size() == 20);
+  for (const JobArray& array : arrays) CHECK(array.elements.size() == 1000);
+  CHECK(dependency_text(arrays.back()) == "afterok:7_0");
+}
+
 TEST_CASE("several tests of one build are in several arrays") {
   const std::vector<ReadyJob> jobs = {
       ready("ta", JobKind::test, {{"7", 0}}), ready("tb", JobKind::test, {{"7", 1}}),
