@@ -137,6 +137,18 @@ def expansion(pinwheel, scratch, environment, runs):
     yield expansion_of(one_axis, 100_000, "plan of 100,000 values", 2000, *where, min(runs, 3))
 
 
+def whole_plan(pinwheel, scratch, environment, runs):
+    """The table of 50,000 builds and their tests, with the steps of a run and their keys."""
+    project = scratch / "whole-plan"
+    axes = {"size": 10, "mode": 10, "level": 10, "flavor": 50}
+    lines = [f"{name}: [{', '.join(f'{name}{n}' for n in range(count))}]" for name, count in axes.items()]
+    make_project(project, environment, own_python(), ("flavor: [plain, loud]", "\n  ".join(lines)))
+    matrix = project / "matrix.yaml"
+    ours = ([pinwheel, "plan", "matrix.yaml", "--state-dir", str(scratch / "no-state")], project, environment)
+    peer = ([sys.executable, "-c", PRODUCT, str(matrix)], project, environment)
+    yield compare("plan of 100,000 steps", 1000, ours, "PyYAML + itertools.product", peer, min(runs, 3))
+
+
 def make_project(project, environment, python, *changes):
     """Creates a package without dependencies, in its own repository."""
     shutil.copytree(PROJECT, project)
@@ -276,7 +288,7 @@ def inspection(pinwheel, scratch, environment, runs, wheel, peers):
         yield compare(name, "-", ours, "auditwheel show", peer, runs)
 
 
-MEASURES = (start_up, expansion, nothing_to_do, nothing_to_do_with_shims, environments)
+MEASURES = (start_up, expansion, whole_plan, nothing_to_do, nothing_to_do_with_shims, environments)
 
 
 def processor():
@@ -328,12 +340,22 @@ def schedule_table(result):
     return f"{head}; a plan of 10,000 jobs is simulated in {result['large_ms']} ms\n{rows}"
 
 
+def execution_line(program):
+    """The time of the loop of runs for a large plan whose steps do nothing."""
+    result = json.loads(subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout)
+    return result, (
+        f"{result['steps']} steps, CPU: scheduled in {result['simulated_ms']} ms (target 1000 ms), executed by the "
+        f"loop in {result['loop_ms']} ms, as jobs of a cluster in {result['cluster_ms']} ms"
+    )
+
+
 def main():
     parser = arguments(__doc__, runs=21)
     parser.add_argument("--image", help="a Docker image with a python3 that has venv: measure containers too")
     parser.add_argument("--wheel", action="append", default=[], type=pathlib.Path, help="also measure `inspect` of this wheel")
     parser.add_argument("--peers", type=pathlib.Path, help="where inflate_hash and inflate_largest are, peers of `inspect`")
     parser.add_argument("--simulate", type=pathlib.Path, help="the program simulate_runs: also show its figures")
+    parser.add_argument("--execute", type=pathlib.Path, help="the program execute_steps: also show its figures")
     parser.add_argument("--only-wheels", action="store_true", help="measure only the wheels")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     options = parser.parse_args()
@@ -350,14 +372,18 @@ def main():
             peers = options.peers.resolve() if options.peers else None
             rows += inspection(pinwheel, scratch, environment, options.runs, wheel.resolve(), peers)
     simulated = schedules(options.simulate.resolve()) if options.simulate else None
+    executed, execution = execution_line(options.execute.resolve()) if options.execute else (None, "")
     if options.json:
         figures = {"processor": processor(), "cores": os.cpu_count(), "runs": options.runs, "rows": rows}
-        print(json.dumps({**figures, "schedules": simulated} if simulated else figures))
+        more = {"schedules": simulated, "execution": executed}
+        print(json.dumps({**figures, **{name: part for name, part in more.items() if part}}))
     else:
         print(f"{circumstances(options.runs)} in ms")
         print(table(rows))
         if simulated:
             print(f"\n{schedule_table(simulated)}")
+        if execution:
+            print(f"\n{execution}")
 
 
 if __name__ == "__main__":
