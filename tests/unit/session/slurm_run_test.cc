@@ -10,8 +10,8 @@ TEST_CASE("the jobs of each frozen plan have a directory of their own") {
   const auto script_with = [&world](const std::string& frozen) {
     SlurmRequest request;
     request.frozen = [frozen]() -> Result<std::string> { return frozen; };
-    const Result<std::string> script =
-        slurm_script(world.host, request, world.request.workplace, world.request.plan);
+    const Result<std::string> script = slurm_script(world.host, request, world.request.workplace,
+                                                    world.request.plan, store::Domain::branch);
     REQUIRE(script);
     return *script;
   };
