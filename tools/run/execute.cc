@@ -421,10 +421,10 @@ class Execution {
       if (phases_.of(i) == Phase::finished) continue;
       if (signal_ != 0) {
         interrupt(i);
-      } else if (cursors_[i].attempts > 0) {
+      } else if (const std::optional<Error> error = cursors_[i].last_error) {
         withdraw(i);
         plan::StepOutcome outcome = outcome_of(i, plan::StepState::failed);
-        outcome.error = cursors_[i].last_error;
+        outcome.error = error;
         conclude(i, std::move(outcome));
       } else {
         block(i, fmt::format("not started after {} failed", quoted(stopped_by_)));
@@ -490,7 +490,8 @@ class Execution {
     Cursor& cursor = cursors_[i];
     if (!phases_.is_job(i)) return;
     if (completed.state == StepJobState::dependency_failed && !cursor.after_needs && signal_ == 0) {
-      return wait_for_needs(i);
+      wait_for_needs(i);
+      return recall_dependents(i);
     }
     if (signal_ != 0 && cursor.attempts == 0 && !completed.result) return interrupt(i);
     // Their ends are noticed in any order, and its key is complete only after its needs.

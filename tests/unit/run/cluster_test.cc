@@ -139,6 +139,17 @@ TEST_CASE("a job that waits for one which is repeated is recalled, whatever the 
   CHECK(world.runner.submitted.size() == 7);
 }
 
+TEST_CASE("what waits for a job that could not start is recalled, whatever the cluster does") {
+  Cluster world;
+  world.runner.drops_dependents = false;
+  world.runner.scripts["build"] = {ends(StepJobState::dependency_failed, ErrorKind::transient)};
+  const plan::Report report = world.run(release(), cores(1));
+  CHECK(plan::exit_code(report) == 0);
+  CHECK(world.runner.canceled == std::vector<std::string>{token("test")});
+  CHECK(count_of(world.started(), "test") == 1);
+  CHECK(world.runner.submitted.size() == 6);
+}
+
 TEST_CASE("a step that failed on a cluster is not repeated") {
   const ErrorKind kind = GENERATE(ErrorKind::step, ErrorKind::transient, ErrorKind::timeout);
   Cluster world;
