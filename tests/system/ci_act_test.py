@@ -289,11 +289,10 @@ def test_a_pull_request_that_changes_no_path_of_the_matrix_is_over_after_its_pla
 
 
 def test_a_pull_request_runs_the_variants_whose_keys_differ_from_its_base(script, workflows, tmp_path):
-    script.git("mv", "matrix.yaml", "pinwheel.yaml")
-    script.commit()
-    workflows.matrix = "pinwheel.yaml"
-    matrix = script.directory / "pinwheel.yaml"
+    matrix = script.directory / "matrix.yaml"
     settings = yaml.safe_load(matrix.read_text()) | {"ci": {"on": "keys", "store": f"dir:{tmp_path / 'store'}"}}
+    # A matrix in the source of every build changes them all.
+    settings["package"]["ignore"] = ["matrix.yaml"]
     matrix.write_text(yaml.safe_dump(settings, sort_keys=False))
     workflows.generate()
     event = workflows.place / "event.json"

@@ -53,17 +53,17 @@ std::string gate_steps(const WorkflowFacts& facts, const std::vector<Job>& befor
   // Without its tests or without secrets, a fork cannot be complete.
   const bool partial = facts.set == WorkflowSet::ci &&
                        (facts.settings.forks == matrix::ForkJobs::build || !facts.secrets.empty());
-  return filled(
-      kGateSteps,
-      {{"CHECKOUT", checkout(facts)},
-       {"PLAN", download_plan()},
-       {"RESULTS", download_results()},
-       {"KEEP", own_lines("before-gate")},
-       {"ACTION", facts.action},
-       {"ARGS", args(fmt::format("release --plan {} --reuse-only --gate", plan_argument()), facts,
-                     Results::read)},
-       {"CONDITION", partial ? std::string("if: ") + kNotFork : std::string()},
-       {"FORK", partial ? fork_gate(facts, before) : std::string()}});
+  return filled(kGateSteps,
+                {{"CHECKOUT", checkout(facts)},
+                 {"PLAN", download_plan()},
+                 {"RESULTS", download_results()},
+                 {"KEEP", own_lines("before-gate")},
+                 {"ACTION", facts.action},
+                 {"ARGS", args(fmt::format("release --plan {} --reuse-only --gate{}",
+                                           plan_argument(), planned_variants(facts)),
+                               facts, Results::read)},
+                 {"CONDITION", partial ? std::string("if: ") + kNotFork : std::string()},
+                 {"FORK", partial ? fork_gate(facts, before) : std::string()}});
 }
 
 }  // namespace

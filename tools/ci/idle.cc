@@ -94,6 +94,17 @@ constexpr std::string_view kKeys = R"YAML(
     echo "idle=true" >> "$GITHUB_OUTPUT"
 )YAML";
 
+// The plan of a run that is started again is the one of its first attempt.
+constexpr std::string_view kVariants = R"YAML(
+- name: List the variants of the plan
+  id: variants
+  if: github.event_name == 'pull_request' && @NOT_IDLE@
+  uses: @ACTION@
+  with:
+    output: text
+    args: plan --plan @PLAN@ --format ids
+)YAML";
+
 bool compares_keys(const WorkflowFacts& facts) {
   return facts.set == WorkflowSet::ci &&
          facts.settings.pull_requests == matrix::PullRequestRuns::changed_keys;
@@ -165,6 +176,17 @@ std::string changed_variants(const WorkflowFacts& facts) {
   return compares_keys(facts) ? " ${{ steps.keys.outputs.text }}" : "";
 }
 
+std::string list_variants(const WorkflowFacts& facts) {
+  if (!compares_keys(facts)) return {};
+  return filled(
+      kVariants,
+      {{"NOT_IDLE", not_idle(facts)}, {"ACTION", facts.action}, {"PLAN", plan_argument()}});
+}
+
+std::string planned_variants(const WorkflowFacts& facts) {
+  return compares_keys(facts) ? " ${{ needs.plan.outputs.variants }}" : "";
+}
+
 std::string compare_with_paths(const WorkflowFacts& facts) {
   if (!compares_paths(facts)) return {};
   std::vector<std::string> paths;
@@ -191,6 +213,7 @@ std::vector<std::pair<std::string, std::string>> idle_outputs(const WorkflowFact
     values.push_back(fmt::format("steps.{}.outputs.idle", step));
   }
   std::vector<std::pair<std::string, std::string>> outputs = {{"idle", join(values, " || ")}};
+  if (compares_keys(facts)) outputs.emplace_back("variants", "steps.variants.outputs.text");
   if (facts.set == WorkflowSet::nightly) {
     outputs.emplace_back("fingerprint", "steps.fingerprint.outputs.text");
   }

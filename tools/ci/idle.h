@@ -32,10 +32,15 @@ std::string compare_with_base(const WorkflowFacts& facts, const std::string& opt
 /// The arguments of `plan` that select the variants whose keys changed: none if nothing was
 /// compared.
 std::string changed_variants(const WorkflowFacts& facts);
+/// The step after the plan is frozen that lists the variants of a pull request whose keys are
+/// compared; empty otherwise.
+std::string list_variants(const WorkflowFacts& facts);
+/// The arguments by which a gate requires only these variants: none if all are.
+std::string planned_variants(const WorkflowFacts& facts);
 /// The steps after the plan is frozen that compare it with the last night's; empty for other sets.
 std::string compare_with_last_night(const WorkflowFacts& facts);
-/// The outputs of the job, and their expressions: `idle`, "true" or not, and `fingerprint` for a
-/// nightly.
+/// The outputs of the job, and their expressions: `idle`, "true" or not; `variants` if keys are
+/// compared, and `fingerprint` for a nightly.
 std::vector<std::pair<std::string, std::string>> idle_outputs(const WorkflowFacts& facts);
 
 }  // namespace pinwheel::ci

@@ -181,7 +181,7 @@ std::string plan_steps(const WorkflowFacts& facts) {
                  {"EMULATE", facts.emulated ? filled(kEmulate, {}) : ""},
                  {"AND", idle_first ? fmt::format(" && {}", not_idle(facts)) : std::string()},
                  {"CONDITION", unless_idle(facts)},
-                 {"COMPARE", compare_with_last_night(facts)},
+                 {"COMPARE", compare_with_last_night(facts) + list_variants(facts)},
                  {"ROWS", rows_of(facts, 1, unless_idle(facts))},
                  {"RETENTION", retention_of(facts)},
                  {"UPLOAD", pinned("actions/upload-artifact")}});

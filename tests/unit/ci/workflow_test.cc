@@ -302,6 +302,9 @@ TEST_CASE("a pull request runs the variants whose keys differ from those of its 
   CHECK(has(text, "--changed-since ${{ github.event.pull_request.base.sha }} --format ids"));
   CHECK(has(text, "--store s3://bucket/prefix,ro"));
   CHECK(count(text, "${{ steps.keys.outputs.text }}") == 1);
+  CHECK(has(text, "variants: ${{ steps.variants.outputs.text }}"));
+  // The gate of a part requires only this part.
+  CHECK(has(text, "--reuse-only --gate ${{ needs.plan.outputs.variants }}"));
   CHECK(has(text, "idle: ${{ steps.unchanged.outputs.idle }}"));
   CHECK(has(text, "if: steps.unchanged.outputs.idle != 'true'"));
   facts.settings.paths = {"src/**"};
