@@ -20,14 +20,12 @@ version=$(@CACHE@ --version 2> /dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*
 oldest=$(printf '%s\n%s\n' '@OLDEST@' "$version" | sort -V | head -n 1)
 [ "$oldest" = '@OLDEST@' ] || warn "version ${version:-unknown} is older than @OLDEST@"
 parts() {
-  echo '@CACHE@' "$version"
   for name in "$CC" "$CXX" "$CUDAHOSTCXX" "$NVCC_CCBIN" cc c++ gcc g++ clang clang++; do
     program=$(command -v "${name%% *}" 2> /dev/null)
     [ -f "$program" ] || continue
-    sha256sum < "$program"
+    echo "$program"
     for part in cc1 cc1plus as ld collect2; do
-      path=$("$program" "-print-prog-name=$part" 2> /dev/null)
-      path=$(command -v "$path" 2> /dev/null) && sha256sum < "$path"
+      command -v "$("$program" "-print-prog-name=$part" 2> /dev/null)" 2> /dev/null
     done
   done
   for nvcc in "${CUDA_HOME:-/}/bin/nvcc" "$(command -v nvcc 2> /dev/null)"; do
@@ -35,16 +33,21 @@ parts() {
     top=$("$nvcc" --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
     for path in "$top"/bin/nvcc* "$top"/bin/cudafe++ "$top"/bin/ptxas "$top"/bin/fatbinary \
       "$top"/bin/nvlink "$top"/bin/crt/* "$top"/nvvm/bin/* "$top"/nvvm/libdevice/*; do
-      [ -f "$path" ] && sha256sum < "$path"
+      echo "$path"
     done
   done
   for path in "${ROCM_PATH:-/opt/rocm}"/amdgcn/bitcode/*.bc "${ROCM_PATH:-/opt/rocm}"/bin/hipcc \
     "${ROCM_PATH:-/opt/rocm}"/llvm/bin/clang "${ROCM_PATH:-/opt/rocm}"/llvm/bin/lld; do
-    [ -f "$path" ] && sha256sum < "$path"
+    echo "$path"
   done
-  true
 }
-digest=$(parts | sha256sum | cut -c 1-32)
+# Each file once, whatever its names are: compilers are large.
+digests() {
+  parts | while read -r path; do readlink -f -- "$path"; done | sort -u | while read -r path; do
+    [ -f "$path" ] && sha256sum < "$path"
+  done | sort
+}
+digest=$({ echo '@CACHE@' "$version"; digests; } | sha256sum | cut -c 1-32)
 [ "${#digest}" = 32 ] || warn 'the digest of the compilers cannot be computed'
 for name in "${CC%% *}" cc gcc clang nvcc; do
   [ -n "$name" ] && command -v "$name" > /dev/null 2>&1 && break
