@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kMostToPrepare{120};
+constexpr std::chrono::minutes kMostToPrepare{5};
 constexpr std::chrono::seconds kMostToStop{20};
 /// Of the path of a socket, with the byte at its end.
 constexpr size_t kMostSocketPath = 107;
