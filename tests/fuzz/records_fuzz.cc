@@ -1,7 +1,9 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
+#include "plan/checkpoint.h"
 #include "plan/frozen.h"
+#include "plan/ninja_state.h"
 #include "plan/origin.h"
 #include "plan/outcome.h"
 #include "plan/trace_context.h"
@@ -34,6 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto again = publish::parse_bucket_state(publish::to_json(*state));
     must(again && *again == *state);
   }
+  if (const auto checkpoint = plan::parse_checkpoint(text)) {
+    const auto again = plan::parse_checkpoint(plan::to_json(*checkpoint));
+    must(again && again->files.size() == checkpoint->files.size());
+  }
+  static_cast<void>(plan::ninja_inputs(text, {"a.o"}));
+  static_cast<void>(plan::ninja_entries(text));
+  static_cast<void>(plan::ninja_outputs(text));
+  static_cast<void>(plan::with_new_times_deps(text, [](int64_t time) { return time; }));
   static_cast<void>(plan::parse_origin(text));
   if (const auto outcome = plan::parse_outcome(text)) {
     const auto again = plan::parse_outcome(plan::outcome_json(*outcome));

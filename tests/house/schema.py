@@ -26,6 +26,7 @@ READERS = {
     "environment.torch": "read_environment read_mirrors read_secrets",
     "environment.toolkit": "read_toolkit_packages",
     "build": "read_build read_arch_list read_repair",
+    "build.checkpoint": "read_checkpoint",
     "build.retry": "read_retry",
     "checks": "read_check_settings",
     "test": "read_test read_test_images",

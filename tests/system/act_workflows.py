@@ -46,6 +46,8 @@ if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$A
 if [ -n "$NAME" ]; then cp -r "$ARTIFACTS/$NAME/." "$INTO/"; exit 0; fi
 shopt -s nullglob
 eval "found=(\"\$ARTIFACTS\"/$PATTERN)"
+# A name without a wildcard is in the list even if nothing has it.
+for at in "${!found[@]}"; do [ -e "${found[at]}" ] || unset "found[at]"; done
 # In no order that one may count on: the first comes last.
 for each in $(printf '%s\n' "${found[@]}" | sort -r); do
   # One alone gets no directory of its own.

@@ -63,6 +63,10 @@ def varied():
             sections["ci"] = settings
         if "forks" in settings:
             sections["environment"] = {"secrets": ["LICENSE_TOKEN"]}
+        if "timeout" in settings or "store" in settings:
+            # Chains of four jobs of 90 minutes, and of two jobs of six hours.
+            limit = "4 h" if "timeout" in settings else "9 h"
+            sections["build"] = {"timeout": limit, "checkpoint": {"before": "20 min"}}
         yield matrix(**sections)
 
 

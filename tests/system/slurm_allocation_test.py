@@ -4,9 +4,11 @@ cannot end in time."""
 import json
 import shlex
 import shutil
+import subprocess
 import time
 
 import pytest
+from checkpoints import MESSAGE, plain_ninja
 from conftest import Project, digests
 from slurm_runs import SlurmRuns
 
@@ -74,3 +76,26 @@ def test_a_release_over_the_nodes_of_one_job(script, slurm, tmp_path):
     local.run("release", "matrix.yaml")
     assert (digests(script.index), script.wheels()) == (digests(local.index), local.wheels())
     runs.check_nothing_left()
+
+
+@pytest.mark.takes(40)
+def test_a_build_with_checkpoints_is_stopped_before_its_job_ends(project, tmp_path):
+    stopped = plain_ninja(project, tmp_path / "commands")
+    stopped.gate.unlink()
+    # How much of the time is left when the build starts depends on the machine.
+    for seconds in (10, 40, 160):
+        job = JOB | {"SLURM_JOB_END_TIME": str(int(time.time()) + seconds)}
+        ran = subprocess.run(
+            stopped.project.command("build", "matrix.yaml"),
+            cwd=stopped.project.directory,
+            env=stopped.project.environment | job,
+            capture_output=True,
+            text=True,
+        )
+        if ran.returncode == 8 and stopped.commands():
+            break
+    assert ran.returncode == 8, ran.stderr
+    stopped.gate.touch()
+    stopped.project.run("build", "matrix.yaml")
+    assert MESSAGE in stopped.log()
+    assert sorted(stopped.commands()) == sorted(f"t{number}.txt" for number in range(8))

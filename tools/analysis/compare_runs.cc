@@ -29,6 +29,7 @@ int weight_of(StepState state) {
       return 2;
     case StepState::interrupted:
     case StepState::blocked:
+    case StepState::unfinished:
       break;
   }
   return 1;
@@ -67,6 +68,7 @@ void compare_states(const StepOutcome& before, const ComparedStep& step, RunComp
       if (passed(before.state)) out.newly_skipped.push_back(step);
       return;
     case StepState::interrupted:
+    case StepState::unfinished:
       return;
     case StepState::done:
     case StepState::reused:

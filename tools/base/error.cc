@@ -24,6 +24,7 @@ constexpr std::array kKinds = {
     KindEntry{ErrorKind::nothing_selected, "nothing-selected", 3},
     KindEntry{ErrorKind::step, "step", 1},
     KindEntry{ErrorKind::timeout, "timeout", 1},
+    KindEntry{ErrorKind::unfinished, "unfinished", 8},
     KindEntry{ErrorKind::transient, "transient", 4},
     KindEntry{ErrorKind::out_of_memory, "out-of-memory", 1},
     KindEntry{ErrorKind::environment, "environment", 4},

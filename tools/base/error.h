@@ -14,6 +14,7 @@ enum class ErrorKind {
   nothing_selected,  ///< a selection left nothing to do
   step,              ///< a build or a test failed
   timeout,           ///< a step ran past its time limit
+  unfinished,        ///< a build was stopped before its end, and the next run continues it
   transient,         ///< a transient fault, such as the network or a busy server; worth a retry
   out_of_memory,     ///< a step was killed for memory; worth one retry with half the jobs
   environment,       ///< an engine, interpreter, toolkit or disk is missing

@@ -57,7 +57,7 @@ constexpr std::string_view kUploadResult = R"(
   with:
     name: result-@ARTIFACT@-${{ github.run_attempt }}
     path: @PLACE@
-    if-no-files-found: ${{ github.run_attempt > 1 && 'ignore' || 'error' }}
+    if-no-files-found: @MISSING@
     compression-level: 0
     @RETENTION@
 )";
@@ -73,6 +73,32 @@ constexpr std::string_view kUploadFailure = R"(
     if-no-files-found: ignore
     @RETENTION@
 )";
+
+// A single artifact would be unpacked without a directory of its name. With the plan in the pattern
+// it never is, and a missing checkpoint is no error.
+constexpr std::string_view kDownloadCheckpoint = R"(
+- name: Download the checkpoint
+  uses: @DOWNLOAD@
+  with:
+    pattern: '{plan,@NAME@}'
+    path: @PLACE@
+)";
+
+constexpr std::string_view kUploadCheckpoint = R"(
+- name: Upload the checkpoint
+  @CONDITION@
+  uses: @UPLOAD@
+  with:
+    name: @NAME@
+    path: @PLACE@/@NAME@
+    if-no-files-found: ignore
+    overwrite: true
+    compression-level: 1
+    retention-days: 7
+)";
+
+/// The artifact with the checkpoint of a row.
+constexpr const char* kCheckpointName = "checkpoint.${{ matrix.artifact }}";
 
 /// The stores of a command, nearest first.
 std::string stores_of(const WorkflowFacts& facts, Results results) {
@@ -141,8 +167,12 @@ std::string download_results() {
 }
 
 std::string upload_result(const WorkflowFacts& facts, std::string_view artifact,
-                          const std::string& condition) {
+                          const std::string& condition, MissingResult missing) {
+  const char* const none = missing == MissingResult::ignored
+                               ? "ignore"
+                               : "${{ github.run_attempt > 1 && 'ignore' || 'error' }}";
   return filled(kUploadResult, {{"CONDITION", condition},
+                                {"MISSING", none},
                                 {"UPLOAD", pinned("actions/upload-artifact")},
                                 {"ARTIFACT", std::string(artifact)},
                                 {"PLACE", kOwnResults},
@@ -155,6 +185,23 @@ std::string upload_failure(const WorkflowFacts& facts, std::string_view artifact
                                  {"ARTIFACT", std::string(artifact)},
                                  {"PLACE", kOwnJournal},
                                  {"RETENTION", retention_of(facts)}});
+}
+
+std::string checkpoints_argument() {
+  return shell_quote(fmt::format("{}/{}", kCheckpoints, kCheckpointName));
+}
+
+std::string download_checkpoint() {
+  return filled(kDownloadCheckpoint, {{"DOWNLOAD", pinned("actions/download-artifact")},
+                                      {"NAME", kCheckpointName},
+                                      {"PLACE", kCheckpoints}});
+}
+
+std::string upload_checkpoint(const std::string& condition) {
+  return filled(kUploadCheckpoint, {{"CONDITION", condition},
+                                    {"UPLOAD", pinned("actions/upload-artifact")},
+                                    {"NAME", kCheckpointName},
+                                    {"PLACE", kCheckpoints}});
 }
 
 std::string after(const std::string& job) {

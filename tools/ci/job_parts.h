@@ -27,6 +27,8 @@ inline constexpr const char* kDownloadedResults = "${{ runner.temp }}/pinwheel-r
 inline constexpr const char* kOwnResults = "${{ runner.temp }}/pinwheel-run/out";
 inline constexpr const char* kOwnJournal =
     "${{ runner.temp }}/pinwheel-run/state/journal.jsonl";  // as in ci/composite
+/// Checkpoints of builds that continue in another job.
+inline constexpr const char* kCheckpoints = "${{ runner.temp }}/pinwheel-run/checkpoints";
 
 /// `kPlanFile` as one of the arguments of pinwheel.
 std::string plan_argument();
@@ -41,9 +43,19 @@ std::string download_results(std::string_view name, std::string_view condition,
 /// The same for the results of all jobs.
 std::string download_results();
 
+/// Whether a job may have no result: another job continues its build.
+enum class MissingResult { rejected, ignored };
 /// The step that uploads the result of the job's step, as the artifact `result-ARTIFACT-ATTEMPT`.
 std::string upload_result(const WorkflowFacts& facts, std::string_view artifact,
-                          const std::string& condition);
+                          const std::string& condition,
+                          MissingResult missing = MissingResult::rejected);
+
+/// The directory with the checkpoints of the row's build, as the argument of `--checkpoints`.
+std::string checkpoints_argument();
+/// The step that downloads the checkpoint of the row's build, if there is one.
+std::string download_checkpoint();
+/// The step that uploads it in place of an earlier one; `condition` as for `upload_result`.
+std::string upload_checkpoint(const std::string& condition);
 
 /// The step that uploads the journal of a job whose step failed, as the artifact
 /// `failed-ARTIFACT-ATTEMPT`, from which the job `compare` learns why. Empty for workflows without

@@ -165,9 +165,31 @@ std::optional<std::vector<std::string>> runner_of(const RowStep& job,
                              *job.variant, needs_gpu(*job.step));
 }
 
-/// The limit of a row whose step has a measured duration; at most that of the matrix.
+/// The most jobs in a chain; each is a line in the list of a run.
+constexpr int64_t kMostLinks = 20;
+
+/// How many jobs a build needs, by its predicted duration, or by its own time limit if that is
+/// longer than a job. Each of them makes the environments. 1 without checkpoints.
+size_t links_of(const RowStep& job, const matrix::CiSettings& settings) {
+  using std::chrono::seconds;
+  const auto* const build = std::get_if<plan::BuildWheel>(&job.step->action);
+  if (build == nullptr || !build->settings.build.checkpoint) return 1;
+  const auto before = std::chrono::ceil<seconds>(build->settings.build.checkpoint->before);
+  const seconds environments(static_cast<int64_t>(job.seconds - job.step->predicted_seconds));
+  const seconds usable = std::max(settings.timeout - before - environments, seconds(60));
+  const double longest = std::max(job.step->predicted_seconds, job.step->predicted_p90);
+  const seconds predicted(static_cast<int64_t>(std::ceil(longest)));
+  const auto own = std::chrono::ceil<seconds>(build->settings.build.timeout);
+  const seconds most = own > settings.timeout ? std::max(own, predicted) : predicted;
+  const int64_t links = (most.count() + usable.count() - 1) / usable.count();
+  return static_cast<size_t>(std::clamp(links, int64_t{1}, kMostLinks));
+}
+
+/// The limit of a row whose step has a measured duration; at most that of the matrix. The duration
+/// of a build in several jobs is that of its end.
 std::optional<int> limit_of(const RowStep& job, const matrix::CiSettings& settings, int minutes) {
-  if (job.step->prediction != plan::Prediction::measured) return std::nullopt;
+  const bool measured = job.step->prediction == plan::Prediction::measured;
+  if (!measured || links_of(job, settings) > 1) return std::nullopt;
   const auto most = std::chrono::ceil<std::chrono::minutes>(settings.timeout).count();
   return static_cast<int>(
       std::min<std::int64_t>(most, kLimitFactor * std::int64_t{minutes} + kLimitMinutes));
@@ -187,7 +209,8 @@ JobRow row_of(const RowStep& job, const matrix::CiSettings& settings) {
           job.variant->get("arch"),
           job.variant->get("compute"),
           needs_gpu(*job.step),
-          is_for_gpu(*job.step) ? plan::driver_command(settings, *job.variant) : std::string()};
+          is_for_gpu(*job.step) ? plan::driver_command(settings, *job.variant) : std::string(),
+          links_of(job, settings)};
 }
 
 /// The part between `result-` and `-*` in the pattern for the artifacts that a row downloads:

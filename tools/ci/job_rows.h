@@ -42,6 +42,9 @@ struct JobRow {
       {};  ///< of the variant, "cuda/13.0"; empty: the matrix has no axis `compute`
   plan::NeedsGpu gpu = plan::NeedsGpu::no;
   std::string driver = {};  ///< the command of `ci.driver` for it; empty: none
+  /// The jobs that its build needs, one after the other, because it may outlast a job and has
+  /// `build.checkpoint`; 1: no other job continues it.
+  size_t links = 1;
 };
 
 /// The labels of a runner as `runs-on` takes them: a text, or a list of several.

@@ -17,7 +17,9 @@ Job plan_job(const WorkflowFacts& facts);
 std::vector<Job> list_jobs(const WorkflowFacts& facts);
 /// The job that outputs the rows of a chunk: "plan", "list-2".
 std::string lister(size_t chunk);
-/// `build`, `build-2`, ...: a row is a distinct build or the sdist.
+/// `build`, `build-2`, ...: a row is a distinct build or the sdist. With builds that outlast their
+/// job, `build-then-2`, `build-then-3`, ... follow each: they have the same rows, and continue what
+/// is unfinished.
 std::vector<Job> build_jobs(const WorkflowFacts& facts);
 /// `test`, `test-2`, ...: a row is a test, which receives only the result of its build.
 std::vector<Job> test_jobs(const WorkflowFacts& facts, const std::vector<Job>& builds);

@@ -120,6 +120,28 @@ Result<std::vector<JobRow>> placed_rows(const matrix::Matrix& matrix,
   return all;
 }
 
+/// The jobs of the longest chain of a build.
+size_t longest_chain(const std::vector<JobRow>& builds) {
+  const auto longest = std::ranges::max_element(builds, {}, &JobRow::links);
+  return longest == builds.end() ? 1 : longest->links;
+}
+
+/// `config` if the jobs of a build would have to stop it before it starts.
+Done check_checkpoints(const plan::Plan& plan, const matrix::CiSettings& settings) {
+  for (const plan::Step& step : plan.steps) {
+    const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
+    if (build == nullptr || !build->settings.build.checkpoint) continue;
+    const auto before = build->settings.build.checkpoint->before;
+    if (before < settings.timeout) continue;
+    return fail(
+        ErrorKind::config,
+        fmt::format("`build.checkpoint.before` of {} is {}, and its job has {}", quoted(step.id),
+                    format_duration(before), format_duration(settings.timeout)),
+        "make it shorter than `ci.timeout`");
+  }
+  return {};
+}
+
 /// Whether some of the variants are built in containers, and whether any of these has another
 /// architecture than the job `plan`.
 struct Contained {
@@ -259,7 +281,9 @@ Result<PlannedWorkflow> plan_workflow(const matrix::Matrix& matrix,
   TRY(facts.test_chunks, chunks_of(matrix, expansion, outline, plan, Rows::tests));
   TRY(facts.install_chunks, chunks_of(matrix, expansion, outline, plan, Rows::installs));
   WorkflowRows rows;
+  TRY_DONE(check_checkpoints(plan, matrix.ci));
   TRY(rows.builds, placed_rows(matrix, expansion, outline, plan, Rows::builds));
+  facts.build_links = longest_chain(rows.builds);
   TRY(rows.tests, placed_rows(matrix, expansion, outline, plan, Rows::tests));
   TRY(rows.installs, placed_rows(matrix, expansion, outline, plan, Rows::installs));
   std::vector<Error> warnings = engine_warnings(facts, contained);

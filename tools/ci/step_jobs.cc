@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "ci/job_parts.h"
 #include "ci/jobs.h"
 #include "ci/pins.h"
@@ -14,6 +15,7 @@ constexpr std::string_view kBuildSteps = R"(
 @CHECKOUT@
 @PLAN@
 @EARLIER@
+@BEFORE@
 @KEEP@
 @FORK@
 - name: Build
@@ -23,8 +25,22 @@ constexpr std::string_view kBuildSteps = R"(
   with:
     matrix: @MATRIX@
     @ARGS@
+@CHECKPOINT@
 @RESULT@
 @FAILURE@
+)";
+
+// A build that failed has no checkpoint, and one that finished has a result.
+constexpr std::string_view kBefore = R"(
+- name: See whether the build is unfinished
+  id: before
+  shell: bash
+  env:
+    ARTIFACT: ${{ matrix.artifact }}
+  run: |
+    run="$RUNNER_TEMP/pinwheel-run"
+    for result in "$run"/in/result-"$ARTIFACT"-*; do [ ! -d "$result" ] || exit 0; done
+    [ ! -d "$run/checkpoints/checkpoint.$ARTIFACT" ] || echo "unfinished=true" >> "$GITHUB_OUTPUT"
 )";
 
 constexpr std::string_view kTestSteps = R"(
@@ -76,8 +92,20 @@ constexpr std::string_view kFork = R"(
   run: echo "::notice::a pull request from a fork gets no secrets, and this step needs some"
 )";
 
-std::string build_command() {
-  return fmt::format("build --plan {} --step '${{{{ matrix.step }}}}'", plan_argument());
+/// The job of a chain that continues builds: number `link` of `links`.
+struct Link {
+  size_t link = 1;
+  size_t links = 1;
+};
+
+// A job that another one continues succeeds although its build is unfinished.
+std::string build_command(const WorkflowFacts& facts, const Link& at) {
+  std::string command =
+      fmt::format("build --plan {} --step '${{{{ matrix.step }}}}'", plan_argument());
+  if (at.links == 1) return command;
+  command += fmt::format(" --time-limit '${{{{ matrix.limit || {} }}}} min' --checkpoints {}",
+                         job_limit(facts.settings), checkpoints_argument());
+  return at.link < at.links ? command + " --unfinished-ok" : command;
 }
 
 std::string test_command() {
@@ -85,32 +113,75 @@ std::string test_command() {
                      plan_argument());
 }
 
+/// `if:` of a step, with all of the conditions that are not empty.
+std::string step_condition(const std::vector<std::string>& conditions) {
+  std::vector<std::string> stated;
+  for (const std::string& each : conditions) {
+    if (!each.empty()) stated.push_back(each);
+  }
+  if (stated.empty()) return {};
+  if (stated.size() == 1) return "if: " + stated[0];
+  for (std::string& each : stated) each = "(" + each + ")";
+  return "if: " + join(stated, " && ");
+}
+
+/// The condition of steps that run code of the checkout with secrets; empty if there are none.
+std::string trusted_condition(const WorkflowFacts& facts) {
+  if (facts.secrets.empty()) return {};
+  return fmt::format("matrix.trusted != true || {}", kNotFork);
+}
+
 /// The template places that the steps of builds and tests share.
 Places common_places(const WorkflowFacts& facts) {
-  const bool secret = !facts.secrets.empty();
-  const std::string condition =
-      secret ? fmt::format("if: matrix.trusted != true || {}", kNotFork) : std::string();
   return {{"CHECKOUT", checkout(facts)},
           {"PLAN", download_plan()},
           {"ACTION", facts.action},
           {"MATRIX", yaml_string(facts.matrix)},
           {"SECRETS", secrets_of(facts)},
-          {"FORK", secret ? filled(kFork, {}) : std::string()},
-          {"CONDITION", condition},
-          {"RESULT", upload_result(facts, "${{ matrix.artifact }}", condition)},
-          {"FAILURE", upload_failure(facts, "${{ matrix.artifact }}")},
-          {"EARLIER", earlier()}};
+          {"FORK", facts.secrets.empty() ? std::string() : filled(kFork, {})},
+          {"FAILURE", upload_failure(facts, "${{ matrix.artifact }}")}};
 }
 
-std::string build_steps(const WorkflowFacts& facts, const std::string& id) {
+/// The places of a build's steps that depend on the job's place in a chain.
+Places link_places(const WorkflowFacts& facts, const Link& at) {
+  const bool last = at.link == at.links;
+  const std::string trusted = trusted_condition(facts);
+  const std::string later = at.link > 1 ? "steps.before.outputs.unfinished == 'true'" : "";
+  const std::string condition = step_condition({trusted, later});
+  std::string earlier_steps = earlier();
+  std::string checkpoint;
+  if (at.link > 1) {
+    earlier_steps = download_results("Download the result of the jobs before", {},
+                                     "result-${{ matrix.artifact }}-*");
+  }
+  if (at.links > 1) {
+    earlier_steps += download_checkpoint();
+    // The build of a rerun continues, too.
+    const std::string ended = last ? "success() || failure()" : "";
+    checkpoint = upload_checkpoint(step_condition({ended, trusted, later}));
+  }
+  const MissingResult missing = last ? MissingResult::rejected : MissingResult::ignored;
+  return {{"CONDITION", condition},
+          {"EARLIER", earlier_steps},
+          {"BEFORE", at.link > 1 ? filled(kBefore, {}) : std::string()},
+          {"CHECKPOINT", checkpoint},
+          {"RESULT", upload_result(facts, "${{ matrix.artifact }}", condition, missing)}};
+}
+
+std::string build_steps(const WorkflowFacts& facts, const std::string& id, const Link& at) {
   Places places = common_places(facts);
-  places.emplace_back("ARGS", args(build_command(), facts, Results::read_and_write));
+  for (auto& place : link_places(facts, at)) places.push_back(std::move(place));
+  places.emplace_back("ARGS", args(build_command(facts, at), facts, Results::read_and_write));
   places.emplace_back("KEEP", own_lines("before-" + id));
   return filled(kBuildSteps, places);
 }
 
 std::string test_steps(const WorkflowFacts& facts, const std::string& id) {
   Places places = common_places(facts);
+  const std::string condition = step_condition({trusted_condition(facts)});
+  places.emplace_back("CONDITION", condition);
+  places.emplace_back("RESULT", upload_result(facts, "${{ matrix.artifact }}", condition));
+  places.emplace_back("EARLIER", earlier());
   places.emplace_back("ARGS", args(test_command(), facts, Results::read_and_write));
   places.emplace_back("KEEP", own_lines("before-" + id));
   places.emplace_back("BUILT", download_results("Download the result of its build", {},
@@ -153,8 +224,21 @@ std::vector<Job> build_jobs(const WorkflowFacts& facts) {
         chunk_job(facts, "build", chunk, "it has a row for each distinct build and for the sdist");
     job.runner = JobRunner::of_builds;
     job.condition = has_rows(job);
-    job.steps = build_steps(facts, job.id);
-    jobs.push_back(std::move(job));
+    const Job first = job;
+    for (size_t link = 1; link <= facts.build_links; ++link) {
+      if (link > 1) {
+        const std::string before = job.id;
+        job = first;
+        job.id = job.name = fmt::format("{}-then-{}", first.id, link);
+        job.because = "it continues the builds that outlast the job before";
+        job.needs.push_back(before);
+        // The failure of one build does not end the others.
+        job.condition = fmt::format(
+            "${{{{ !cancelled() && needs.plan.result == 'success' && {} }}}}", has_rows(first));
+      }
+      job.steps = build_steps(facts, job.id, {link, facts.build_links});
+      jobs.push_back(job);
+    }
   }
   return jobs;
 }

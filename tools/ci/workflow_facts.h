@@ -45,6 +45,9 @@ struct WorkflowFacts {
   bool lfs = false;                                    ///< the repository stores files in Git LFS
   bool emulated = false;    ///< a container has another architecture than the job `plan`
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
+  /// Jobs that run one after the other for the same rows of builds, because a build with
+  /// `build.checkpoint` may outlast its job; 1: no build may.
+  size_t build_links = 1;
   size_t test_chunks = 1;
   size_t install_chunks = 1;             ///< used with `through`
   std::vector<PublishJob> publish = {};  ///< in the order in which they run

@@ -136,7 +136,8 @@ std::string man_page(const std::vector<Command>& commands) {
   }
   return out + ".SH OPTIONS\n" + man_options(commands[0]) +
          ".SH EXIT STATUS\n0 success; 1 a step failed; 2 usage or matrix; 3 nothing selected; 4 "
-         "environment; 5 a check failed; 6 publishing failed; 7 out of date; 70 a bug; 130, 143 "
+         "environment; 5 a check failed; 6 publishing failed; 7 out of date; 8 a build is "
+         "unfinished; 70 a bug; 130, 143 "
          "interrupted\n" +
          man_keys();
 }

@@ -159,18 +159,19 @@ ReportedRun run_in_directory(const std::string& directory) {
   run.files = directory;
   std::map<std::string, store::Entry> by_step;
   std::map<std::string, uint64_t> attempts;
-  for (host::TreeEntry& found : host::read_entries(directory)) {
-    const std::string step = found.entry.step;
-    by_step.insert_or_assign(step, std::move(found.entry));
-  }
+  const auto add = [&by_step](store::Entry entry) {
+    // A checkpoint is no result.
+    if (entry.ending == store::Ending::unfinished) return;
+    const std::string step = entry.step;
+    by_step.insert_or_assign(step, std::move(entry));
+  };
+  for (host::TreeEntry& found : host::read_entries(directory)) add(std::move(found.entry));
   for (const std::string& artifact : artifacts_in(directory, kResultArtifact)) {
     for (host::TreeEntry& found : host::read_entries(fs::path(directory) / artifact)) {
-      const std::string step = found.entry.step;
       // The code of a step could write any entry into its artifact.
-      if (store::is_artifact_of(artifact, step)) {
-        by_step.insert_or_assign(step, std::move(found.entry));
-        attempts[step] = store::attempt_of(artifact);
-      }
+      if (!store::is_artifact_of(artifact, found.entry.step)) continue;
+      attempts[found.entry.step] = store::attempt_of(artifact);
+      add(std::move(found.entry));
     }
   }
   std::map<std::string, FailedAttempt> failed;

@@ -234,10 +234,14 @@ std::string repeat_command(const prepare::GlobalOptions& global, const std::stri
 Done add_store_to(const prepare::Host& host, session::RunRequest& request,
                   const prepare::PreparedRun& run, const StoreSettings& requested,
                   Streams& streams) {
-  TRY(request.store, session::open_run_store(host.files,
-                                             {requested.store, run.gathered.scope.stores,
-                                              requested.use, request.stop_store.get_token()},
-                                             request.workplace, streams));
+  const session::StoreRequest places{requested.store, run.gathered.scope.stores, requested.use,
+                                     request.stop_store.get_token()};
+  TRY(request.store, session::open_run_store(host.files, places, request.workplace, streams));
+  if (session::writes_to_store(places)) {
+    request.open_store = [&host, &streams, places, workplace = request.workplace] {
+      return session::open_run_store(host.files, places, workplace, streams);
+    };
+  }
   request.facts = session::result_facts(host, run, requested.plan_digest);
   request.workplace.variables.merge(session::remote_cache_variables(
       request.plan, {requested.store, run.gathered.scope.stores, host.directory, host.variables}));

@@ -203,6 +203,18 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
   app.add_option("--logs-dir", run.logs_dir,
                  "directory for the logs of this run's steps (default: in the state directory)")
       ->type_name("DIR");
+  app.add_option("--time-limit", run.time_limit,
+                 "the time that this run may take, `350 min`: a build with `build.checkpoint` is "
+                 "stopped before its end, and the next run continues it (default: no limit)")
+      ->type_name("TIME")
+      ->envname("PINWHEEL_TIME_LIMIT");
+  app.add_option("--checkpoints", run.checkpoints,
+                 "save checkpoints of builds in this directory (default: in the store, or in the "
+                 "state directory without one)")
+      ->type_name("DIR")
+      ->envname("PINWHEEL_CHECKPOINTS");
+  app.add_flag("--unfinished-ok", run.unfinished_ok,
+               "exit 0 instead of 8 if nothing failed and a build is unfinished");
   app.add_flag("-k,--keep-going", run.keep_going,
                "after a failure, continue with independent steps");
   app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");

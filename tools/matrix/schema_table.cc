@@ -170,6 +170,13 @@ Shape build() {
       {"arch-list", texts(), "device architectures: 8.0, 12.0+PTX, gfx90a"},
       {"memory-per-job", scalar(Format::bytes), "the peak memory of one compile job"},
       {"timeout", scalar(Format::duration), "the time limit of one attempt"},
+      {"checkpoint",
+       mapping({
+           {"every", scalar(Format::duration), "the time between checkpoints of a running build"},
+           {"before", scalar(Format::duration),
+            "how long before the end of the job's time the build is stopped"},
+       }),
+       "save the state of a build that outlasts its job, so that the next job continues it"},
       {"retry",
        mapping({
            {"transient", scalar(Format::count), "retries after a transient failure"},

@@ -263,6 +263,13 @@ Result<std::vector<std::string>> read_arch_list(const Node& build, const Reader&
   return entries;
 }
 
+CheckpointSettings read_checkpoint(const Node& node) {
+  CheckpointSettings checkpoint;
+  checkpoint.every = duration_or(node, "every", checkpoint.every);
+  checkpoint.before = duration_or(node, "before", checkpoint.before);
+  return checkpoint;
+}
+
 Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   BuildSettings build;
   TRY(build.command, reader.list(node, "command", Placeholders::variant_and_plan));
@@ -273,6 +280,7 @@ Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   const Node* const network = node.find("network");
   if (network != nullptr && network->scalar == "true") build.network = BuildNetwork::whole;
   build.timeout = duration_or(node, "timeout", build.timeout);
+  if (const Node* const saves = node.find("checkpoint")) build.checkpoint = read_checkpoint(*saves);
   if (const Node* const memory = node.find("memory-per-job")) {
     build.memory_per_job = parse_bytes(memory->scalar).value_or(build.memory_per_job);
   }

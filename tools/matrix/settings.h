@@ -96,6 +96,14 @@ struct RepairSettings {
 /// Whether the build command reaches the network.
 enum class BuildNetwork { none, whole };
 
+/// When the state of a build is saved, so that a later run can continue it.
+struct CheckpointSettings {
+  std::chrono::milliseconds every = std::chrono::minutes(30);   ///< while it runs
+  std::chrono::milliseconds before = std::chrono::minutes(10);  ///< the end of the run's time
+
+  bool operator==(const CheckpointSettings&) const = default;
+};
+
 struct BuildSettings {
   std::vector<std::string> command =
       {};  ///< argv, never empty; the plan fills `{dest_dir}`, `{package}`, `{version}`
@@ -107,6 +115,7 @@ struct BuildSettings {
   RepairSettings repair = {};
   std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
   BuildNetwork network = BuildNetwork::none;
+  std::optional<CheckpointSettings> checkpoint = std::nullopt;  ///< none: nothing is saved
   std::string with =
       {};  ///< `build.with`: the id of the representative, overriding the computed one
 };

@@ -227,6 +227,7 @@ inline constexpr auto kBuildFields = every_field<matrix::BuildSettings>(
     object_part(&matrix::BuildSettings::repair, "repair", kRepairFields),
     part<InKey::if_set>(&matrix::BuildSettings::external, "repair.external"),
     part<InKey::if_set>(&matrix::BuildSettings::network, "network"),
+    excluded(&matrix::BuildSettings::checkpoint),
     excluded(&matrix::BuildSettings::with));  // the environment is that of the representative
 
 inline constexpr auto kChecksFields = every_field<matrix::CheckSettings>(

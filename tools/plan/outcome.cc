@@ -14,13 +14,14 @@
 namespace pinwheel::plan {
 namespace {
 
-constexpr std::array<std::pair<StepState, std::string_view>, 6> kStates = {
+constexpr std::array<std::pair<StepState, std::string_view>, 7> kStates = {
     {{StepState::done, "done"},
      {StepState::failed, "failed"},
      {StepState::blocked, "blocked"},
      {StepState::reused, "reused"},
      {StepState::skipped, "skipped"},
-     {StepState::interrupted, "interrupted"}}};
+     {StepState::interrupted, "interrupted"},
+     {StepState::unfinished, "unfinished"}}};
 
 constexpr std::array<std::pair<Evidence, std::string_view>, 4> kEvidence = {
     {{Evidence::none, "none"},
@@ -82,7 +83,9 @@ std::string evidence_text(const StepOutcome& outcome) {
 int exit_code(const Report& report) {
   if (report.signal != 0) return exit_code_of(kind_of_stop(report.signal));
   int worst = 0;
+  bool unfinished = false;
   for (const StepOutcome& outcome : report.outcomes) {
+    unfinished = unfinished || outcome.state == StepState::unfinished;
     const bool bad = outcome.state == StepState::failed || outcome.state == StepState::interrupted;
     if (!bad) continue;
     const ErrorKind fallback =
@@ -90,6 +93,7 @@ int exit_code(const Report& report) {
     const int code = exit_code_of(outcome.error ? outcome.error->kind : fallback);
     if (worst == 0 || rank(code) < rank(worst)) worst = code;
   }
+  if (worst == 0 && unfinished) return exit_code_of(ErrorKind::unfinished);
   return worst;
 }
 

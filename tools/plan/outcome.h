@@ -14,7 +14,8 @@
 
 namespace pinwheel::plan {
 
-enum class StepState { done, failed, blocked, reused, skipped, interrupted };
+/// `unfinished`: a build that was stopped in time and continues in the next run, and what needs it.
+enum class StepState { done, failed, blocked, reused, skipped, interrupted, unfinished };
 /// The evidence of a test, weakest first.
 enum class Evidence { none, inspected, loaded, ran };
 
@@ -69,8 +70,8 @@ struct Report {
 /// The evidence of a test for people: "ran", "ran in the build's environment"; empty if none.
 std::string evidence_text(const StepOutcome& outcome);
 
-/// The documented exit code: 0; the lowest of 1, 5, 6 (then of any other) among the failures;
-/// 130 or 143 if interrupted (`kind_of_stop`).
+/// The documented exit code: 0; the lowest of 1, 5, 6 (then of any other) among the failures; 8 if
+/// nothing failed and a step is unfinished; 130 or 143 if interrupted (`kind_of_stop`).
 int exit_code(const Report& report);
 
 /// An outcome as one JSON object on one line, without a newline; the journal and reports share it.

@@ -83,6 +83,8 @@ StoreReply missing_reply(StoreQuestion question, const std::vector<store::Entry>
   StoreReply reply;
   for (const store::Entry& result : stored) {
     if (kind_of_step(result.step) != kind_of_step(question.step)) continue;
+    // A checkpoint is no result.
+    if (result.ending == store::Ending::unfinished) continue;
     const bool nearer =
         !reply.nearest || distance(result) < distance(*reply.nearest) ||
         (distance(result) == distance(*reply.nearest) && result.finished > reply.nearest->finished);

@@ -1,17 +1,22 @@
 #include "prepare/budget.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/parallel.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "slurm/allocation.h"
 
@@ -38,7 +43,37 @@ std::optional<int> count_in(const std::map<std::string, std::string>& variables,
   return whole && count > 0 ? std::optional(count) : std::nullopt;
 }
 
+/// The time since this program started.
+std::chrono::milliseconds age_of_program() {
+  constexpr size_t kStartColumn = 19;  // of those after the name, which ends in the last `)`
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::vector<std::string> columns = split(text.substr(text.rfind(')') + 1), ' ');
+  timespec now = {};
+  if (columns.size() <= kStartColumn + 1 || ::clock_gettime(CLOCK_BOOTTIME, &now) != 0) return {};
+  const std::optional<uint64_t> start = parse_unsigned(columns[kStartColumn + 1]);
+  const auto ticks = static_cast<uint64_t>(::sysconf(_SC_CLK_TCK));
+  if (!start) return {};
+  const auto begun = std::chrono::milliseconds(static_cast<int64_t>(*start * 1000 / ticks));
+  const std::chrono::milliseconds since_boot =
+      std::chrono::seconds(now.tv_sec) + std::chrono::milliseconds(now.tv_nsec / 1'000'000);
+  return std::max(since_boot - begun, std::chrono::milliseconds(0));
+}
+
 }  // namespace
+
+Result<std::optional<std::chrono::steady_clock::time_point>> end_of_time(
+    const RunOptions& options) {
+  if (options.time_limit.empty()) return std::nullopt;
+  const std::optional<std::chrono::milliseconds> limit = parse_duration(options.time_limit);
+  if (!limit || limit->count() <= 0) {
+    return fail(ErrorKind::usage,
+                fmt::format("`--time-limit` cannot be {}", quoted(options.time_limit)),
+                "use a time such as `350 min`");
+  }
+  return std::chrono::steady_clock::now() + *limit - age_of_program();
+}
 
 int most_jobs(const std::map<std::string, std::string>& variables) {
   int most = std::numeric_limits<int>::max();

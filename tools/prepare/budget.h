@@ -1,5 +1,7 @@
 #pragma once
+#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -14,6 +16,10 @@ namespace pinwheel::prepare {
 /// amount.
 Result<run::Budget> budget_of(const std::map<std::string, std::string>& variables,
                               const RunOptions& options);
+
+/// When the time of this run ends, by `--time-limit`, which counts from the start of the program;
+/// nullopt without a limit. `usage` for an invalid time.
+Result<std::optional<std::chrono::steady_clock::time_point>> end_of_time(const RunOptions& options);
 
 /// The most jobs of one build or test: the smaller of the caller's `MAX_JOBS` and
 /// `CMAKE_BUILD_PARALLEL_LEVEL`. They change no result, so they are in no key.

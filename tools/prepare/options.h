@@ -79,6 +79,9 @@ struct RunOptions {
   std::string logs_dir = {};  ///< of the logs of its steps; empty: in the state directory
   int jobs = 0;               ///< 0: the machine's cores
   std::string memory;
+  std::string time_limit;  ///< "5h50m", since the start of the program; empty: none
+  bool unfinished_ok = false;
+  std::string checkpoints;  ///< the directory for checkpoints; empty: the store
   bool keep_going = false;
   bool dry_run = false;
   bool refresh = false;

@@ -34,6 +34,7 @@ std::string_view code_of(plan::StepState state) {
       return kRed;
     case plan::StepState::blocked:
     case plan::StepState::skipped:
+    case plan::StepState::unfinished:
       return kYellow;
   }
   return kRed;

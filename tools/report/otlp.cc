@@ -81,6 +81,7 @@ std::string_view result_of(const plan::StepOutcome& outcome) {
     case plan::StepState::blocked:
       return "skip";
     case plan::StepState::interrupted:
+    case plan::StepState::unfinished:
       return "cancellation";
     case plan::StepState::failed:
       break;

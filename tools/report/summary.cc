@@ -191,8 +191,9 @@ std::optional<std::string> untested(const plan::Report& report) {
 std::string summary_line(const plan::Report& report) {
   using plan::StepState;
   std::vector<std::string> parts;
-  for (const StepState state : {StepState::done, StepState::reused, StepState::failed,
-                                StepState::blocked, StepState::skipped, StepState::interrupted}) {
+  for (const StepState state :
+       {StepState::done, StepState::reused, StepState::failed, StepState::blocked,
+        StepState::skipped, StepState::interrupted, StepState::unfinished}) {
     const auto count =
         std::count_if(report.outcomes.begin(), report.outcomes.end(),
                       [state](const plan::StepOutcome& one) { return one.state == state; });

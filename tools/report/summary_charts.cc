@@ -78,6 +78,7 @@ std::string_view square_of(const plan::StepOutcome& outcome) {
       return "🟥";
     case plan::StepState::blocked:
     case plan::StepState::interrupted:
+    case plan::StepState::unfinished:
       return "⬛";
     case plan::StepState::skipped:
       return "⬜";

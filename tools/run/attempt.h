@@ -11,6 +11,7 @@
 #include "plan/step.h"
 #include "plan/trace_context.h"
 #include "run/attempt_meter.h"
+#include "run/checkpoints.h"
 
 namespace pinwheel::run {
 
@@ -25,6 +26,9 @@ struct Attempt {
   std::vector<plan::StepOutcome> needs;      ///< outcomes of the steps it needs, in `needs` order
   std::shared_ptr<AttemptMeter> meter = {};  ///< null: not measured
   plan::PassedTrace trace = {};              ///< of its processes; may be empty
+  /// When the time of the run ends; none: never.
+  std::optional<std::chrono::steady_clock::time_point> until = {};
+  std::shared_ptr<Checkpoints> checkpoints = {};  ///< null: none are saved
 };
 
 /// The result of a successful attempt.

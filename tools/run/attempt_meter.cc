@@ -119,4 +119,11 @@ plan::AttemptTrace AttemptMeter::trace() const {
   return trace;
 }
 
+AttemptMeter::Now run_time(const ports::Clock& clock) {
+  const auto wall = std::chrono::floor<milliseconds>(clock.now());
+  return [&clock, wall, begun = clock.steady()] {
+    return wall + std::chrono::duration_cast<milliseconds>(clock.steady() - begun);
+  };
+}
+
 }  // namespace pinwheel::run

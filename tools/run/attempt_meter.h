@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/attempt_trace.h"
+#include "ports/clock.h"
 #include "ports/process.h"
 
 namespace pinwheel::run {
@@ -55,5 +56,9 @@ class AttemptMeter {
   std::vector<plan::TracedCommand> commands_;
   bool forgets_processes_ = false;
 };
+
+/// The time of a run: the wall clock when this is called, plus steady time, so that it never
+/// decreases. For any thread; the clock must outlive it.
+AttemptMeter::Now run_time(const ports::Clock& clock);
 
 }  // namespace pinwheel::run

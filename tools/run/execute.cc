@@ -58,25 +58,6 @@ struct Cursor {
   int more_attempts = 0;                ///< that its jobs made beyond one each
 };
 
-/// The predicted durations of the steps that are not reused.
-std::vector<milliseconds> remaining_times(const plan::Plan& plan,
-                                          const std::map<std::string, plan::StepOutcome>& reused) {
-  std::vector<milliseconds> times = predicted_times(plan);
-  for (size_t i = 0; i < times.size(); ++i) {
-    if (reused.contains(plan.steps[i].id)) times[i] = milliseconds(0);
-  }
-  return times;
-}
-
-/// The time of this run: the wall clock when it began, plus steady time, so that it never
-/// decreases. For any thread; the clock must outlive it.
-AttemptMeter::Now run_time(const ports::Clock& clock) {
-  const auto wall = std::chrono::floor<milliseconds>(clock.now());
-  return [&clock, wall, begun = clock.steady()] {
-    return wall + std::chrono::duration_cast<milliseconds>(clock.steady() - begun);
-  };
-}
-
 class Execution {
  public:
   Execution(const plan::Plan& plan, const ExecuteOptions& options, const ExecutionPorts& around)
@@ -226,6 +207,8 @@ class Execution {
         block(next, fmt::format("{} failed", quoted(outcomes_[i].id)));
       } else if (state == plan::StepState::blocked) {
         block(next, outcomes_[i].reason);
+      } else if (state == plan::StepState::unfinished) {
+        leave_unfinished(next, i);
       }
     }
   }
@@ -253,6 +236,15 @@ class Execution {
     withdraw(i);
     plan::StepOutcome outcome = outcome_of(i, plan::StepState::blocked);
     outcome.reason = std::move(reason);
+    settle(i, std::move(outcome));
+  }
+
+  /// A step that needs an unfinished one runs when that continues.
+  void leave_unfinished(size_t i, size_t need) {
+    plan::StepOutcome outcome = outcome_of(i, plan::StepState::unfinished);
+    const bool first = outcomes_[need].error.has_value();
+    outcome.reason = first ? fmt::format("{} is unfinished", quoted(outcomes_[need].id))
+                           : outcomes_[need].reason;
     settle(i, std::move(outcome));
   }
 
@@ -304,6 +296,8 @@ class Execution {
     attempt.log = options_.logs / fmt::format("{}.{}.log", stems_[i], attempt.number);
     attempt.scratch = options_.scratch / fmt::format("{}.{}", stems_[i], attempt.number);
     attempt.meter = cursor.meter;
+    attempt.until = options_.until;
+    attempt.checkpoints = options_.checkpoints;
     if (options_.passed_trace) attempt.trace = options_.passed_trace(step.id, attempt.number);
     cursor.token = job.token;
     return job;
@@ -563,10 +557,15 @@ class Execution {
     Cursor& cursor = cursors_[i];
     const std::optional<Again> again = again_after(i, completed);
     if (!again) {
-      const bool interrupted = error.kind == ErrorKind::interrupted;
-      plan::StepOutcome outcome =
-          outcome_of(i, interrupted ? plan::StepState::interrupted : plan::StepState::failed);
+      plan::StepState state = plan::StepState::failed;
+      if (error.kind == ErrorKind::interrupted) state = plan::StepState::interrupted;
+      if (error.kind == ErrorKind::unfinished) state = plan::StepState::unfinished;
+      plan::StepOutcome outcome = outcome_of(i, state);
       outcome.error = error;
+      if (state == plan::StepState::unfinished) {
+        outcome.reason = error.message;
+        outcome.warnings = {error.message};
+      }
       conclude(i, with_record(i, completed, std::move(outcome)));
       return;
     }

@@ -43,6 +43,9 @@ struct ExecuteOptions {
   std::function<plan::PassedTrace(const std::string& step, int attempt)> passed_trace = {};
   /// The token of a step's submission with this number, from 1; empty: `job_token`.
   std::function<std::string(const std::string& step, int number)> token = {};
+  /// When the time of the run ends; none: never.
+  std::optional<std::chrono::steady_clock::time_point> until = {};
+  std::shared_ptr<Checkpoints> checkpoints = {};  ///< null: builds save none
 };
 
 /// The interfaces that an execution uses; all of them outlive the call.
@@ -63,6 +66,8 @@ struct ExecutionPorts {
 ///   steps not yet started are blocked too (reason "not started after `build:cpu` failed");
 /// - a build that fails with `unplanned_wheel` blocks every build that has not started, even with
 ///   `keep_going`;
+/// - what depends on an unfinished build is `unfinished` as well (reason "`build:cpu` is
+///   unfinished"), and other steps continue;
 /// - a signal cancels running steps, and everything unfinished is `interrupted`, within 5 seconds;
 /// - a record that cannot be written fails its step and stops the run, whatever `on_failure` is.
 plan::Report execute(const plan::Plan& plan, const ExecuteOptions& options,

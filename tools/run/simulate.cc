@@ -130,6 +130,15 @@ std::vector<milliseconds> predicted_times(const plan::Plan& plan) {
   return times;
 }
 
+std::vector<milliseconds> remaining_times(const plan::Plan& plan,
+                                          const std::map<std::string, plan::StepOutcome>& reused) {
+  std::vector<milliseconds> times = predicted_times(plan);
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (reused.contains(plan.steps[i].id)) times[i] = milliseconds(0);
+  }
+  return times;
+}
+
 Budget slots_budget(const plan::Plan& plan, int slots) {
   Budget budget;
   budget.cores = slots;

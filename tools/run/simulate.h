@@ -1,8 +1,11 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <map>
+#include <string>
 #include <vector>
 
+#include "plan/outcome.h"
 #include "plan/step.h"
 #include "run/budget.h"
 #include "run/schedule.h"
@@ -66,6 +69,9 @@ LeastTime least_time(const Graph& graph, const std::vector<std::chrono::millisec
 
 /// The predicted durations of the steps, in whole milliseconds, rounded up.
 std::vector<std::chrono::milliseconds> predicted_times(const plan::Plan& plan);
+/// The same, and none for the steps that are reused.
+std::vector<std::chrono::milliseconds> remaining_times(
+    const plan::Plan& plan, const std::map<std::string, plan::StepOutcome>& reused);
 
 /// The budget of `slots` runners that each take one step at a time, whatever its resources. Pools
 /// belong to machines, so that they limit nothing here.

@@ -51,6 +51,7 @@
 #include "session/export_trace.h"
 #include "session/release_records.h"
 #include "session/reuse_only.h"
+#include "session/run_checkpoints.h"
 #include "session/step_secrets.h"
 #include "store/domain.h"
 
@@ -423,6 +424,7 @@ Result<run::ExecuteOptions> execute_options(const std::map<std::string, std::str
   execute.results = results;
   execute.seed = std::random_device{}();
   execute.worker = host::worker_name(variables);
+  TRY(execute.until, prepare::end_of_time(options));
   return execute;
 }
 
@@ -449,13 +451,16 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
                           const run::ExecuteOptions& options, const Listeners& listeners,
                           SlurmRun* slurm) {
   // A job of `--executor slurm` has the time that its step needs.
-  const bool limited = !request.requested;
   const std::optional<prepare::JobEnd> end =
-      limited ? prepare::find_job_end(*host.machine(workplace), host.variables) : std::nullopt;
+      request.requested ? std::nullopt
+                        : prepare::find_job_end(*host.machine(workplace), host.variables);
   host::ThreadRunner runner(
       [&host, &workplace, &end](const run::Attempt& attempt,
                                 std::stop_token stop) -> Result<run::Success> {
-        TRY_DONE(prepare::check_ends_in_time(*attempt.step, end, host.clock.now()));
+        const bool continues = attempt.checkpoints && checkpoint_settings(*attempt.step) != nullptr;
+        if (!continues) {
+          TRY_DONE(prepare::check_ends_in_time(*attempt.step, end, host.clock.now()));
+        }
         return host.perform(workplace, attempt, std::move(stop));
       });
   const host::SignalWatcher signals([&runner, slurm](int signal) {
@@ -515,6 +520,12 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   if (request.store) host::store_reused(plan, known, request.facts, host.clock, *request.store);
   TRY(run::ExecuteOptions execute, execute_options(host.variables, options, directories, results));
   const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
+  const RunCheckpoints checkpoints = open_checkpoints(
+      {options.checkpoints, request.open_store, request.workplace.state, own}, steps);
+  execute.checkpoints = checkpoints.stored;
+  if (checkpoints.stored) {
+    TRY(execute.until, end_of_run(host, request.workplace, steps, execute.until));
+  }
   TRY(host::Workplace workplace, with_secrets(request.workplace, steps, console));
   TRY_DONE(ask_before_builds(host, workplace, plan, steps, console));
   if (!steps.empty()) workplace = prepare::with_path_mode(host, std::move(workplace));
@@ -532,6 +543,7 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   report::RunReport run = with_origin(execute_plan(host, request, workplace, plan, execute,
                                                    {*journal, status, console}, slurm.get()),
                                       request, options.json, console);
+  close_checkpoints(host.files, checkpoints, run.report, console);
   end_store(request, run.report, console);
   write_records(host.files, request, plan, run.report, console);
   report_to_github(global.log_format, failures, run, workplace, console);
@@ -548,6 +560,8 @@ Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& gl
   TRY(const report::RunReport run, execute_run(host, global, options, request, console));
   if (options.json) console.json(report::report_json(run));
   const int code = plan::exit_code(run.report);
+  const bool unfinished = code == pinwheel::exit_code(ErrorKind::unfinished);
+  if (unfinished && options.unfinished_ok) return 0;
   if (code != 0 || !request.gate) return code;
   TRY_DONE(plan::check_gate(*request.gate, run.report.outcomes, request.workplace.accepted, {}));
   console.note(request.gate_message + "\n");

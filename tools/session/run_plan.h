@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "host/machine/workplace.h"
+#include "host/run/stored_checkpoints.h"
 #include "host/run/stored_results.h"
 #include "host/store/store.h"
 #include "plan/origin.h"
@@ -41,7 +42,9 @@ struct RunRequest {
   std::optional<publish::ReleaseFacts> release = {};
   plan::Results results = {};               ///< existing results in addition to the journal's
   std::shared_ptr<host::Store> store = {};  ///< may be null: none
-  std::stop_source stop_store = {};         ///< ends the transfers of the store
+  /// Opens the places of the store again, with no faults yet; empty: the run writes to none.
+  host::OpenStore open_store = {};
+  std::stop_source stop_store = {};  ///< ends the transfers of the store
   host::ResultFacts facts = {};
   std::set<std::string> repeated = {};  ///< ids of steps whose stored results are not used
   /// Set for a run that only reuses: the steps that it may execute.

@@ -24,12 +24,15 @@ namespace {
 namespace fs = std::filesystem;
 using Places = std::vector<store::PlaceDescription>;
 
+bool is_written(const store::PlaceDescription& place) {
+  return place.access == store::PlaceAccess::read_write;
+}
+
 /// Makes missing directories of places. A new one ignores itself in git, so that it is not part of
 /// the source of a later plan.
 void make_directories(ports::Files& files, const Places& places) {
   for (const store::PlaceDescription& place : places) {
-    const bool written = place.access == store::PlaceAccess::read_write;
-    if (place.kind != store::PlaceKind::directory || !written) continue;
+    if (place.kind != store::PlaceKind::directory || !is_written(place)) continue;
     // If a place cannot be made, the run continues with a faulty place.
     static_cast<void>(host::make_output_directory(files, place.path));
   }
@@ -38,10 +41,7 @@ void make_directories(ports::Files& files, const Places& places) {
 /// Warns that no results are stored: the event of this CI job is unknown, so it may be a pull
 /// request.
 void warn_that_nothing_is_stored(const Places& places, Console& console) {
-  const bool written = std::ranges::any_of(places, [](const store::PlaceDescription& place) {
-    return place.access == store::PlaceAccess::read_write;
-  });
-  if (!written) return;
+  if (std::ranges::none_of(places, is_written)) return;
   console.warn(Error{
       ErrorKind::environment,
       "no result is stored: this CI service does not say whether a pull request started the job"}
@@ -50,6 +50,13 @@ void warn_that_nothing_is_stored(const Places& places, Console& console) {
 }
 
 }  // namespace
+
+bool writes_to_store(const StoreRequest& request) {
+  const bool writes =
+      request.use != StoreUse::read && request.own.writes == prepare::StoreWrites::yes;
+  return writes && (std::ranges::any_of(request.own.places, is_written) ||
+                    std::ranges::any_of(request.of_matrix, is_written));
+}
 
 Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
                                                     const StoreRequest& request,

@@ -38,6 +38,9 @@ Result<std::shared_ptr<host::Store>> open_run_store(ports::Files& files,
                                                     const host::Workplace& workplace,
                                                     Console& console);
 
+/// Whether a run may write its results to a place.
+bool writes_to_store(const StoreRequest& request);
+
 /// The facts that are stored with the results of this run. `plan_digest` as in `host::ResultFacts`.
 host::ResultFacts result_facts(const prepare::Host& host, const prepare::PreparedRun& run,
                                std::string plan_digest);

@@ -158,7 +158,7 @@ InstalledPackages read_packages(const nlohmann::json& json) {
 }
 
 Ending read_ending(const std::string& name) {
-  for (const Ending ending : {Ending::done, Ending::skipped}) {
+  for (const Ending ending : {Ending::done, Ending::skipped, Ending::unfinished}) {
     if (to_string(ending) == name) return ending;
   }
   reject(fmt::format("{} is not how a stored step can end", quoted(name)));
@@ -229,12 +229,15 @@ std::string_view to_string(Ending ending) {
       return "done";
     case Ending::skipped:
       return "skipped";
+    case Ending::unfinished:
+      return "unfinished";
   }
   return {};
 }
 
 bool improves(const Entry& candidate, const Entry& present) {
   if (candidate.ending != present.ending) return candidate.ending == Ending::done;
+  if (candidate.ending == Ending::unfinished) return candidate.attempts > present.attempts;
   const auto rank = [](const std::string& evidence) {
     return std::find(kEvidences.begin(), kEvidences.end(), evidence);
   };

@@ -34,7 +34,8 @@ struct NamedBlob {
 /// The outcome of a step. Failures are never stored.
 enum class Ending {
   done,
-  skipped,  ///< a test that could not run there: its evidence counts, but it replaces no test
+  skipped,     ///< a test that could not run there: its evidence counts, but it replaces no test
+  unfinished,  ///< a build that was stopped before its end: its outputs are a checkpoint
 };
 
 std::string_view to_string(Ending ending);
@@ -92,8 +93,8 @@ struct Entry {
 };
 
 /// Whether an entry should replace the entry that a place has for the same key: it ran where the
-/// other was skipped, or has stronger evidence. Otherwise the one in the place stays, so that
-/// everyone gets the same bytes.
+/// other was skipped, has stronger evidence, or is a later checkpoint. Otherwise the one in the
+/// place stays, so that everyone gets the same bytes.
 bool improves(const Entry& candidate, const Entry& present);
 
 /// JSON, schema `pinwheel-result/1`; bytes that are not UTF-8 are replaced.

@@ -219,3 +219,36 @@ TEST_CASE("TestPyPI is the one index on which a release is tried out") {
     CHECK(ci::is_trial(kind) == (kind == matrix::TargetKind::testpypi));
   }
 }
+
+TEST_CASE("a build that may outlast its job gets a chain of jobs") {
+  const auto links = [](const std::string& build, const std::string& limit) {
+    return planned(kHead + "build: {" + build + "}\nci: {timeout: " + limit + "}\n")
+        .facts.build_links;
+  };
+  CHECK(links("timeout: 14 h", "6 h") == 1);
+  CHECK(links("timeout: 14 h, checkpoint: {before: 30 min}", "6 h") == 3);
+  CHECK(links("timeout: 2 h, checkpoint: {before: 30 min}", "6 h") == 1);
+  CHECK(links("timeout: 100 h, checkpoint: {before: 9 min}", "10 min") == 20);
+}
+
+TEST_CASE("the jobs of a chain have the same rows and continue one another") {
+  ci::WorkflowFacts facts = planned(kHead).facts;
+  facts.build_links = 3;
+  const std::vector<ci::Job> jobs = ci::build_jobs(facts);
+  CHECK(ci::ids_of(jobs) == std::vector<std::string>{"build", "build-then-2", "build-then-3"});
+  CHECK(jobs[1].needs == std::vector<std::string>{"plan", "build"});
+  CHECK(jobs[2].needs == std::vector<std::string>{"plan", "build-then-2"});
+  CHECK(jobs[2].rows == jobs[0].rows);
+  const auto has = [&jobs](size_t job, std::string_view text) {
+    return jobs[job].steps.find(text) != std::string::npos;
+  };
+  // Only the last job fails if the build is still unfinished.
+  CHECK((has(0, "--unfinished-ok") && has(1, "--unfinished-ok") && !has(2, "--unfinished-ok")));
+  CHECK((has(0, "--time-limit") && has(2, "--time-limit")));
+  CHECK((has(0, "Upload the checkpoint") && has(2, "Download the checkpoint")));
+  CHECK((!has(0, "id: before") && has(1, "id: before")));
+  // A job whose build continues elsewhere has no result.
+  CHECK((has(0, "if-no-files-found: ignore\n") && has(2, "&& 'ignore' || 'error'")));
+  const ci::Job alone = ci::build_jobs(planned(kHead).facts).front();
+  CHECK(alone.steps.find("checkpoint") == std::string::npos);
+}

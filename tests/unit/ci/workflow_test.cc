@@ -66,6 +66,14 @@ WorkflowFacts undecidable() {
   return facts;
 }
 
+/// Builds with secrets that outlast their job.
+WorkflowFacts chain() {
+  WorkflowFacts facts = example();
+  facts.build_links = 2;
+  facts.secrets = {"LICENSE_KEY"};
+  return facts;
+}
+
 /// Jobs in a container that a command prepares.
 WorkflowFacts container() {
   WorkflowFacts facts = example();
@@ -142,6 +150,7 @@ std::vector<GoldenWorkflow> golden_workflows() {
   add("alone", alone(), {kNightly});
   add("unprotected", unprotected(), {kRelease});
   add("promoted", promoted(), {kNightly, kRelease});
+  add("chain", chain(), {kRelease});
   return workflows;
 }
 

@@ -32,6 +32,7 @@ const std::string kSettingsBody =
     "  arch-list: ['9.0']\n"
     "  memory-per-job: 4 GiB\n"
     "  timeout: 90 min\n"
+    "  checkpoint: {before: 5 min}\n"
     "  retry: {transient: 2, backoff: 1s..1m}\n"
     "checks:\n"
     "  before: [compiler, {header: a.h}]\n"
@@ -65,6 +66,8 @@ TEST_CASE("settings apply to one variant: values selected, templates expanded") 
   CHECK(cuda.build.command == Names{"make", "{dest_dir}", "CUDA=13.0", "{{raw}}"});
   CHECK(cuda.build.memory_per_job == 4ULL << 30);
   CHECK(cuda.build.timeout == std::chrono::minutes(90));
+  CHECK(cuda.build.checkpoint ==
+        CheckpointSettings{std::chrono::minutes(30), std::chrono::minutes(5)});
   CHECK(cuda.build.retry.transient == 2);
   CHECK(cuda.build.retry.backoff_min == std::chrono::seconds(1));
   CHECK(cuda.build.retry.backoff_max == std::chrono::minutes(1));
@@ -240,6 +243,7 @@ TEST_CASE("a matrix without sections has the default settings") {
   CHECK(plain.environment.torch == TorchSettings{});
   CHECK(plain.build.command.front() == "python");
   CHECK(plain.build.timeout == std::chrono::hours(3));
+  CHECK_FALSE(plain.build.checkpoint);
   CHECK(plain.build.retry.transient == 4);
   CHECK(plain.checks.before.empty());
   CHECK(plain.test.hardware == Hardware::none);

@@ -49,8 +49,21 @@ TEST_CASE("blocked, skipped and reused steps alone are not a failure") {
   CHECK(exit_code(report) == 0);
 }
 
+TEST_CASE("an unfinished step has an exit code of its own, unless another one failed") {
+  StepOutcome unfinished;
+  unfinished.state = StepState::unfinished;
+  unfinished.error = Error{ErrorKind::unfinished, "stopped"};
+  CHECK(exit_code(Report{{unfinished}}) == 8);
+  CHECK(exit_code(Report{{unfinished, failed(ErrorKind::step)}}) == 1);
+  CHECK(exit_code(Report{{unfinished, failed(ErrorKind::internal)}}) == 70);
+  Report report{{unfinished}};
+  report.signal = SIGINT;
+  CHECK(exit_code(report) == 130);
+}
+
 TEST_CASE("states and evidence are parsed from their names") {
-  for (const char* name : {"done", "failed", "blocked", "reused", "skipped", "interrupted"}) {
+  for (const char* name :
+       {"done", "failed", "blocked", "reused", "skipped", "interrupted", "unfinished"}) {
     REQUIRE(parse_step_state(name));
     CHECK(to_string(*parse_step_state(name)) == name);
   }

@@ -47,6 +47,9 @@ TEST_CASE("of results that are as near the newest tells, whatever the order") {
 TEST_CASE("without one of the step another of its kind tells, and else nothing does") {
   const StoreReply other = missing_reply(asked(), {stored("build:y", kOther, "other")});
   CHECK(other.nearest->step == "build:y");
+  store::Entry checkpoint = stored("build:x", {}, "checkpoint");
+  checkpoint.ending = store::Ending::unfinished;
+  CHECK_FALSE(missing_reply(asked(), {checkpoint}).nearest);
   const StoreReply none = missing_reply(asked(), {stored("test:x", kOther, "test")});
   CHECK(none.answer == StoreAnswer::nothing);
   CHECK_FALSE(none.nearest);

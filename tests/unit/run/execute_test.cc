@@ -109,6 +109,30 @@ TEST_CASE("a failed step blocks its dependents and nothing else") {
   CHECK(plan::exit_code(report) == 1);
 }
 
+TEST_CASE("what needs an unfinished build is unfinished, and other steps continue") {
+  World world;
+  world.runner.scripts["a"] = {fails(ErrorKind::unfinished)};
+  const plan::Report report = world.run(
+      {{step("a"), step("b", {"a"}), step("c", {"b"}), step("d"), step("e", {"d"})}, ""}, cores(1));
+  CHECK(outcome(report, "a").state == StepState::unfinished);
+  CHECK(outcome(report, "a").attempts == 1);
+  CHECK(outcome(report, "a").warnings == std::vector<std::string>{"it went wrong"});
+  CHECK(outcome(report, "b").state == StepState::unfinished);
+  CHECK(outcome(report, "b").reason == "`a` is unfinished");
+  CHECK(outcome(report, "c").reason == "`a` is unfinished");
+  CHECK(outcome(report, "e").state == StepState::done);
+  CHECK(plan::exit_code(report) == 8);
+}
+
+TEST_CASE("attempts know when the time of their run ends") {
+  World world;
+  run::ExecuteOptions options = cores(1);
+  options.until = std::chrono::steady_clock::time_point(90s);
+  world.run({{step("a")}, ""}, options);
+  REQUIRE(world.runner.started.size() == 1);
+  CHECK(world.runner.started[0].until == options.until);
+}
+
 TEST_CASE("a build that makes another kind of wheel than planned blocks the builds not started") {
   World world;
   world.runner.scripts["build:a"] = {fails(ErrorKind::unplanned_wheel)};

@@ -132,4 +132,20 @@ TEST_CASE("an entry of very many names is read in the end", "[store]") {
   CHECK_FALSE(parse_entry(text));
 }
 
+TEST_CASE("a later checkpoint replaces an earlier one, and a result each of them", "[store]") {
+  Entry first = full_entry();
+  first.ending = Ending::unfinished;
+  first.attempts = 3;
+  CHECK(parse_entry(to_json(first)) == first);
+  Entry later = first;
+  later.attempts = 4;
+  CHECK(improves(later, first));
+  CHECK_FALSE(improves(first, later));
+  CHECK_FALSE(improves(first, first));
+  Entry done = first;
+  done.ending = Ending::done;
+  CHECK(improves(done, later));
+  CHECK_FALSE(improves(later, done));
+}
+
 }  // namespace pinwheel::store

@@ -180,7 +180,7 @@ struct ScriptOfAction {
     const StepContext context = step.context();
     TRY(const BuildSite site, prepare_site(context, action));
     make_fixed_path(step, site);
-    TRY_DONE(compile_wheel(context, action, site));
+    TRY_DONE(compile_wheel(context, action, site, {}));
     TRY(const fs::path directory, repair_lines(step, action, site));
     for (const wheel::Naming& naming : plan::each_file(action.namings)) {
       finish_lines(step, finish_request(action, naming, site.space.mode(), {}), directory);

@@ -11,6 +11,7 @@
 #include "host/steps/after_checks.h"
 #include "host/steps/build_commands.h"
 #include "host/steps/built_wheel.h"
+#include "host/steps/checkpoint.h"
 #include "host/steps/compiler_cache.h"
 #include "host/steps/rejected_wheel.h"
 #include "host/wheels/leaked_secret.h"
@@ -117,7 +118,7 @@ Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWhe
   TRY(const std::string key, compile_key(context));
   TRY(const std::optional<fs::path> earlier, take_rejected_wheel(context, action, key));
   if (earlier) return *earlier;
-  TRY_DONE(compile_wheel(context, action, site));
+  TRY_DONE(compile_wheel(context, action, site, key));
   TRY(fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   const Result<std::vector<std::string>> judged = check_built_wheel(context, action, built);
   const bool misnamed = !judged && judged.error().kind == ErrorKind::unplanned_wheel;
@@ -125,15 +126,15 @@ Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWhe
   return built;
 }
 
-}  // namespace
-
-Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
-                   const BuildSite& site) {
+/// Runs the build's command; `limit` is less than the step's own time limit, or none.
+Done run_build(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
+               std::optional<std::chrono::milliseconds> limit) {
   ports::Command command = build_command(action, site.setting(context));
   if (action.settings.build.network == matrix::BuildNetwork::none) {
     command.network = context.workplace.build_network;
   }
   TRY_DONE(add_compiler_cache(context, action, site, command));
+  command.timeout = limit;
   Done ran;
   {
     BuildCommands recorded(context, site);
@@ -142,6 +143,97 @@ Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
     if (ran) recorded.succeed();
   }
   end_compiler_cache(context, action, site, command);
+  return ran;
+}
+
+/// The time until a build must be stopped so that its checkpoint can be saved in time; none if the
+/// step's own limit comes first.
+std::optional<std::chrono::milliseconds> time_left(const StepContext& context,
+                                                   const matrix::CheckpointSettings& settings) {
+  if (!context.attempt.until) return std::nullopt;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                        *context.attempt.until - context.machine.clock.steady()) -
+                    settings.before;
+  return context.attempt.step->timeout <= left ? std::nullopt : std::optional(left);
+}
+
+/// Ends a build that was stopped in time. It fails if a next run would not come further.
+Done end_unfinished(const StepContext& context, const plan::BuildWheel& action,
+                    BuildCheckpoint& checkpoint) {
+  const Done saved = checkpoint.save();
+  const std::string what = fmt::format("building {}", quoted(action.class_id));
+  const bool further = checkpoint.saved_commands() > checkpoint.resumed_commands();
+  if (checkpoint.number() == 0 || !further) {
+    Error error{
+        ErrorKind::timeout,
+        fmt::format("{} takes longer than the run may take, and has no new checkpoint", what),
+        std::nullopt, "give the run more time: `--time-limit`"};
+    if (!saved) error.causes.push_back(saved.error());
+    return fail(std::move(error));
+  }
+  if (!saved) {
+    append_log(context, fmt::format("pinwheel: no checkpoint was saved at the end: {}\n",
+                                    saved.error().message));
+  }
+  return fail(ErrorKind::unfinished,
+              fmt::format("{} was stopped before the end of the run's time; checkpoint {} has {} "
+                          "of finished commands",
+                          what, checkpoint.number(), plural(checkpoint.saved_commands(), "output")),
+              "run the same command again to continue it");
+}
+
+/// Removes what a build made, and exports its source again.
+Done clear_site(const StepContext& context, const plan::BuildWheel& action) {
+  for (const char* const name : {kSourceName, kDistName, "home", "tmp"}) {
+    TRY_DONE(context.machine.files.remove_all(context.attempt.scratch / name));
+    TRY_DONE(context.machine.files.make_directories(context.attempt.scratch / name));
+  }
+  return context.supplier.source(action.source, context.attempt.scratch / kSourceName,
+                                 action.source_date_epoch);
+}
+
+Done run_with_checkpoints(const StepContext& context, const plan::BuildWheel& action,
+                          const BuildSite& site, BuildCheckpoint& checkpoint) {
+  const matrix::CheckpointSettings& settings = *action.settings.build.checkpoint;
+  const std::optional<std::chrono::milliseconds> left = time_left(context, settings);
+  if (left && left->count() <= 0) {
+    return fail(ErrorKind::unfinished,
+                fmt::format("no time was left for building {}", quoted(action.class_id)),
+                "run the same command again to build it");
+  }
+  Done ran;
+  {
+    const PeriodicSaves saves(checkpoint, context, settings.every);
+    ran = run_build(context, action, site, left);
+  }
+  const bool stopped = !ran && left && ran.error().kind == ErrorKind::timeout;
+  return stopped ? end_unfinished(context, action, checkpoint) : ran;
+}
+
+}  // namespace
+
+Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
+                   const BuildSite& site, const std::string& key) {
+  if (!action.settings.build.checkpoint || !context.attempt.checkpoints) {
+    return run_build(context, action, site, std::nullopt);
+  }
+  if (!action.secrets.empty()) {
+    append_log(context, "pinwheel: a build with secrets has no checkpoints\n");
+    return run_build(context, action, site, std::nullopt);
+  }
+  BuildCheckpoint checkpoint(context, site, key,
+                             build_command(action, site.setting(context)).environment);
+  TRY_DONE(checkpoint.resume());
+  Done ran = run_with_checkpoints(context, action, site, checkpoint);
+  if (!ran && checkpoint.resumed() && ran.error().kind == ErrorKind::step) {
+    append_log(context,
+               "pinwheel: the build failed after it continued from a checkpoint, and is "
+               "repeated from the beginning\n");
+    TRY_DONE(clear_site(context, action));
+    checkpoint.start_again();
+    ran = run_with_checkpoints(context, action, site, checkpoint);
+  }
+  if (ran) checkpoint.forget();
   return ran;
 }
 

@@ -14,9 +14,12 @@ namespace pinwheel::host {
 /// that passed every check are moved to the output directory.
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action);
 
-/// Runs the command of the build, which writes the wheel to `kDistName`.
+/// Runs the command of the build, which writes the wheel to `kDistName`. `key` is the digest of the
+/// build's inputs (`compile_key`). With `build.checkpoint`, the build continues from its newest
+/// checkpoint, and is stopped before the end of the run's time: kind `unfinished`. A build that
+/// fails after it continued is repeated from the beginning.
 Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
-                   const BuildSite& site);
+                   const BuildSite& site, const std::string& key);
 
 /// How the wheel of a class is finished under one of its names. Its record lists the libraries
 /// added to the wheel, and states if the build could not use the fixed path: its bytes may then

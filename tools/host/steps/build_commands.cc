@@ -101,6 +101,7 @@ class BuildCommands::Record {
         profile_(site.space.seen(kProfileName).string()),
         profiles_(is_profiled(context)),
         begun_(std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())) {
+    read_source([this] { ignore_restored(); });
     // The processes of a container are not pinwheel's.
     if (context.machine.host != nullptr) return;
     WatchCallbacks callbacks;
@@ -210,6 +211,13 @@ class BuildCommands::Record {
     return found;
   }
 
+  /// A build that continues from a checkpoint has logs with the commands of earlier attempts.
+  void ignore_restored() {
+    for (const fs::path& log : find_logs(root_ / kSourceName).ninja) {
+      fresh_lines(text_of_build(log), restored_lines_);
+    }
+  }
+
   /// nvcc adds these options at the end of its own; clang edits its arguments by the variable,
   /// which gcc ignores.
   void profile(std::map<std::string, std::string>& variables) const {
@@ -292,7 +300,8 @@ class BuildCommands::Record {
     std::error_code error;
     const fs::path place =
         fs::is_symlink(directory, error) ? fs::read_symlink(directory, error) : directory;
-    const std::string fresh = fresh_lines(text, read_lines_[place.string()]);
+    const auto known = read_lines_.try_emplace(place.string(), restored_lines_).first;
+    const std::string fresh = fresh_lines(text, known->second);
     const std::string manifest = text_of_build(directory / "build.ninja");
     for (plan::TracedCommand& command : plan::ninja_commands({fresh, manifest, *written})) {
       if (command.span.completed < begun_) continue;
@@ -364,8 +373,9 @@ class BuildCommands::Record {
   // Filled by the thread of the watch, and read when it has ended.
   std::vector<plan::BuildProcessFacts> noticed_;
   std::vector<plan::TracedCommand> commands_;
-  std::set<std::string> outputs_;                                      ///< of `commands_`
-  std::map<size_t, std::set<std::string>> made_by_;                    ///< outputs by ninja
+  std::set<std::string> outputs_;                    ///< of `commands_`
+  std::map<size_t, std::set<std::string>> made_by_;  ///< outputs by ninja
+  std::unordered_set<std::string> restored_lines_;   ///< of logs, before the build
   std::map<std::string, std::unordered_set<std::string>> read_lines_;  ///< of logs, by directory
   std::optional<ProcessWatch> watch_;  ///< last: its thread uses the others
 };

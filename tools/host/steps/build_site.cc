@@ -124,7 +124,7 @@ Result<BuildSite> prepare_site(const StepContext& context, const env::Request& r
 
 Done run_logged(const StepContext& context, const BuildSite& site, ports::Command command,
                 const std::string& what) {
-  command.timeout = context.attempt.step->timeout;
+  if (!command.timeout) command.timeout = context.attempt.step->timeout;
   const ports::Network network = command.network;
   append_log(context, fmt::format("$ {}\n", shell_join(command.argv)));
   const uint64_t before = log_size(context.attempt.log);

@@ -1,10 +1,10 @@
 // The matrix of a run: one square for each variant, in cells of two axes that the reader chooses.
 
-const STATES = ["done", "reused", "failed", "blocked", "interrupted", "skipped", "none"];
+const STATES = ["done", "reused", "failed", "blocked", "interrupted", "unfinished", "skipped", "none"];
 const EVIDENCE = { none: 0, inspected: 1, loaded: 2, ran: 3 };
-const STATE_MARKS = { failed: "×", blocked: "!", interrupted: "∿", skipped: "–" };
+const STATE_MARKS = { failed: "×", blocked: "!", interrupted: "∿", unfinished: "…", skipped: "–" };
 // The worst state of several steps represents them.
-const SEVERITY = ["none", "reused", "done", "skipped", "interrupted", "blocked", "failed"];
+const SEVERITY = ["none", "reused", "done", "skipped", "unfinished", "interrupted", "blocked", "failed"];
 
 function worst(steps) {
   let state = "none";

@@ -1,0 +1,125 @@
+#include "host/run/stored_checkpoints.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/digest.h"
+#include "unit/catch.h"
+#include "unit/host/scratch.h"
+
+namespace pinwheel::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Checkpoints in a directory, and files to save.
+struct Saves {
+  Scratch scratch = {};
+  StoredCheckpoints checkpoints{[this]() -> Result<std::shared_ptr<Store>> {
+    return checkpoints_directory(scratch.path() / "place", store::Domain::branch);
+  }};
+  run::CheckpointFiles files = {};
+
+  std::string add(const std::string& contents) {
+    const std::string sha256 = sha256_hex(contents);
+    const fs::path path = scratch.path() / sha256;
+    std::ofstream(path) << contents;
+    files[sha256] = path;
+    return sha256;
+  }
+  Result<uint64_t> save(const std::string& manifest) {
+    const fs::path path = scratch.path() / "manifest.json";
+    std::ofstream(path) << manifest;
+    return checkpoints.save({"build:x", "key", path}, files);
+  }
+  /// The text of the newest checkpoint with a key; empty without one.
+  std::string found(const std::string& key = "key") {
+    const fs::path target = scratch.path() / "found.json";
+    const Result<std::optional<uint64_t>> number = checkpoints.find("build:x", key, target);
+    REQUIRE(number);
+    return *number ? text_of(target) : std::string();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the newest checkpoint with a key is found, with its files", "[checkpoints]") {
+  Saves saves;
+  CHECK(saves.found().empty());
+  const std::string first = saves.add("object");
+  CHECK(saves.save("one") == 1);
+  const std::string second = saves.add("another object");
+  CHECK(saves.save("two") == 2);
+  CHECK(saves.found() == "two");
+  CHECK(saves.found("other key").empty());
+  for (const std::string& sha256 : {first, second}) {
+    const fs::path target = saves.scratch.path() / "fetched";
+    REQUIRE(saves.checkpoints.fetch(sha256, fs::file_size(saves.files[sha256]), target));
+    CHECK(sha256_hex(text_of(target)) == sha256);
+  }
+  CHECK(saves.checkpoints.warnings().empty());
+}
+
+TEST_CASE("a checkpoint of a finished build is not found, and a later one is", "[checkpoints]") {
+  Saves saves;
+  saves.add("object");
+  REQUIRE(saves.save("one"));
+  saves.checkpoints.forget("build:x", "key");
+  CHECK(saves.found().empty());
+  // Another run of the build has not ended yet.
+  CHECK(saves.save("two") == 3);
+  CHECK(saves.found() == "two");
+}
+
+TEST_CASE("a damaged file of a checkpoint is not fetched", "[checkpoints]") {
+  Saves saves;
+  const std::string sha256 = saves.add("object");
+  REQUIRE(saves.save("one"));
+  const fs::path blob = saves.scratch.path() / "place" / "cas" / sha256;
+  fs::permissions(blob, fs::perms::owner_all);
+  std::ofstream(blob) << "damage";
+  CHECK_FALSE(saves.checkpoints.fetch(sha256, 6, saves.scratch.path() / "fetched"));
+  CHECK_FALSE(fs::exists(saves.scratch.path() / "fetched"));
+}
+
+TEST_CASE("a checkpoint without one of its files is not found", "[checkpoints]") {
+  Saves saves;
+  const std::string sha256 = saves.add("object");
+  REQUIRE(saves.save("one"));
+  fs::remove(saves.scratch.path() / "place" / "cas" / sha256);
+  CHECK(saves.found().empty());
+}
+
+TEST_CASE("a checkpoint may have more files than one entry lists", "[checkpoints]") {
+  Saves saves;
+  for (int i = 0; i < 4100; ++i) saves.add(fmt::format("object {}", i));
+  CHECK(saves.save("many") == 1);
+  CHECK(saves.found() == "many");
+  const auto entries = [&saves] {
+    return std::distance(fs::directory_iterator(saves.scratch.path() / "place" / "ac"),
+                         fs::directory_iterator());
+  };
+  CHECK(entries() == 2);
+  saves.checkpoints.forget("build:x", "key");
+  CHECK(saves.found().empty());
+}
+
+TEST_CASE("a place that accepts nothing is an error that names the fault", "[checkpoints]") {
+  Saves saves;
+  saves.add("object");
+  std::ofstream(saves.scratch.path() / "place") << "a file";
+  const Result<uint64_t> saved = saves.save("one");
+  REQUIRE_FALSE(saved);
+  CHECK(saved.error().message == "no place of the store accepts checkpoints");
+  REQUIRE(saved.error().causes.size() == 1);
+  CHECK_FALSE(saves.checkpoints.warnings().empty());
+}
+
+}  // namespace pinwheel::host

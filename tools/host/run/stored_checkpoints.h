@@ -1,0 +1,62 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/store/store.h"
+#include "run/checkpoints.h"
+
+namespace pinwheel::host {
+
+/// Opens the places of a store.
+using OpenStore = std::function<Result<std::shared_ptr<Store>>()>;
+
+/// Checkpoints in a store, which is opened for each of them: a run may take days, and a place that
+/// failed some times in one of its stores is not used there any more. The newest checkpoint with a
+/// key replaces the others at one address, and `store gc` removes the files that only they had. A
+/// finished build leaves an entry without files there. An entry lists a limited number of files, so
+/// further entries, written before it, list the rest.
+class StoredCheckpoints final : public run::Checkpoints {
+ public:
+  explicit StoredCheckpoints(OpenStore open) : open_(std::move(open)) {}
+
+  Result<std::optional<uint64_t>> find(const std::string& step, const std::string& key,
+                                       const std::filesystem::path& manifest) override;
+  Done fetch(const std::string& sha256, uint64_t size,
+             const std::filesystem::path& target) override;
+  Result<uint64_t> save(const run::CheckpointRecord& record,
+                        const run::CheckpointFiles& files) override;
+  void forget(const std::string& step, const std::string& key) override;
+
+  /// Warnings of the places since the last call.
+  std::vector<Error> warnings();
+
+ private:
+  using Files = std::map<std::string, std::filesystem::path>;
+
+  /// The entry of a part, if it is one of a checkpoint. The part 0 has the text.
+  static std::optional<FoundEntry> part(Store& store, const std::string& step,
+                                        const std::string& key, size_t number);
+  /// Writes an entry with a higher number than the one that is there, and returns the number.
+  Result<uint64_t> write(Store& store, store::Entry entry, const Files& files);
+  void note(std::vector<Error> faults);
+
+  const OpenStore open_;
+  std::mutex mutex_;
+  std::shared_ptr<Store> read_ = {};  ///< where the last checkpoint was found
+  std::vector<Error> warnings_ = {};
+  std::optional<Error> last_fault_ = std::nullopt;
+};
+
+/// A store of checkpoints only, in a directory.
+std::shared_ptr<Store> checkpoints_directory(const std::filesystem::path& directory,
+                                             store::Domain domain);
+
+}  // namespace pinwheel::host
