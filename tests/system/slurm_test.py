@@ -10,6 +10,7 @@ import time
 
 import pytest
 import slurm_cluster
+from checkpoints import plain_ninja
 from conftest import PYTHON, Project, digests
 from slurm_runs import SlurmRuns, without_tag
 
@@ -392,3 +393,22 @@ def test_other_programs_can_read_what_is_submitted(runs):
     assert {job["comment"].removeprefix("pinwheel:") for job in jobs} <= submissions
     assert all(job["array_job_id"] for job in jobs)
     runs.check_nothing_left()
+
+
+@pytest.mark.takes(120)
+def test_a_build_that_outlasts_its_job_is_continued_by_the_next(project, slurm, tmp_path):
+    stopped = plain_ninja(project, tmp_path / "commands", sources=16, pause=2)
+    runs = SlurmRuns(stopped.project, slurm(), tmp_path / "site", time="1 min")
+    # A job of one minute stops its build after 20 seconds.
+    stopped.project.edit(lambda matrix: matrix["build"]["checkpoint"].update(every="30 s", before="40 s"))
+    outcomes = runs.report("build", "matrix.yaml")
+    build = next(outcome for step, outcome in outcomes.items() if step.startswith("build:"))
+    assert build["state"] == "done" and build["attempts"] >= 2
+    # A command may end just before its build is stopped, and ninja does not record it.
+    assert set(stopped.commands()) == {f"t{number}.txt" for number in range(16)}
+    assert len(stopped.commands()) < 16 + build["attempts"]
+    runs.check_nothing_left()
+    wheels = stopped.project.wheels()
+    stopped.project.start_afresh()
+    stopped.project.run("build", "matrix.yaml")
+    assert stopped.project.wheels() == wheels

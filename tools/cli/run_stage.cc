@@ -262,6 +262,9 @@ std::vector<std::string> arguments_of_jobs(const prepare::Host& host,
   std::vector<std::string> arguments;
   const std::string& network = options.levels.network;
   if (!network.empty()) arguments.insert(arguments.end(), {"--network", network});
+  if (!options.checkpoints.empty()) {
+    arguments.insert(arguments.end(), {"--checkpoints", host.at(options.checkpoints).string()});
+  }
   for (store::PlaceDescription place : places) {
     if (!place.path.empty()) place.path = host.at(place.path).string();
     const char* const access = place.access == store::PlaceAccess::read_only ? ",ro" : "";

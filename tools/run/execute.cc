@@ -544,6 +544,8 @@ class Execution {
   std::optional<Again> again_after(size_t i, const Completed& completed) {
     const Cursor& cursor = cursors_[i];
     if (stopping()) return std::nullopt;
+    // Another job of this run would end at the same time.
+    if (completed.state == StepJobState::unfinished && options_.until) return std::nullopt;
     if (!phases_.is_remote(i)) {
       return try_again(plan_.steps[i].retry, completed.result.error().kind, cursor.failures,
                        random_);
@@ -570,7 +572,9 @@ class Execution {
       return;
     }
     const bool grown = again->growth != cursor.growth;
-    if (!grown && !again->halve_cores) ++cursor.failures.transient;
+    const bool continued = completed.state == StepJobState::unfinished;
+    if (continued) ++cursor.failures.unfinished;
+    if (!grown && !again->halve_cores && !continued) ++cursor.failures.transient;
     if (again->halve_cores) ++cursor.failures.out_of_memory;
     if (again->halve_cores) cursor.cores_limit = std::max(1, cursor.cores / 2);
     cursor.growth = again->growth;

@@ -18,6 +18,8 @@ std::string_view to_string(StepJobState state) {
       return "running";
     case StepJobState::succeeded:
       return "succeeded";
+    case StepJobState::unfinished:
+      return "unfinished";
     case StepJobState::failed:
       return "failed";
     case StepJobState::canceled:

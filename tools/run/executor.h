@@ -41,6 +41,7 @@ enum class StepJobState {
   pending,            ///< accepted, has not started
   running,            ///< started, has not ended
   succeeded,          ///< the step succeeded, or was skipped for a reason
+  unfinished,         ///< a build was stopped before the end of its job, and another continues it
   failed,             ///< the step failed
   canceled,           ///< `cancel`, or somebody else
   node_failure,       ///< the machine went down

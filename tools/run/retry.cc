@@ -3,6 +3,13 @@
 #include "base/retries.h"
 
 namespace pinwheel::run {
+namespace {
+
+/// A build whose job comes no further fails, so this only limits jobs that end before their build
+/// starts.
+constexpr int kMostContinued = 100;
+
+}  // namespace
 
 std::optional<Again> try_again(const matrix::Retry& retry, ErrorKind kind, const Failures& before,
                                std::mt19937_64& random) {
@@ -37,6 +44,9 @@ std::optional<Again> submit_again(const Executor& executor, const plan::Step& st
       if (again) again->growth = growth;
       return again;
     }
+    case StepJobState::unfinished:
+      if (before.unfinished >= kMostContinued) break;
+      return Again{.growth = growth};
     case StepJobState::pending:
     case StepJobState::running:
     case StepJobState::succeeded:

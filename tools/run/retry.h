@@ -47,12 +47,14 @@ namespace pinwheel::run {
 //     out of memory                              with twice the memory, while `can_grow`
 //     time limit                                 with twice the time, while `can_grow`
 //     dependency failed                          submitted again when its needs have ended
+//     unfinished                                 the next job continues it, up to 100 jobs
 //     failed                                     never, unless it lacked memory
 
 /// Failed attempts of a step so far, by the kinds that are retried.
 struct Failures {
   int transient = 0;
   int out_of_memory = 0;
+  int unfinished = 0;  ///< jobs that another one continues
 };
 
 struct Again {

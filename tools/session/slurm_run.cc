@@ -28,11 +28,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Variables of pinwheel that are options of the caller's command; a job has its own options.
-constexpr std::array<std::string_view, 16> kOwnOptions = {
+constexpr std::array<std::string_view, 18> kOwnOptions = {
     "PINWHEEL_EXECUTOR",   "PINWHEEL_STATE_DIR",  "PINWHEEL_OUTPUT_DIR",   "PINWHEEL_STORE",
     "PINWHEEL_LOG_FILE",   "PINWHEEL_LOG_FORMAT", "PINWHEEL_JOBS",         "PINWHEEL_MEMORY",
     "PINWHEEL_SHARD",      "PINWHEEL_CHANNEL",    "PINWHEEL_ENGINE",       "PINWHEEL_PYTHON",
-    "PINWHEEL_BASE_IMAGE", "PINWHEEL_COLOR",      "PINWHEEL_STORE_DOMAIN", "PINWHEEL_MATRIX"};
+    "PINWHEEL_BASE_IMAGE", "PINWHEEL_COLOR",      "PINWHEEL_STORE_DOMAIN", "PINWHEEL_MATRIX",
+    "PINWHEEL_TIME_LIMIT", "PINWHEEL_CHECKPOINTS"};
 
 /// Whether a variable is an option of the caller, or a credential for uploads.
 bool is_of_caller(std::string_view name) {

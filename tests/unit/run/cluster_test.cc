@@ -184,6 +184,32 @@ TEST_CASE("a job that lacked memory or time gets twice as much, up to a limit") 
   CHECK(world.runner.submitted[2].token == token("build", 3));
 }
 
+TEST_CASE("a build that outlasts its job is continued by further jobs") {
+  Cluster world;
+  const fakes::Script unfinished = ends(StepJobState::unfinished, ErrorKind::unfinished);
+  run::ExecuteOptions options = cores(1);
+  SECTION("until it is finished") {
+    world.runner.scripts["build"] = std::deque<fakes::Script>(7, unfinished);
+    const plan::Report report = world.run(release(), options);
+    CHECK(plan::exit_code(report) == 0);
+    CHECK(count_of(world.started(), "build") == 8);
+    CHECK(count_of(world.started(), "test") == 1);
+  }
+  SECTION("but not forever") {
+    world.runner.scripts["build"] = std::deque<fakes::Script>(500, unfinished);
+    const plan::Report report = world.run(release(), options);
+    CHECK(plan::exit_code(report) == 8);
+    CHECK(count_of(world.started(), "build") == 101);
+  }
+  SECTION("unless the time of the run ends as well") {
+    world.runner.scripts["build"] = {unfinished};
+    options.until = world.clock.steady() + 1h;
+    const plan::Report report = world.run(release(), options);
+    CHECK(plan::exit_code(report) == 8);
+    CHECK(count_of(world.started(), "build") == 1);
+  }
+}
+
 TEST_CASE("after a failure without keep-going, waiting jobs are withdrawn and running ones end") {
   Cluster world;
   plan::Plan plan{{step("bad"), step("slow"), step("after", {"slow"})}, "digest"};

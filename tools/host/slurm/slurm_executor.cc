@@ -558,6 +558,11 @@ void SlurmExecutor::take_result(Tracked& job, const std::string& text) {
     ports_.directory.mark_ended(token, std::string(to_string(mark)));
     return end(job, {job.step, fail(std::move(error)), token, StepJobState::failed, outcome});
   }
+  if (outcome.state == plan::StepState::unfinished) {
+    Error error = outcome.error.value_or(Error{ErrorKind::unfinished, outcome.reason});
+    ports_.directory.mark_ended(token, std::string(to_string(StepJobState::unfinished)));
+    return end(job, {job.step, fail(std::move(error)), token, StepJobState::unfinished, outcome});
+  }
   if (outcome.state == plan::StepState::interrupted) {
     return fail_job(job, StepJobState::canceled,
                     {ErrorKind::transient, fmt::format("{} was stopped", quoted(job.step))});

@@ -95,6 +95,23 @@ TEST_CASE("a result that cannot be read, or whose files no store has, is lost") 
   CHECK_FALSE(end->result);
 }
 
+TEST_CASE("a build that was stopped before the end of its job is continued by the next") {
+  SlurmWorld world;
+  const auto executor = world.executor();
+  executor->submit({world.job(0)});
+  plan::StepOutcome outcome;
+  outcome.id = "build:a";
+  outcome.state = plan::StepState::unfinished;
+  outcome.error = Error{ErrorKind::unfinished, "it was stopped"};
+  write_result(world.directory.path(), world.job(0).token, 8, outcome);
+  const auto end = world.next_end(*executor);
+  REQUIRE(end);
+  CHECK(end->state == run::StepJobState::unfinished);
+  CHECK(end->result.error().kind == ErrorKind::unfinished);
+  // The next caller submits another job, too.
+  CHECK(world.executor()->token_of("contract", "build:a", 1) == world.job(0, 2).token);
+}
+
 TEST_CASE("a job whose pinwheel ran nothing says where its words are") {
   SlurmWorld world;
   const auto executor = world.executor();
