@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "ci/gitlab_rules.h"
 #include "ci/job_parts.h"
 #include "ci/workflow.h"
 #include "ci/yaml_text.h"
@@ -53,6 +54,11 @@ stages: [pinwheel-plan, pinwheel-build, pinwheel-test, pinwheel-gate, pinwheel-p
         export PATH="$CI_PROJECT_DIR/.pinwheel-run/bin:$PATH"
       fi
   @KEEP@
+)YAML";
+
+// A job of a chain passes its checkpoint to the next one.
+constexpr std::string_view kLinkArtifacts = R"YAML(artifacts:
+  paths: [.pinwheel-run/in/result-$RESULT-$CI_JOB_ID, @CHECKPOINTS@]
 )YAML";
 
 constexpr std::string_view kPlanFilePath = ".pinwheel-run/plan.json";
@@ -103,6 +109,7 @@ constexpr std::string_view kRowJob = R"YAML(
   @NEEDS@
   @TAGS@
   variables: {@VARIABLES@}
+  @ARTIFACTS@
 )YAML";
 
 constexpr std::string_view kGateOfPipeline = R"YAML(
@@ -152,87 +159,6 @@ constexpr std::string_view kTailOfPipeline = R"YAML(
 /// The name of a workflow, which begins the names of its jobs.
 std::string name_of_pipeline(const WorkflowFacts& facts) {
   return workflow_name(facts.settings, facts.set);
-}
-
-// GitLab compares a whole expression with RE2; a `*` of a tag filter does not match a slash.
-std::string tag_expression(std::string_view glob) {
-  std::string expression;
-  for (size_t at = 0; at < glob.size(); ++at) {
-    const char c = glob[at];
-    if (c == '*') {
-      const bool deep = at + 1 < glob.size() && glob[at + 1] == '*';
-      expression += deep ? ".*" : R"([^\/]*)";
-      if (deep) ++at;
-    } else if (std::string_view("?+[]").find(c) != std::string_view::npos) {
-      expression += c;  // the same in a filter as in an expression
-    } else {
-      const bool word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-                        (c >= 'a' && c <= 'z') || c == '_' || c == '-';
-      if (!word) expression += '\\';
-      expression += c;
-    }
-  }
-  return expression;
-}
-
-/// The conditions under which the jobs of a workflow run, each with its value of `when`. The last
-/// that matches a tag filter decides in GitHub; here the first rule does.
-struct Rule {
-  std::string condition;
-  bool never = false;
-};
-
-std::vector<Rule> rules_of(const WorkflowFacts& facts) {
-  switch (facts.set) {
-    case WorkflowSet::ci:
-      return {{R"($CI_PIPELINE_SOURCE == "merge_request_event")"},
-              {R"($CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH)"}};
-    case WorkflowSet::nightly:
-      // Other schedules of the project have nothing to do with it.
-      return {{R"($CI_PIPELINE_SOURCE == "schedule" && $PINWHEEL_SCHEDULE == "nightly")"}};
-    case WorkflowSet::release:
-      break;
-  }
-  std::vector<Rule> rules;
-  for (const std::string& glob : facts.settings.tags) {
-    const bool never = glob.starts_with('!');
-    rules.push_back({fmt::format("$CI_PIPELINE_SOURCE != \"schedule\" && $CI_COMMIT_TAG =~ /^{}$/",
-                                 tag_expression(never ? glob.substr(1) : std::string_view(glob))),
-                     never});
-  }
-  std::ranges::reverse(rules);
-  return rules;
-}
-
-enum class When { usual, always };
-
-/// The patterns of `rules:changes`, in which a `**` at the end stands for one level only. Empty:
-/// the paths have patterns that GitLab does not know, or more than it takes.
-std::vector<std::string> changed_paths(const WorkflowFacts& facts) {
-  constexpr size_t kMostPatterns = 50;
-  if (facts.set != WorkflowSet::ci || facts.settings.paths.size() > kMostPatterns) return {};
-  std::vector<std::string> patterns;
-  for (const std::string& path : facts.settings.paths) {
-    if (path.find_first_of("!+?") != std::string::npos) return {};
-    patterns.push_back(path.ends_with("**") ? path + "/*" : path);
-  }
-  return patterns;
-}
-
-std::string rules_text(const WorkflowFacts& facts, When when) {
-  const std::vector<std::string> paths = changed_paths(facts);
-  const std::string changes =
-      paths.empty() ? std::string() : fmt::format("\n    changes: {}", yaml_list(paths));
-  std::string text = "rules:\n";
-  for (const Rule& rule : rules_of(facts)) {
-    text += fmt::format("  - if: {}{}\n", yaml_string(rule.condition), changes);
-    if (rule.never) {
-      text += "    when: never\n";
-    } else if (when == When::always) {
-      text += "    when: always\n";
-    }
-  }
-  return text;
 }
 
 std::string expire(const WorkflowFacts& facts) {
@@ -296,9 +222,13 @@ std::string freeze_line(const WorkflowFacts& facts) {
   return yaml_string(fmt::format("{} --out {}", freeze, kPlanFilePath));
 }
 
-/// The command of the rows of a kind: "build", "test" or "install".
-std::string row_command(std::string_view kind) {
-  if (kind == "build") return fmt::format("build --plan {} --step \"$STEP\"", kPlanFilePath);
+/// The command of the rows of a kind: "build", "test" or "install". A job of a chain that another
+/// one continues succeeds although its build is unfinished.
+std::string row_command(std::string_view kind, bool chains) {
+  if (kind == "build") {
+    return fmt::format("build --plan {} --step \"$STEP\"{}", kPlanFilePath,
+                       chains ? " $UNFINISHED" : "");
+  }
   if (kind == "test") {
     return fmt::format("test --plan {} --step \"$STEP\" --reuse-only --gate", kPlanFilePath);
   }
@@ -307,13 +237,15 @@ std::string row_command(std::string_view kind) {
 
 std::string row_template(const WorkflowFacts& facts, std::string_view kind) {
   const bool drivers = kind == "test" && !facts.settings.drivers.empty();
-  return filled(kRowTemplate,
-                {{"NAME", name_of_pipeline(facts)},
-                 {"KIND", std::string(kind)},
-                 {"MATRIX", yaml_string(facts.matrix)},
-                 {"DRIVER", drivers ? std::string(kDriverLine) : std::string()},
-                 {"COMMAND", pinwheel_line(row_command(kind), facts, Results::read_and_write)},
-                 {"EXPIRE", expire(facts)}});
+  const bool chains = facts.build_links > 1;
+  return filled(
+      kRowTemplate,
+      {{"NAME", name_of_pipeline(facts)},
+       {"KIND", std::string(kind)},
+       {"MATRIX", yaml_string(facts.matrix)},
+       {"DRIVER", drivers ? std::string(kDriverLine) : std::string()},
+       {"COMMAND", pinwheel_line(row_command(kind, chains), facts, Results::read_and_write)},
+       {"EXPIRE", expire(facts)}});
 }
 
 std::string job_of_step(const WorkflowFacts& facts, const std::string& step) {
@@ -334,14 +266,42 @@ std::string tags_of(const JobRow& row) {
 /// stages before it, whose results it all gets.
 enum class Part { whole, child, stages };
 
-std::string needs_of_row(const WorkflowFacts& facts, const JobRow& row, Part part) {
+/// The job that continues the build of a step as the given one of its chain, from 1.
+std::string job_of_link(const WorkflowFacts& facts, const std::string& step, size_t link) {
+  const std::string first = job_of_step(facts, step);
+  return link == 1 ? first : fmt::format("{} then {}", first, link);
+}
+
+/// A row, and which job of its chain, from 1.
+struct RowLink {
+  const JobRow& row;
+  size_t link = 1;
+};
+
+/// The number of jobs in the chain of a build.
+size_t links_of_build(std::span<const JobRow> builds, const std::string& step) {
+  const auto found = std::ranges::find(builds, step, &JobRow::step);
+  return found == builds.end() ? 1 : found->links;
+}
+
+std::string needs_of_row(const WorkflowFacts& facts, const RowLink& at, Part part,
+                         std::span<const JobRow> builds) {
   if (part == Part::stages) return {};
   const std::string plan = job_of_step(facts, "plan");
+  std::vector<std::string> before;
+  if (at.link > 1) before.push_back(job_of_link(facts, at.row.step, at.link - 1));
   if (part == Part::child) {
-    return fmt::format("needs: [{{pipeline: $PARENT_PIPELINE_ID, job: {}}}]", yaml_string(plan));
+    std::string needs =
+        fmt::format("needs: [{{pipeline: $PARENT_PIPELINE_ID, job: {}}}", yaml_string(plan));
+    for (const std::string& job : before) needs += fmt::format(", {{job: {}}}", yaml_string(job));
+    return needs + "]";
   }
   std::vector<std::string> jobs = {plan};
-  for (const std::string& need : row.needs) jobs.push_back(job_of_step(facts, need));
+  jobs.insert(jobs.end(), before.begin(), before.end());
+  // The last job of a chain has the result, whichever job made it.
+  for (const std::string& need : at.row.needs) {
+    jobs.push_back(job_of_link(facts, need, links_of_build(builds, need)));
+  }
   return "needs: " + yaml_list(jobs);
 }
 
@@ -352,25 +312,48 @@ std::string unexpanded(std::string_view value) {
   return text;
 }
 
-std::string row_job(const WorkflowFacts& facts, std::string_view kind, const JobRow& row,
-                    Part part) {
+std::string checkpoints_of(const JobRow& row) {
+  return ".pinwheel-run/checkpoints/" + row.artifact;
+}
+
+/// The variables of a job in a chain of several.
+std::string variables_of_link(const WorkflowFacts& facts, const RowLink& at) {
+  std::string text = fmt::format(", PINWHEEL_TIME_LIMIT: {} min, PINWHEEL_CHECKPOINTS: {}",
+                                 job_limit(facts.settings), yaml_string(checkpoints_of(at.row)));
+  if (at.link < at.row.links) text += ", UNFINISHED: --unfinished-ok";
+  return text;
+}
+
+std::string row_job(const WorkflowFacts& facts, std::string_view kind, const RowLink& at, Part part,
+                    std::span<const JobRow> builds) {
+  const JobRow& row = at.row;
   std::string variables =
       fmt::format("STEP: {}, RESULT: {}", yaml_string(row.step), yaml_string(row.artifact));
   if (!row.arch.empty()) variables += ", ARCH: " + yaml_string(row.arch);
   if (!row.driver.empty()) variables += ", DRIVER: " + yaml_string(unexpanded(row.driver));
-  return filled(kRowJob, {{"JOB", yaml_string(job_of_step(facts, row.step))},
+  std::string artifacts;
+  if (row.links > 1) {
+    variables += variables_of_link(facts, at);
+    artifacts = filled(kLinkArtifacts, {{"CHECKPOINTS", yaml_string(checkpoints_of(row))}});
+  }
+  return filled(kRowJob, {{"JOB", yaml_string(job_of_link(facts, row.step, at.link))},
                           {"NAME", name_of_pipeline(facts)},
                           {"KIND", std::string(kind)},
-                          {"NEEDS", needs_of_row(facts, row, part)},
+                          {"NEEDS", needs_of_row(facts, at, part, builds)},
                           {"TAGS", tags_of(row)},
-                          {"VARIABLES", variables}});
+                          {"VARIABLES", variables},
+                          {"ARTIFACTS", artifacts}});
 }
 
 std::string rows_text(const WorkflowFacts& facts, std::string_view kind,
-                      std::span<const JobRow> rows, Part part) {
+                      std::span<const JobRow> rows, Part part, std::span<const JobRow> builds) {
   if (rows.empty()) return {};
   std::string text = row_template(facts, kind);
-  for (const JobRow& row : rows) text += row_job(facts, kind, row, part);
+  for (const JobRow& row : rows) {
+    for (size_t link = 1; link <= row.links; ++link) {
+      text += row_job(facts, kind, {row, link}, part, builds);
+    }
+  }
   return text;
 }
 
@@ -448,7 +431,7 @@ std::string last_jobs(const PlannedWorkflow& workflow) {
   const std::string gate = fmt::format("release --plan {} --reuse-only --gate", kPlanFilePath);
   std::string text =
       filled(kGateOfPipeline, {{"NAME", name_of_pipeline(facts)},
-                               {"RULES", rules_text(facts, When::always)},
+                               {"RULES", rules_text(facts, RunWhen::always)},
                                {"COMMAND", pinwheel_line(gate, facts, Results::read)}});
   if (facts.set == WorkflowSet::ci) return text;
   size_t number = 0;
@@ -457,7 +440,7 @@ std::string last_jobs(const PlannedWorkflow& workflow) {
     if (job.target != facts.through || workflow.rows.installs.empty()) continue;
     text += row_template(facts, "install");
     for (const JobRow& row : workflow.rows.installs) {
-      text += row_job(facts, "install", row, Part::stages);
+      text += row_job(facts, "install", {row}, Part::stages, {});
     }
   }
   return text;
@@ -472,16 +455,27 @@ struct Child {
   std::span<const JobRow> rows;
 };
 
+/// How many jobs the rows have.
+size_t jobs_of(std::span<const JobRow> rows) {
+  size_t jobs = 0;
+  for (const JobRow& row : rows) jobs += row.links;
+  return jobs;
+}
+
 std::vector<Child> children_of(const WorkflowFacts& facts, std::string_view kind,
                                const std::vector<JobRow>& rows) {
   std::vector<Child> children;
   const std::span<const JobRow> all(rows);
-  for (size_t at = 0; at < all.size(); at += kGitLabRowLimit) {
-    const size_t count = std::min(kGitLabRowLimit, all.size() - at);
+  for (size_t at = 0; at < all.size();) {
+    size_t count = 1;
+    while (at + count < all.size() && jobs_of(all.subspan(at, count + 1)) <= kGitLabRowLimit) {
+      ++count;
+    }
     children.push_back(
         {std::string(kind),
          fmt::format("{}-{}-{}.yml", name_of_pipeline(facts), kind, children.size() + 1),
          all.subspan(at, count)});
+    at += count;
   }
   return children;
 }
@@ -491,7 +485,7 @@ std::string trigger_text(const WorkflowFacts& facts, const Child& child) {
   const std::string job = child.file.substr(0, child.file.size() - std::string_view(".yml").size());
   return filled(kTriggerJob, {{"JOB", job},
                               {"KIND", child.kind},
-                              {"RULES", rules_text(facts, When::usual)},
+                              {"RULES", rules_text(facts, RunWhen::usual)},
                               {"FILE", yaml_string(file)}});
 }
 
@@ -553,15 +547,15 @@ Result<std::vector<Pipeline>> gitlab_pipelines(const PlannedWorkflow& workflow,
   const WorkflowFacts& facts = workflow.facts;
   const WorkflowRows& rows = workflow.rows;
   TRY_DONE(check_targets(facts));
-  std::string text = head_of(facts, version, rules_text(facts, When::usual));
+  std::string text = head_of(facts, version, rules_text(facts, RunWhen::usual));
   text += filled(kPlanOfPipeline, {{"NAME", name_of_pipeline(facts)},
                                    {"FREEZE", freeze_line(facts)},
                                    {"EXPIRE", expire(facts)}});
   const std::string name = name_of_pipeline(facts) + ".yml";
-  const size_t count = rows.builds.size() + rows.tests.size();
+  const size_t count = jobs_of(rows.builds) + jobs_of(rows.tests);
   if (count <= kGitLabRowLimit) {
-    text += rows_text(facts, "build", rows.builds, Part::whole);
-    text += rows_text(facts, "test", rows.tests, Part::whole);
+    text += rows_text(facts, "build", rows.builds, Part::whole, rows.builds);
+    text += rows_text(facts, "test", rows.tests, Part::whole, rows.builds);
     text += last_jobs(workflow) + tail_text();
     return std::vector<Pipeline>{{name, std::move(text)}};
   }
@@ -572,9 +566,10 @@ Result<std::vector<Pipeline>> gitlab_pipelines(const PlannedWorkflow& workflow,
   pipelines.reserve(children.size() + 1);
   for (const Child& child : children) {
     text += trigger_text(facts, child);
-    pipelines.push_back({child.file, head_of(facts, version, kEveryRule) +
-                                         rows_text(facts, child.kind, child.rows, Part::child) +
-                                         tail_text()});
+    pipelines.push_back(
+        {child.file, head_of(facts, version, kEveryRule) +
+                         rows_text(facts, child.kind, child.rows, Part::child, rows.builds) +
+                         tail_text()});
   }
   pipelines.front() = {name, text + last_jobs(workflow) + tail_text()};
   return pipelines;

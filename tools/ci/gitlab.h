@@ -12,7 +12,7 @@
 
 namespace pinwheel::ci {
 
-/// The most rows of one pipeline, and of one child pipeline.
+/// The most jobs of rows in one pipeline, and in one child pipeline.
 inline constexpr size_t kGitLabRowLimit = 200;
 
 /// A file with a pipeline.
@@ -27,10 +27,11 @@ inline constexpr const char* kGitLabDirectory = ".gitlab";
 /// The pipeline of a workflow: `plan`, a job for each build and each test, `gate` and the
 /// publications. Its jobs have names of their own and rules for the events of the workflow, so that
 /// the pipelines of all workflows fit into one configuration. A build or a test waits only for the
-/// jobs that it needs. With more than `kGitLabRowLimit` builds and tests, further files have child
-/// pipelines with the rows; their results reach the gate through `ci.store` only, because GitLab
-/// does not pass artifacts from a child to its parent. `config` if that is missing. `version` is
-/// the release of pinwheel that the jobs install.
+/// jobs that it needs. A build that may outlast its job has a chain of them. With more than
+/// `kGitLabRowLimit` builds and tests, further files have child pipelines with the rows; their
+/// results reach the gate through `ci.store` only, because GitLab does not pass artifacts from a
+/// child to its parent. `config` if that is missing. `version` is the release of pinwheel that the
+/// jobs install.
 Result<std::vector<Pipeline>> gitlab_pipelines(const PlannedWorkflow& workflow,
                                                std::string_view version);
 

@@ -96,6 +96,7 @@ spec:
             - {name: PINWHEEL_STORE_DOMAIN, value: @DOMAIN@}
             - {name: PINWHEEL_STATE_DIR, value: /scratch/state}
             - {name: PINWHEEL_CACHE_DIR, value: /scratch/cache}
+            @LIMIT@
           @RESOURCES@
           volumeMounts:
             - {name: work, mountPath: /scratch}
@@ -114,7 +115,7 @@ constexpr std::string_view kIndexed = R"YAML(
 completionMode: Indexed
 completions: @COUNT@
 parallelism: @COUNT@
-backoffLimitPerIndex: 2
+backoffLimitPerIndex: @BACKOFF@
 maxFailedIndexes: @COUNT@
 )YAML";
 
@@ -130,6 +131,7 @@ struct Class {
   std::string arch;
   std::string gpu;  ///< the resource of a GPU; empty: none
   std::vector<std::string> steps = {};
+  size_t links = 1;  ///< the most pods that a build needs, one after the other
 };
 
 /// A resource of the device plugins of NVIDIA, AMD and Intel for the compute of a test.
@@ -167,6 +169,7 @@ std::vector<Class> classes_of(std::string_view stage, const std::vector<JobRow>&
       found = classes.end() - 1;
     }
     found->steps.push_back(row.step);
+    found->links = std::max(found->links, row.links);
   }
   return classes;
 }
@@ -211,16 +214,27 @@ std::string manifest_head(const WorkflowFacts& facts, std::string_view version,
        {"GATE", pod_command(facts, "release --plan \"$plan\" --reuse-only --gate")}});
 }
 
+/// The time that a pod has for a build which another pod continues: an unfinished build fails its
+/// pod, and the next pod finds the checkpoint in the store.
+std::string limit_of_pod(const WorkflowFacts& facts, const Class& each) {
+  if (each.links == 1) return {};
+  return fmt::format("- {{name: PINWHEEL_TIME_LIMIT, value: {} min}}", job_limit(facts.settings));
+}
+
 std::string stage_job(const WorkflowFacts& facts, const Class& each) {
   const std::string name = workflow_name(facts.settings, facts.set);
   const bool indexed = !each.steps.empty();
+  constexpr size_t kRepeated = 2;  // for what the cluster does to pods
   const std::string count = std::to_string(each.steps.size());
+  const std::string backoff = std::to_string(kRepeated + each.links - 1);
   return filled(
       kStageJob,
       {{"JOB", name + "-" + each.name},
        {"STAGE", each.stage},
        {"DOMAIN", std::string(domain_of(facts.set))},
-       {"INDEXED", indexed ? filled(kIndexed, {{"COUNT", count}}) : "backoffLimit: 2"},
+       {"INDEXED", indexed ? filled(kIndexed, {{"COUNT", count}, {"BACKOFF", backoff}})
+                           : fmt::format("backoffLimit: {}", backoff)},
+       {"LIMIT", limit_of_pod(facts, each)},
        {"FAIL", indexed ? "FailIndex" : "FailJob"},
        {"SECONDS", std::to_string(job_limit(facts.settings) * 60)},
        {"SELECTOR", each.arch.empty()

@@ -120,6 +120,52 @@ TEST_CASE("a pipeline with more than 200 rows has children of at most 200", "[gi
   CHECK(contains((*pipelines)[1].text, "pipeline: $PARENT_PIPELINE_ID"));
 }
 
+TEST_CASE("a build that may outlast its job has a chain of jobs", "[gitlab]") {
+  PlannedWorkflow workflow = planned_example(WorkflowSet::ci);
+  workflow.rows.builds[0].links = 3;
+  workflow.facts.build_links = 3;
+  const std::string text = gitlab_pipelines(workflow, "1.2.3")->front().text;
+  CHECK(contains(text,
+                 "pinwheel build --plan .pinwheel-run/plan.json --step \\\"$STEP\\\" $UNFINISHED"));
+  CHECK(contains(text, R"("pinwheel-ci build:cu13 then 3":)"));
+  CHECK(contains(text, R"(needs: ["pinwheel-ci plan", "pinwheel-ci build:cu13 then 2"])"));
+  // The test needs the last of them, and another build has one job.
+  CHECK(contains(text, R"(needs: ["pinwheel-ci plan", "pinwheel-ci build:cu13 then 3"])"));
+  CHECK(contains(text, R"(needs: ["pinwheel-ci plan", "pinwheel-ci build:cpu-aarch64"])"));
+  CHECK(occurrences(text, "PINWHEEL_TIME_LIMIT: ") == 3);
+  CHECK(occurrences(text, "UNFINISHED: --unfinished-ok") == 2);
+  CHECK(occurrences(text, R"($CI_JOB_ID, ".pinwheel-run/checkpoints/build-cu13"])") == 3);
+}
+
+TEST_CASE("the jobs of a chain count as rows, and stay in one pipeline", "[gitlab]") {
+  PlannedWorkflow workflow = planned_large();
+  for (JobRow& build : workflow.rows.builds) build.links = 7;
+  const auto pipelines = gitlab_pipelines(workflow, "1.2.3");
+  REQUIRE(pipelines);
+  size_t jobs = 0;
+  for (const Pipeline& each : *pipelines) {
+    const size_t here = occurrences(each.text, "variables: {STEP: ");
+    CHECK(here <= kGitLabRowLimit);
+    jobs += here;
+  }
+  CHECK(jobs == 60 * 7 + 450);
+  CHECK(pipelines->size() == 1 + 3 + 3);
+  CHECK(contains((*pipelines)[1].text, R"(needs: [{pipeline: $PARENT_PIPELINE_ID, job: )"
+                                       R"("pinwheel-ci plan"}, {job: "pinwheel-ci build:c0"}])"));
+}
+
+TEST_CASE("pods that stop a build in time are repeated by others", "[kubernetes]") {
+  PlannedWorkflow workflow = planned_example(WorkflowSet::ci);
+  const std::string alone = *kubernetes_manifest(workflow, "1.2.3");
+  CHECK_FALSE(contains(alone, "PINWHEEL_TIME_LIMIT"));
+  workflow.rows.builds[0].links = 3;
+  const std::string chain = *kubernetes_manifest(workflow, "1.2.3");
+  CHECK(occurrences(chain, "PINWHEEL_TIME_LIMIT, value: ") == 1);
+  CHECK(occurrences(chain, "backoffLimitPerIndex: 4") == 1);
+  CHECK(occurrences(chain, "backoffLimitPerIndex: 2") ==
+        occurrences(alone, "backoffLimitPerIndex: 2") - 1);
+}
+
 TEST_CASE("a pipeline with children needs a store that its jobs may write", "[gitlab]") {
   PlannedWorkflow workflow = planned_large();
   for (const char* const store : {"", "s3://bucket/prefix,ro"}) {
