@@ -9,6 +9,7 @@ import subprocess
 import pytest
 from conftest import PYTHON
 from dav_server import dav_server
+from processes import wait_for_none
 from s3_server import BUCKET, bucket_client, s3_server
 from shared_cache import shared_venv
 
@@ -222,27 +223,26 @@ def sccache(compiled) -> dict[str, str]:
     return {"PATH": path, "SCCACHE_DIR": str(compiled.cache)}
 
 
-def servers() -> list[str]:
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
-    return [line for line in listed.splitlines() if "/sccache" in line.partition(" ")[0]]
-
-
 @pytest.mark.takes(20)
-def test_wheels_have_the_same_bytes_through_sccache_whose_server_ends_with_the_build(compiled, sccache, tmp_path):
+def test_wheels_have_the_same_bytes_through_sccache_whose_server_ends_with_the_build(compiled, sccache):
     compiled.use("none")
     plain = compiled.plain()
     compiled.use("sccache")
-    before = servers()
     for hit in (False, True):
         outcome = compiled.build(**sccache)
         assert about_caches(outcome) == [] and compiled.script.wheels() == plain
         found, missed = hits(outcome, "sccache")
         assert (found, missed) == ((2, 0) if hit else (0, 2))
-    assert list(compiled.cache.rglob("*")) and servers() == before
+        assert wait_for_none(f"SCCACHE_DIR={compiled.cache}") == []
+    assert list(compiled.cache.rglob("*"))
     # A server that cannot start.
-    (tmp_path / "file").write_text("")
-    down = compiled.build(**sccache, SCCACHE_SERVER_UDS=str(tmp_path / "file" / "server"))
-    assert about_caches(down) and compiled.script.wheels() == plain
+    compiled.program("sccache", 'case "$1" in --version) echo sccache 0.16.0; exit 0;; esac\n'
+                                "echo 'sccache: error: Server startup failed' >&2; exit 2")
+    sccache["PATH"] = f"{compiled.programs}{os.pathsep}{sccache['PATH']}"
+    down = compiled.build(**sccache)
+    assert about_caches(down) == [
+        "the build used no compiler cache: `sccache`: it cannot compile: sccache: error: Server startup failed"]
+    assert compiled.script.wheels() == plain
 
 
 @pytest.mark.takes(20)

@@ -102,6 +102,8 @@ Result<int> doctor_of_caches(const prepare::Host& host, const DoctorOptions& opt
   for (const matrix::CompilerCache cache : caches) {
     const std::filesystem::path directory =
         all / fmt::format("probes-{}-{}", plan::program_of(cache), ::getpid());
+    // An earlier process with this id may have been killed.
+    TRY_DONE(host.files.remove_all(directory));
     TRY_DONE(host.files.make_directories(directory));
     const Result<CacheProbes> probes = host::probe_compiler_cache(machine, cache, directory);
     TRY_DONE(host.files.remove_all(directory));

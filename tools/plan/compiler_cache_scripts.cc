@@ -14,8 +14,11 @@ warn() {
   printf '%s\n' "@CACHE@ is not used: $1" >&2
   exit 0
 }
-rm -f "$dir/digest" "$dir/warning" "$dir/probe.o"
+rm -f "$dir/digest" "$dir/warning" "$dir/probe.o" "$dir/counters"
 command -v @CACHE@ > /dev/null 2>&1 || warn 'it is not installed'
+case "@CACHE@$SCCACHE_SERVER_UDS$SCCACHE_SERVER_PORT" in
+  sccache) warn 'the path of the build is too long for the socket of its server' ;;
+esac
 version=$(@CACHE@ --version 2> /dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p')
 oldest=$(printf '%s\n%s\n' '@OLDEST@' "$version" | sort -V | head -n 1)
 [ "$oldest" = '@OLDEST@' ] || warn "version ${version:-unknown} is older than @OLDEST@"
@@ -132,6 +135,21 @@ done
 exec "$dir/launcher" "$nvcc" "$@"
 )SH";
 
+// All that a command started ends with it, so the counters are read before. A signal to the build
+// must not end this program first.
+constexpr std::string_view kCounted = R"SH(#!/bin/sh
+# Runs a build with a server of sccache of its own, and writes the counters of the server.
+dir=${0%/*}
+[ -s "$dir/digest" ] || exec "$@"
+timeout 60 sccache --start-server > /dev/null 2>&1
+trap : HUP INT TERM
+"$@"
+code=$?
+timeout 20 sccache --show-stats --stats-format json > "$dir/counters" 2> /dev/null
+timeout 20 sccache --stop-server > /dev/null 2>&1
+exit "$code"
+)SH";
+
 /// ccache 4.7 is the oldest that was measured, and older releases of sccache take an object of CUDA
 /// for another one.
 std::string_view oldest_version(matrix::CompilerCache cache) {
@@ -168,6 +186,10 @@ std::string launcher_script(matrix::CompilerCache cache) {
 
 std::string nvcc_script() {
   return std::string(kNvcc);
+}
+
+std::string counted_script() {
+  return std::string(kCounted);
 }
 
 }  // namespace pinwheel::plan

@@ -24,7 +24,8 @@
 // - does not cache CUDA sources of clang, for which neither is complete.
 //
 // `nvcc` is the launcher for PYTORCH_NVCC, which is one word: it also replaces the long dependency
-// options of torch, which ccache before 4.12.3 cannot cache.
+// options of torch, which ccache before 4.12.3 cannot cache. `counted` runs a build that has a
+// server of sccache of its own.
 namespace pinwheel::plan {
 
 /// The name of the program, "ccache".
@@ -34,12 +35,16 @@ std::string_view program_of(matrix::CompilerCache cache);
 std::string prepare_script(matrix::CompilerCache cache);
 std::string launcher_script(matrix::CompilerCache cache);
 std::string nvcc_script();
+std::string counted_script();
 
 /// Names in the directory of the programs.
 inline constexpr const char* kPrepareName = "prepare";
 inline constexpr const char* kLauncherName = "launcher";
 inline constexpr const char* kNvccName = "nvcc";
+inline constexpr const char* kCountedName = "counted";
 inline constexpr const char* kServerName = "server";  ///< the socket of sccache
+/// Written by `counted`: the statistics of the server, as JSON.
+inline constexpr const char* kCountersName = "counters";
 /// Written by `prepare` if it fails: why.
 inline constexpr const char* kWarningName = "warning";
 /// Written by the launcher: a line for each compilation for which the cache failed.

@@ -9,7 +9,8 @@ using matrix::CompilerCache;
 TEST_CASE("the programs of a compiler cache name it and have no open places") {
   for (const CompilerCache cache : {CompilerCache::ccache, CompilerCache::sccache}) {
     const std::string name(program_of(cache));
-    for (const std::string& text : {prepare_script(cache), launcher_script(cache), nvcc_script()}) {
+    for (const std::string& text :
+         {prepare_script(cache), launcher_script(cache), nvcc_script(), counted_script()}) {
       CHECK(text.starts_with("#!/bin/sh\n"));
       CHECK(text.find('@' + std::string("CACHE")) == std::string::npos);
       CHECK(text.find("@OLDEST@") == std::string::npos);

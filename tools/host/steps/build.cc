@@ -139,10 +139,11 @@ Done run_build(const StepContext& context, const plan::BuildWheel& action, const
   {
     BuildCommands recorded(context, site);
     recorded.prepare(command);
+    count_in_build(action, site, command);
     ran = run_logged(context, site, command, fmt::format("building {}", quoted(action.class_id)));
     if (ran) recorded.succeed();
   }
-  end_compiler_cache(context, action, site, command);
+  add_counted_hits(context, action);
   return ran;
 }
 

@@ -48,13 +48,23 @@ void note_failure(const StepContext& context, const std::string& why) {
   static_cast<void>(context.machine.files.write(directory / plan::kWarningName, why + "\n"));
 }
 
+bool has_own_server(const plan::BuildWheel& action, const BuildSite& site,
+                    const ports::Command& build) {
+  const std::string own = (seen_directory(site) / plan::kServerName).string();
+  return cache_of(action) == matrix::CompilerCache::sccache &&
+         value_at(build.environment, "SCCACHE_SERVER_UDS") == own;
+}
+
 /// Settings without which an object may be that of another source, or have other bytes. A variable
 /// replaces the setting in the user's ccache.conf.
 void set_ccache(const CompilerCachePlace& place, std::map<std::string, std::string>& variables) {
-  for (const char* const name : {"CCACHE_NODEPEND", "CCACHE_NODIRECT", "CCACHE_NOHASHDIR"}) {
+  for (const char* const name : {"CCACHE_NODEPEND", "CCACHE_NODIRECT", "CCACHE_NOHASHDIR",
+                                 "CCACHE_HARDLINK", "CCACHE_COMPILER", "CCACHE_COMPILERTYPE"}) {
     variables.erase(name);
   }
-  for (const char* const name : {"CCACHE_DEPEND", "CCACHE_DIRECT", "CCACHE_HASHDIR"}) {
+  // A build that changes its objects, for instance by `strip`, would change those of the cache.
+  for (const char* const name :
+       {"CCACHE_DEPEND", "CCACHE_DIRECT", "CCACHE_HASHDIR", "CCACHE_NOHARDLINK"}) {
     variables[name] = "1";
   }
   variables["CCACHE_COMPILERCHECK"] = "content";
@@ -67,6 +77,12 @@ void set_ccache(const CompilerCachePlace& place, std::map<std::string, std::stri
 
 void set_sccache(const CompilerCachePlace& place, std::map<std::string, std::string>& variables) {
   variables["SCCACHE_IGNORE_SERVER_IO_ERROR"] = "1";
+  variables.erase("SCCACHE_BASEDIRS");
+  if (place.base.empty()) {
+    // It may have been started by another build, whose files are at the same path.
+    variables.erase("SCCACHE_SERVER_PORT");
+    variables.erase("SCCACHE_SERVER_UDS");
+  }
   const bool users =
       variables.contains("SCCACHE_SERVER_PORT") || variables.contains("SCCACHE_SERVER_UDS");
   const std::string socket = (place.directory / plan::kServerName).string();
@@ -97,6 +113,9 @@ Done write_compiler_cache(ports::Files& files, const fs::path& directory,
   TRY_DONE(files.make_directories(directory));
   TRY_DONE(files.write(directory / plan::kPrepareName, plan::prepare_script(cache), kProgram));
   TRY_DONE(files.write(directory / plan::kLauncherName, plan::launcher_script(cache), kProgram));
+  if (cache == matrix::CompilerCache::sccache) {
+    TRY_DONE(files.write(directory / plan::kCountedName, plan::counted_script(), kProgram));
+  }
   return files.write(directory / plan::kNvccName, plan::nvcc_script(), kProgram);
 }
 
@@ -136,18 +155,27 @@ Done add_compiler_cache(const StepContext& context, const plan::BuildWheel& acti
   return {};
 }
 
+void count_in_build(const plan::BuildWheel& action, const BuildSite& site, ports::Command& build) {
+  if (!has_own_server(action, site, build)) return;
+  std::vector<std::string> argv = {"sh", (seen_directory(site) / plan::kCountedName).string()};
+  argv.insert(argv.end(), build.argv.begin(), build.argv.end());
+  build.argv = std::move(argv);
+}
+
+void add_counted_hits(const StepContext& context, const plan::BuildWheel& action) {
+  if (cache_of(action) != matrix::CompilerCache::sccache || !context.attempt.meter) return;
+  const fs::path counters = context.attempt.scratch / kCompilerCacheName / plan::kCountersName;
+  context.attempt.meter->add_hits(
+      plan::sccache_hits(read_plain_file(counters, limits::kFile).value_or(std::string())));
+}
+
 void end_compiler_cache(const StepContext& context, const plan::BuildWheel& action,
                         const BuildSite& site, const ports::Command& build) {
-  if (cache_of(action) != matrix::CompilerCache::sccache) return;
-  const std::string own = (seen_directory(site) / plan::kServerName).string();
-  if (value_at(build.environment, "SCCACHE_SERVER_UDS") != own) return;
+  if (!has_own_server(action, site, build)) return;
   // A server that has ended already is no error.
-  constexpr const char* kEnd =
-      "sccache --show-stats --stats-format json 2> /dev/null; "
-      "sccache --stop-server > /dev/null 2>&1 || true";
-  const Result<ports::Captured> ran =
-      context.machine.process.capture(in_build(site, build, {"sh", "-c", kEnd}, kMostToStop));
-  if (ran && context.attempt.meter) context.attempt.meter->add_hits(plan::sccache_hits(ran->out));
+  constexpr const char* kEnd = "sccache --stop-server > /dev/null 2>&1 || true";
+  static_cast<void>(
+      context.machine.process.capture(in_build(site, build, {"sh", "-c", kEnd}, kMostToStop)));
 }
 
 std::vector<std::string> compiler_cache_warnings(const StepContext& context,

@@ -28,7 +28,8 @@ struct CompilerCachePlace {
 
 /// Adds the variables of a compiler cache to those of a build: the launchers for CMake and torch,
 /// and settings of the cache under which wheels have the same bytes as without it. The caches and
-/// servers that `variables` name stay; other settings of the user do not apply. Pure.
+/// servers that `variables` name stay; other settings of the user do not apply. A build with a
+/// fixed path has a server of its own, because another one sees other files at that path. Pure.
 void set_compiler_cache(matrix::CompilerCache cache, const CompilerCachePlace& place,
                         std::map<std::string, std::string>& variables);
 
@@ -42,8 +43,15 @@ Done write_compiler_cache(ports::Files& files, const std::filesystem::path& dire
 Done add_compiler_cache(const StepContext& context, const plan::BuildWheel& action,
                         const BuildSite& site, ports::Command& command);
 
-/// Ends the server of a build's compiler cache, if it has one of its own, and adds its hits to the
-/// trace. ccache writes them itself (`BuildCommands`).
+/// Lets a build that has a server of its own write the counters of the server before it ends.
+void count_in_build(const plan::BuildWheel& action, const BuildSite& site, ports::Command& build);
+
+/// Adds the hits that a build has written to the trace. ccache writes them itself
+/// (`BuildCommands`).
+void add_counted_hits(const StepContext& context, const plan::BuildWheel& action);
+
+/// Ends the server of a shell's compiler cache, if it has one of its own. That of a build ends with
+/// the build.
 void end_compiler_cache(const StepContext& context, const plan::BuildWheel& action,
                         const BuildSite& site, const ports::Command& build);
 

@@ -123,9 +123,7 @@ class CacheProbes {
       return unusable(
           fmt::format("the path of {} is too long for a socket", quoted(directory_.string())));
     }
-    Result<std::vector<CacheProbe>> probes = with_cache();
-    if (server) static_cast<void>(run({"sccache", "--stop-server"}));
-    return probes;
+    return with_cache();
   }
 
  private:
@@ -228,6 +226,10 @@ class CacheProbes {
   Result<std::string> compile(const ProbedChange& change) const {
     std::vector<std::string> argv = {(programs_ / plan::kLauncherName).string(),
                                      compiler_of(change)};
+    if (cache_ == matrix::CompilerCache::sccache) {
+      // The server ends with the command, so it must store the object before.
+      argv.insert(argv.begin(), (programs_ / plan::kCountedName).string());
+    }
     argv.insert(argv.end(), change.options.begin(), change.options.end());
     const std::string object = (directory_ / (change.name + ".o")).string();
     argv.insert(argv.end(), {"-MD", "-MF", object + ".d", "-c", change.source, "-o", object});
