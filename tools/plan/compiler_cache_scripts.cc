@@ -27,20 +27,31 @@ parts() {
     program=$(command -v "${name%% *}" 2> /dev/null)
     [ -f "$program" ] || continue
     echo "$program"
+    # clang is a small program of large libraries.
+    ldd "$program" 2> /dev/null | grep -oE '/[^ ]+/lib(LLVM|clang)[^ ]*'
     for part in cc1 cc1plus as ld collect2; do
       command -v "$("$program" "-print-prog-name=$part" 2> /dev/null)" 2> /dev/null
     done
   done
-  for nvcc in "${CUDA_HOME:-/}/bin/nvcc" "$(command -v nvcc 2> /dev/null)"; do
+  for nvcc in "${CUDA_HOME:-/}/bin/nvcc" "${CUDA_PATH:-/}/bin/nvcc" "$CUDACXX" \
+    "$(command -v nvcc 2> /dev/null)" /usr/local/cuda/bin/nvcc; do
     [ -x "$nvcc" ] || continue
+    echo "$nvcc"
     top=$("$nvcc" --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
-    for path in "$top"/bin/nvcc* "$top"/bin/cudafe++ "$top"/bin/ptxas "$top"/bin/fatbinary \
-      "$top"/bin/nvlink "$top"/bin/crt/* "$top"/nvvm/bin/* "$top"/nvvm/libdevice/*; do
+    if [ -z "$top" ]; then
+      # Without a compiler for the host, nvcc prints nothing.
+      top=$(readlink -f -- "$nvcc")
+      top=${top%/*}/..
+    fi
+    for path in "$top"/bin/nvcc* "$top"/bin/cudafe++ "$top"/bin/cicc "$top"/bin/ptxas \
+      "$top"/bin/fatbinary "$top"/bin/nvlink "$top"/bin/crt/* "$top"/nvvm/bin/* \
+      "$top"/nvvm/libdevice/* "$top"/libdevice/*; do
       echo "$path"
     done
   done
-  for path in "${ROCM_PATH:-/opt/rocm}"/amdgcn/bitcode/*.bc "${ROCM_PATH:-/opt/rocm}"/bin/hipcc \
-    "${ROCM_PATH:-/opt/rocm}"/llvm/bin/clang "${ROCM_PATH:-/opt/rocm}"/llvm/bin/lld; do
+  rocm=${ROCM_PATH:-/opt/rocm}
+  for path in "$rocm"/amdgcn/bitcode/*.bc "$rocm"/bin/hipcc "$rocm"/llvm/bin/clang \
+    "$rocm"/llvm/bin/lld "$rocm"/llvm/lib/libLLVM*.so* "$rocm"/llvm/lib/libclang*.so*; do
     echo "$path"
   done
 }
@@ -87,6 +98,7 @@ case ${1##*/} in
   *)
     case "${1##*/} $* " in
       *' cuda '* | *' -xcuda '* | *'.cu '*) exec "$@" ;;
+      *' -fsycl'* | *' -fopenmp-targets'* | *' -foffload'*) exec "$@" ;;
       *hipcc* | *' hip '* | *' -xhip '* | *'.hip '* | *' --offload-arch'*)
         unset CCACHE_DEPEND
         export CCACHE_NODEPEND=1
@@ -105,7 +117,7 @@ reason=
 if [ "$code" -gt 125 ]; then
   reason="it ended with status $code"
 elif [ "$code" -ne 0 ]; then
-  reason=$(grep -m 1 -E '^s?ccache: (error|caused by)' "$log")
+  reason=$(grep -m 1 -E "^s?ccache: (error|caused by)|^thread '.* panicked" "$log")
 fi
 if [ -n "$reason" ]; then
   printf '%s\n' "$reason" >> "$dir/faults"
@@ -119,8 +131,9 @@ exit "$code"
 constexpr std::string_view kNvcc = R"SH(#!/bin/sh
 # nvcc for PYTORCH_NVCC, through the launcher, with the short names of two options.
 dir=${0%/*}
-nvcc="${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"
-[ -x "$nvcc" ] || nvcc=nvcc
+home=${CUDA_HOME:-$CUDA_PATH}
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -z "$home" ] || [ ! -x "$home/bin/nvcc" ] || nvcc="$home/bin/nvcc"
 left=$#
 while [ "$left" -gt 0 ]; do
   word=$1

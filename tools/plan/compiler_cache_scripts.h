@@ -21,7 +21,8 @@
 //   only one architecture, and misses code of the host and of the others;
 // - lets ccache preprocess HIP sources (`CCACHE_NODEPEND`): the dependencies that clang writes are
 //   those of its pass for the host, but its preprocessed code is that of all passes;
-// - does not cache CUDA sources of clang, for which neither is complete.
+// - does not cache CUDA sources of clang, SYCL and the offloading of OpenMP, for which neither is
+//   known to be complete.
 //
 // `nvcc` is the launcher for PYTORCH_NVCC, which is one word: it also replaces the long dependency
 // options of torch, which ccache before 4.12.3 cannot cache. `counted` runs a build that has a
