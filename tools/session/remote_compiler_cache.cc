@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "host/store/aws_credentials.h"
@@ -98,6 +99,19 @@ CacheVariables for_bucket(const PlaceDescription& place, const RemoteCacheReques
   return set;
 }
 
+/// Whether the user chooses where sccache has its objects.
+bool names_storage(const CacheVariables& variables) {
+  constexpr std::array<std::string_view, 9> kPrefixes = {
+      "SCCACHE_BUCKET", "SCCACHE_REDIS", "SCCACHE_MEMCACHED", "SCCACHE_GCS_",   "SCCACHE_AZURE_",
+      "SCCACHE_GHA_",   "SCCACHE_OSS_",  "SCCACHE_COS_",      "SCCACHE_WEBDAV_"};
+  return std::ranges::any_of(variables, [&kPrefixes](const auto& variable) {
+    const std::string_view name = variable.first;
+    return name == "SCCACHE_DIR" || std::ranges::any_of(kPrefixes, [name](std::string_view prefix) {
+             return name.starts_with(prefix);
+           });
+  });
+}
+
 CacheVariables for_sccache(const std::vector<const plan::BuildWheel*>& builds,
                            const std::vector<PlaceDescription>& places,
                            const RemoteCacheRequest& request) {
@@ -118,11 +132,14 @@ std::map<std::string, std::string> remote_cache_variables(const plan::Plan& plan
                                                           const RemoteCacheRequest& request) {
   const std::vector<PlaceDescription> places = shared_places(request);
   CacheVariables set;
-  if (!builds_through(plan, matrix::CompilerCache::ccache).empty()) {
+  if (!builds_through(plan, matrix::CompilerCache::ccache).empty() &&
+      !request.variables.contains("CCACHE_REMOTE_STORAGE")) {
     set = for_ccache(places, request);
   }
   const auto builds = builds_through(plan, matrix::CompilerCache::sccache);
-  if (!builds.empty()) set.merge(for_sccache(builds, places, request));
+  if (!builds.empty() && !names_storage(request.variables)) {
+    set.merge(for_sccache(builds, places, request));
+  }
   return set;
 }
 

@@ -30,7 +30,7 @@ struct RemoteCacheRequest {
 ///
 /// A directory after `artifacts:` is the result of one job, and is not used. Objects of a domain
 /// are apart from those of the others, so that a pull request cannot change what a release links.
-/// Empty if no build has such a cache.
+/// Empty if no build has such a cache, or the user's variables choose a place.
 std::map<std::string, std::string> remote_cache_variables(const plan::Plan& plan,
                                                           const RemoteCacheRequest& request);
 

@@ -27,14 +27,16 @@ plan::Plan plan_through(CompilerCache cache, const Secrets& secrets = {}) {
 /// The variables with places of the user, as texts.
 Set shared_through(const plan::Plan& plan, const std::vector<std::string>& places,
                    Domain domain = Domain::branch,
-                   prepare::StoreWrites writes = prepare::StoreWrites::yes) {
+                   prepare::StoreWrites writes = prepare::StoreWrites::yes,
+                   const Set& of_user = {}) {
   prepare::RunStore store{domain, writes, {}};
   for (const std::string& place : places) {
     store.places.push_back(store::parse_place(place).value());
   }
-  const Set variables = {{"AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9000"},
-                         {"AWS_REGION", "eu-west-1"},
-                         {"HOME", "/nowhere"}};
+  Set variables = {{"AWS_ENDPOINT_URL_S3", "http://127.0.0.1:9000"},
+                   {"AWS_REGION", "eu-west-1"},
+                   {"HOME", "/nowhere"}};
+  variables.insert(of_user.begin(), of_user.end());
   const std::filesystem::path directory = "/w";
   return remote_cache_variables(plan, {store, {}, directory, variables});
 }
@@ -67,6 +69,17 @@ TEST_CASE("the directory of a job's own result has no objects") {
   CHECK(shared_through(plan, {"artifacts:in", "dir:in/result"}).empty());
   CHECK(shared_through(plan, {"dir:/s", "artifacts:in", "dir:in/result"}) ==
         Set{{"CCACHE_REMOTE_STORAGE", "file:/s/compiler-cache/branch"}});
+}
+
+TEST_CASE("the user's own places take precedence over the store as a whole") {
+  const auto with = [](CompilerCache cache, const Set& of_user) {
+    return shared_through(plan_through(cache), {"dir:/s"}, Domain::branch,
+                          prepare::StoreWrites::yes, of_user);
+  };
+  CHECK(with(CompilerCache::ccache, {{"CCACHE_REMOTE_STORAGE", "redis://r"}}).empty());
+  CHECK(with(CompilerCache::sccache, {{"SCCACHE_DIR", "/own"}}).empty());
+  CHECK(with(CompilerCache::sccache, {{"SCCACHE_REDIS_ENDPOINT", "redis://r"}}).empty());
+  CHECK_FALSE(with(CompilerCache::sccache, {{"SCCACHE_DIRECT", "false"}}).empty());
 }
 
 TEST_CASE("sccache uses a directory, or a bucket whose credentials its builds have") {
