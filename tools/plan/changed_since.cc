@@ -85,8 +85,8 @@ class SilentFiles {
   bool has(const Step& step, const std::string& name) {
     const Source& source = *source_of_step(step);
     const bool matrix = std::filesystem::path(source.directory) / name == side_.matrix;
-    if (matrix || is_lock(name)) return true;
-    if (!project::is_documentation(name) || is_named(step, name)) return false;
+    if (matrix || is_lock(name)) return !has_command_with(step, name);
+    if (!project::is_documentation(name) || is_read(step, name)) return false;
     auto found = in_wheels_.find(source.directory);
     if (found == in_wheels_.end()) {
       found =
@@ -101,12 +101,21 @@ class SilentFiles {
            name.find(".locks/") != std::string::npos;
   }
 
-  static bool is_named(const Step& step, const std::string& name) {
+  /// Whether a test runs documentation: its command contains the name of the file or of its
+  /// directory, or an option such as `--doctest-glob`.
+  static bool is_read(const Step& step, const std::string& name) {
+    return has_command_with(step, name.substr(0, name.find('/'))) ||
+           has_command_with(step, "doctest");
+  }
+
+  static bool has_command_with(const Step& step, std::string_view text) {
     const auto* const test = std::get_if<TestWheel>(&step.action);
-    return test != nullptr &&
-           std::ranges::any_of(test->settings.command, [&name](const std::string& word) {
-             return word.find(name) != std::string::npos;
-           });
+    if (test == nullptr) return false;
+    const auto has_text = [text](const std::string& word) {
+      return word.find(text) != std::string::npos;
+    };
+    return std::ranges::any_of(test->settings.command, has_text) ||
+           std::ranges::any_of(test->settings.without_gpu, has_text);
   }
 
   const SinceSide& side_;

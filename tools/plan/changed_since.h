@@ -10,7 +10,8 @@
 //
 // The source of a test is the whole project. A difference only in its documentation
 // (`project::is_documentation`), the matrix file or its locks is none here, unless wheels receive
-// the file or a command names it: what these files decide is in the other parts of the key.
+// the file or the test's command names it or its directory or runs doctests: what the matrix and
+// its locks decide is in the other parts of the key.
 #include <filesystem>
 #include <map>
 #include <optional>

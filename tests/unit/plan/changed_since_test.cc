@@ -116,6 +116,22 @@ TEST_CASE("documentation that a test command names runs the test") {
         Reasons{{"test:v", {"source changed (1 file: README.md)"}}});
 }
 
+TEST_CASE("a test that runs a directory of documentation, doctests or a lock depends on these") {
+  using Command = std::vector<std::string>;
+  const auto runs = [](const std::string& file, const Command& command) {
+    SinceFiles files;
+    files.other[file] = "2";
+    SinceSide now = side_of(files);
+    std::get<TestWheel>(now.plan.steps[2].action).settings.command = command;
+    return reasons_for(side_of({}), now).contains("test:v");
+  };
+  CHECK(runs("docs/usage.md", {"sh", "-c", "cd {project} && pytest docs"}));
+  CHECK(runs("README.md", {"pytest", "--doctest-glob=*.md"}));
+  CHECK(runs("pylock.tests.toml", {"sh", "-c", "pip install -r pylock.tests.toml && pytest"}));
+  CHECK_FALSE(runs("docs/usage.md", {"pytest", "tests"}));
+  CHECK_FALSE(runs("pylock.tests.toml", {"pytest", "tests"}));
+}
+
 TEST_CASE("a changed source names its files once and runs what needs it") {
   SinceFiles files;
   files.wheel["a.cpp"] = "2";
