@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 
 import pytest
 from conftest import PYTHON
@@ -108,6 +109,26 @@ def test_wheels_have_the_same_bytes_without_it_cold_and_warm(compiled):
     assert script.wheels() == plain
     profiled = compiled.build("--profile")
     assert not [each for each in profiled["trace"][-1].get("caches", []) if each["cache"] == "ccache" and each["hits"]]
+
+
+@pytest.mark.takes(10)
+def test_a_changed_header_of_the_system_is_noticed_where_the_dependencies_lack_it(compiled, tmp_path):
+    script = compiled.script
+    header = tmp_path / "system" / "text.h"
+    header.parent.mkdir()
+    (script.directory / "a.c").write_text("#include <text.h>\nconst char *a(void) { return TEXT; }\n")
+    compiled.use("ccache")
+    steps = ["set -e", "cd {package}", f"$CMAKE_C_COMPILER_LAUNCHER cc -isystem {header.parent} -MMD -MF a.d -c a.c -o a.o",
+             "sha256sum a.o > m.txt", "exec python make_wheel.py {dest_dir} --file m.txt --tag py3-none-any"]
+    script.edit(lambda matrix: matrix["build"].update(command=["sh", "-c", "; ".join(steps)]))
+    built = []
+    for text in ("first", "second", "second"):
+        header.write_text(f'#define TEXT "{text}"\n')
+        time.sleep(1.2)  # ccache does not compare files that are as young as a compilation
+        outcome = compiled.build()
+        built.append(script.wheels())
+    assert about_caches(outcome) == [] and hits(outcome)[0] >= 1
+    assert built[0] != built[1] == built[2]
 
 
 @pytest.mark.takes(15)

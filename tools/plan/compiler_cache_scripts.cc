@@ -88,9 +88,18 @@ dir=${0%/*}
 digest=
 { read -r digest < "$dir/digest"; } 2> /dev/null
 [ -n "$digest" ] || exec "$@"
+preprocess() {
+  unset CCACHE_DEPEND
+  export CCACHE_NODEPEND=1
+}
+# Dependencies by -MMD lack the headers of the system. A file of options may have it, too.
+case " $* " in
+  *-MMD* | *' @'*) preprocess ;;
+esac
 case ${1##*/} in
   nvcc | nvcc-*)
     case " $* " in
+      *-MMD* | *' @'*) exec "$@" ;;
       *' -MD '* | *' --generate-dependencies-with-compile '*) ;;
       *) exec "$@" ;;
     esac
@@ -99,10 +108,7 @@ case ${1##*/} in
     case "${1##*/} $* " in
       *' cuda '* | *' -xcuda '* | *'.cu '*) exec "$@" ;;
       *' -fsycl'* | *' -fopenmp-targets'* | *' -foffload'*) exec "$@" ;;
-      *hipcc* | *' hip '* | *' -xhip '* | *'.hip '* | *' --offload-arch'*)
-        unset CCACHE_DEPEND
-        export CCACHE_NODEPEND=1
-        ;;
+      *hipcc* | *' hip '* | *' -xhip '* | *'.hip '* | *' --offload-arch'*) preprocess ;;
     esac
     ;;
 esac

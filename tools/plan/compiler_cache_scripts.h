@@ -21,6 +21,8 @@
 //   only one architecture, and misses code of the host and of the others;
 // - lets ccache preprocess HIP sources (`CCACHE_NODEPEND`): the dependencies that clang writes are
 //   those of its pass for the host, but its preprocessed code is that of all passes;
+// - lets ccache preprocess if the dependencies lack the headers of the system (`-MMD`): those of
+//   packages are often among them;
 // - does not cache CUDA sources of clang, SYCL and the offloading of OpenMP, for which neither is
 //   known to be complete.
 //
