@@ -76,7 +76,9 @@ Result<std::vector<std::string>> ask_backend(const Workplace& workplace,
     TRY(ran, context.machine.process.capture(command));
     return ran.exit;
   };
-  TRY_DONE(enter_build(context, *build, ask));
+  plan::BuildWheel asked = *build;
+  asked.settings.environment.compiler_cache = matrix::CompilerCache::none;  // nothing is compiled
+  TRY_DONE(enter_build(context, asked, ask));
   append_log(context, ran.err);
   return read_answer(system, ran, attempt);
 }
