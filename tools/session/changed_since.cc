@@ -67,12 +67,17 @@ Result<ports::GitFacts> complete_repository(const prepare::Host& host,
               "run `git fetch --unshallow --tags`; with actions/checkout, set `fetch-depth: 0`");
 }
 
-/// The path of the matrix in its repository.
+/// The path of the matrix in its repository; `usage` if it is a link to a file outside.
 Result<fs::path> path_of_matrix(const prepare::Host& host, const prepare::RunScope& scope,
                                 const fs::path& root) {
   TRY(const fs::path matrix, host.files.without_links(scope.loaded.matrix.file));
   TRY(const fs::path real, host.files.without_links(root));
-  return matrix.lexically_relative(real);
+  fs::path relative = matrix.lexically_relative(real);
+  if (!relative.empty() && *relative.begin() != "..") return relative;
+  return fail(ErrorKind::usage,
+              fmt::format("{} is outside of its repository {}", quoted(matrix.string()),
+                          quoted(real.string())),
+              "`--changed-since` needs a matrix that its commits contain");
 }
 
 /// The variants of the scope that the other matrix has, too.
