@@ -61,7 +61,23 @@ digests() {
     [ -f "$path" ] && sha256sum < "$path"
   done | sort
 }
-digest=$({ echo '@CACHE@' "$version"; digests; } | sha256sum | cut -c 1-32)
+# The names of headers of packages and of the system: a cache does not notice that one appears,
+# which `__has_include` or an earlier directory finds.
+headers() {
+  python=$(command -v python 2> /dev/null)
+  for root in "${python%/bin/*}" "$CONDA_PREFIX"; do
+    [ -e "$root/pyvenv.cfg" ] || [ -d "$root/conda-meta" ] || continue
+    (cd "$root" && find . -path '*/include/*')
+  done
+  for root in /usr /usr/local "${CUDA_HOME:-/usr/local/cuda}" "${ROCM_PATH:-/opt/rocm}"; do
+    (cd "$root/include" && find .)
+  done
+}
+digest=$({
+  echo '@CACHE@' "$version"
+  digests
+  headers 2> /dev/null | sort
+} | sha256sum | cut -c 1-32)
 [ "${#digest}" = 32 ] || warn 'the digest of the compilers cannot be computed'
 for name in "${CC%% *}" cc gcc clang nvcc; do
   [ -n "$name" ] && command -v "$name" > /dev/null 2>&1 && break

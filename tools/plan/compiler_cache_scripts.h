@@ -15,7 +15,9 @@
 // A stale object would be a wrong wheel. So the launcher
 //
 // - puts the digest of the toolchain into every key: compilers, assemblers, linkers, and the
-//   programs that nvcc calls, because caches do not notice another ptxas under the same nvcc;
+//   programs that nvcc calls, because caches do not notice another ptxas under the same nvcc. It
+//   contains the names of the headers of packages and of the system, too, because caches do not
+//   notice a header that appears;
 // - passes only those calls of nvcc to the cache that write their dependencies (`-MD`). With them,
 //   ccache compares the headers of all passes of nvcc; without them, it preprocesses the code of
 //   only one architecture, and misses code of the host and of the others;
