@@ -265,6 +265,16 @@ def test_a_build_without_ninja_says_why_it_has_no_checkpoint(project, tmp_path):
     assert "there is no build directory of ninja" in json.dumps(error["causes"])
 
 
+@pytest.mark.takes(40)
+def test_a_build_whose_commands_put_files_into_the_package_has_no_checkpoint(project, tmp_path):
+    copy = "mkdir -p ../package && touch ../package/copy.txt && "
+    stopped = plain_ninja(project, tmp_path / "commands", SOURCES, before=copy)
+    stopped.gate.unlink()
+    error = outcome(stopped.build("--time-limit", "30 s", code=1))["error"]
+    assert error["kind"] == "timeout" and "has no new checkpoint" in error["message"]
+    assert "ninja does not know `src/package/copy.txt`" in json.dumps(error["causes"])
+
+
 def test_a_time_limit_that_is_no_time_is_rejected(script):
     ran = script.run("build", "matrix.yaml", "--time-limit", "soon", code=2)
     assert "`--time-limit` cannot be `soon`" in ran.stderr

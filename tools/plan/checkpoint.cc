@@ -144,6 +144,25 @@ std::optional<int64_t> written_until(const NinjaDirectory& directory, const Ninj
   return entry.mtime + (entry.end - entry.start) * kMillisecond;
 }
 
+/// The first and the last moment of a command.
+using CommandSpan = std::pair<int64_t, int64_t>;
+
+/// When the commands ran that have finished since the build began or continued. Version 5 of the
+/// log has the times of outputs, which commands write at their end.
+std::vector<CommandSpan> spans_of(const NinjaDirectory& directory,
+                                  const std::vector<NinjaEntry>& entries, int64_t restored) {
+  const bool early = records_outputs(directory.log);
+  std::vector<CommandSpan> spans;
+  spans.reserve(entries.size());
+  for (const NinjaEntry& entry : entries) {
+    if (entry.mtime <= restored) continue;
+    const int64_t took = (entry.end - entry.start) * kMillisecond;
+    spans.emplace_back(early ? entry.mtime - took : entry.mtime,
+                       early ? entry.mtime : entry.mtime + took);
+  }
+  return spans;
+}
+
 /// What a log of ninja says about the files in its directory.
 struct NinjaFacts {
   const NinjaDirectory* directory = nullptr;
@@ -152,7 +171,19 @@ struct NinjaFacts {
   std::set<std::string> declared = {};
   int64_t started = 0;
   bool has_news = false;  ///< a command has finished since the build began
+  std::vector<CommandSpan> spans = {};
 
+  /// Whether a finished command may have made something at a time.
+  bool may_have_made(int64_t time) const {
+    if (spans.empty()) return false;
+    if (time >= started && time <= directory->log_mtime) return true;
+    return std::ranges::any_of(spans, [time](const CommandSpan& span) {
+      return time >= span.first && time <= span.second;
+    });
+  }
+  bool knows(const std::string& path) const {
+    return finished.contains(path) || declared.contains(path);
+  }
   /// Whether a file is the output of a finished command, as the command left it.
   bool has_finished(const MadeFile& file) const {
     const auto found = finished.find(file.path);
@@ -218,6 +249,17 @@ Completeness completeness_in(const std::vector<const NinjaFacts*>& around, const
   return later || is_temporary(file.path) ? Completeness::unfinished : Completeness::unknown;
 }
 
+/// Whether a file outside of all directories of ninja is made again if it is missing: by ninja, or
+/// by the backend.
+bool is_made_again(const std::vector<NinjaFacts>& all, const MadeFile& file) {
+  if (is_temporary(file.path)) return true;
+  const bool known =
+      std::ranges::any_of(all, [&file](const NinjaFacts& facts) { return facts.knows(file.path); });
+  return known || std::ranges::none_of(all, [&file](const NinjaFacts& facts) {
+           return facts.may_have_made(file.mtime) || facts.may_have_made(file.changed);
+         });
+}
+
 /// Of a file in a compiler cache. Caches write temporary files, and rename them.
 bool is_complete_in_cache(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
@@ -249,6 +291,7 @@ Result<NinjaFacts> ninja_facts_of(const NinjaDirectory& directory, const BuildDi
     facts.declared.insert(below_root(directory, output, root));
   }
   facts.started = before_last_run(directory, entries, build.restored);
+  facts.spans = spans_of(directory, entries, build.restored);
   if (!directory.deps.empty()) {
     TRY(const std::set<std::string> inputs, ninja_inputs(directory.deps, outputs));
     for (const std::string& input : inputs) {
@@ -300,8 +343,9 @@ Completeness completeness_of(const MadeFile& file, const AllNinjaFacts& ninja,
   if (is_in_any(file.path, directories.caches)) return complete_if(is_complete_in_cache(file.path));
   const std::vector<const NinjaFacts*> around = enclosing(ninja.all, file.path);
   if (!around.empty()) return completeness_in(around, file);
-  const bool of_backend = file.path.starts_with("src/") && !file.compiled;
-  return complete_if(of_backend && file.mtime < ninja.started);
+  if (!file.path.starts_with("src/")) return Completeness::unfinished;
+  if (!file.compiled && file.mtime < ninja.started) return Completeness::complete;
+  return is_made_again(ninja.all, file) ? Completeness::unfinished : Completeness::unknown;
 }
 
 }  // namespace

@@ -31,7 +31,9 @@
 //   builds read it at any time.
 // - Outside of these directories, such files were made by the backend, which makes them again. The
 //   same applies to every program and library there: a linker may have been killed, and backends
-//   compare only times.
+//   compare only times. But the backend waits while ninja runs. If a file was made during that time
+//   and ninja does not know it, a finished command may have made it (a library that a command
+//   copies to the package), and such a build has no checkpoint either.
 //
 // Backends compare times of files, and the environment of the next run is newer than the files of
 // the checkpoint. So the files get new times, all of them newer than the environment, in the same
@@ -80,6 +82,7 @@ struct MadeFile {
   SavedKind kind = SavedKind::file;
   int64_t mtime = 0;
   bool compiled = false;  ///< an object, a library, a program or an archive of them
+  int64_t changed = 0;    ///< its status: a copy may have the time of its original
 };
 
 /// A directory in which ninja has run.

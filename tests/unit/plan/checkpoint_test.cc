@@ -174,6 +174,43 @@ TEST_CASE("a build whose commands make files that ninja does not know has no che
         Paths{"src/b/a.o"});
 }
 
+TEST_CASE("a build whose commands make files outside of ninja's directory has no checkpoint") {
+  const auto has_checkpoint = [](const MadeFile& other) {
+    return complete_files({made_at("src/b/a.o", 399), other}, {"/tmp/root", {ninja_directory()}})
+        .has_value();
+  };
+  CHECK_FALSE(has_checkpoint(made_at("src/pkg/m.so", 300, true)));
+  CHECK_FALSE(has_checkpoint(made_at("src/pkg/generated.py", 300)));
+  MadeFile copy = made_at("src/pkg/m.so", -9000, true);
+  CHECK(has_checkpoint(copy));
+  copy.changed = kNinjaStart + 300 * kNinjaMilli;
+  CHECK_FALSE(has_checkpoint(copy));
+  // The backend made it before or after ninja ran.
+  CHECK(has_checkpoint(made_at("src/pkg/m.so", -60, true)));
+  CHECK(has_checkpoint(made_at("src/pkg/m.so", 450, true)));
+  CHECK(has_checkpoint(made_at("src/pkg/x.tmp", 300)));
+  CHECK(has_checkpoint(made_at("home/.cache/x", 300)));
+}
+
+TEST_CASE("an output outside of ninja's directory is made again") {
+  NinjaDirectory outside = ninja_directory(log_line(100, 350, 100, "../pkg/m.so"));
+  outside.manifest += "build ../pkg/n.so: link c.o\n";
+  CHECK(chosen({made_at("src/b/a.o", 399), made_at("src/pkg/m.so", 340, true),
+                made_at("src/pkg/n.so", 390, true)},
+               {outside}) == Paths{"src/b/a.o"});
+}
+
+TEST_CASE("a library that the backend made between two runs of ninja is no reason to refuse") {
+  // The first ninja ran for 350 ms, nine seconds before the second.
+  NinjaDirectory two = ninja_directory();
+  two.log = "# ninja log v7\n0\t350\t" + std::to_string(kNinjaStart - 9000 * kNinjaMilli) +
+            "\tz.o\t1\n" + two.log.substr(two.log.find('\n') + 1);
+  CHECK(chosen({made_at("src/b/a.o", 399), made_at("src/lib/m.so", -8000, true)}, {two}) ==
+        Paths{"src/b/a.o"});
+  CHECK_FALSE(complete_files({made_at("src/b/a.o", 399), made_at("src/lib/m.so", -8800, true)},
+                             {"/tmp/root", {two}}));
+}
+
 TEST_CASE("a build without ninja has no checkpoint") {
   CHECK_FALSE(complete_files({made_at("src/a.o", 1)}, {"/tmp/root"}));
 }

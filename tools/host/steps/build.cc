@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -114,8 +116,7 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
 /// Runs the build's command, unless an earlier run has done so and left a wheel that was rejected
 /// only for its name.
 Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWheel& action,
-                                const BuildSite& site) {
-  TRY(const std::string key, compile_key(context));
+                                const BuildSite& site, const std::string& key) {
   TRY(const std::optional<fs::path> earlier, take_rejected_wheel(context, action, key));
   if (earlier) return *earlier;
   TRY_DONE(compile_wheel(context, action, site, key));
@@ -126,15 +127,22 @@ Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWhe
   return built;
 }
 
-/// Runs the build's command; `limit` is less than the step's own time limit, or none.
+using SteadyMoment = std::chrono::steady_clock::time_point;
+
+/// Runs the build's command, until `stop_at` if there is one: it is before the step's own time
+/// limit.
 Done run_build(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
-               std::optional<std::chrono::milliseconds> limit) {
+               std::optional<SteadyMoment> stop_at) {
   ports::Command command = build_command(action, site.setting(context));
   if (action.settings.build.network == matrix::BuildNetwork::none) {
     command.network = context.workplace.build_network;
   }
   TRY_DONE(add_compiler_cache(context, action, site, command));
-  command.timeout = limit;
+  if (stop_at) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        *stop_at - context.machine.clock.steady());
+    command.timeout = std::max(left, std::chrono::milliseconds(1));
+  }
   Done ran;
   {
     BuildCommands recorded(context, site);
@@ -147,15 +155,14 @@ Done run_build(const StepContext& context, const plan::BuildWheel& action, const
   return ran;
 }
 
-/// The time until a build must be stopped so that its checkpoint can be saved in time; none if the
-/// step's own limit comes first.
-std::optional<std::chrono::milliseconds> time_left(const StepContext& context,
-                                                   const matrix::CheckpointSettings& settings) {
+/// When a build must be stopped so that its checkpoint can be saved in time; none if the step's own
+/// limit comes first.
+std::optional<SteadyMoment> time_to_stop(const StepContext& context,
+                                         const matrix::CheckpointSettings& settings) {
   if (!context.attempt.until) return std::nullopt;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                        *context.attempt.until - context.machine.clock.steady()) -
-                    settings.before;
-  return context.attempt.step->timeout <= left ? std::nullopt : std::optional(left);
+  const SteadyMoment moment = *context.attempt.until - settings.before;
+  const SteadyMoment own = context.machine.clock.steady() + context.attempt.step->timeout;
+  return own <= moment ? std::nullopt : std::optional(moment);
 }
 
 /// Ends a build that was stopped in time. It fails if a next run would not come further.
@@ -196,8 +203,8 @@ Done clear_site(const StepContext& context, const plan::BuildWheel& action) {
 Done run_with_checkpoints(const StepContext& context, const plan::BuildWheel& action,
                           const BuildSite& site, BuildCheckpoint& checkpoint) {
   const matrix::CheckpointSettings& settings = *action.settings.build.checkpoint;
-  const std::optional<std::chrono::milliseconds> left = time_left(context, settings);
-  if (left && left->count() <= 0) {
+  const std::optional<SteadyMoment> stop_at = time_to_stop(context, settings);
+  if (stop_at && *stop_at <= context.machine.clock.steady()) {
     return fail(ErrorKind::unfinished,
                 fmt::format("no time was left for building {}", quoted(action.class_id)),
                 "run the same command again to build it");
@@ -205,9 +212,9 @@ Done run_with_checkpoints(const StepContext& context, const plan::BuildWheel& ac
   Done ran;
   {
     const PeriodicSaves saves(checkpoint, context, settings.every);
-    ran = run_build(context, action, site, left);
+    ran = run_build(context, action, site, stop_at);
   }
-  const bool stopped = !ran && left && ran.error().kind == ErrorKind::timeout;
+  const bool stopped = !ran && stop_at && ran.error().kind == ErrorKind::timeout;
   return stopped ? end_unfinished(context, action, checkpoint) : ran;
 }
 
@@ -230,11 +237,11 @@ Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
     append_log(context,
                "pinwheel: the build failed after it continued from a checkpoint, and is "
                "repeated from the beginning\n");
+    checkpoint.forget();
     TRY_DONE(clear_site(context, action));
     checkpoint.start_again();
     ran = run_with_checkpoints(context, action, site, checkpoint);
   }
-  if (ran) checkpoint.forget();
   return ran;
 }
 
@@ -255,13 +262,11 @@ FinishRequest finish_request(const plan::BuildWheel& action, const wheel::Naming
   return request;
 }
 
-Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action) {
-  TRY(const BuildSite site, prepare_site(context, action));
-  TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
-  TRY_DONE(check_before_build(context, action, site));
-  enter_phase(context, plan::StepPhase::execution);
-  TRY(const fs::path built, compiled_wheel(context, action, site));
-  enter_phase(context, plan::StepPhase::output_upload);
+namespace {
+
+/// Checks and finishes a compiled wheel, and moves the result to the output directory.
+Result<run::Success> deliver_wheel(const StepContext& context, const plan::BuildWheel& action,
+                                   const BuildSite& site, const fs::path& built) {
   TRY(std::vector<std::string> warnings, check_built_wheel(context, action, built));
   TRY(const RepairedBuild repaired, repair_built(context, action, site, built));
   TRY(const FinishedWheels finished, finish_and_check(context, action, site, repaired));
@@ -283,6 +288,32 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
     success.outputs.push_back(output);
   }
   return success;
+}
+
+/// The checkpoints of a build are needed until its wheel is in the output directory, or until a
+/// check rejects it: the same build would make the same wheel again.
+void forget_checkpoints(const StepContext& context, const plan::BuildWheel& action,
+                        const std::string& key, const Result<run::Success>& delivered) {
+  if (!action.settings.build.checkpoint || !context.attempt.checkpoints) return;
+  const bool rejected = !delivered && (delivered.error().kind == ErrorKind::check ||
+                                       delivered.error().kind == ErrorKind::unplanned_wheel);
+  if (!delivered && !rejected) return;
+  context.attempt.checkpoints->forget(context.attempt.step->id, key);
+}
+
+}  // namespace
+
+Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action) {
+  TRY(const BuildSite site, prepare_site(context, action));
+  TRY_DONE(env::check_libc(site.base.interpreter, action.tags.libc));
+  TRY_DONE(check_before_build(context, action, site));
+  enter_phase(context, plan::StepPhase::execution);
+  TRY(const std::string key, compile_key(context));
+  TRY(const fs::path built, compiled_wheel(context, action, site, key));
+  enter_phase(context, plan::StepPhase::output_upload);
+  Result<run::Success> delivered = deliver_wheel(context, action, site, built);
+  forget_checkpoints(context, action, key, delivered);
+  return delivered;
 }
 
 Result<ports::Exit> enter_build(const StepContext& context, const plan::BuildWheel& action,

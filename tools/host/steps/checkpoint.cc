@@ -100,13 +100,46 @@ Error failed_with(const fs::path& path, const std::error_code& code) {
   return {ErrorKind::environment, fmt::format("{}: {}", quoted(path.string()), code.message())};
 }
 
-/// The compiler caches below the root of a build, relative to it.
+/// The compilers and linkers that a build may use, as ninja would name them; the first of each name
+/// on its PATH. Ninja records which headers they read, but not which programs they are.
+std::vector<std::string> programs_of(const BuildSpace& space,
+                                     const std::map<std::string, std::string>& variables,
+                                     const std::string& root) {
+  std::vector<std::string> names = {"cc", "c++", "gcc", "g++", "as", "ld", "nvcc"};
+  for (const char* const variable : {"CC", "CXX", "CUDACXX", "CUDAHOSTCXX", "HIPCXX"}) {
+    const std::string value = value_at(variables, variable);
+    names.push_back(value.substr(0, value.find(' ')));
+  }
+  std::set<std::string> programs;
+  for (const std::string& name : names) {
+    if (name.empty()) continue;
+    std::vector<std::string> paths = {name};
+    if (name.find('/') == std::string::npos) {
+      paths = split(value_at(variables, "PATH"), ':');
+      for (std::string& path : paths) path += "/" + name;
+    }
+    for (const std::string& path : paths) {
+      const bool below = path.starts_with(root + "/");
+      const std::string known = below ? path.substr(root.size() + 1) : path;
+      const fs::path file = below ? space.real(known) : fs::path(path);
+      std::error_code code;
+      if (!path.starts_with('/') || !fs::is_regular_file(file, code)) continue;
+      programs.insert(known);
+      break;
+    }
+  }
+  return {programs.begin(), programs.end()};
+}
+
+/// The compiler caches below the root of a build, relative to it. The source is none.
 std::vector<std::string> caches_in(const std::map<std::string, std::string>& variables,
                                    const std::string& root) {
   std::vector<std::string> caches;
   for (const char* const name : {"CCACHE_DIR", "SCCACHE_DIR"}) {
     const std::string path = value_at(variables, name);
-    if (path.starts_with(root + "/")) caches.push_back(path.substr(root.size() + 1));
+    if (!path.starts_with(root + "/")) continue;
+    const std::string below = path.substr(root.size() + 1);
+    if (below != kSourceName && below != "home") caches.push_back(below);
   }
   return caches;
 }
@@ -124,6 +157,8 @@ BuildCheckpoint::BuildCheckpoint(const StepContext& context, const BuildSite& si
       key_(std::move(key)),
       root_(site.space.seen(kSourceName).parent_path().string()),
       caches_(caches_in(variables, root_)),
+      programs_(context.machine.host != nullptr ? std::vector<std::string>()
+                                                : programs_of(site.space, variables, root_)),
       scratch_(context.attempt.scratch / kCheckpointName) {
   record_source();
 }
@@ -152,6 +187,8 @@ void BuildCheckpoint::start_again() {
   record_source();
   restored_ = 0;
   resumed_commands_ = 0;
+  saved_commands_ = 0;
+  saved_text_.clear();
 }
 
 std::vector<BuildCheckpoint::Found> BuildCheckpoint::made_files() const {
@@ -167,7 +204,9 @@ std::vector<BuildCheckpoint::Found> BuildCheckpoint::made_files() const {
     // Its files may be made ones.
     if (directory ? is_passing(path) : of_source) return;
     const bool compiled = kind == plan::SavedKind::file && is_compiled(path);
-    all.push_back({{name, kind, state.mtime, compiled}, state, status.st_mode & 07777U});
+    all.push_back({{name, kind, state.mtime, compiled, nanoseconds(status.st_ctim)},
+                   state,
+                   status.st_mode & 07777U});
   };
   walk(real(kSourceName), add);
   if (!caches_.empty()) walk(real("home"), add);
@@ -229,6 +268,7 @@ std::map<std::string, std::string> BuildCheckpoint::digests_of_inputs(
     if (contained && input.starts_with('/')) continue;
     digests[input] = digest_of_input(input);
   }
+  for (const std::string& program : programs_) digests[program] = digest_of_input(program);
   return digests;
 }
 
@@ -278,6 +318,7 @@ Result<plan::Checkpoint> BuildCheckpoint::snapshot(run::CheckpointFiles& files) 
   if (complete.commands == 0) return fail(ErrorKind::check, "no output of a command is complete");
   plan::Checkpoint checkpoint{complete.commands, key_, root_};
   for (const size_t index : complete.files) {
+    if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
     const fs::path path = made[index].path;
     const auto directory = std::ranges::find(directories.ninja, path.parent_path().string(),
                                              &plan::NinjaDirectory::path);
@@ -327,6 +368,10 @@ Done BuildCheckpoint::check_usable(const plan::Checkpoint& checkpoint) {
     return fail(ErrorKind::check, fmt::format("its build was in {}, and this one is in {}",
                                               quoted(checkpoint.root), quoted(root_)));
   }
+  for (const std::string& program : programs_) {
+    if (checkpoint.inputs.contains(program)) continue;
+    return fail(ErrorKind::check, fmt::format("its build did not use {}", quoted(program)));
+  }
   for (const auto& [path, sha256] : checkpoint.inputs) {
     if (digest_of_input(path) == sha256) continue;
     return fail(ErrorKind::check, fmt::format("{} differs on this machine", quoted(path)));
@@ -350,15 +395,15 @@ Done BuildCheckpoint::fetch_files(const plan::Checkpoint& checkpoint) {
 Done BuildCheckpoint::place(const plan::SavedFile& file) const {
   const fs::path target = real(file.path);
   std::error_code code;
+  // The build may have replaced a directory of the source.
+  const bool directory = fs::symlink_status(target, code).type() == fs::file_type::directory;
+  if (file.kind != plan::SavedKind::directory || !directory) fs::remove_all(target, code);
   if (file.kind == plan::SavedKind::directory) {
-    if (fs::is_symlink(target, code)) fs::remove(target, code);
     fs::create_directory(target, code);
   } else if (file.kind == plan::SavedKind::link) {
-    fs::remove(target, code);
     fs::create_symlink(file.target, target, code);
   } else {
     // A file from a store may be a link to the store's own.
-    fs::remove(target, code);
     fs::copy_file(scratch_ / file.sha256, target, code);
   }
   return code ? Done(fail(failed_with(target, code))) : Done();
@@ -411,7 +456,8 @@ Done BuildCheckpoint::resume() {
   LocalFiles disk;
   TRY_DONE(disk.make_directories(scratch_));
   const fs::path text = scratch_ / "restored.json";
-  const auto from_beginning = [this](const std::string& why) {
+  const auto from_beginning = [this, &disk](const std::string& why) {
+    static_cast<void>(disk.remove_all(scratch_));
     append_log(context_, fmt::format("pinwheel: the build starts from the beginning: {}\n", why));
     return Done();
   };

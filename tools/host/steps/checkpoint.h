@@ -40,7 +40,7 @@ class BuildCheckpoint {
   /// Saves the current state, if it is not that of the last checkpoint. `check` with the reason if
   /// that is not possible.
   Done save();
-  /// The build has finished: removes its checkpoints.
+  /// Removes its checkpoints: what it restored made the build fail.
   void forget();
 
   bool resumed() const { return resumed_commands_ > 0; }
@@ -92,8 +92,11 @@ class BuildCheckpoint {
   const StepContext& context_;
   const BuildSite& site_;
   const std::string key_;
-  const std::string root_;                        ///< as the build sees it
-  const std::vector<std::string> caches_;         ///< relative to the root
+  const std::string root_;                 ///< as the build sees it
+  const std::vector<std::string> caches_;  ///< relative to the root
+  /// Compilers and linkers, relative to the root if they are below it. None in a container: the key
+  /// has its image.
+  const std::vector<std::string> programs_;
   const std::filesystem::path scratch_;           ///< for its own files
   std::map<std::string, FileState> source_ = {};  ///< by path, before the build
   std::map<std::filesystem::path, std::pair<FileState, std::string>> digests_ = {};
