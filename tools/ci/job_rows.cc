@@ -191,8 +191,14 @@ std::optional<int> limit_of(const RowStep& job, const matrix::CiSettings& settin
   const bool measured = job.step->prediction == plan::Prediction::measured;
   if (!measured || links_of(job, settings) > 1) return std::nullopt;
   const auto most = std::chrono::ceil<std::chrono::minutes>(settings.timeout).count();
+  // A build with checkpoints is stopped before the end of its job.
+  const auto* const build = std::get_if<plan::BuildWheel>(&job.step->action);
+  const bool stopped = build != nullptr && build->settings.build.checkpoint;
+  const std::chrono::milliseconds before =
+      stopped ? build->settings.build.checkpoint->before : std::chrono::milliseconds(0);
+  const std::int64_t unused = std::chrono::ceil<std::chrono::minutes>(before).count();
   return static_cast<int>(
-      std::min<std::int64_t>(most, kLimitFactor * std::int64_t{minutes} + kLimitMinutes));
+      std::min<std::int64_t>(most, kLimitFactor * std::int64_t{minutes} + kLimitMinutes + unused));
 }
 
 JobRow row_of(const RowStep& job, const matrix::CiSettings& settings) {

@@ -30,6 +30,8 @@ Result<int> stat(const prepare::Host& host, const StoreCommandOptions& options, 
   // An entry has an address for its key, and may have one for its step of a plan.
   std::map<std::string, std::set<std::string>> keys;
   for (const host::TreeEntry& one : host::read_entries(place.root)) {
+    // A checkpoint is no result.
+    if (one.entry.ending == store::Ending::unfinished) continue;
     keys[std::string(store::to_string(one.entry.writer.domain))].insert(one.entry.key);
   }
   Json domains = Json::object();

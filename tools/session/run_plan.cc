@@ -520,9 +520,11 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   if (request.store) host::store_reused(plan, known, request.facts, host.clock, *request.store);
   TRY(run::ExecuteOptions execute, execute_options(host.variables, options, directories, results));
   const std::vector<const plan::Step*> steps = steps_to_run(plan, results);
-  const RunCheckpoints checkpoints = open_checkpoints(
+  RunCheckpoints checkpoints = open_checkpoints(
       {options.checkpoints, request.open_store, request.workplace.state, own}, steps);
   execute.checkpoints = checkpoints.stored;
+  // The jobs of a run share a directory, which their caller empties.
+  if (request.requested) checkpoints.directory.clear();
   if (checkpoints.stored) {
     TRY(execute.until, end_of_run(host, request.workplace, steps, execute.until));
   }
@@ -561,7 +563,8 @@ Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& gl
   if (options.json) console.json(report::report_json(run));
   const int code = plan::exit_code(run.report);
   const bool unfinished = code == pinwheel::exit_code(ErrorKind::unfinished);
-  if (unfinished && options.unfinished_ok) return 0;
+  // A gate requires results that an unfinished build does not have.
+  if (unfinished && options.unfinished_ok && !request.gate) return 0;
   if (code != 0 || !request.gate) return code;
   TRY_DONE(plan::check_gate(*request.gate, run.report.outcomes, request.workplace.accepted, {}));
   console.note(request.gate_message + "\n");
