@@ -30,7 +30,7 @@ constexpr std::string_view kBuildSteps = R"(
 @FAILURE@
 )";
 
-// A build that failed has no checkpoint, and one that finished has a result.
+// A build that failed in the first job has no checkpoint, and one that finished has a result.
 constexpr std::string_view kBefore = R"(
 - name: See whether the build is unfinished
   id: before

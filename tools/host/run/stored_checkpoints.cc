@@ -59,6 +59,10 @@ Result<std::optional<uint64_t>> StoredCheckpoints::find(const std::string& step,
   // The build has finished.
   if (text == found->entry.outputs.end()) return std::nullopt;
   TRY_DONE(fetch(text->blob.sha256, text->blob.size, manifest));
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    known_[key] = found->entry.attempts;
+  }
   // `store gc` retains what a run has found.
   for (size_t next = 1; part(*store, step, key, next); ++next) {
   }
@@ -96,8 +100,24 @@ Result<uint64_t> StoredCheckpoints::save(const run::CheckpointRecord& record,
     named[name] = path;
   }
   TRY(const std::shared_ptr<Store> store, open_());
+  TRY_DONE(check_newest(*store, parts[0], record.key));
   for (size_t i = parts.size(); i-- > 1;) TRY_DONE(write(*store, std::move(parts[i]), named));
-  return write(*store, std::move(parts[0]), named);
+  TRY(const uint64_t number, write(*store, std::move(parts[0]), named));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  known_[record.key] = static_cast<int64_t>(number);
+  return number;
+}
+
+Done StoredCheckpoints::check_newest(Store& store, const store::Entry& entry,
+                                     const std::string& key) {
+  const std::optional<FoundEntry> newest = part(store, entry.step, key, 0);
+  if (!newest || newest->entry.outputs.size() <= entry.outputs.size()) return {};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = known_.find(key);
+  if (known != known_.end() && newest->entry.attempts <= known->second) return {};
+  return fail(ErrorKind::check, fmt::format("checkpoint {}, which this run did not read, has more "
+                                            "files",
+                                            newest->entry.attempts));
 }
 
 void StoredCheckpoints::forget(const std::string& step, const std::string& key) {

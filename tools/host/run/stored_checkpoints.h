@@ -23,6 +23,9 @@ using OpenStore = std::function<Result<std::shared_ptr<Store>>()>;
 /// key replaces the others at one address, and `store gc` removes the files that only they had. A
 /// finished build leaves an entry without files there. An entry lists a limited number of files, so
 /// further entries, written before it, list the rest.
+///
+/// A run that could not read a checkpoint, because its place did not respond, or that started
+/// before another run saved it, does not replace it by one with fewer files.
 class StoredCheckpoints final : public run::Checkpoints {
  public:
   explicit StoredCheckpoints(OpenStore open) : open_(std::move(open)) {}
@@ -46,11 +49,15 @@ class StoredCheckpoints final : public run::Checkpoints {
                                         const std::string& key, size_t number);
   /// Writes an entry with a higher number than the one that is there, and returns the number.
   Result<uint64_t> write(Store& store, store::Entry entry, const Files& files);
+  /// `check` if another run saved a checkpoint with more files meanwhile.
+  Done check_newest(Store& store, const store::Entry& entry, const std::string& key);
   void note(std::vector<Error> faults);
 
   const OpenStore open_;
   std::mutex mutex_;
   std::shared_ptr<Store> read_ = {};  ///< where the last checkpoint was found
+  /// By key, the number of the newest one that this run has read or saved.
+  std::map<std::string, int64_t> known_ = {};
   std::vector<Error> warnings_ = {};
   std::optional<Error> last_fault_ = std::nullopt;
 };

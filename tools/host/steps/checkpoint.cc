@@ -348,6 +348,10 @@ Done BuildCheckpoint::save() {
     return fail(ErrorKind::check, "a file has a name that is not UTF-8");
   }
   if (text == saved_text_) return {};
+  if (text.size() > limits::kFile.most) {
+    return fail(ErrorKind::check, fmt::format("the list of {} is too long to be read again",
+                                              plural(checkpoint.files.size(), "file")));
+  }
   TRY_DONE(disk.write(manifest, text));
   TRY(number_,
       context_.attempt.checkpoints->save({context_.attempt.step->id, key_, manifest}, files));

@@ -78,6 +78,27 @@ TEST_CASE("a checkpoint of a finished build is not found, and a later one is", "
   CHECK(saves.found() == "two");
 }
 
+TEST_CASE("a checkpoint that a run did not read is not replaced by a smaller one",
+          "[checkpoints]") {
+  Saves saves;
+  saves.add("object");
+  saves.add("another object");
+  REQUIRE(saves.save("one"));
+  const OpenStore open = [&saves]() -> Result<std::shared_ptr<Store>> {
+    return checkpoints_directory(saves.scratch.path() / "place", store::Domain::branch);
+  };
+  StoredCheckpoints other(open);
+  const fs::path manifest = saves.scratch.path() / "manifest.json";
+  const run::CheckpointFiles fewer = {*saves.files.begin()};
+  const Result<uint64_t> refused = other.save({"build:x", "key", manifest}, fewer);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "checkpoint 1, which this run did not read, has more files");
+  CHECK(other.save({"build:x", "key", manifest}, saves.files) == 2);
+  CHECK(other.save({"build:x", "key", manifest}, fewer) == 3);
+  // The first run has not read that one, but it is not larger.
+  CHECK(saves.save("two") == 4);
+}
+
 TEST_CASE("a damaged file of a checkpoint is not fetched", "[checkpoints]") {
   Saves saves;
   const std::string sha256 = saves.add("object");
