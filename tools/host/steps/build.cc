@@ -165,17 +165,25 @@ std::optional<SteadyMoment> time_to_stop(const StepContext& context,
   return own <= moment ? std::nullopt : std::optional(moment);
 }
 
-/// Ends a build that was stopped in time. It fails if a next run would not come further.
+/// Ends a build that was stopped in time. It fails if a next run would not come further: this one
+/// did not, or each run has another path and refuses the checkpoint of the one before.
 Done end_unfinished(const StepContext& context, const plan::BuildWheel& action,
                     BuildCheckpoint& checkpoint) {
   const Done saved = checkpoint.save();
   const std::string what = fmt::format("building {}", quoted(action.class_id));
-  const bool further = checkpoint.saved_commands() > checkpoint.resumed_commands();
+  const std::optional<Error>& refusal = checkpoint.refusal();
+  const bool further = !refusal && checkpoint.saved_commands() > checkpoint.resumed_commands();
   if (checkpoint.number() == 0 || !further) {
     Error error{
         ErrorKind::timeout,
-        fmt::format("{} takes longer than the run may take, and has no new checkpoint", what),
+        fmt::format("{} takes longer than the run may take, and has no new checkpoint that the "
+                    "next run could use",
+                    what),
         std::nullopt, "give the run more time: `--time-limit`"};
+    if (refusal) {
+      error.causes.push_back(*refusal);
+      error.hint = "permit namespaces on the machine, or use the same `--state-dir` in each run";
+    }
     if (!saved) error.causes.push_back(saved.error());
     return fail(std::move(error));
   }

@@ -369,8 +369,9 @@ void BuildCheckpoint::forget() {
 Done BuildCheckpoint::check_usable(const plan::Checkpoint& checkpoint) {
   if (checkpoint.key != key_) return fail(ErrorKind::check, "it is of a build with other inputs");
   if (checkpoint.root != root_) {
-    return fail(ErrorKind::check, fmt::format("its build was in {}, and this one is in {}",
-                                              quoted(checkpoint.root), quoted(root_)));
+    refusal_ = Error{ErrorKind::check, fmt::format("its build was in {}, and this one is in {}",
+                                                   quoted(checkpoint.root), quoted(root_))};
+    return fail(*refusal_);
   }
   for (const std::string& program : programs_) {
     if (checkpoint.inputs.contains(program)) continue;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -48,6 +49,8 @@ class BuildCheckpoint {
   /// Outputs of finished commands in the restored checkpoint, and in the last one.
   size_t resumed_commands() const { return resumed_commands_; }
   size_t saved_commands() const { return saved_commands_; }
+  /// Why the checkpoint was refused that each run at another path refuses as well.
+  const std::optional<Error>& refusal() const { return refusal_; }
 
  private:
   /// What identifies the contents of a file.
@@ -106,6 +109,7 @@ class BuildCheckpoint {
   int64_t restored_ = 0;  ///< a time after those of all restored files; 0: nothing was restored
   size_t resumed_commands_ = 0;
   size_t saved_commands_ = 0;
+  std::optional<Error> refusal_ = std::nullopt;
 };
 
 /// Saves a running build from time to time, on a thread of its own, as long as it exists. A
