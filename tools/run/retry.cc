@@ -5,7 +5,7 @@
 namespace pinwheel::run {
 namespace {
 
-/// A build whose job comes no further fails, so this only limits jobs that end before their build
+/// A build fails if its job makes no progress, so this only limits jobs that end before their build
 /// starts.
 constexpr int kMostContinued = 100;
 

@@ -165,8 +165,8 @@ std::optional<SteadyMoment> time_to_stop(const StepContext& context,
   return own <= moment ? std::nullopt : std::optional(moment);
 }
 
-/// Ends a build that was stopped in time. It fails if a next run would not come further: this one
-/// did not, or each run has another path and refuses the checkpoint of the one before.
+/// Ends a build that was stopped in time. It fails if the next run would make no progress: this one
+/// made none, or each run has another path and refuses the checkpoint of the one before.
 Done end_unfinished(const StepContext& context, const plan::BuildWheel& action,
                     BuildCheckpoint& checkpoint) {
   const Done saved = checkpoint.save();
