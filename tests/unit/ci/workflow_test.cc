@@ -69,7 +69,7 @@ WorkflowFacts undecidable() {
 /// Builds with secrets that outlast their job.
 WorkflowFacts chain() {
   WorkflowFacts facts = example();
-  facts.build_links = 2;
+  facts.build_links = 3;
   facts.secrets = {"LICENSE_KEY"};
   return facts;
 }

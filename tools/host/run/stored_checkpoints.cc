@@ -21,6 +21,8 @@ constexpr const char* kManifestName = "checkpoint.json";
 constexpr size_t kFilesOfPart = 4000;
 /// Two runs of one build may save at the same moment.
 constexpr int kMostAttempts = 3;
+/// No run reaches it, but whoever may write to a place can write any number.
+constexpr int kMostNumber = 1'000'000'000;
 
 /// The key of an entry: that of a checkpoint is never that of a result.
 std::string checkpoint_key(const std::string& key, size_t part) {
@@ -132,7 +134,7 @@ void StoredCheckpoints::forget(const std::string& step, const std::string& key) 
 Result<uint64_t> StoredCheckpoints::write(Store& store, store::Entry entry, const Files& files) {
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     const std::optional<FoundEntry> before = store.find({entry.step, entry.key});
-    entry.attempts = before ? before->entry.attempts + 1 : 1;
+    entry.attempts = before ? std::min(before->entry.attempts, kMostNumber) + 1 : 1;
     store.put(entry, files);
     std::vector<Error> faults = store.finish();
     const bool faulty = !faults.empty();
