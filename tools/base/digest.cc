@@ -29,7 +29,7 @@ struct LongHash::State : EvpDigest {
 
 namespace {
 
-/// Fetched once: to look the algorithm up takes longer than a short digest.
+/// Fetched only once, because looking up the algorithm takes longer than a short digest.
 const EVP_MD* sha256() {
   static const EVP_MD* const kFetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   return kFetched;

@@ -222,8 +222,8 @@ std::string freeze_line(const WorkflowFacts& facts) {
   return yaml_string(fmt::format("{} --out {}", freeze, kPlanFilePath));
 }
 
-/// The command of the rows of a kind: "build", "test" or "install". A job of a chain that another
-/// one continues succeeds although its build is unfinished.
+/// The command of the rows of a kind: "build", "test" or "install". A job of a chain succeeds even
+/// if its build is unfinished, as long as another job continues it.
 std::string row_command(std::string_view kind, bool chains) {
   if (kind == "build") {
     return fmt::format("build --plan {} --step \"$STEP\"{}", kPlanFilePath,
@@ -266,13 +266,13 @@ std::string tags_of(const JobRow& row) {
 /// stages before it, whose results it all gets.
 enum class Part { whole, child, stages };
 
-/// The job that continues the build of a step as the given one of its chain, from 1.
+/// The name of the job with this position, from 1, in the chain that builds a step.
 std::string job_of_link(const WorkflowFacts& facts, const std::string& step, size_t link) {
   const std::string first = job_of_step(facts, step);
   return link == 1 ? first : fmt::format("{} then {}", first, link);
 }
 
-/// A row, and which job of its chain, from 1.
+/// A row, and the position of one of its jobs in the chain, from 1.
 struct RowLink {
   const JobRow& row;
   size_t link = 1;

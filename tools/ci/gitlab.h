@@ -30,8 +30,8 @@ inline constexpr const char* kGitLabDirectory = ".gitlab";
 /// jobs that it needs. A build that may outlast its job has a chain of them. With more than
 /// `kGitLabRowLimit` builds and tests, further files have child pipelines with the rows; their
 /// results reach the gate through `ci.store` only, because GitLab does not pass artifacts from a
-/// child to its parent. `config` if that is missing. `version` is the release of pinwheel that the
-/// jobs install.
+/// child to its parent. `config` if `ci.store` is missing. `version` is the release of pinwheel
+/// that the jobs install.
 Result<std::vector<Pipeline>> gitlab_pipelines(const PlannedWorkflow& workflow,
                                                std::string_view version);
 

@@ -31,8 +31,8 @@ std::string tag_expression(std::string_view glob) {
   return expression;
 }
 
-/// The conditions under which the jobs of a workflow run, each with its value of `when`. The last
-/// that matches a tag filter decides in GitHub; here the first rule does.
+/// The conditions under which the jobs of a workflow run, each with its value of `when`. In GitHub,
+/// the last tag filter that matches decides; in GitLab, the first rule does.
 struct Rule {
   std::string condition;
   bool never = false;
@@ -44,7 +44,7 @@ std::vector<Rule> rules_of(const WorkflowFacts& facts) {
       return {{R"($CI_PIPELINE_SOURCE == "merge_request_event")"},
               {R"($CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH)"}};
     case WorkflowSet::nightly:
-      // Other schedules of the project have nothing to do with it.
+      // Other schedules of the project do not start these jobs.
       return {{R"($CI_PIPELINE_SOURCE == "schedule" && $PINWHEEL_SCHEDULE == "nightly")"}};
     case WorkflowSet::release:
       break;

@@ -10,8 +10,8 @@ namespace pinwheel::ci {
 
 enum class RunWhen { usual, always };
 
-/// The patterns of `rules:changes`, in which a `**` at the end stands for one level only. Empty:
-/// the paths have patterns that GitLab does not know, or more than it takes.
+/// The patterns of `rules:changes`, in which a `**` at the end matches only one level. Empty if
+/// GitLab does not support one of the patterns in the paths, or does not accept that many.
 std::vector<std::string> changed_paths(const WorkflowFacts& facts);
 
 /// The lines `rules:` of the jobs of a workflow: the events under which they run.

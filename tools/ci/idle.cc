@@ -73,9 +73,9 @@ constexpr std::string_view kPaths = R"YAML(
     fi
 )YAML";
 
-// The variants of the matrix are its own words, and the action splits them without a shell. A
-// failed comparison, for instance because the base has no results yet, must not stop the run. A run
-// that is started again has its plan already.
+// The names of the variants come from the matrix, and the action splits them without a shell. A
+// failed comparison, for instance because the base has no results yet, must not stop the run. A
+// rerun already has its plan.
 constexpr std::string_view kKeys = R"YAML(
 - name: Compare the keys with those of the base
   id: keys
@@ -94,7 +94,7 @@ constexpr std::string_view kKeys = R"YAML(
     echo "idle=true" >> "$GITHUB_OUTPUT"
 )YAML";
 
-// The plan of a run that is started again is the one of its first attempt.
+// A rerun uses the plan of the first attempt.
 constexpr std::string_view kVariants = R"YAML(
 - name: List the variants of the plan
   id: variants
@@ -114,7 +114,7 @@ bool compares_paths(const WorkflowFacts& facts) {
   return facts.set == WorkflowSet::ci && decidable_paths(facts.settings);
 }
 
-/// The option for the store that has the results of the base, which is only read.
+/// The option for the store with the results of the base; the store is only read.
 std::string base_store(const std::string& place) {
   if (place.empty()) return {};
   const bool has_access = place.ends_with(",ro") || place.ends_with(",rw");

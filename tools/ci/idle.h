@@ -32,10 +32,10 @@ std::string compare_with_base(const WorkflowFacts& facts, const std::string& opt
 /// The arguments of `plan` that select the variants whose keys changed: none if nothing was
 /// compared.
 std::string changed_variants(const WorkflowFacts& facts);
-/// The step after the plan is frozen that lists the variants of a pull request whose keys are
-/// compared; empty otherwise.
+/// If keys are compared, the step that lists the variants of a pull request after the plan is
+/// frozen; empty otherwise.
 std::string list_variants(const WorkflowFacts& facts);
-/// The arguments by which a gate requires only these variants: none if all are.
+/// The arguments that make a gate require only these variants; none if it requires all.
 std::string planned_variants(const WorkflowFacts& facts);
 /// The steps after the plan is frozen that compare it with the last night's; empty for other sets.
 std::string compare_with_last_night(const WorkflowFacts& facts);

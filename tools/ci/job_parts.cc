@@ -74,8 +74,8 @@ constexpr std::string_view kUploadFailure = R"(
     @RETENTION@
 )";
 
-// A single artifact would be unpacked without a directory of its name. With the plan in the pattern
-// it never is, and a missing checkpoint is no error.
+// A single artifact would be unpacked without a directory that has its name. The pattern also
+// matches the plan, so there is never a single one, and a missing checkpoint is not an error.
 constexpr std::string_view kDownloadCheckpoint = R"(
 - name: Download the checkpoint
   uses: @DOWNLOAD@

@@ -43,7 +43,7 @@ std::string download_results(std::string_view name, std::string_view condition,
 /// The same for the results of all jobs.
 std::string download_results();
 
-/// Whether a job may have no result: another job continues its build.
+/// Whether a job may have no result because another job continues its build.
 enum class MissingResult { rejected, ignored };
 /// The step that uploads the result of the job's step, as the artifact `result-ARTIFACT-ATTEMPT`.
 std::string upload_result(const WorkflowFacts& facts, std::string_view artifact,

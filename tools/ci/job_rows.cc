@@ -185,8 +185,8 @@ size_t links_of(const RowStep& job, const matrix::CiSettings& settings) {
   return static_cast<size_t>(std::clamp(links, int64_t{1}, kMostLinks));
 }
 
-/// The limit of a row whose step has a measured duration; at most that of the matrix. The duration
-/// of a build in several jobs is that of its end.
+/// The limit of a row whose step has a measured duration; at most that of the matrix. For a build
+/// in several jobs, the measured duration is only that of its last part.
 std::optional<int> limit_of(const RowStep& job, const matrix::CiSettings& settings, int minutes) {
   const bool measured = job.step->prediction == plan::Prediction::measured;
   if (!measured || links_of(job, settings) > 1) return std::nullopt;

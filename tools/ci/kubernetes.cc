@@ -224,7 +224,7 @@ std::string limit_of_pod(const WorkflowFacts& facts, const Class& each) {
 std::string stage_job(const WorkflowFacts& facts, const Class& each) {
   const std::string name = workflow_name(facts.settings, facts.set);
   const bool indexed = !each.steps.empty();
-  constexpr size_t kRepeated = 2;  // for what the cluster does to pods
+  constexpr size_t kRepeated = 2;  // for pods that the cluster ends
   const std::string count = std::to_string(each.steps.size());
   const std::string backoff = std::to_string(kRepeated + each.links - 1);
   return filled(

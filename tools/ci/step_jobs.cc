@@ -98,7 +98,7 @@ struct Link {
   size_t links = 1;
 };
 
-// A job that another one continues succeeds although its build is unfinished.
+// A job succeeds even if its build is unfinished, as long as another job continues it.
 std::string build_command(const WorkflowFacts& facts, const Link& at) {
   std::string command =
       fmt::format("build --plan {} --step '${{{{ matrix.step }}}}'", plan_argument());
@@ -142,7 +142,7 @@ Places common_places(const WorkflowFacts& facts) {
           {"FAILURE", upload_failure(facts, "${{ matrix.artifact }}")}};
 }
 
-/// The places of a build's steps that depend on the job's place in a chain.
+/// The placeholders in the steps of a build whose values depend on the job's position in a chain.
 Places link_places(const WorkflowFacts& facts, const Link& at) {
   const bool last = at.link == at.links;
   const std::string trusted = trusted_condition(facts);

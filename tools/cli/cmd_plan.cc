@@ -341,7 +341,7 @@ Result<Since> since_of(const prepare::Host& host, const PlanCommand& options,
   return since;
 }
 
-/// Prints the comparison, where the format does not contain it.
+/// Prints the comparison, unless the format contains it.
 void show_since(const PlanCommand& options, const plan::ChangedSince& since, Streams& streams) {
   if (options.format == PlanFormat::json) return;
   if (options.format == PlanFormat::table && options.out != kStdout) {

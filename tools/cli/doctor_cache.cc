@@ -82,7 +82,7 @@ Done judge_probes(matrix::CompilerCache cache, const CacheProbes& probes) {
     if (each.verdict != host::ProbeVerdict::unusable) continue;
     return fail(ErrorKind::environment,
                 fmt::format("{} cannot be used: {}", quoted(plan::program_of(cache)), each.detail),
-                "builds with it are cold ones until this is fixed");
+                "builds run without it until this is fixed");
   }
   if (stale.empty()) return {};
   return fail(ErrorKind::check,

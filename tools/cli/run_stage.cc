@@ -254,8 +254,8 @@ publish::ReleaseFacts release_facts(const prepare::RunScope& scope) {
           scope.version.version.build};
 }
 
-/// The options that jobs have as well; the others are in the plan. A job may start in another
-/// directory.
+/// The options that jobs get as well; the plan contains the others. Paths are absolute, because a
+/// job may start in another directory.
 std::vector<std::string> arguments_of_jobs(const prepare::Host& host,
                                            const prepare::RunOptions& options,
                                            const std::vector<store::PlaceDescription>& places) {
@@ -282,7 +282,7 @@ Result<std::string> frozen_text(const prepare::Host& host, const prepare::RunOpt
   return plan::to_json(frozen);
 }
 
-/// Adds the cluster to a run on one. `run` outlives the request.
+/// Adds the cluster to a run with `--executor slurm`. `run` outlives the request.
 Done add_cluster_to(session::RunRequest& request, const prepare::Host& host,
                     const prepare::RunOptions& options, const prepare::RunStore& store,
                     const prepare::PreparedRun& run, Streams& streams) {

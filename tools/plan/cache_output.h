@@ -12,7 +12,7 @@ CacheHits ccache_hits(std::string_view stats_log);
 
 /// The hits and misses of all languages in the statistics of sccache (`--show-stats --stats-format
 /// json`). It counts each part of a compilation with nvcc: the code of the host, and for each
-/// architecture PTX and its machine code. None if the text is no such statistics.
+/// architecture PTX and its machine code. None if the text is not such a report.
 CacheHits sccache_hits(std::string_view stats);
 
 /// What an installation received, by pip's output.

@@ -2,11 +2,11 @@
 // What a change affects
 //
 // `--changed-since REV` runs the steps whose keys differ from those of REV's results. Both sides
-// are planned by the same program on the same machine: REV from a checkout of its own, and this
+// are planned by the same program on the same machine: REV from a separate checkout, and this
 // checkout with the version of REV, because a version that git derives differs in every commit and
-// would make every key a new one. A step is unchanged if its key, computed this way, is that of a
-// result of REV. All other steps run, each with the reasons: the parts of the key that differ, as
-// `explain` prints them, with the names of the changed files and packages.
+// would change every key. A step is unchanged if its key, computed this way, is that of a result of
+// REV. All other steps run, each with the reasons: the parts of the key that differ, as `explain`
+// prints them, with the names of the changed files and packages.
 //
 // The source of a test is the whole project. A difference only in its documentation
 // (`project::is_documentation`), the matrix file or its locks is none here, unless wheels receive

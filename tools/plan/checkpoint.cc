@@ -61,7 +61,7 @@ SavedFile saved_from(const nlohmann::json& json) {
   const std::string kind = json.at("kind").get<std::string>();
   const auto* const found =
       std::ranges::find(kKinds, std::string_view(kind), &decltype(kKinds)::value_type::second);
-  if (found == kKinds.end()) reject_checkpoint(quoted(kind) + " is not a kind of a file");
+  if (found == kKinds.end()) reject_checkpoint(quoted(kind) + " is not a kind of file");
   file.kind = found->first;
   file.mode = json.at("mode").get<uint32_t>() & 07777U;
   file.mtime = json.at("mtime").get<int64_t>();
@@ -115,11 +115,11 @@ bool is_in(const std::string& path, const std::string& directory) {
          path[directory.size()] == '/';
 }
 
-/// When ninja's last run started, or a time before that. It follows from each command of the run.
-/// From the time of an output follows a time that is too early, so the latest is the closest; from
-/// the start of a command follows the time itself or (see `NinjaEntry::mtime`) a later one, so the
-/// earliest is right. The log does not say where a run begins, but a run is after its
-/// `build.ninja`.
+/// When ninja's last run started, or an earlier time. Each command of the run gives an estimate.
+/// The time of an output gives an estimate that is too early, so the latest one is the closest. The
+/// start of a command gives the time itself or (see `NinjaEntry::mtime`) a later one, so the
+/// earliest one is right. The log does not say where a run begins, but a run begins after its
+/// `build.ninja` was written.
 int64_t before_last_run(const NinjaDirectory& directory, const std::vector<NinjaEntry>& entries,
                         int64_t restored) {
   const int64_t least = std::max(directory.manifest_mtime, restored);
@@ -269,9 +269,9 @@ bool is_complete_in_cache(const std::string& path) {
 }
 
 Error unknown_file(const MadeFile& file) {
-  return Error{
-      ErrorKind::check,
-      fmt::format("ninja does not know {}, which one of its commands made", quoted(file.path))}
+  return Error{ErrorKind::check,
+               fmt::format("a command of ninja made {}, but ninja does not know the file",
+                           quoted(file.path))}
       .with_hint("declare it as an output of the command, or as its byproduct");
 }
 

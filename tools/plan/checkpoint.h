@@ -126,7 +126,7 @@ class OrderedTimes {
   OrderedTimes(const Checkpoint& checkpoint, const std::vector<NinjaDirectory>& directories,
                int64_t first);
 
-  /// The new time: that of the last known time which is not later.
+  /// The new time that replaces the last known time which is not later than this one.
   int64_t operator()(int64_t time) const;
   int64_t last() const;
 

@@ -97,7 +97,7 @@ fi
 printf '%s\n' "$digest" > "$dir/digest"
 )SH";
 
-// A redirection that fails ends `sh` for some commands, so it is tried in a shell of its own.
+// A redirection that fails ends `sh` for some commands, so it is tried in a subshell.
 constexpr std::string_view kLauncher = R"SH(#!/bin/sh
 # Runs a compiler through @CACHE@, and alone where that is impossible or not sound.
 dir=${0%/*}

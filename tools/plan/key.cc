@@ -254,7 +254,7 @@ KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& pr
 
 namespace {
 
-/// Adds a text as JSON has it.
+/// Adds a text as a JSON string.
 void add_text(const std::string& text, std::string& json) {
   const bool printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
   if (!printable) {

@@ -38,7 +38,7 @@ Result<std::set<std::string>> ninja_inputs(std::string_view deps, const std::set
 /// their names are not included: CMake repeats outputs in that form.
 std::set<std::string> ninja_outputs(std::string_view manifest);
 
-/// A time of a file instead of another one, nanoseconds since 1970.
+/// A time of a file and the time that replaces it, in nanoseconds since 1970.
 using NewTime = std::function<int64_t(int64_t)>;
 
 /// A `.ninja_log` with other times of files, without a last line that was cut off.

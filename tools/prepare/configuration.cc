@@ -26,7 +26,7 @@ fs::path user_configuration(const Host& host) {
 Result<slurm::ExecutorSettings> read_configuration(const Host& host) {
   std::vector<slurm::ConfigurationText> files;
   const fs::path user = user_configuration(host);
-  // The project's is shown as the user would name it.
+  // The path of the project's file is shown as the user would name it.
   for (const auto& [path, name] :
        {std::pair(user, user.string()),
         std::pair(host.at(kProjectConfiguration), std::string(kProjectConfiguration))}) {

@@ -22,8 +22,8 @@ Result<ExecutorKind> choose_executor(const RunOptions& options,
 Done check_remote_run(const RunOptions& options,
                       const std::vector<store::PlaceDescription>& places);
 
-/// `usage` for a caller in a step of srun (`slurm::is_in_step`), whose steps would wait for its
-/// own.
+/// `usage` for a caller in a step of srun (`slurm::is_in_step`): the steps that it starts would
+/// wait for that step to end.
 Done check_caller(const std::map<std::string, std::string>& variables);
 
 }  // namespace pinwheel::prepare

@@ -29,7 +29,7 @@ constexpr std::chrono::seconds kWait{60};
 constexpr const char* kSeen = "pinwheel-doctor-file-seen";
 
 /// The caller of Slurm's commands, which need more of its variables than other helper programs see:
-/// the place of the configuration, and tokens of the cluster.
+/// the location of the configuration, and tokens of the cluster.
 struct Client {
   const host::EnvMachine& machine;
   const std::map<std::string, std::string>& variables;
@@ -158,7 +158,7 @@ slurm::SlurmSettings within_limits(const Host& host, const host::EnvMachine& mac
   }
   const Client client{machine, host.variables};
   const std::vector<slurm::Partition> partitions = partitions_of(client);
-  // What does not respond once would only make the run wait again.
+  // If Slurm did not respond once, another question would only make the run wait again.
   if (partitions.empty()) return settings;
   return slurm::within_cluster(std::move(settings), partitions, nodes_of(client));
 }

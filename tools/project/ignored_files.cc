@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 5> kDirectories = {"tests", "test", "docs
 constexpr std::array<std::string_view, 8> kTexts = {"README",          "CHANGELOG", "CHANGES",
                                                     "HISTORY",         "NEWS",      "CONTRIBUTING",
                                                     "CODE_OF_CONDUCT", "SECURITY"};
-/// Whether a name at the top is that of a text such as README.md.
+/// Whether a name at the top level is that of a text file such as README.md.
 bool is_top_text(std::string_view file) {
   const std::string_view ending = file.substr(std::min(file.find('.'), file.size()));
   const bool text = ending.empty() || ending == ".md" || ending == ".rst" || ending == ".txt";

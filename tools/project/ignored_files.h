@@ -11,8 +11,8 @@ namespace pinwheel::project {
 /// below a directory that is ignored. Pure.
 bool is_ignored(const std::vector<std::string>& patterns, std::string_view path);
 
-/// Whether a file of a project is text for its readers: a README or a CHANGELOG at the top, a file
-/// of the directories `docs`, `doc` and `.github`. Pure.
+/// Whether a file of a project is text for its readers: a README or a CHANGELOG at the top level,
+/// or a file in the directories `docs`, `doc` and `.github`. Pure.
 bool is_documentation(std::string_view path);
 
 /// The inputs that decide which files of a project can be in its wheels.

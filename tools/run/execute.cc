@@ -239,7 +239,7 @@ class Execution {
     settle(i, std::move(outcome));
   }
 
-  /// A step that needs an unfinished one runs when that continues.
+  /// A step that needs an unfinished step runs when that step continues.
   void leave_unfinished(size_t i, size_t need) {
     plan::StepOutcome outcome = outcome_of(i, plan::StepState::unfinished);
     const bool first = outcomes_[need].error.has_value();
@@ -488,7 +488,7 @@ class Execution {
       return recall_dependents(i);
     }
     if (signal_ != 0 && cursor.attempts == 0 && !completed.result) return interrupt(i);
-    // Their ends are noticed in any order, and its key is complete only after its needs.
+    // Jobs end in any order, and the key of a step is complete only after its needs have ended.
     if (cursor.open_needs > 0) {
       if (signal_ != 0) return interrupt(i);
       cursor.early = completed;
@@ -504,7 +504,7 @@ class Execution {
     phases_.set(i, cursors_[i].open_needs > 0 ? Phase::waiting : Phase::ready);
   }
 
-  /// The jobs that wait for a job which is repeated as another one wait for its end instead.
+  /// Withdraws the jobs that wait for a job which is submitted again: they wait for the new one.
   void recall_dependents(size_t i) {
     for (const size_t next : graph_.dependents[i]) {
       if (!phases_.is_job(next)) continue;
@@ -518,7 +518,7 @@ class Execution {
     completed.result ? succeed(i, completed) : fail_attempt(i, completed);
   }
 
-  /// With what the machine that ran the job recorded.
+  /// Adds what the machine that ran the job recorded.
   plan::StepOutcome with_record(size_t i, const Completed& completed, plan::StepOutcome outcome) {
     if (!completed.record) return outcome;
     cursors_[i].more_attempts += std::max(0, completed.record->attempts - 1);
@@ -633,7 +633,7 @@ class Execution {
     return now;
   }
 
-  /// Not after each event while many steps run, since it lists them all.
+  /// While many steps run, this does not follow each event, because it lists all of them.
   void beat() {
     const TimePoint now = around_.clock.steady();
     beat_is_due_ = now < next_beat_;

@@ -148,8 +148,8 @@ class Executor {
 /// The token of a job: a digest of the plan, the step, and the number of its submission, from 1.
 std::string job_token(std::string_view plan_digest, std::string_view step, int number);
 
-/// Replaces what this machine saw of an attempt, the last in the trace of its outcome, by what the
-/// machine that ran it recorded. Only this machine saw it wait.
+/// Replaces the last attempt in the trace of an outcome, as this machine saw it, by the record of
+/// the machine that ran it. The waiting time remains, because only this machine saw it.
 void adopt_record(const plan::StepOutcome& record, plan::StepOutcome& outcome);
 
 /// Unique file names for the logs and directories of attempts, one per step, of letters, digits and

@@ -32,9 +32,9 @@ namespace pinwheel::run {
 // The random part matters when one server fails many jobs at the same moment. Without it, all of
 // them would return at the same moment, too, and the server would fail again.
 //
-// A build that was killed for memory usually ran too many compilers at once. So it is repeated
-// with half the cores, so that fewer compilers run at once, and only once: a single compiler that
-// needs more memory than there is would fail again.
+// A build that was killed for memory usually ran too many compilers at once. So it is repeated with
+// half the cores, and fewer compilers run at once. It is repeated only once, because a single
+// compiler that needs more memory than the machine has would fail again.
 //
 // The two counts are separate (`Failures`): a download that failed twice does not use up the
 // attempt with half the cores. The decision is a pure function. `run/execute` waits on its clock,

@@ -59,8 +59,8 @@ class ReadySteps {
   void take(const StartedStep& running);
   /// The step has ended, or does not start after all.
   void release(const StartedStep& ended);
-  /// What steps lack that wait after `next` returned nullopt, if it is not what they lacked when
-  /// this was called before.
+  /// The resources that waiting steps lack after `next` returned nullopt, if the steps did not
+  /// already lack them at the previous call.
   std::vector<std::pair<size_t, Shortage>> new_shortages();
   /// The memory that a step with these cores reserves; 0: none.
   uint64_t memory_of(const StartedStep& running) const;

@@ -18,8 +18,8 @@ enum class Phase { waiting, ready, submitted, running, delayed, finished };
 /// By step, whether its executor schedules it.
 std::vector<bool> remote_steps(const plan::Plan& plan, const Executor& executor);
 
-/// The phases of the steps of an execution, which all begin as `waiting`. Each change is followed
-/// to the steps that it concerns, so that nobody looks at all steps after an event.
+/// The phases of the steps of an execution, which all begin as `waiting`. A change updates only the
+/// steps that it concerns, so no event requires a look at all steps.
 class StepPhases {
  public:
   /// `remote`: as from `remote_steps`. The graph must outlive this.
@@ -47,7 +47,7 @@ class StepPhases {
  private:
   const std::set<size_t>& steps_in(Phase phase) const { return steps_[static_cast<size_t>(phase)]; }
   std::set<size_t>& steps_in(Phase phase) { return steps_[static_cast<size_t>(phase)]; }
-  /// Whether nothing that needs the step has to wait before it can be submitted.
+  /// Whether the steps that need this step can be submitted without waiting for it.
   bool holds_nothing(size_t step) const { return of(step) == Phase::finished || is_job(step); }
   bool can_submit(size_t step) const;
   void offer(size_t step);

@@ -25,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory for the other commit, locked: its checkout, and a state directory of its own, so
-/// that its resolutions do not replace those of this checkout.
+/// A locked directory for the other commit. It has the checkout of that commit and a separate state
+/// directory, so that its resolutions do not replace those of this checkout.
 struct SincePlace {
   fs::path checkout;
   prepare::GlobalOptions global;

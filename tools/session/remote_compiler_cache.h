@@ -21,9 +21,8 @@ struct RemoteCacheRequest {
 /// The variables by which the compiler caches of a plan's builds share their objects through the
 /// store: its last place that the program can use, because places are listed nearest first.
 ///
-/// - ccache: a directory, or `http://` (CCACHE_REMOTE_STORAGE), which it reaches only in builds
-/// with
-///   a network;
+/// - ccache: a directory, or `http://` (CCACHE_REMOTE_STORAGE), which it reaches only in
+///   builds with a network;
 /// - sccache: a directory that the run may write (SCCACHE_DIR), or a bucket (SCCACHE_BUCKET) if
 ///   every build has a network and the credentials as secrets: without them, its server would not
 ///   start.

@@ -42,8 +42,8 @@ struct CheckpointPlaces {
 RunCheckpoints open_checkpoints(const CheckpointPlaces& places,
                                 const std::vector<const plan::Step*>& steps);
 
-/// Reports the faults of their store. A directory of checkpoints is emptied when it has none of a
-/// build that is not finished.
+/// Reports the faults of their store. Empties a directory of checkpoints when it has no checkpoint
+/// of an unfinished build.
 void close_checkpoints(ports::Files& files, const RunCheckpoints& checkpoints,
                        const plan::Report& report, Console& console);
 

@@ -82,7 +82,8 @@ report::FailureFacts failure_facts(const prepare::GlobalOptions& global, const R
   if (!outcome.log.empty()) {
     facts.log_tail = last_lines(host::log_tail(outcome.log, kMostOfLog));
   }
-  // The directories of a job of `--executor slurm` end with it; its caller names the command.
+  // The directories of a job of `--executor slurm` are removed with it, so only the caller names
+  // the command.
   const bool in_job = request.requested && !global.logs_dir.empty();
   if (!in_job) facts.again = again_line(global, request, outcome.id);
   return facts;
@@ -435,7 +436,7 @@ struct Listeners {
   Console& console;
 };
 
-/// Executes a plan with the jobs of a cluster, and here what is no job.
+/// Executes a plan: its jobs on a cluster, and all other steps on this machine.
 plan::Report execute_on_slurm(SlurmRun& slurm, run::Executor& local, const plan::Plan& plan,
                               run::ExecuteOptions options, const run::ExecutionPorts& around,
                               Console& console) {

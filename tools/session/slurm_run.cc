@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Variables of pinwheel that are options of the caller's command; a job has its own options.
+/// Variables of pinwheel that are options of the caller's command; a job has other options.
 constexpr std::array<std::string_view, 18> kOwnOptions = {
     "PINWHEEL_EXECUTOR",   "PINWHEEL_STATE_DIR",  "PINWHEEL_OUTPUT_DIR",   "PINWHEEL_STORE",
     "PINWHEEL_LOG_FILE",   "PINWHEEL_LOG_FORMAT", "PINWHEEL_JOBS",         "PINWHEEL_MEMORY",

@@ -19,7 +19,7 @@
 
 namespace pinwheel::session {
 
-/// What a run on a Slurm cluster needs besides the run itself.
+/// The additional input of a run on a Slurm cluster.
 struct SlurmRequest {
   slurm::SlurmSettings settings;
   /// The text of the frozen plan.

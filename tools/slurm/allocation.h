@@ -28,10 +28,10 @@ struct Allocation {
 /// variables count as absent.
 std::optional<Allocation> read_allocation(const std::map<std::string, std::string>& variables);
 
-/// Whether the process is in a step of a job that srun started, "srun pinwheel": such a step has
-/// the resources for itself, so that further steps of the job would wait for its end. The shell of
-/// an sbatch script, and of salloc on a node, is none (`SLURM_STEP_ID`; steps of Slurm's own have
-/// numbers from 0xfffffff0 on).
+/// Whether the process is in a step of a job that srun started, "srun pinwheel": such a step
+/// reserves its resources, so further steps of the job would wait for it to end. The shell of an
+/// sbatch script, or of salloc on a node, is not such a step (`SLURM_STEP_ID`; the internal steps
+/// of Slurm have numbers from 0xfffffff0 on).
 bool is_in_step(const std::map<std::string, std::string>& variables);
 
 /// "n[1-3,07],m1" -> n1, n2, n3, n07, m1, with the leading zeros of each range, as `scontrol show

@@ -32,7 +32,7 @@ struct ScriptRequest {
   std::vector<std::string> variables = {};  ///< names of those that the job gets
 };
 
-/// Reads the directives; nullopt for a text that is no script of ours.
+/// Reads the directives; nullopt for a text that is not a script from pinwheel.
 std::optional<ScriptRequest> read_script(std::string_view text);
 
 /// The elements that an element needs, by the text of `dependency_text`:
@@ -42,8 +42,9 @@ std::vector<ElementRef> needs_of_element(std::string_view dependency, int index)
 /// The cores that an element gets on a node of the allocation: at most those of its largest node.
 int cores_in(const Allocation& allocation, const ScriptRequest& request);
 
-/// The argv of the step. It shares its node: srun gives a step all memory of the job unless it says
-/// how much, so that without a request it gets the part of its cores. At most that of a node.
+/// The argv of the step. The step shares its node, but srun gives a step all memory of the job
+/// unless its arguments state an amount. So a step without a request gets memory in proportion to
+/// its cores, at most the memory of a node.
 std::vector<std::string> srun_command(const Allocation& allocation, const ScriptRequest& request,
                                       int index, const std::string& script);
 

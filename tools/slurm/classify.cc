@@ -29,11 +29,11 @@ constexpr std::array kDaemonLines = {
     DaemonLine{"DUE TO PREEMPTION", JobEnd::preempted},
 };
 
-/// Reasons of pending jobs that are over when an administrator has repaired something.
+/// Reasons of pending jobs that end when an administrator has repaired something.
 constexpr std::array<std::string_view, 3> kDown = {"PartitionDown", "PartitionInactive",
                                                    "PartitionNodeLimit"};
 
-/// Reasons of pending jobs that no waiting removes.
+/// Reasons of pending jobs that waiting does not remove.
 constexpr std::array<std::string_view, 14> kLimits = {
     "PartitionTimeLimit", "BadConstraints",
     "InvalidAccount",     "InvalidQOS",
@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 14> kLimits = {
 
 /// slurmd's exit status of a job that it could not start, in place of a signal.
 constexpr int kLaunchStatus = 53;
-/// The same of a job that the kernel killed for memory.
+/// The same for a job that the kernel killed for memory.
 constexpr int kMemoryStatus = 125;
 
 /// What the daemon of the node says about the end.
@@ -79,7 +79,7 @@ JobEnd end_of_pending(const Job& job) {
 JobEnd end_of_failed(const Job& job, std::string_view output) {
   if (job.signal == kMemoryStatus) return JobEnd::out_of_memory;
   if (job.signal == kLaunchStatus) return JobEnd::launch_failed;
-  // Some releases call a job FAILED that a daemon killed.
+  // Some releases report FAILED for a job that a daemon killed.
   if (const std::optional<JobEnd> said = end_in_output(output);
       said && (job.signal != 0 || *said != JobEnd::out_of_memory)) {
     return *said;

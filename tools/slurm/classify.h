@@ -28,9 +28,9 @@ enum class JobEnd {
 
 struct JobVerdict {
   JobEnd end = JobEnd::none;
-  /// What a run treats it as; of `none` and `succeeded`, `internal`, which is no error. An end that
-  /// is not the step's fault is `transient`, and `out_of_memory` and `timeout` are those of steps
-  /// here: retries follow from the kind.
+  /// The kind of error that a run treats it as; `internal` for `none` and `succeeded`, which are
+  /// not errors. An end that is not the step's fault is `transient`. `out_of_memory` and `timeout`
+  /// are the same kinds as for steps on this machine. The kind decides about retries.
   ErrorKind kind = ErrorKind::internal;
   std::string text = {};  ///< "node `n1` failed"; empty of `none` and `succeeded`
   std::string hint = {};
@@ -40,9 +40,9 @@ struct JobVerdict {
 bool waits_for_person(const JobVerdict& verdict);
 
 /// Decides by the state, the exit code and the reason of a job, and by the lines of slurmstepd in
-/// its output: without cgroups only they say that a job exceeded its memory, and after a
-/// cancellation only they say what it was due to. A job without an exit code (of squeue) is
-/// `program_failed` if it failed. Whether a step succeeded is for the step's own result to say.
+/// its output. Without cgroups, only these lines say that a job exceeded its memory. After a
+/// cancellation, only these lines give the cause. A failed job without an exit code (from squeue)
+/// is `program_failed`. Only the result of the step says whether the step succeeded.
 JobVerdict classify_slurm(const Job& job, std::string_view output);
 
 }  // namespace pinwheel::slurm

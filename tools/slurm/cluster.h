@@ -33,7 +33,7 @@ struct ClusterNode {
 /// What a test job found on a node.
 struct JobProbe {
   bool ran = false;
-  std::string problem = {};   ///< the last line of srun, of one that did not run
+  std::string problem = {};   ///< if the job did not run: the last line of srun
   bool sees_shared = false;   ///< whether it read the file written here
   std::string pinwheel = {};  ///< the version of pinwheel at the same path; empty: none
 };
@@ -65,7 +65,7 @@ inline constexpr const char* kSlurmPrograms[] = {"sbatch",   "squeue", "scancel"
 
 /// "22.05.8" of "slurm-wlm 22.05.8" and "slurm 23.02.6"; empty for other text.
 std::string read_version(std::string_view text);
-/// Whether the release is one that the formats of `slurm/queue` are for, 20.11 or newer.
+/// Whether the formats of `slurm/queue` apply to the release: 20.11 or newer.
 bool is_supported(std::string_view version);
 
 /// "1-00:00:00", "01:00:00", "10:00", "30" (minutes). nullopt for UNLIMITED and other text.

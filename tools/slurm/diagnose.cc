@@ -18,8 +18,8 @@ using doctor::DoctorLine;
 using doctor::DoctorVerdict;
 
 constexpr std::array kKinds = {JobKind::environment, JobKind::build, JobKind::test};
-/// Tasks of the largest array that the executor submits at once are limited by the cluster; below
-/// this number a release of 100 builds needs several arrays.
+/// The cluster limits the number of tasks in an array. If the limit is below this number, a release
+/// of 100 builds needs several arrays.
 constexpr int kSmallArray = 100;
 /// How the comments of the executor's jobs begin.
 constexpr std::string_view kCommentPrefix = "pinwheel:";

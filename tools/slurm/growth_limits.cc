@@ -18,7 +18,7 @@ std::array<JobSettings*, 3> all_kinds(SlurmSettings& settings) {
   return {&settings.environment, &settings.build, &settings.test};
 }
 
-/// The smaller of two limits of which 0 is none.
+/// The smaller of two limits; 0 means no limit.
 template <class Amount>
 Amount stricter(Amount one, Amount other) {
   if (one == Amount{0} || other == Amount{0}) return std::max(one, other);

@@ -61,7 +61,7 @@ constexpr std::array kReserved = {
     ReservedOption{"qos", kHasSetting, "qos"},
     ReservedOption{"quiet", kSubmits},
     ReservedOption{"requeue", kRetries},
-    ReservedOption{"signal", "the executor decides how a job is told to stop"},
+    ReservedOption{"signal", "the executor decides how a job is stopped"},
     ReservedOption{"test-only", kSubmits},
     ReservedOption{"time", kHasSetting, "time"},
     ReservedOption{"usage", kSubmits},

@@ -45,7 +45,7 @@ Result<JobResult> parse_job_result(std::string_view text, const std::string& tok
   try {
     const JsonValue json = parse_json(text);
     if (json.at("schema") != kResultSchema) return fail(not_a_result(token, "unknown schema"));
-    if (json.at("token") != token) return fail(not_a_result(token, "it is of another job"));
+    if (json.at("token") != token) return fail(not_a_result(token, "it belongs to another job"));
     JobResult result;
     json.at("exit_code").get_to(result.exit_code);
     TRY(result.outcome, outcome_in(json.at("report"), step));

@@ -27,8 +27,8 @@ struct JobClaim {
   std::string submission;
   int index = 0;
   int64_t seconds = 0;  ///< since the epoch
-  /// Of a step that runs within a job of its submitter: the id of that job, and the host and the
-  /// process id of the submitter, with which it ends. Empty: it is a job of its own.
+  /// For a step inside a job of its submitter: the id of that job, and the host and the process id
+  /// of the submitter. The step ends when the submitter ends. Empty for a separate job.
   std::string allocation = {};
   std::string host = {};
   int64_t process = 0;

@@ -11,8 +11,8 @@ namespace pinwheel::slurm {
 /// What the controller knows about the elements of our arrays, by submission and index.
 using Listing = std::map<std::pair<std::string, int>, Job>;
 
-/// The elements among jobs; the others are of other arrays. Of several jobs for an element, that of
-/// the later array counts: a controller that crashed may start it a second time.
+/// The elements of our arrays among jobs. If several jobs belong to one element, the job of the
+/// later array counts: after a crash, the controller may start an element a second time.
 Listing our_elements(const std::vector<Job>& jobs);
 
 /// "pinwheel:<submission>", the comment by which an array is found.

@@ -24,7 +24,7 @@ JobArray empty_array(const ReadyJob& job, Grouping grouping) {
   return array;
 }
 
-/// The arrays of jobs that wait for the same.
+/// The arrays of jobs that wait for the same elements.
 class Group {
  public:
   Group(Grouping grouping, int largest) : grouping_(grouping), largest_(std::max(largest, 1)) {}
@@ -54,7 +54,7 @@ class Group {
 
 std::vector<JobArray> grouped(const Bucket& jobs, Grouping grouping, int largest) {
   std::vector<JobArray> arrays;
-  // By what all elements wait for: the places, and which arrays they are in.
+  // The groups and the indexes of their arrays, by what all elements wait for.
   std::map<std::set<ElementRef>, std::pair<Group, std::vector<size_t>>> groups;
   for (const ReadyJob* const job : jobs) {
     JobArray fresh = empty_array(*job, grouping);

@@ -35,17 +35,17 @@ struct ArrayElement {
 struct JobArray {
   JobClass request;
   std::map<int, ArrayElement> elements = {};  ///< by index
-  /// Each element starts after the element with its index of this array succeeded (`aftercorr`);
-  /// empty: there is none.
+  /// Each element starts after the element of this array with the same index succeeded
+  /// (`aftercorr`); empty: there is none.
   std::string corresponds_to = {};
   std::set<ElementRef> after = {};  ///< all elements start after all of these succeeded
 };
 
 /// Groups jobs into few arrays. All elements of an array share one request and one dependency
-/// specification, so jobs of one request form an array if they depend on the same elements, or each
-/// on another element of one array: then its index is that of the element. `largest`: the indexes
-/// are below it (Slurm's MaxArraySize). The last need of a job is the one that it may correspond
-/// to.
+/// specification, so jobs with the same request form an array in two cases: they depend on the same
+/// elements, or each job depends on a different element of one array. In the second case, a job has
+/// the index of the element, which is the last need of the job. All indexes are below `largest`
+/// (Slurm's MaxArraySize).
 std::vector<JobArray> plan_arrays(const std::vector<ReadyJob>& jobs, int largest);
 
 /// "aftercorr:12,afterok:13_4:13_5", with the names of arrays as they are; empty: none.

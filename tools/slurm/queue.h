@@ -69,7 +69,7 @@ struct Job {
 /// that have not ended, and those that ended within `MinJobAge` (300 s by default).
 std::vector<std::string> squeue_command(const std::string& user);
 /// Reads its output. The separators are control characters; a comment is last and may have any
-/// text. Only the user can forge a record, in a comment of one of their own jobs. Incomplete
+/// text. Only the user can forge a record, in a comment of one of the user's jobs. Incomplete
 /// records are omitted.
 std::vector<Job> read_squeue(std::string_view output);
 
@@ -77,8 +77,9 @@ std::vector<Job> read_squeue(std::string_view output);
 /// 1 if the controller has forgotten it.
 std::vector<std::string> scontrol_command(const std::string& id);
 /// Reads its output. A record in which a field occurs twice is omitted: names, commands and
-/// comments are text of users, and could otherwise replace the state. Likewise two records of one
-/// number. The comment ends at its first line break, and at the first blank followed by a field.
+/// comments are text of users, and could otherwise replace the state. Two records with the same
+/// number are omitted as well. The comment ends at its first line break, and at the first blank
+/// followed by a field.
 std::vector<Job> read_scontrol(std::string_view output);
 
 /// The argv that prints the jobs of a user in the last seconds from the accounting, which many

@@ -20,7 +20,8 @@ std::string directive(std::string_view name, std::string_view value) {
   return fmt::format("#SBATCH --{}=\"{}\"\n", name, value);
 }
 
-/// The variables that jobs get. The caller's directory for temporary files is one of its machine.
+/// The variables that jobs get. The caller's directory for temporary files exists only on its
+/// machine.
 std::vector<std::string> exported(std::vector<std::string> names) {
   std::erase(names, "TMPDIR");
   return names;

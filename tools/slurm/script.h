@@ -11,7 +11,7 @@ namespace pinwheel::slurm {
 /// The exit code of a job that could not store its result: EX_TEMPFAIL of sysexits.h.
 inline constexpr int kNoResult = 75;
 
-/// How the lines of a script begin that name its elements: "#PINWHEEL INDEX TOKEN STEP".
+/// The prefix of the lines in a script that name its elements: "#PINWHEEL INDEX TOKEN STEP".
 inline constexpr std::string_view kElementLine = "#PINWHEEL ";
 
 /// What all jobs of a run share.
@@ -28,7 +28,7 @@ struct JobSite {
 Done check_site(const JobSite& site);
 
 /// The text for sbatch of an array. Each element runs one step with `pinwheel --reuse-only`, in a
-/// directory of its own on the node that is removed at the end, and writes its result under its
+/// separate directory on the node, which is removed at the end. It writes its result under its
 /// token: the exit code and the report, complete or not at all. A pinwheel that was stopped by a
 /// signal has no result, because only Slurm knows why. `indexes`: the elements to submit.
 std::string script_of(const JobArray& array, const std::string& submission, const JobSite& site,

@@ -68,9 +68,9 @@ struct ConfigurationText {
 };
 
 /// Reads the configuration files of a user and of a project, in this order: a key of a later file
-/// replaces the same key of an earlier one, and a whole list replaces a list. A file with comments
-/// only sets nothing. Errors of kind `config` with file:line:column: YAML errors as of a matrix,
-/// unknown keys with the nearest valid name, and values that are not what the key needs.
+/// replaces the same key of an earlier one, and a whole list replaces a list. A file that has only
+/// comments sets nothing. Errors of kind `config` with file:line:column: YAML errors as of a
+/// matrix, unknown keys with the nearest valid name, and invalid values.
 Result<ExecutorSettings> read_settings(const std::vector<ConfigurationText>& files);
 
 }  // namespace pinwheel::slurm

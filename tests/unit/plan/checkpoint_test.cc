@@ -168,7 +168,7 @@ TEST_CASE("a build whose commands make files that ninja does not know has no che
       {made_at("src/b/a.o", 399), made_at("src/b/gen.h", 300)}, {"/tmp/root", {ninja_directory()}});
   REQUIRE_FALSE(complete);
   CHECK(complete.error().message ==
-        "ninja does not know `src/b/gen.h`, which one of its commands made");
+        "a command of ninja made `src/b/gen.h`, but ninja does not know the file");
   // The command that is running makes it again.
   CHECK(chosen({made_at("src/b/a.o", 399), made_at("src/b/gen.h", 402)}, {ninja_directory()}) ==
         Paths{"src/b/a.o"});

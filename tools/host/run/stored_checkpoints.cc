@@ -24,7 +24,7 @@ constexpr int kMostAttempts = 3;
 /// No run reaches it, but whoever may write to a place can write any number.
 constexpr int kMostNumber = 1'000'000'000;
 
-/// The key of an entry: that of a checkpoint is never that of a result.
+/// The key of an entry of a checkpoint, which never equals the key of a result.
 std::string checkpoint_key(const std::string& key, size_t part) {
   return sha256_hex(fmt::format("pinwheel-checkpoint/1\n{}\n{}\n", key, part));
 }

@@ -44,10 +44,10 @@ class StoredCheckpoints final : public run::Checkpoints {
  private:
   using Files = std::map<std::string, std::filesystem::path>;
 
-  /// The entry of a part, if it is one of a checkpoint. The part 0 has the text.
+  /// The entry of a part, if it belongs to a checkpoint. Part 0 has the text.
   static std::optional<FoundEntry> part(Store& store, const std::string& step,
                                         const std::string& key, size_t number);
-  /// Writes an entry with a higher number than the one that is there, and returns the number.
+  /// Writes an entry with a higher number than the existing entry, and returns the number.
   Result<uint64_t> write(Store& store, store::Entry entry, const Files& files);
   /// `check` if another run saved a checkpoint with more files meanwhile.
   Done check_newest(Store& store, const store::Entry& entry, const std::string& key);

@@ -42,7 +42,7 @@ std::vector<ElementRef> refs_of(const std::string& element) {
 
 }  // namespace
 
-/// Everything behind one lock. Threads of elements end before it does.
+/// The state that one lock protects. The threads of elements end before this object does.
 struct AllocationCommands::State {
   /// An element of an array, from its submission on.
   struct Element {
@@ -88,7 +88,7 @@ struct AllocationCommands::State {
   const StepCheck check;
   std::mutex mutex = {};
   std::map<ElementRef, Element> elements = {};
-  /// The elements that only lack cores: by the cores that they take, in the order of submission.
+  /// The elements that wait only for cores: by the number of cores, in the order of submission.
   std::map<int, std::map<uint64_t, ElementRef>> ready = {};
   std::jthread finished = {};  ///< the last one; it has joined the one before
   uint64_t submitted = 0;
@@ -121,7 +121,8 @@ void AllocationCommands::State::never_starts(const ElementRef& ref) {
   job.reason = "DependencyNeverSatisfied";
 }
 
-/// Tells the elements that wait for one of its end, and those that wait for them.
+/// Passes the end of an element on to the elements that wait for it, and to those that wait for
+/// these.
 void AllocationCommands::State::settle(const ElementRef& first) {
   std::vector<ElementRef> ends = {first};
   while (!ends.empty()) {
@@ -145,7 +146,7 @@ void AllocationCommands::State::start_ready() {
   while (!closing) {
     auto next = ready.end();
     for (auto each = ready.begin(); each != ready.end(); ++each) {
-      // A step that requests more than is there gets all of it, when nothing else runs.
+      // A step that requests more cores than the job has gets all of them, when nothing else runs.
       if (each->first > free_cores && running > 0) break;
       const bool older =
           next == ready.end() || each->second.begin()->first < next->second.begin()->first;
@@ -282,7 +283,7 @@ Result<Submitted> AllocationCommands::submit(const std::string& script,
   TRY(const std::string text, state_->files.read(script));
   std::optional<slurm::ScriptRequest> read = slurm::read_script(text);
   if (!read) {
-    return fail(ErrorKind::internal, fmt::format("{} is no script of jobs", quoted(script)));
+    return fail(ErrorKind::internal, fmt::format("{} is not a job script", quoted(script)));
   }
   const auto request = std::make_shared<const slurm::ScriptRequest>(*std::move(read));
   const std::scoped_lock lock(state_->mutex);

@@ -18,15 +18,15 @@ namespace pinwheel::host {
 using StoppableProcess =
     std::function<Result<ports::Captured>(const ports::Command& command, std::stop_token stop)>;
 
-/// Whether a step may start now; the error is that of the step.
+/// Whether a step may start now. If not, the step fails with this error.
 using StepCheck = std::function<Done(const std::string& step)>;
 
-/// The commands of the executor `slurm` inside an allocation: instead of a job of its own, each
-/// element of an array is a step that srun starts on a node of this job. Elements start in the
-/// order of their submission, when the elements that they need have succeeded and as many cores of
-/// the job are free; srun chooses the node. A step that `check` refuses fails with its error. Steps
-/// end with this object, and with this process: the
-/// executor of a later one finds their results, and runs the others again.
+/// The commands of the executor `slurm` inside an allocation. They submit no jobs: each element of
+/// an array is a step that srun starts on a node of this job. Elements start in the order of their
+/// submission, when the elements that they need have succeeded and enough cores of the job are
+/// free; srun chooses the node. A step that `check` refuses fails with the error of `check`. Steps
+/// end when this object or this process ends. The executor of a later process finds the results of
+/// the steps, and runs those again that have none.
 class AllocationCommands final : public SlurmCommands {
  public:
   /// Nothing limits the size of an array.

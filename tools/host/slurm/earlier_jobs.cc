@@ -3,8 +3,8 @@
 namespace pinwheel::host {
 namespace {
 
-/// A number stays without a claim if its job was withdrawn before it was submitted. So many in a
-/// row are never withdrawn.
+/// A number has no claim if its job was withdrawn before it was submitted. This many jobs in a row
+/// are never withdrawn.
 constexpr int kLargestGap = 32;
 
 run::Growth grown_by(run::Growth growth, const std::string& mark) {

@@ -9,8 +9,8 @@
 
 namespace pinwheel::host {
 
-/// The jobs that earlier callers of a plan submitted for its steps, by what is in its directory
-/// when the first step is asked for.
+/// The jobs that earlier callers of a plan submitted for its steps. They are read from the
+/// directory of the plan when the first step is asked for.
 class EarlierJobs {
  public:
   struct Jobs {

@@ -9,9 +9,9 @@
 
 namespace pinwheel::host {
 
-/// The result of a step that succeeded in a job: its files, from the store into `output`.
-/// `transient` if no place has one of them, `environment` if it cannot be written, `interrupted`
-/// after a stop.
+/// Fetches the files of a step that succeeded in a job from the store into `output`. `transient` if
+/// no place has one of the files, `environment` if a file cannot be written, `interrupted` after a
+/// stop.
 Result<run::Success> fetch_result(const plan::StepOutcome& outcome, Store& store,
                                   const std::filesystem::path& output, const std::stop_token& stop);
 

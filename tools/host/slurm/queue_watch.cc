@@ -36,7 +36,7 @@ void QueueWatch::note(const Done& answer) {
   if (!silent_since_) silent_since_ = clock_.steady();
   if (clock_.steady() - *silent_since_ < kSilence || std::exchange(warned_, true) || !warn_) return;
   warn_(Error(answer.error())
-            .with_hint("jobs run on, and pinwheel waits until the controller answers; "
+            .with_hint("jobs continue, and pinwheel waits until the controller answers; "
                        "`scontrol ping` shows whether it does"));
 }
 

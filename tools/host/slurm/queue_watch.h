@@ -20,8 +20,8 @@ struct QueueLook {
   std::optional<UserJobs> cluster = {};        ///< if it was requested, and the controller answers
 };
 
-/// Looks at the queue, and warns if the controller does not answer: once, and once again when it
-/// does.
+/// Looks at the queue. Warns once if the controller does not answer, and once more when it answers
+/// again.
 class QueueWatch {
  public:
   /// The references outlive it. `warn` may be empty.

@@ -43,7 +43,7 @@ Done SlurmRunDirectory::prepare(const std::string& plan) {
   if (used == plan) return {};
   return fail(ErrorKind::environment,
               fmt::format("{} is not the plan of this run", quoted(file.string())),
-              "remove its directory when no job of it waits or runs");
+              "remove its directory when none of its jobs waits or runs");
 }
 
 Done SlurmRunDirectory::write_script(const std::string& submission, const std::string& text) {
@@ -72,7 +72,7 @@ std::optional<slurm::JobClaim> SlurmRunDirectory::claim_of(const std::string& to
   if (!exists_now(path)) return std::nullopt;
   const Result<std::string> text = files_.read(path);
   Result<slurm::JobClaim> claim = slurm::parse_claim(text ? *text : "");
-  // A caller that was killed while it wrote it has submitted nothing.
+  // A caller that was killed while it wrote the claim has submitted nothing.
   if (!claim) return slurm::JobClaim{};
   return *std::move(claim);
 }

@@ -24,8 +24,9 @@ class SlurmRunDirectory {
       : files_(files), path_(std::move(path)) {}
 
   const std::filesystem::path& path() const { return path_; }
-  /// Makes the directories, and writes the plan unless it is there: jobs of an earlier caller may
-  /// be reading it. `environment` if another one is there: each plan has a directory of its own.
+  /// Makes the directories. Writes the plan unless the file exists, because jobs of an earlier
+  /// caller may be reading it. `environment` if the directory has a different plan: each plan has a
+  /// separate directory.
   Done prepare(const std::string& plan);
 
   Done write_script(const std::string& submission, const std::string& text);
@@ -33,12 +34,12 @@ class SlurmRunDirectory {
   Result<bool> claim(const std::string& token, const slurm::JobClaim& claim);
   void release(const std::string& token);
   std::optional<slurm::JobClaim> claim_of(const std::string& token) const;
-  /// The tokens with a claim. A new one of another machine may be missing for a minute, but not
-  /// from `claim` and `claim_of`, which open the file.
+  /// The tokens with a claim. A new claim from another machine may be missing here for a minute,
+  /// but not from `claim` and `claim_of`, which open the file.
   std::set<std::string> claimed() const;
   /// The text of a job's result; nullopt: it has none yet.
   std::optional<std::string> result_of(const std::string& token) const;
-  /// The tokens with a result, with the same reserve.
+  /// The tokens with a result. A new result may be missing in the same way.
   std::set<std::string> with_result() const;
   void mark_ended(const std::string& token, const std::string& state);
   /// The tokens with such a mark.

@@ -54,8 +54,8 @@ bool has_one(const std::string& text, const std::array<std::string_view, N>& par
       parts, [&](std::string_view each) { return text.find(each) != std::string::npos; });
 }
 
-/// A line before the error names the limit. Only that on the number of jobs is no limit of the job
-/// itself: "sbatch: error: QOSMaxSubmitJobPerUserLimit".
+/// A line before the error names the limit. All limits are limits of the job itself, except the
+/// limit on the number of jobs: "sbatch: error: QOSMaxSubmitJobPerUserLimit".
 bool exceeds_own_limit(const std::string& text) {
   return std::ranges::any_of(split(text, '\n'), [](const std::string& line) {
     return line.ends_with("Limit") && line.find("Submit") == std::string::npos;

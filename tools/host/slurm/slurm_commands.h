@@ -26,7 +26,7 @@ struct UserJobs {
   std::set<std::string> living = {};  ///< ids of all jobs that have not ended
 };
 
-/// Programs that a stop ends, and those that start after it, which it does not end.
+/// Runs programs. A stop ends the running ones, but not those that start after the stop.
 class UntilStopped final : public ports::Process {
  public:
   /// The processes outlive this. `stoppable` ends its programs at the same stop.
@@ -59,14 +59,14 @@ class SlurmCommands {
   SlurmCommands(const SlurmCommands&) = delete;
   SlurmCommands& operator=(const SlurmCommands&) = delete;
 
-  /// Submits a script. `environment` if sbatch is missing or refuses the job, with its words;
-  /// `transient` if it refuses the job only now. A controller that did not answer may have accepted
-  /// it.
+  /// Submits a script. `environment` if sbatch is missing or refuses the job, with the message of
+  /// sbatch; `transient` if sbatch refuses the job only temporarily. A controller that did not
+  /// answer may have accepted the job.
   virtual Result<Submitted> submit(const std::string& script, const std::string& dependency) const;
   /// The elements of the user's arrays that the controller knows. `transient` if it does not answer
   /// in time.
   virtual Result<slurm::Listing> list(std::chrono::milliseconds limit) const;
-  /// All jobs of the user, also where `list` knows other elements. `transient` as well.
+  /// All jobs of the user, even if `list` returns other elements. `transient` as for `list`.
   Result<UserJobs> all_jobs(std::chrono::milliseconds limit) const;
   /// An element with its exit code; nullopt: the controller does not know it.
   virtual std::optional<slurm::Job> describe(const std::string& element) const;

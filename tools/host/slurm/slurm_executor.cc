@@ -25,7 +25,7 @@ using run::StepJobState;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kListToCancel = std::chrono::seconds(3);
-/// The longest time between two submissions that the cluster refuses for now.
+/// The longest time between two submissions that the cluster refuses temporarily.
 constexpr milliseconds kLongestDelay = std::chrono::minutes(1);
 
 slurm::Doubled doubled(const run::Growth& growth) {
@@ -36,7 +36,7 @@ int64_t seconds_now(const ports::Clock& clock) {
   return std::chrono::duration_cast<std::chrono::seconds>(clock.now().time_since_epoch()).count();
 }
 
-/// The last lines of what Slurm recorded of an element.
+/// The last lines of the output that Slurm recorded for an element.
 std::string end_of(const fs::path& log) {
   constexpr uint64_t kEnd = 4096;
   return host::log_tail(log.string(), kEnd);
@@ -84,7 +84,7 @@ bool should_have_result(slurm::JobEnd end) {
          end == slurm::JobEnd::killed || end == slurm::JobEnd::unknown;
 }
 
-/// Whether a job never started, or says itself that it has no result. The result of any other may
+/// Whether a job never started, or reports that it has no result. The result of any other job may
 /// not be visible here yet: slurmstepd can report a lack of memory after a success, too.
 bool has_no_result(const slurm::Job& job) {
   return job.exit_code == slurm::kNoResult ||
@@ -142,7 +142,7 @@ bool SlurmExecutor::can_grow(const plan::Step& step, StepJobState lacked,
   return slurm::can_double_time(step, setup_.settings, doubled(whole));
 }
 
-/// With that of the jobs of earlier callers.
+/// Includes the growth that the jobs of earlier callers led to.
 run::Growth SlurmExecutor::growth_of(const run::StepJob& job) const {
   const run::Growth before = earlier_.growth_of(job.attempt.step->id);
   return {job.growth.memory + before.memory, job.growth.time + before.time};
@@ -150,7 +150,7 @@ run::Growth SlurmExecutor::growth_of(const run::StepJob& job) const {
 
 run::Placement SlurmExecutor::placement_of(const run::StepJob& job) const {
   const fs::path name = job.attempt.log.filename();
-  // The job counts its own attempts.
+  // The job itself counts its attempts.
   const std::string stem = name.stem().stem().string();
   const auto request =
       slurm::job_class_of(*job.attempt.step, setup_.settings, doubled(growth_of(job)));
@@ -247,7 +247,7 @@ SlurmExecutor::Round SlurmExecutor::next_round() {
   return round;
 }
 
-/// Submits them. False if that changed nothing, so that another round would not either.
+/// Submits these jobs. False if nothing changed, so another round would not change anything either.
 bool SlurmExecutor::send_round() {
   const bool unsent = std::ranges::any_of(
       order_, [this](const std::string& each) { return jobs_.at(each).stage == Stage::unsent; });
@@ -347,7 +347,7 @@ bool SlurmExecutor::send(const slurm::JobArray& array) {
   return true;
 }
 
-/// Nothing was submitted: the claims are given back, so that these jobs can be submitted again.
+/// Nothing was submitted: removes the claims, so that these jobs can be submitted again.
 void SlurmExecutor::give_back(const std::vector<std::string>& tokens) {
   for (const std::string& token : tokens) {
     Tracked& job = jobs_.at(token);
@@ -417,7 +417,7 @@ void SlurmExecutor::refresh() {
   send_ready();
 }
 
-/// Whether there are jobs that are not listed where this caller's own are.
+/// Whether there are jobs that the list of this caller's jobs does not include.
 bool SlurmExecutor::needs_all(const QueueLook& seen) const {
   return std::ranges::any_of(jobs_, [&](const auto& each) {
     const Tracked& job = each.second;
@@ -426,7 +426,8 @@ bool SlurmExecutor::needs_all(const QueueLook& seen) const {
   });
 }
 
-/// Whether a job, or those of this caller, are steps of another job, which only srun lists.
+/// Whether this job, or all jobs of this caller, are steps of another job, which the queue does not
+/// list.
 bool SlurmExecutor::is_step(const Tracked& job) const {
   return !setup_.allocation.empty() || !job.claim.allocation.empty();
 }
@@ -462,13 +463,14 @@ void SlurmExecutor::look_at(Tracked& job, const QueueLook& look) {
   look_at_listed(job, *listed);
 }
 
-/// Whether the grace period is over in which a result may still appear.
+/// Whether the grace period is over, so a result will not appear any more.
 bool SlurmExecutor::waited_since(std::optional<Time>& begun) const {
   if (!begun) begun = ports_.clock.steady();
   return ports_.clock.steady() - *begun >= setup_.grace;
 }
 
-/// Whether the caller of a step may still run: it is not known to have ended, and its job has not.
+/// Whether the caller of a step may still run: its job has not ended, and nothing shows that the
+/// caller has ended.
 bool SlurmExecutor::owner_lives(const slurm::JobClaim& claim, const UserJobs& cluster) const {
   const bool gone = claim.host == setup_.host && is_gone(claim.process);
   return !gone && cluster.living.contains(claim.allocation);
@@ -574,7 +576,7 @@ void SlurmExecutor::take_result(Tracked& job, const std::string& text) {
   const Error& error = success.error();
   if (error.kind == ErrorKind::interrupted) return;
   if (error.kind == ErrorKind::transient) {
-    // Its files may be on their way through a network file system.
+    // A network file system may not show the files of the job yet.
     if (waited_since(job.fetching)) fail_job(job, StepJobState::lost, error);
     return;
   }
@@ -640,7 +642,7 @@ void SlurmExecutor::cancel(const std::vector<std::string>& tokens) {
   const Done canceled = cancel_listed(open);
   if (!canceled && setup_.warn) {
     setup_.warn(Error(canceled.error())
-                    .with_hint("jobs may be left, which the next run finds: `squeue --me` lists "
+                    .with_hint("jobs may remain, and the next run finds them; `squeue --me` lists "
                                "them when the controller answers"));
   }
   for (Tracked* const job : open) {

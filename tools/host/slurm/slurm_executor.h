@@ -32,17 +32,18 @@ struct SlurmSetup {
   slurm::SlurmSettings settings;
   slurm::JobSite site;
   std::filesystem::path output;  ///< of the caller, for the files of finished steps
-  /// How long a job that Slurm does not know and that left no result may still turn up: the result
-  /// may be on its way through a network file system, and a controller that crashed forgets jobs
-  /// that run on.
+  /// How long to wait for a job that Slurm does not know and that left no result. A network file
+  /// system may show the result late, and a controller that crashed forgets jobs that continue to
+  /// run.
   std::chrono::milliseconds grace = std::chrono::seconds(60);
-  /// Between two looks at the queue; up to ten times as much while nothing happens.
+  /// The time between two checks of the queue; up to ten times as long while nothing happens.
   std::chrono::milliseconds poll_every = std::chrono::seconds(2);
   std::function<void(const Error&)> warn = {};
   /// Requested when a signal arrives, after `local` knows it: nothing new is asked or submitted,
   /// and `poll` reports the signal first. Its programs end, too.
   std::stop_token stop = {};
-  /// The job that this process runs in, whose steps the jobs are; empty: there is none.
+  /// The job that this process runs in; the jobs of the executor are steps of it. Empty if there is
+  /// none.
   std::string allocation = {};
   std::string host = {};  ///< this machine, for the claims of such steps
 };
@@ -58,16 +59,16 @@ struct SlurmPorts {
 /// The executor of Slurm clusters. The steps that `slurm::job_kind_of` knows are elements of job
 /// arrays; `local` runs the others.
 ///
-/// What identifies a job is its token, in the file system that all machines share
-/// (`SlurmRunDirectory`), and the comment of its array. Number and state that Slurm reports are
-/// looked up by the comment, at each poll. In this order, a token:
+/// A job is identified by its token, in the file system that all machines share
+/// (`SlurmRunDirectory`), and by the comment of its array. Each poll looks up, by the comment, the
+/// number and the state that Slurm reports. It checks a token in this order:
 ///
-/// 1. has a result: it ended, whatever Slurm says;
-/// 2. is known to Slurm: that decides;
-/// 3. has a claim, for a grace period, or while the job lives whose step it is: unknown, it is
-///    waited for;
-/// 4. else it is lost, and the loop may submit the step under another token. If the lost job runs
-///    after all, its result has a name of its own, and files in the store are named by content.
+/// 1. The token has a result: the job has ended, whatever Slurm says.
+/// 2. Slurm knows the job: its state in Slurm decides.
+/// 3. The token has a claim: the executor waits for a grace period, or, if the job is a step of a
+///    Slurm job, until that job ends.
+/// 4. Otherwise the job is lost, and the loop may submit the step under another token. If the lost
+///    job runs after all, its result has a different name, and the store names files by content.
 class SlurmExecutor final : public run::Executor {
  public:
   SlurmExecutor(SlurmSetup setup, SlurmPorts ports);
@@ -82,8 +83,9 @@ class SlurmExecutor final : public run::Executor {
   void cancel(const std::vector<std::string>& tokens) override;
   std::optional<run::Completed> collect(const std::string& token) const override;
 
-  /// The token of a step's submission with this number, counted from the one of an earlier caller
-  /// that may still run, else after the last that ended without success.
+  /// The token of the submission of a step with this number. The count starts at the submission of
+  /// an earlier caller that may still run, or else after the last submission that ended without
+  /// success.
   std::string token_of(const std::string& plan_digest, const std::string& step, int number);
 
  private:
@@ -164,7 +166,7 @@ class SlurmExecutor final : public run::Executor {
   std::map<std::string, run::Completed> ends_;
   EarlierJobs earlier_;
   QueueWatch queue_;
-  /// Submissions and reasons of waiting, of which a warning was given.
+  /// The submissions and the reasons for waiting for which a warning was given.
   std::set<std::pair<std::string, std::string>> warned_;
   Time next_look_ = {};
   Time next_send_ = {};

@@ -58,7 +58,7 @@ bool is_compiled(const fs::path& path) {
       "ELF";
   constexpr std::string_view kArchive = "!<arch>\n";
   const std::string first = first_bytes(path, kArchive.size());
-  // Whoever writes a file from its end begins with zeros.
+  // A file that is being written from its end begins with zeros.
   return first.starts_with(kElf) || first == kArchive || first.find('\0') == 0;
 }
 
@@ -70,7 +70,7 @@ bool is_passing(const fs::path& directory) {
 }
 
 /// Calls `visit` with the path and the status of everything below a directory, in any order.
-/// What vanishes meanwhile is skipped.
+/// Files that disappear in the meantime are skipped.
 template <class Visit>
 void walk(const fs::path& directory, const Visit& visit) {
   std::error_code code;
@@ -201,7 +201,7 @@ std::vector<BuildCheckpoint::Found> BuildCheckpoint::made_files() const {
     const bool directory = kind == plan::SavedKind::directory;
     const auto before = source_.find(name);
     const bool of_source = before != source_.end() && before->second == state;
-    // Its files may be made ones.
+    // The directory may contain files that the build made.
     if (directory ? is_passing(path) : of_source) return;
     const bool compiled = kind == plan::SavedKind::file && is_compiled(path);
     all.push_back({{name, kind, state.mtime, compiled, nanoseconds(status.st_ctim)},
@@ -367,7 +367,9 @@ void BuildCheckpoint::forget() {
 }
 
 Done BuildCheckpoint::check_usable(const plan::Checkpoint& checkpoint) {
-  if (checkpoint.key != key_) return fail(ErrorKind::check, "it is of a build with other inputs");
+  if (checkpoint.key != key_) {
+    return fail(ErrorKind::check, "it belongs to a build with other inputs");
+  }
   if (checkpoint.root != root_) {
     refusal_ = Error{ErrorKind::check, fmt::format("its build was in {}, and this one is in {}",
                                                    quoted(checkpoint.root), quoted(root_))};

@@ -112,8 +112,8 @@ class BuildCheckpoint {
   std::optional<Error> refusal_ = std::nullopt;
 };
 
-/// Saves a running build from time to time, on a thread of its own, as long as it exists. A
-/// checkpoint that cannot be saved is a line in the log.
+/// Saves a running build from time to time, on a separate thread, as long as this object exists. If
+/// a checkpoint cannot be saved, the log says so.
 class PeriodicSaves {
  public:
   PeriodicSaves(BuildCheckpoint& checkpoint, const StepContext& context,

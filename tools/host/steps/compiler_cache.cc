@@ -42,7 +42,8 @@ ports::Command in_build(const BuildSite& site, const ports::Command& build,
   return site.space.wrap(std::move(command));
 }
 
-/// Why the cache is not used is in a file, which the launcher's fallback needs as well.
+/// Writes the reason why the cache is not used to a file, which the launcher's fallback needs as
+/// well.
 void note_failure(const StepContext& context, const std::string& why) {
   const fs::path directory = context.attempt.scratch / kCompilerCacheName;
   static_cast<void>(context.machine.files.write(directory / plan::kWarningName, why + "\n"));

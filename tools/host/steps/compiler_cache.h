@@ -38,8 +38,8 @@ Done write_compiler_cache(ports::Files& files, const std::filesystem::path& dire
                           matrix::CompilerCache cache);
 
 /// Prepares the compiler cache of a build that has one, and adds its variables to the command,
-/// except those that the matrix sets itself. If the cache cannot be used, the build is a cold one,
-/// and `compiler_cache_warnings` says why. A profiled build has no cache.
+/// except those that the matrix sets itself. If the cache cannot be used, the build runs without
+/// it, and `compiler_cache_warnings` says why. A profiled build has no cache.
 Done add_compiler_cache(const StepContext& context, const plan::BuildWheel& action,
                         const BuildSite& site, ports::Command& command);
 

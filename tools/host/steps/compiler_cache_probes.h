@@ -14,7 +14,7 @@ enum class ProbeVerdict {
   sound,    ///< the change was noticed
   stale,    ///< the cache returned the object of the other source
   skipped,  ///< the probe cannot run here
-  unusable  ///< the cache does not work, so that builds are cold ones
+  unusable  ///< the cache does not work, so builds run without it
 };
 
 /// "sound", "stale", "skipped", "unusable".
@@ -38,7 +38,7 @@ struct CacheProbe {
 /// - `ptxas`: another ptxas under the same nvcc.
 ///
 /// Each object contains a text that changes with its source, so that a stale one is recognized even
-/// if only a part of it comes from the cache. Uses a cache of its own below `directory`, which must
+/// if only a part of it comes from the cache. Uses a separate cache below `directory`, which must
 /// be empty. Errors are those of the file system.
 Result<std::vector<CacheProbe>> probe_compiler_cache(const EnvMachine& machine,
                                                      matrix::CompilerCache cache,
