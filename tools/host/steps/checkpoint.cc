@@ -30,14 +30,14 @@ using std::chrono::system_clock;
 constexpr const char* kCheckpointName = "checkpoint";
 constexpr const char* kLogOfNinja = ".ninja_log";
 constexpr const char* kDepsOfNinja = ".ninja_deps";
-constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
 /// The clock that file systems use for times may be behind by this much.
 constexpr std::chrono::milliseconds kCoarseClock{20};
 /// Places may respond slowly but are not busy.
 constexpr unsigned kFetches = 8;
 
 int64_t nanoseconds(const timespec& time) {
-  return time.tv_sec * kSecond + time.tv_nsec;
+  return time.tv_sec * kNanosecondsPerSecond + time.tv_nsec;
 }
 
 int64_t current_nanoseconds() {
@@ -90,7 +90,8 @@ void walk(const fs::path& directory, const Visit& visit) {
 }
 
 Done set_time(const fs::path& path, int64_t time) {
-  const timespec stamp{static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
+  const timespec stamp{static_cast<time_t>(time / kNanosecondsPerSecond),
+                       static_cast<long>(time % kNanosecondsPerSecond)};
   const std::array<timespec, 2> times = {stamp, stamp};
   if (::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) == 0) return {};
   return fail(system_error("changed", path, errno));
