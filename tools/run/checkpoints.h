@@ -32,7 +32,8 @@ class Checkpoints {
   virtual Result<std::optional<uint64_t>> find(const std::string& step, const std::string& key,
                                                const std::filesystem::path& manifest) = 0;
   /// Makes `target` the file with these contents, complete or not at all, with bytes that have this
-  /// digest. `check` if no place has them.
+  /// digest; after `find`. `check` if no place has them, `transient` if a place that may have them
+  /// did not respond.
   virtual Done fetch(const std::string& sha256, uint64_t size,
                      const std::filesystem::path& target) = 0;
   /// Stores a checkpoint, complete when it returns: the files that are missing first, then the

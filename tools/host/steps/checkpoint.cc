@@ -482,7 +482,11 @@ Done BuildCheckpoint::resume() {
   const Result<plan::Checkpoint> checkpoint = plan::parse_checkpoint(*json);
   if (!checkpoint) return refused(checkpoint.error());
   if (const Done usable = check_usable(*checkpoint); !usable) return refused(usable.error());
-  if (const Done fetched = fetch_files(*checkpoint); !fetched) return refused(fetched.error());
+  if (const Done fetched = fetch_files(*checkpoint); !fetched) {
+    // A build from the beginning would replace a checkpoint that the next attempt may read.
+    if (fetched.error().kind == ErrorKind::transient) return fail(fetched.error());
+    return refused(fetched.error());
+  }
   TRY(restored_, place_files(*checkpoint));
   TRY_DONE(disk.remove_all(scratch_));
   resumed_commands_ = checkpoint->commands;

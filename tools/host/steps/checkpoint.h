@@ -33,7 +33,8 @@ class BuildCheckpoint {
                   const std::map<std::string, std::string>& variables);
 
   /// Restores the newest checkpoint with the key; nothing if there is none, or it is refused. An
-  /// error means that the source is incomplete now.
+  /// error means that a place that has its files did not respond (kind `transient`), or that the
+  /// source is incomplete now.
   Done resume();
   /// The source has been exported again: nothing is restored.
   void start_again();

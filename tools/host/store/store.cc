@@ -175,8 +175,10 @@ Done Store::fetch(const FoundEntry& found, const store::NamedBlob& blob, const f
   for (Member& member : places_) {
     PlaceResult<bool> fetched = fetch_from(member, blob.blob, target);
     // Only the machine's own place removes entries to make room.
-    if (!fetched) return fail(std::move(fetched).error().error);
-    if (!*fetched) continue;
+    if (!fetched && fetched.error().kind == FaultKind::full) {
+      return fail(std::move(fetched).error().error);
+    }
+    if (!fetched || !*fetched) continue;
     BlobFiles files;
     {
       const std::lock_guard lock(mutex_);
@@ -196,22 +198,32 @@ Done Store::fetch(const FoundEntry& found, const store::NamedBlob& blob, const f
 }
 
 Result<bool> Store::fetch_blob(const store::Blob& blob, const fs::path& target) {
+  std::optional<Error> silent;
   for (Member& member : places_) {
     PlaceResult<bool> fetched = fetch_from(member, blob, target);
-    if (!fetched) return fail(std::move(fetched).error().error);
-    if (*fetched) return true;
+    if (fetched && *fetched) return true;
+    if (fetched || fetched.error().kind == FaultKind::wrong_bytes) continue;
+    if (fetched.error().kind == FaultKind::full) return fail(std::move(fetched).error().error);
+    silent = std::move(fetched).error().error;
+    silent->kind = ErrorKind::transient;
   }
+  if (silent) return fail(*std::move(silent));
   return false;
 }
 
 PlaceResult<bool> Store::fetch_from(Member& member, const store::Blob& blob,
                                     const fs::path& target) {
-  if (is_left_alone(member, Use::reading)) return false;
+  if (is_left_alone(member, Use::reading)) {
+    return fault(FaultKind::unreachable,
+                 Error{ErrorKind::transient, fmt::format("the store {} is not used any more",
+                                                         quoted(member.place->name()))});
+  }
   const Time begin = options_.now();
   PlaceResult<bool> fetched = member.place->fetch(blob, target);
-  if (fetched || fetched.error().kind == FaultKind::full) return fetched;
-  failed(member, Use::reading, fetched.error(), begin);
-  return false;
+  if (!fetched && fetched.error().kind != FaultKind::full) {
+    failed(member, Use::reading, fetched.error(), begin);
+  }
+  return fetched;
 }
 
 void Store::fill(const FoundEntry& found, const BlobFiles& files) {

@@ -79,8 +79,8 @@ class Store {
              const std::filesystem::path& target);
 
   /// Makes `target` the file of a blob, complete or not at all, from the first place that has it
-  /// intact; false if none has. Its directory exists. An error (kind `environment`) means that it
-  /// cannot be written.
+  /// intact; false if none has. Its directory exists. An error means that a place did not respond
+  /// and may have it (kind `transient`), or that it cannot be written (kind `environment`).
   Result<bool> fetch_blob(const store::Blob& blob, const std::filesystem::path& target);
 
   /// Writes an entry to every writable place, in the background: under its key, and with
@@ -120,7 +120,8 @@ class Store {
   /// query.
   std::optional<store::Entry> find_in(Member& member, const store::Address& address,
                                       store::Domain domain, const EntryQuery& query);
-  /// As `Place::fetch`. A full disk of this machine is a fault, but not of the place.
+  /// As `Place::fetch`, with a warning for each fault of the place. A full disk of this machine is
+  /// a fault, but not of the place. `unreachable` if the place is not used any more.
   PlaceResult<bool> fetch_from(Member& member, const store::Blob& blob,
                                const std::filesystem::path& target);
   /// Copies an entry of the run's own domain to the places before the one that had it, once all its

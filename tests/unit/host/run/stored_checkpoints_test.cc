@@ -103,6 +103,7 @@ TEST_CASE("a damaged file of a checkpoint is not fetched", "[checkpoints]") {
   Saves saves;
   const std::string sha256 = saves.add("object");
   REQUIRE(saves.save("one"));
+  CHECK(saves.found() == "one");
   const fs::path blob = saves.scratch.path() / "place" / "cas" / sha256;
   fs::permissions(blob, fs::perms::owner_all);
   std::ofstream(blob) << "damage";

@@ -147,6 +147,28 @@ TEST_CASE("a run that was stopped is no fault of a place", "[store]") {
   CHECK(store.finish().empty());
 }
 
+TEST_CASE("a file is missing only if every place responded", "[store]") {
+  const Scratch scratch;
+  for (const FaultKind kind : {FaultKind::busy, FaultKind::unreachable, FaultKind::wrong_bytes}) {
+    FailingPlace::Counts counts;
+    std::vector<StorePlace> places;
+    places.push_back({std::make_unique<FailingPlace>(kind, counts)});
+    places.push_back({tree_at(scratch.path() / "a")});
+    Store store(std::move(places), {});
+    // After three faults, the place is not read any more.
+    for (int i = 0; i < 4; ++i) {
+      const Result<bool> fetched = store.fetch_blob(blob_of("bytes"), scratch.path() / "target");
+      if (kind == FaultKind::wrong_bytes && i < 3) {
+        CHECK(fetched == false);
+      } else {
+        REQUIRE_FALSE(fetched);
+        CHECK(fetched.error().kind == ErrorKind::transient);
+      }
+    }
+    CHECK(counts.fetches == 3);
+  }
+}
+
 TEST_CASE("a server that was slow once is not asked again", "[store]") {
   for (const bool fails : {false, true}) {
     SlowStore slow;
