@@ -287,10 +287,12 @@ TEST_CASE("no step takes a plan, a result or a fingerprint from the checkout", "
     CHECK(count(text, "uses: " + pinned("actions/download-artifact")) ==
           count(text, "path: ${{ runner.temp }}/pinwheel-run\n") +
               count(text, "path: ${{ runner.temp }}/pinwheel-run/in\n") +
-              count(text, "path: ${{ runner.temp }}/pinwheel-run/base\n"));
+              count(text, "path: ${{ runner.temp }}/pinwheel-run/base\n") +
+              count(text, "path: ${{ runner.temp }}/pinwheel-run/checkpoints\n"));
     // One artifact alone would be unpacked without a directory of its name, and attempts in one
     // directory could not be told apart.
-    CHECK(count(text, "pattern: ") == count(text, "pattern: '{plan,result-"));
+    CHECK(count(text, "pattern: ") ==
+          count(text, "pattern: '{plan,result-") + count(text, "pattern: '{plan,checkpoint."));
     CHECK_FALSE(has(text, "merge-multiple"));
   }
 }
