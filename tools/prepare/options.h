@@ -74,27 +74,27 @@ struct RunOptions {
   SelectionOptions selection;
   LevelOptions levels;
   StoreOptions store = {};
+  TransferOptions transfer;
   std::string plan_file;
   std::string executor = {};  ///< empty: by the configuration files
   std::string logs_dir = {};  ///< of the logs of its steps; empty: in the state directory
-  int jobs = 0;               ///< 0: the machine's cores
   std::string memory;
-  std::string time_limit;  ///< "5h50m", since the start of the program; empty: none
+  std::string time_limit;          ///< "5h50m", since the start of the program; empty: none
+  std::string checkpoints;         ///< the directory for checkpoints; empty: the store
+  std::vector<std::string> steps;  ///< ids; empty: everything selected
+  std::string changed_since = {};  ///< only steps whose keys differ from this commit's; empty: all
+  std::vector<std::string> targets;
+  std::vector<std::string> accept;
+  std::string token_file;
+  int jobs = 0;  ///< 0: the machine's cores
   bool unfinished_ok = false;
-  std::string checkpoints;  ///< the directory for checkpoints; empty: the store
   bool keep_going = false;
   bool dry_run = false;
   bool refresh = false;
   bool no_lock = false;
-  std::vector<std::string> steps;  ///< ids; empty: everything selected
-  std::string changed_since = {};  ///< only steps whose keys differ from this commit's; empty: all
   bool reuse_only = false;
   bool gate = false;
-  std::vector<std::string> targets;
-  std::vector<std::string> accept;
-  std::string token_file;
   bool insecure = false;
-  TransferOptions transfer;
   bool json = false;
 };
 
