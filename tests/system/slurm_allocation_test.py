@@ -31,7 +31,7 @@ def test_a_run_in_a_job_uses_the_cores_of_the_job(script, slurm):
     cluster = slurm(nodes=1)
     command = script.command("build", "matrix.yaml", "--json")
     job = submit_run(cluster, script, command, cluster.variables, "--cpus-per-task=1", "--mem=300")
-    cluster.wait_for_state(job, "COMPLETED", seconds=120)
+    cluster.wait_for_state(job, "COMPLETED", seconds=600)
     report = report_of(cluster)
     assert report["exit"] == 0
     attempts = [attempt for outcome in report["outcomes"] for attempt in outcome.get("trace", ())]
@@ -61,7 +61,7 @@ def test_a_release_over_the_nodes_of_one_job(script, slurm, tmp_path):
     command = script.command(*runs.arguments("release", "matrix.yaml", "--json"))
     options = ("--nodes=3", "--ntasks-per-node=1", "--cpus-per-task=2", "--mem=900")
     job = submit_run(cluster, script, command, runs.environment, *options)
-    cluster.wait_for_state(job, "COMPLETED", seconds=240)
+    cluster.wait_for_state(job, "COMPLETED", seconds=600)
     report = report_of(cluster)
     assert report["exit"] == 0 and "failed" not in {outcome["state"] for outcome in report["outcomes"]}
     # Nothing was submitted: the only job is the one that runs pinwheel.

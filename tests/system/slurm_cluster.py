@@ -22,7 +22,7 @@ import slurm_accounting
 CPUS = 2
 MEMORY = 2000  # MB
 # How long a daemon may take to answer on a busy machine; a stuck one fails the test.
-PATIENCE = 60
+PATIENCE = 300
 
 SETTINGS = {
     "AuthType": "auth/munge",
@@ -228,7 +228,7 @@ class Cluster:
     def run(self, *command: str, check: bool = True, **options) -> subprocess.CompletedProcess:
         """Runs a command of Slurm."""
         options.setdefault("env", self.environment())
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE * 2, **options)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **options)
         if check and ran.returncode != 0:
             raise RuntimeError(f"{' '.join(command)}: exit {ran.returncode}\n{ran.stdout}{ran.stderr}{self.logs()}")
         return ran
@@ -287,7 +287,7 @@ class Cluster:
         forgets a job, or starts it a second time."""
         time.sleep(6)
 
-    def wait_until_idle(self, seconds: float = PATIENCE * 2) -> None:
+    def wait_until_idle(self, seconds: float = PATIENCE) -> None:
         """Waits until no job is left to run."""
         self.wait(lambda: not self.jobs(), "jobs are left", seconds)
 

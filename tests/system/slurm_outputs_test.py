@@ -106,7 +106,7 @@ def test_each_end_of_a_job_reads_as_recorded(slurm):
     cluster.run("scontrol", "requeuehold", str(jobs["requeued-and-held"]))
     cluster.wait_for_state(jobs["cancelled"], "CANCELLED")
     cluster.wait_for_state(jobs["requeued-and-held"], "PENDING")
-    cluster.wait_for_state(jobs["timeout"], "TIMEOUT", seconds=180)
+    cluster.wait_for_state(jobs["timeout"], "TIMEOUT", seconds=600)
     for name, job in jobs.items():
         compare(name, outputs_of(cluster, job))
 

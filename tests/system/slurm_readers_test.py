@@ -14,7 +14,7 @@ from conftest import PYTHON
 from slurm_runs import SlurmRuns
 
 TAG = "cp" + PYTHON.replace(".", "")
-PATIENCE = 120
+PATIENCE = 600
 SCRIPT = re.compile(r"<<'PINWHEEL'\n(.*?)\nPINWHEEL\n", re.DOTALL)
 ELEMENT = re.compile(r"^ +(\d+)\) token=(\S+) step=(\S+) ;;$", re.MULTILINE)
 

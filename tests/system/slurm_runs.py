@@ -23,7 +23,10 @@ STARTER = """import os, runpy, sys, time
 file, kind, *sys.argv = sys.argv[1:]
 with open(file, "a") as starts:
     starts.write(f"{time.time_ns()} {kind}:{os.environ['SCRIPT_FLAVOR']}\\n")
-runpy.run_path(sys.argv[0], run_name="__main__")
+if sys.argv[0].endswith(".py"):
+    runpy.run_path(sys.argv[0], run_name="__main__")
+else:
+    os.execvp(sys.argv[0], sys.argv)
 """
 
 
@@ -53,8 +56,9 @@ class SlurmRuns:
 
         def change(matrix: dict) -> None:
             for kind in ("build", "test"):
-                program, *words = matrix[kind]["command"]
-                matrix[kind]["command"] = [program, "{package}/start.py", str(self.place / "starts"), kind, *words]
+                command = matrix[kind]["command"]
+                words = command[1:] if command[0] == "python" else command
+                matrix[kind]["command"] = ["python", "{package}/start.py", str(self.place / "starts"), kind, *words]
 
         self.project.edit(change)
 
@@ -86,7 +90,7 @@ class SlurmRuns:
         command = self.project.command(*self.arguments(*arguments))
         variables = {**self.project.environment, **self.environment, **environment}
         ran = subprocess.run(
-            command, cwd=self.project.directory, env=variables, capture_output=True, text=True, timeout=300
+            command, cwd=self.project.directory, env=variables, capture_output=True, text=True, timeout=600
         )
         assert code in (None, ran.returncode), f"exit {ran.returncode}, not {code}\n{ran.stdout}\n{ran.stderr}"
         return ran

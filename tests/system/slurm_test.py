@@ -113,7 +113,7 @@ def interrupted(runs: SlurmRuns, *arguments: str) -> tuple[int, str]:
             "no build runs",
         )
         run.send_signal(signal.SIGINT)
-        output, _ = run.communicate(timeout=120)
+        output, _ = run.communicate(timeout=600)
         return run.returncode, output
 
 
@@ -138,7 +138,7 @@ def test_the_log_of_a_running_job_can_be_followed(runs):
     with runs.started("build", "matrix.yaml") as run:
         runs.cluster.wait(lambda: "build:plain" in runs.project.starts(), "no build runs")
         followed = runs.project.run("logs", "build:plain", "--follow")
-        output, _ = run.communicate(timeout=120)
+        output, _ = run.communicate(timeout=600)
         assert run.returncode == 0, output
     assert "first words" in followed.stdout and "last words" in followed.stdout
 
@@ -226,7 +226,7 @@ def test_two_callers_of_one_plan_submit_each_job_once(runs, local, tmp_path):
     other.start_afresh()
     with runs.started("test", "matrix.yaml", project=other) as one:
         runs.run("test", "matrix.yaml")
-        output, _ = one.communicate(timeout=120)
+        output, _ = one.communicate(timeout=600)
         assert one.returncode == 0, output
     assert other.wheels() == runs.project.wheels()
     runs.run("release", "matrix.yaml")
@@ -243,7 +243,7 @@ def test_a_killed_controller_loses_no_step(runs, local, seconds):
         time.sleep(seconds)
         runs.cluster.kill("slurmctld")
         runs.cluster.start_controller()
-        output, _ = run.communicate(timeout=240)
+        output, _ = run.communicate(timeout=600)
         assert run.returncode == 0, output
     check_release(runs, local)
 
@@ -259,7 +259,7 @@ def test_a_killed_node_daemon_loses_no_step(runs, local):
             runs.cluster.kill(node)
         for node in runs.cluster.nodes:
             runs.cluster.start_node(node)
-        output, _ = run.communicate(timeout=240)
+        output, _ = run.communicate(timeout=600)
         assert run.returncode == 0, output
     assert runs.starts() == ONCE
     check_release(runs, local)
@@ -321,7 +321,7 @@ def test_a_job_that_lacks_time_gets_twice_as_much(runs, local):
         # The controller ends such a job within half a minute; the shortest limit of a job is a whole one.
         for job in runs.cluster.jobs():
             runs.cluster.run("scontrol", "update", f"JobId={job['id']}", "EndTime=now+1")
-        output, _ = run.communicate(timeout=150)
+        output, _ = run.communicate(timeout=600)
         assert run.returncode == 0, output
     assert "exceeded its time limit" in output
     assert {'--time="5"', '--time="10"'} <= requests(runs, "--time")
@@ -338,7 +338,7 @@ def test_a_preempted_job_is_submitted_again(script, slurm, tmp_path, local_of):
     with runs.started("build", "matrix.yaml") as run:
         cluster.wait(lambda: len(list(runs.place.glob("ran-*"))) == 2, "the builds do not run")
         urgent = cluster.submit("sleep 3", "-c2", "--partition=urgent")
-        output, _ = run.communicate(timeout=120)
+        output, _ = run.communicate(timeout=600)
         assert run.returncode == 0, output
     assert "was preempted" in output
     assert cluster.state(urgent) == "COMPLETED"
@@ -352,7 +352,7 @@ def test_a_job_that_somebody_cancels_is_submitted_again(runs, local):
         runs.cluster.wait(lambda: len(list(runs.place.glob("ran-*"))) == 2, "the builds do not run")
         for job in runs.cluster.jobs():
             runs.cluster.run("scancel", job["id"])
-        output, _ = run.communicate(timeout=120)
+        output, _ = run.communicate(timeout=600)
         assert run.returncode == 0, output
     assert "was canceled" in output
     check_builds(runs, local)
@@ -386,7 +386,7 @@ def test_other_programs_can_read_what_is_submitted(runs):
     with runs.started("build", "matrix.yaml") as run:
         runs.cluster.wait(lambda: len(runs.cluster.jobs()) > 2, "nothing is submitted")
         jobs = [job for job in runs.cluster.json() if job["comment"].startswith("pinwheel:")]
-        output, _ = run.communicate(timeout=120)
+        output, _ = run.communicate(timeout=600)
         assert run.returncode == 0, output
     assert {job["name"] for job in jobs} == {"pinwheel-environment", "pinwheel-build"}
     submissions = {path.stem for path in (runs.directory / "scripts").iterdir()}

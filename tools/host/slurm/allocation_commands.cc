@@ -57,7 +57,7 @@ struct AllocationCommands::State {
   };
 
   State(ports::Files& own_files, StoppableProcess own_run,
-        std::map<std::string, std::string> own_variables, slurm::Allocation own_allocation,
+        const std::map<std::string, std::string>& own_variables, slurm::Allocation own_allocation,
         StepCheck own_check)
       : files(own_files),
         run(std::move(own_run)),
