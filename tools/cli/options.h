@@ -297,7 +297,7 @@ struct ReportOptions {
   std::string trace;
   std::string html;
   bool merge = false;       ///< two runs are jobs of one, instead of being compared
-  bool partial = false;     ///< the second of two runs is a part: it lost no steps
+  bool partial = false;     ///< the second of two runs has only some of the steps
   std::string markdown;     ///< a file for the comparison
   std::string base_wheels;  ///< a directory with files of the first of two runs
   std::string wheels;       ///< the same for the second
@@ -308,10 +308,10 @@ struct ReportOptions {
 
 struct DoctorOptions {
   std::string matrix;    ///< the matrix whose Pythons are looked for; empty: none
-  std::string executor;  ///< "slurm": what its cluster lacks; empty or "local": this machine
+  std::string executor;  ///< "slurm": checks its cluster; empty or "local": this machine
   bool test_job = false;
-  bool cache = false;   ///< instead of the machine: its compiler caches are probed
-  std::string program;  ///< of the cache; empty: those of the matrix
+  bool cache = false;   ///< checks compiler caches instead of the machine
+  std::string program;  ///< the cache to check; empty: those of the matrix
   bool json = false;
 };
 

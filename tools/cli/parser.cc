@@ -58,7 +58,8 @@ struct Parser {
 };
 
 constexpr const char* kChangedSteps =
-    "only the steps whose keys differ from those of the results of this commit, and what they need";
+    "run only the steps whose keys differ from the keys of this commit's results, and the steps "
+    "that they need";
 
 void add_plan(Parser& parser) {
   CLI::App& app = *parser.app.add_subcommand(
@@ -106,8 +107,8 @@ void add_plan(Parser& parser) {
                "vanished, and the lines to change");
   app.add_flag("--json", parser.plan.json, "the same as `--format json`");
   add_changed_since(app, parser.plan.changed_since,
-                    "only variants with a step whose key differs from that of the result of this "
-                    "commit, with the reasons");
+                    "limit the plan to the variants with a step whose key differs from the key of "
+                    "this commit's result, and print the reasons");
   add_store(app, parser.plan.store, "with `--changed-since`: also look up results there");
 }
 
@@ -336,8 +337,8 @@ void add_report(Parser& parser) {
                "show two reports together, as jobs of one run, instead of comparing them");
   app.add_flag(
       "--partial", parser.report.partial,
-      "with two runs: the second ran a part of the steps on purpose, so that those of only "
-      "the first are no difference");
+      "with two runs: ignore the steps that only the first run has, because the second run was "
+      "meant to run only some of the steps");
   app.add_option("--markdown", parser.report.markdown,
                  "with two runs, also write the comparison there as Markdown")
       ->type_name("FILE");
@@ -372,20 +373,21 @@ void add_small_commands(Parser& parser) {
   CLI::Option* const executor =
       doctor
           .add_option("--executor", parser.doctor.executor,
-                      "what the cluster of this executor lacks, instead of this machine: `slurm`")
+                      "check the cluster of this executor instead of this machine: `slurm`")
           ->check(CLI::IsMember({"local", "slurm"}))
           ->type_name("NAME");
   doctor
       .add_flag("--test-job", parser.doctor.test_job,
-                "submit a job of a few seconds that looks for the shared directory and for "
-                "pinwheel on a node")
+                "with `--executor slurm`: also submit a job of a few seconds that checks whether "
+                "a node has the shared directory and pinwheel")
       ->needs(executor);
   CLI::Option* const cache = doctor.add_flag(
       "--cache", parser.doctor.cache,
-      "instead: whether the compiler caches of the matrix notice changes that some do not");
+      "check the compiler caches of the matrix instead of this machine: whether they return stale "
+      "objects");
   add_choice<std::string>(doctor, "--with", parser.doctor.program,
                           {{"ccache", "ccache"}, {"sccache", "sccache"}},
-                          "with `--cache`: this program instead of those of the matrix")
+                          "with `--cache`: check this program instead of those of the matrix")
       ->needs(cache);
   doctor.add_flag("--json", parser.doctor.json, "as JSON");
   CLI::App& complete = *parser.app.add_subcommand("complete", "what may follow a command line");

@@ -186,8 +186,8 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
   add_store(app, run.store, "read and write results of finished steps there");
   const OptionGroup group(app, "How");
   app.add_option("--executor", run.executor,
-                 "`local`: run the steps on this machine; `slurm`: as jobs of the cluster "
-                 "(default: `executor.use` of the configuration files, else local)")
+                 "`local`: run the steps on this machine; `slurm`: run them as jobs of a Slurm "
+                 "cluster (default: `executor.use` of the configuration files, else `local`)")
       ->type_name("NAME")
       ->envname("PINWHEEL_EXECUTOR");
   app.add_flag("--keep-failed", run.levels.keep_failed,
@@ -204,17 +204,18 @@ void add_run(CLI::App& app, prepare::RunOptions& run) {
                  "directory for the logs of this run's steps (default: in the state directory)")
       ->type_name("DIR");
   app.add_option("--time-limit", run.time_limit,
-                 "the time that this run may take, `350 min`: a build with `build.checkpoint` is "
-                 "stopped before its end, and the next run continues it (default: no limit)")
+                 "the time that this run may take, such as `350 min`: pinwheel stops a build with "
+                 "`build.checkpoint` before the limit, and the next run continues the build "
+                 "(default: no limit)")
       ->type_name("TIME")
       ->envname("PINWHEEL_TIME_LIMIT");
   app.add_option("--checkpoints", run.checkpoints,
-                 "save checkpoints of builds in this directory (default: in the store, or in the "
-                 "state directory without one)")
+                 "save checkpoints of builds in this directory (default: in the store, or without "
+                 "a store in the state directory)")
       ->type_name("DIR")
       ->envname("PINWHEEL_CHECKPOINTS");
   app.add_flag("--unfinished-ok", run.unfinished_ok,
-               "exit 0 instead of 8 if nothing failed and a build is unfinished");
+               "exit with code 0 instead of 8 if nothing failed but a build is unfinished");
   app.add_flag("-k,--keep-going", run.keep_going,
                "after a failure, continue with independent steps");
   app.add_flag("--dry-run", run.dry_run, "print the commands as a bash script and run nothing");

@@ -45,14 +45,15 @@ Done check_remote_run(const RunOptions& options,
   if (std::ranges::any_of(places, is_shared)) return {};
   return fail(ErrorKind::usage,
               "`--executor slurm` needs a store that all nodes share, and the run has none",
-              "`--store dir:PATH` on a shared file system, or `--store s3://BUCKET/PREFIX`");
+              "use `--store dir:PATH` on a shared file system, or `--store s3://BUCKET/PREFIX`");
 }
 
 Done check_caller(const std::map<std::string, std::string>& variables) {
   if (!slurm::is_in_step(variables)) return {};
   return fail(ErrorKind::usage,
-              "pinwheel is in a step of srun, and steps that it starts would wait for its end",
-              "start it in a script of `sbatch` or a shell of `salloc`; in a step of `srun "
+              "pinwheel runs inside a step of srun, and the steps that it starts would wait for "
+              "that step to end",
+              "run pinwheel in a script of `sbatch` or a shell of `salloc`; in a step of `srun "
               "--overlap`, unset `SLURM_STEP_ID`");
 }
 

@@ -77,7 +77,7 @@ struct RunOptions {
   TransferOptions transfer;
   std::string plan_file;
   std::string executor = {};  ///< empty: by the configuration files
-  std::string logs_dir = {};  ///< of the logs of its steps; empty: in the state directory
+  std::string logs_dir = {};  ///< for the logs of its steps; empty: in the state directory
   std::string memory;
   std::string time_limit;          ///< "5h50m", since the start of the program; empty: none
   std::string checkpoints;         ///< the directory for checkpoints; empty: the store

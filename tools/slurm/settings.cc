@@ -39,7 +39,8 @@ std::vector<Key> job_keys() {
       {"memory", scalar(Format::bytes), "the memory that a job requests"},
       {"memory-limit", scalar(Format::bytes), "the most memory that a retry requests"},
       {"cores", scalar(Format::text), "the cores that a job requests"},
-      {"options", list(scalar(Format::text), Shape::Empty::allowed), "more options of sbatch"},
+      {"options", list(scalar(Format::text), Shape::Empty::allowed),
+       "additional options for sbatch"},
   };
 }
 
@@ -49,7 +50,7 @@ Shape configuration_shape() {
   keys.push_back({"gres", mapping_to(scalar(Format::text), Shape::Empty::allowed),
                   "`--gres` of jobs that need a GPU, by compute"});
   keys.push_back({"shared", scalar(Format::text), "a directory on the shared file system"});
-  keys.push_back({"poll", scalar(Format::duration), "the time between two looks at the queue"});
+  keys.push_back({"poll", scalar(Format::duration), "the time between two checks of the queue"});
   keys.push_back(
       {"grace", scalar(Format::duration), "the grace period of a job that Slurm no longer knows"});
   for (const JobKind kind : kJobKinds) {

@@ -68,21 +68,21 @@ std::vector<ProbedChange> probed_changes() {
   std::vector<std::string> lines = one;
   lines.emplace_back("-lineinfo");
   return {
-      {"header", "a header of a C++ source", "header.cc",
+      {"header", "a header that a C++ source includes", "header.cc",
        "#include \"text.h\"\nconst char* text() { return TEXT; }\n", "text.h", define},
       {"device-header",
-       "a header that only the pass for the device includes, with HIP",
+       "a header that only the device pass of HIP includes",
        "device-header.hip",
        kHipRuntime + kernel_of_pass("__HIP_DEVICE_COMPILE__", "device.h"),
        "device.h",
        define,
        {"-x", "hip", "-nogpulib", "-nogpuinc", "--offload-arch=gfx90a"}},
-      {"host-code", "code of the host in a CUDA source", "host-code.cu", "", "host-code.cu",
+      {"host-code", "host code in a CUDA source", "host-code.cu", "", "host-code.cu",
        kernel + "#ifndef __CUDA_ARCH__\nconst char* text() { return \"@MARK@\"; }\n#endif\n", one},
       {"later-architecture", "a header that only the second architecture includes",
        "later-architecture.cu", kernel_of_pass("__CUDA_ARCH__ == 900", "later.h"), "later.h",
        define, two},
-      {"line-numbers", "the lines of a CUDA source, with `-lineinfo`", "line-numbers.cu", "",
+      {"line-numbers", "the line numbers of a CUDA source, with `-lineinfo`", "line-numbers.cu", "",
        "line-numbers.cu", "#line 1 \"@MARK@\"\n" + kernel, lines}};
 }
 
@@ -255,7 +255,7 @@ class CacheProbes {
       return CacheProbe{change.name, ProbeVerdict::sound, change.what};
     }
     if (object->find(mark_of(change, kFirst)) == std::string::npos) {
-      return skipped(change.name, "its object does not show the change");
+      return skipped(change.name, "the object does not show the change");
     }
     return CacheProbe{change.name, ProbeVerdict::stale, change.what};
   }
@@ -280,7 +280,7 @@ class CacheProbes {
     }
     const bool noticed = text_at(fake / "calls").find("second") != std::string::npos;
     return CacheProbe{change.name, noticed ? ProbeVerdict::sound : ProbeVerdict::stale,
-                      "another ptxas under the same nvcc"};
+                      "a different ptxas under the same nvcc"};
   }
 
   const EnvMachine& machine_;
