@@ -55,8 +55,8 @@ enum class BuildRequires { automatic, none };
 /// The source of a Python that the machine lacks: none, which is an error, or uv or conda.
 enum class PythonFrom { found, automatic };
 
-/// The program through which builds compile. It is in no key: wheels have the same bytes without
-/// it.
+/// The program through which builds compile. It is not part of any key: wheels have the same bytes
+/// without it.
 enum class CompilerCache { none, ccache, sccache };
 
 struct EnvironmentSettings {

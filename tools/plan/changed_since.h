@@ -4,13 +4,13 @@
 // `--changed-since REV` runs the steps whose keys differ from those of REV's results. Both sides
 // are planned by the same program on the same machine: REV from a separate checkout, and this
 // checkout with the version of REV, because a version that git derives differs in every commit and
-// would change every key. A step is unchanged if its key, computed this way, is that of a result of
-// REV. All other steps run, each with the reasons: the parts of the key that differ, as `explain`
+// would change every key. A step is unchanged if REV has a result with its key, computed this way.
+// All other steps run, each with the reasons: the parts of the key that differ, as `explain`
 // prints them, with the names of the changed files and packages.
 //
 // The source of a test is the whole project. A difference only in its documentation
-// (`project::is_documentation`), the matrix file or its locks is none here, unless wheels receive
-// the file or the test's command names it or its directory or runs doctests: what the matrix and
+// (`project::is_documentation`), the matrix file or its locks does not count, unless wheels receive
+// the file, or the test's command names it or its directory or runs doctests. What the matrix and
 // its locks decide is in the other parts of the key.
 #include <filesystem>
 #include <map>
@@ -29,7 +29,7 @@ namespace pinwheel::plan {
 enum class SinceState {
   unchanged,  ///< REV has a result with its key
   changed,    ///< REV's result has another key
-  no_result,  ///< REV has no result of it, so it is not known whether the step would differ
+  no_result,  ///< REV has no result for it, so it is not known whether the step would differ
 };
 
 /// "unchanged", "changed", "no-result".
@@ -53,7 +53,7 @@ struct ChangedSince {
 struct SinceSide {
   Plan plan;
   std::filesystem::path matrix = {};  ///< absolute
-  /// By step: the packages of its environment; not of a step whose packages are unknown.
+  /// By step, the packages of its environment, without steps whose packages are unknown.
   std::map<std::string, store::InstalledPackages> packages = {};
 };
 

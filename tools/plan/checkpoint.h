@@ -58,7 +58,7 @@ struct SavedFile {
 };
 
 struct Checkpoint {
-  uint64_t commands = 0;  ///< outputs of finished commands among the files
+  uint64_t commands = 0;  ///< how many files are outputs of finished commands
   std::string key = {};   ///< digest of the build's inputs
   std::string root = {};  ///< the root, as the build sees it: absolute paths are in the files
   std::vector<SavedFile> files = {};  ///< in order of paths, so a directory is before its files
@@ -72,8 +72,8 @@ struct Checkpoint {
 /// JSON, schema `pinwheel-checkpoint/1`.
 std::string to_json(const Checkpoint& checkpoint);
 
-/// The inverse. `check` for any other text, also if a path leaves the source, or a file is not in a
-/// directory that the checkpoint has.
+/// The inverse of `to_json`. `check` for any other text, also if a path leaves the source, or the
+/// checkpoint lacks the directory of a file.
 Result<Checkpoint> parse_checkpoint(std::string_view text);
 
 /// A file that was found below the root of a build, besides those of the source itself.
@@ -82,7 +82,7 @@ struct MadeFile {
   SavedKind kind = SavedKind::file;
   int64_t mtime = 0;
   bool compiled = false;  ///< an object, a library, a program or an archive of them
-  int64_t changed = 0;    ///< its status: a copy may have the time of its original
+  int64_t changed = 0;    ///< when its status changed: a copy may have the old `mtime`
 };
 
 /// A directory in which ninja has run.
@@ -91,24 +91,24 @@ struct NinjaDirectory {
   std::string log = {};
   std::string deps = {};      ///< may be empty
   std::string manifest = {};  ///< `build.ninja`
-  int64_t log_mtime = 0;      ///< before the log was read
+  int64_t log_mtime = 0;      ///< as it was before the log was read
   int64_t manifest_mtime = 0;
 };
 
 /// The complete files of a build.
 struct CompleteFiles {
   std::vector<size_t> files = {};     ///< indices of made files
-  size_t commands = 0;                ///< outputs of finished commands among them
-  std::set<std::string> inputs = {};  ///< that finished commands have read, as ninja names them
+  size_t commands = 0;                ///< how many of them are outputs of finished commands
+  std::set<std::string> inputs = {};  ///< read by finished commands, as ninja names them
 };
 
 /// The directories of a build.
 struct BuildDirectories {
   std::string root = {};  ///< as the build sees it
   std::vector<NinjaDirectory> ninja = {};
-  std::vector<std::string> caches = {};  ///< of compilers, relative to the root
-  /// A time after those of all restored files: what a log recorded before is of an earlier ninja.
-  /// 0: nothing was restored.
+  std::vector<std::string> caches = {};  ///< of compiler caches, relative to the root
+  /// A time after the times of all restored files: earlier records in a log are those of an earlier
+  /// ninja. 0: nothing was restored.
   int64_t restored = 0;
 };
 
@@ -126,7 +126,7 @@ class OrderedTimes {
   OrderedTimes(const Checkpoint& checkpoint, const std::vector<NinjaDirectory>& directories,
                int64_t first);
 
-  /// The new time that replaces the last known time which is not later than this one.
+  /// The new time for the last known time that is not later than `time`.
   int64_t operator()(int64_t time) const;
   int64_t last() const;
 

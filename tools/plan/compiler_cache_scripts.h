@@ -17,20 +17,20 @@
 // - puts the digest of the toolchain into every key: compilers, assemblers, linkers, and the
 //   programs that nvcc calls, because caches do not notice another ptxas under the same nvcc. It
 //   contains the names of the headers of packages and of the system, too, because caches do not
-//   notice a header that appears;
+//   notice that a header was added;
 // - passes only those calls of nvcc to the cache that write their dependencies (`-MD`). With them,
 //   ccache compares the headers of all passes of nvcc; without them, it preprocesses the code of
-//   only one architecture, and misses code of the host and of the others;
+//   only one architecture, and misses host code and the code of the others;
 // - lets ccache preprocess HIP sources (`CCACHE_NODEPEND`): the dependencies that clang writes are
 //   those of its pass for the host, but its preprocessed code is that of all passes;
-// - lets ccache preprocess if the dependencies lack the headers of the system (`-MMD`): those of
-//   packages are often among them;
-// - does not cache CUDA sources of clang, SYCL and the offloading of OpenMP, for which neither is
-//   known to be complete.
+// - lets ccache preprocess if the dependencies lack the headers of the system (`-MMD`), because the
+//   headers of packages are often among them;
+// - does not cache CUDA sources that clang compiles, SYCL or OpenMP offloading: for these, neither
+//   the dependencies nor the preprocessed code is known to be complete.
 //
 // `nvcc` is the launcher for PYTORCH_NVCC, which is one word: it also replaces the long dependency
 // options of torch, which ccache before 4.12.3 cannot cache. `counted` runs a build that has a
-// server of sccache of its own.
+// separate server of sccache.
 namespace pinwheel::plan {
 
 /// The name of the program, "ccache".
@@ -50,7 +50,7 @@ inline constexpr const char* kCountedName = "counted";
 inline constexpr const char* kServerName = "server";  ///< the socket of sccache
 /// Written by `counted`: the statistics of the server, as JSON.
 inline constexpr const char* kCountersName = "counters";
-/// Written by `prepare` if it fails: why.
+/// Written by `prepare` if it fails: the reason.
 inline constexpr const char* kWarningName = "warning";
 /// Written by the launcher: a line for each compilation for which the cache failed.
 inline constexpr const char* kFaultsName = "faults";

@@ -22,7 +22,7 @@ Result<run::Budget> budget_of(const std::map<std::string, std::string>& variable
 Result<std::optional<std::chrono::steady_clock::time_point>> end_of_time(const RunOptions& options);
 
 /// The most jobs of one build or test: the smaller of the caller's `MAX_JOBS` and
-/// `CMAKE_BUILD_PARALLEL_LEVEL`. They change no result, so they are in no key.
+/// `CMAKE_BUILD_PARALLEL_LEVEL`. They do not change results, so they are not part of any key.
 int most_jobs(const std::map<std::string, std::string>& variables);
 
 }  // namespace pinwheel::prepare

@@ -12,8 +12,8 @@ namespace pinwheel::prepare {
 
 enum class ExecutorKind { local, slurm };
 
-/// `--executor`, else PINWHEEL_EXECUTOR, else `executor.use` of the configuration files, which
-/// yields to options that jobs on other machines cannot follow (`check_remote_run`).
+/// `--executor`, else PINWHEEL_EXECUTOR, else `executor.use` of the configuration files, unless an
+/// option is given that jobs on other machines cannot follow (`check_remote_run`): then `local`.
 Result<ExecutorKind> choose_executor(const RunOptions& options,
                                      const slurm::ExecutorSettings& settings);
 

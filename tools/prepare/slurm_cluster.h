@@ -8,16 +8,16 @@ namespace pinwheel::prepare {
 
 enum class TestJob { none, submit };
 
-/// Asks Slurm about the cluster, as the user of this process. Never fails: what does not respond is
-/// missing. Only the first question waits for a stuck controller or munge, at most a minute;
+/// Asks Slurm about the cluster, as the user of this process. Never fails: facts without a reply
+/// are missing. Only the first question waits for a stuck controller or munge, at most a minute;
 /// without a reply nothing else is asked. With `submit` a job of a few seconds runs on a node, with
 /// the settings of builds: it looks for a file in the shared directory and for `program`.
 slurm::ClusterFacts gather_cluster_facts(const Host& host, const host::EnvMachine& machine,
                                          const slurm::SlurmSettings& settings, TestJob test_job,
                                          const std::string& program);
 
-/// The settings with limits for the growth of requests that the cluster has, or the job of Slurm
-/// that this process runs in (`slurm/growth_limits`). Unchanged if Slurm does not respond.
+/// The settings, with requests that grow only as far as the cluster allows, or the Slurm job that
+/// this process runs in (`slurm/growth_limits`). Unchanged if Slurm does not respond.
 slurm::SlurmSettings within_limits(const Host& host, const host::EnvMachine& machine,
                                    slurm::SlurmSettings settings);
 

@@ -31,15 +31,15 @@ class Checkpoints {
   /// its number; nullopt if there is none.
   virtual Result<std::optional<uint64_t>> find(const std::string& step, const std::string& key,
                                                const std::filesystem::path& manifest) = 0;
-  /// Makes `target` the file with these contents, complete or not at all, with bytes that have this
-  /// digest; after `find`. `check` if no place has them, `transient` if a place that may have them
+  /// Writes the file with this digest to `target`, completely or not at all, after a check of its
+  /// bytes; after `find`. `check` if no place has the file, `transient` if a place that may have it
   /// did not respond.
   virtual Done fetch(const std::string& sha256, uint64_t size,
                      const std::filesystem::path& target) = 0;
   /// Stores a checkpoint, complete when it returns: the files that are missing first, then the
   /// text. Returns its number, which is higher than that of every earlier one.
   virtual Result<uint64_t> save(const CheckpointRecord& record, const CheckpointFiles& files) = 0;
-  /// Nobody needs the checkpoints with this key any more.
+  /// To be called when nobody needs the checkpoints with this key any more.
   virtual void forget(const std::string& step, const std::string& key) = 0;
 };
 

@@ -10,16 +10,16 @@
 
 namespace pinwheel::session {
 
-/// What decides where the compiler caches of a run share their objects.
+/// The input of `remote_cache_variables`.
 struct RemoteCacheRequest {
   const prepare::RunStore& store;
   const std::vector<store::PlaceDescription>& of_matrix;
-  const std::filesystem::path& directory;               ///< that of relative paths
+  const std::filesystem::path& directory;               ///< the base of relative paths
   const std::map<std::string, std::string>& variables;  ///< of the user
 };
 
-/// The variables by which the compiler caches of a plan's builds share their objects through the
-/// store: its last place that the program can use, because places are listed nearest first.
+/// The variables that let the compiler caches of a plan's builds share their objects in the store:
+/// in the last place that the program can use, because places are listed nearest first.
 ///
 /// - ccache: a directory, or `http://` (CCACHE_REMOTE_STORAGE), which it reaches only in
 ///   builds with a network;
@@ -27,8 +27,8 @@ struct RemoteCacheRequest {
 ///   every build has a network and the credentials as secrets: without them, its server would not
 ///   start.
 ///
-/// A directory after `artifacts:` is the result of one job, and is not used. Objects of a domain
-/// are apart from those of the others, so that a pull request cannot change what a release links.
+/// A directory that follows an `artifacts:` place contains the result of one job, and is not used.
+/// Each domain has separate objects, so that a pull request cannot change what a release links.
 /// Empty if no build has such a cache, or the user's variables choose a place.
 std::map<std::string, std::string> remote_cache_variables(const plan::Plan& plan,
                                                           const RemoteCacheRequest& request);

@@ -23,7 +23,7 @@ namespace pinwheel::session {
 /// The checkpoints of a run.
 struct RunCheckpoints {
   std::shared_ptr<host::StoredCheckpoints> stored = {};  ///< null: no build saves any
-  std::filesystem::path directory = {};                  ///< with nothing else; empty: in the store
+  std::filesystem::path directory = {};  ///< has only these; empty: they are in the store
 };
 
 /// The settings of a build that saves checkpoints; null for other steps.
@@ -31,23 +31,23 @@ const matrix::CheckpointSettings* checkpoint_settings(const plan::Step& step);
 
 /// Where the builds of a run may save checkpoints.
 struct CheckpointPlaces {
-  std::string named = {};              ///< the directory of `--checkpoints`; empty: none
-  const host::OpenStore& store;        ///< opens the store of the run; empty: it writes to none
+  std::string named = {};        ///< the directory of `--checkpoints`; empty: none
+  const host::OpenStore& store;  ///< opens the store of the run; empty: the run writes to none
   const std::filesystem::path& state;  ///< of the run
   store::Domain domain = store::Domain::branch;
 };
 
-/// Builds save checkpoints in the named directory, else in the store, else in a directory of the
-/// state.
+/// Builds save checkpoints in the named directory, else in the store, else below the state
+/// directory.
 RunCheckpoints open_checkpoints(const CheckpointPlaces& places,
                                 const std::vector<const plan::Step*>& steps);
 
-/// Reports the faults of their store. Empties a directory of checkpoints when it has no checkpoint
-/// of an unfinished build.
+/// Reports the faults of the store of the checkpoints. Empties the directory of checkpoints if it
+/// has none of an unfinished build.
 void close_checkpoints(ports::Files& files, const RunCheckpoints& checkpoints,
                        const plan::Report& report, Console& console);
 
-/// When the time of a run ends: with its limit, or with the job of Slurm that it is in. `usage` if
+/// When the time of a run ends: at its limit, or at the end of its Slurm job. `usage` if
 /// builds with checkpoints would be stopped before they start.
 Result<std::optional<std::chrono::steady_clock::time_point>> end_of_run(
     const prepare::Host& host, const host::Workplace& workplace,

@@ -24,7 +24,7 @@ struct SlurmRequest {
   slurm::SlurmSettings settings;
   /// The text of the frozen plan.
   std::function<Result<std::string>()> frozen = {};
-  /// The options of the command line that jobs have as well, with absolute paths.
+  /// The options of the command line that jobs get as well, with absolute paths.
   std::vector<std::string> arguments = {};
 };
 
@@ -34,18 +34,18 @@ class SlurmRun {
   /// Makes the directory of the plan's jobs, `slurm/<plan>` in the shared directory. Its name is a
   /// digest of the steps and of the frozen plan, which has all that a job checks: the jobs of
   /// another commit or matrix have another directory, and find finished results in the store.
-  /// Errors are those of files, of freezing the plan, and `config` for paths that sbatch cannot
-  /// have. The references outlive the result.
+  /// Errors are those of files, of freezing the plan, and `config` for paths that a script for
+  /// sbatch cannot have. The references outlive the result.
   static Result<std::unique_ptr<SlurmRun>> open(const prepare::Host& host,
                                                 const SlurmRequest& request,
                                                 const host::Workplace& workplace,
                                                 const plan::Plan& plan, host::Store& store);
 
-  /// `local` runs the steps of the caller and outlives the result, as this does.
+  /// `local` runs the steps of the caller. It and this object must outlive the result.
   std::unique_ptr<host::SlurmExecutor> executor(run::Executor& local, Console& console);
 
-  /// A signal arrived, and `local` knows it: ends the programs that wait for the controller. For
-  /// any thread.
+  /// Ends the programs that wait for the controller. To be called after a signal, when `local`
+  /// knows it; from any thread.
   void interrupt() { stop_.request_stop(); }
 
  private:
@@ -63,8 +63,8 @@ class SlurmRun {
   const std::unique_ptr<host::SlurmCommands> commands_;
 };
 
-/// The script that submits the jobs of a plan as a run with results of this domain does, for a dry
-/// run. Asks the cluster for its largest array.
+/// For a dry run: the script that submits the jobs of a plan, as a run whose results have this
+/// domain would. Asks the cluster for its largest array.
 Result<std::string> slurm_script(const prepare::Host& host, const SlurmRequest& request,
                                  const host::Workplace& workplace, const plan::Plan& plan,
                                  store::Domain domain);

@@ -16,15 +16,15 @@ namespace pinwheel::slurm {
 /// this node.
 struct Allocation {
   std::string job;                            ///< "17"
-  std::vector<std::string> nodes = {};        ///< all of the job, in Slurm's order
+  std::vector<std::string> nodes = {};        ///< all nodes of the job, in Slurm's order
   std::vector<int> node_cores = {};           ///< of each node; empty: unknown
   int cores = 0;                              ///< on this node; 0: unknown
-  uint64_t memory = 0;                        ///< bytes on this node; 0: all of the node's
-  std::optional<int64_t> end = std::nullopt;  ///< seconds since 1970; nullopt: not in variables
+  uint64_t memory = 0;                        ///< bytes on this node; 0: all of its memory
+  std::optional<int64_t> end = std::nullopt;  ///< seconds since 1970; nullopt: unknown
 };
 
 /// Reads `SLURM_*` variables (sbatch(1), "OUTPUT ENVIRONMENT VARIABLES"). nullopt outside a job,
-/// and in a shell of salloc that runs on the login node, which has no `SLURMD_NODENAME`. Damaged
+/// and in a shell of salloc on the login node, where `SLURMD_NODENAME` is not set. Damaged
 /// variables count as absent.
 std::optional<Allocation> read_allocation(const std::map<std::string, std::string>& variables);
 
@@ -41,8 +41,8 @@ std::vector<std::string> expand_hosts(std::string_view list);
 /// "2(x3),1" -> 2, 2, 2, 1. Empty for a malformed list.
 std::vector<int> expand_counts(std::string_view list);
 
-/// An error of kind `timeout` if a step may take longer than is left of the allocation: by the time
-/// that at least nine of ten earlier runs did not exceed. A step that was never measured may start.
+/// An error of kind `timeout` if a step may take longer than the rest of the allocation: if its
+/// 90th percentile in earlier runs is longer. A step that was never measured may start.
 Done check_time_left(const plan::Step& step, const std::string& job, std::chrono::seconds left);
 
 }  // namespace pinwheel::slurm

@@ -19,9 +19,9 @@ struct ScriptElement {
   std::string step;
 };
 
-/// What a script for sbatch (slurm/script) requests, for the steps of a job that runs already.
+/// The request in a script for sbatch (slurm/script), for steps of a job that runs already.
 struct ScriptRequest {
-  std::string submission;  ///< of its comment
+  std::string submission;  ///< from its comment
   std::vector<int> indexes = {};
   std::map<int, ScriptElement> elements = {};  ///< by index
   int cores = 1;
@@ -35,8 +35,8 @@ struct ScriptRequest {
 /// Reads the directives; nullopt for a text that is not a script from pinwheel.
 std::optional<ScriptRequest> read_script(std::string_view text);
 
-/// The elements that an element needs, by the text of `dependency_text`:
-/// "aftercorr:12,afterok:13_4" of index 0 are 12_0 and 13_4.
+/// The elements that an element needs, from the text of `dependency_text`: for index 0,
+/// "aftercorr:12,afterok:13_4" means 12_0 and 13_4.
 std::vector<ElementRef> needs_of_element(std::string_view dependency, int index);
 
 /// The cores that an element gets on a node of the allocation: at most those of its largest node.
@@ -53,8 +53,8 @@ std::vector<std::string> srun_command(const Allocation& allocation, const Script
 std::map<std::string, std::string> srun_variables(
     const std::map<std::string, std::string>& variables);
 
-/// A step with its state at the end, its exit code and its signal, from the exit of srun and its
-/// errors.
+/// A step that has ended, with its state, exit code and signal, according to srun's exit and error
+/// output.
 Job end_step(Job job, const ports::Exit& exit, std::string_view errors);
 
 }  // namespace pinwheel::slurm

@@ -32,7 +32,7 @@ struct JobVerdict {
   /// not errors. An end that is not the step's fault is `transient`. `out_of_memory` and `timeout`
   /// are the same kinds as for steps on this machine. The kind decides about retries.
   ErrorKind kind = ErrorKind::internal;
-  std::string text = {};  ///< "node `n1` failed"; empty of `none` and `succeeded`
+  std::string text = {};  ///< "node `n1` failed"; empty for `none` and `succeeded`
   std::string hint = {};
 };
 

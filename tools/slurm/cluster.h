@@ -13,7 +13,7 @@
 
 namespace pinwheel::slurm {
 
-/// A partition, of `scontrol show partition --oneliner`.
+/// A partition, as `scontrol show partition --oneliner` prints it.
 struct Partition {
   std::string name;
   bool up = false;
@@ -22,7 +22,7 @@ struct Partition {
   int nodes = 0;
 };
 
-/// A node, of `scontrol show node --oneliner`.
+/// A node, as `scontrol show node --oneliner` prints it.
 struct ClusterNode {
   std::string name;
   std::set<std::string> partitions = {};
@@ -45,12 +45,12 @@ struct ClusterFacts {
   std::set<std::string> programs = {};  ///< those of `kSlurmPrograms` that are on PATH
   std::string version = {};             ///< "22.05.8"; empty: sbatch printed none
   std::string problem = {};             ///< why the controller does not respond; empty: it does
-  std::map<std::string, std::string> config = {};  ///< of `scontrol show config`
+  std::map<std::string, std::string> config = {};  ///< from `scontrol show config`
   std::vector<Partition> partitions = {};
   std::vector<ClusterNode> nodes = {};
-  /// The caller's jobs of the last day in the accounting; nullopt: sacct does not respond.
+  /// How many jobs of the last day the caller has in the accounting; nullopt: no reply of sacct.
   std::optional<size_t> accounted = {};
-  std::vector<Job> jobs = {};  ///< the caller's, that the controller remembers
+  std::vector<Job> jobs = {};  ///< of the caller, as the controller remembers them
   /// Variables of the caller that change what sbatch or squeue do.
   std::vector<std::string> variables = {};
   SharedDirectory shared = SharedDirectory::not_set;
@@ -63,7 +63,7 @@ struct ClusterFacts {
 inline constexpr const char* kSlurmPrograms[] = {"sbatch",   "squeue", "scancel",
                                                  "scontrol", "srun",   "sacct"};
 
-/// "22.05.8" of "slurm-wlm 22.05.8" and "slurm 23.02.6"; empty for other text.
+/// "22.05.8" for "slurm-wlm 22.05.8", "23.02.6" for "slurm 23.02.6"; empty for other text.
 std::string read_version(std::string_view text);
 /// Whether the formats of `slurm/queue` apply to the release: 20.11 or newer.
 bool is_supported(std::string_view version);
@@ -79,7 +79,7 @@ std::map<std::string, std::string> read_config(std::string_view output);
 /// Why `scontrol ping` failed, in words, from its output and errors.
 std::string ping_problem(std::string_view out, std::string_view err);
 
-/// The variables for a command of Slurm, "squeue": the caller's without those that are options of
+/// The variables for a command of Slurm, "squeue": the caller's, except those that are options of
 /// Slurm's commands (`SBATCH_*`, `SQUEUE_*`, `SLURM_CLUSTERS` and others), which could hide jobs or
 /// replace what a script requests. sbatch gets those of `overriding_variables`. Times are printed
 /// as seconds since 1970.

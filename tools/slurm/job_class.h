@@ -15,7 +15,7 @@ namespace pinwheel::slurm {
 /// installations).
 std::optional<JobKind> job_kind_of(const plan::Step& step);
 
-/// What a job requests. All elements of an array have the same.
+/// What a job requests. All elements of an array have the same request.
 struct JobClass {
   JobKind kind = JobKind::build;
   std::string partition = {};

@@ -11,9 +11,9 @@ struct OptionProblem {
 };
 
 /// Accepts a long option, "--constraint=avx512" or "--exclusive". Refuses short options, options
-/// that the executor sets itself (sbatch uses the last value, so that jobs would be lost or their
-/// results not found), options that have a setting, and abbreviations of both, because sbatch
-/// accepts abbreviations (getopt_long).
+/// that the executor sets itself (sbatch uses the last value, so jobs would be lost or their
+/// results would not be found), options that have a setting, and abbreviations of both, because
+/// sbatch accepts abbreviations (getopt_long).
 OptionProblem problem_of_option(std::string_view option);
 
 /// Whether the text is one word on an `#SBATCH` line and one argument: printable ASCII without

@@ -1,6 +1,6 @@
 #pragma once
 // What Slurm prints about jobs, as values. The text forms are used, not `--json`: squeue has it
-// since 21.08, scontrol and sacct since 23.02, and its fields changed their types in 23.02 and
+// since 21.08, scontrol and sacct since 23.02, and the types of its fields changed in 23.02 and
 // 23.11. The formats below are the same from 20.11 to 24.11. All commands need the variable
 // `SLURM_TIME_FORMAT=%s`, so that times are seconds since 1970.
 #include <chrono>
@@ -49,7 +49,7 @@ bool has_ended(JobState state);
 /// A job, or a task of an array. What a command does not print is empty or 0.
 struct Job {
   std::string id = {};      ///< as scancel takes it: "17", or "17_3" for a task of an array
-  std::string number = {};  ///< its own: "19"; Slurm uses it again after a crash
+  std::string number = {};  ///< its own: "19"; Slurm may reuse it after a crash
   JobState state = JobState::unknown;
   std::string reason = {};      ///< "NonZeroExitCode", "Resources"; blanks are `_`
   std::string node = {};        ///< "n1"
@@ -59,9 +59,9 @@ struct Job {
   std::string time_limit = {};  ///< "10:00", "1-00:00:00", "UNLIMITED"
   std::string comment = {};     ///< whole, even if it has several lines
   int exit_code = 0;
-  int signal = 0;            ///< that ended the job; the sum with `exit_code` is 0 after a success
+  int signal = 0;            ///< that ended the job; after a success, it and `exit_code` are 0
   int restarts = 0;          ///< how often Slurm has started it again
-  uint64_t peak_memory = 0;  ///< bytes, of sacct
+  uint64_t peak_memory = 0;  ///< bytes, from sacct
   bool operator==(const Job&) const = default;
 };
 

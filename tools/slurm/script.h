@@ -27,10 +27,11 @@ struct JobSite {
 /// control character.
 Done check_site(const JobSite& site);
 
-/// The text for sbatch of an array. Each element runs one step with `pinwheel --reuse-only`, in a
-/// separate directory on the node, which is removed at the end. It writes its result under its
-/// token: the exit code and the report, complete or not at all. A pinwheel that was stopped by a
-/// signal has no result, because only Slurm knows why. `indexes`: the elements to submit.
+/// The script for sbatch that submits an array. Each element runs one step with `pinwheel
+/// --reuse-only`, in a separate directory on the node, which is removed at the end. It writes its
+/// result under its token: the exit code and the report, complete or not at all. If a signal
+/// stopped pinwheel, there is no result, because only Slurm knows why. `indexes`: the elements to
+/// submit.
 std::string script_of(const JobArray& array, const std::string& submission, const JobSite& site,
                       const std::vector<int>& indexes);
 

@@ -26,7 +26,7 @@ struct JobSettings {
   uint64_t memory = 0;                      ///< bytes of a job; 0: not set
   uint64_t memory_limit = 0;                ///< the most that a retry requests; 0: no limit
   int cores = 0;                            ///< of a job; 0: not set
-  std::vector<std::string> options = {};    ///< "--constraint=avx512": more options of sbatch
+  std::vector<std::string> options = {};    ///< "--constraint=avx512": for sbatch
   bool operator==(const JobSettings&) const = default;
 };
 
@@ -35,15 +35,15 @@ struct SlurmSettings {
   JobSettings environment = {};
   JobSettings build = {};
   JobSettings test = {};
-  std::map<std::string, std::string> gres = {};  ///< `--gres` by a pattern on computes
+  std::map<std::string, std::string> gres = {};  ///< `--gres` by a pattern for computes
   std::string shared = {};  ///< an absolute directory on the shared file system; empty: not set
-  std::chrono::milliseconds poll{0};   ///< between two looks at the queue; 0: not set
+  std::chrono::milliseconds poll{0};   ///< between two checks of the queue; 0: not set
   std::chrono::milliseconds grace{0};  ///< of a job that Slurm no longer knows; 0: not set
 
   const JobSettings& of(JobKind kind) const;
-  /// The `--gres` of a job that needs a GPU of this compute ("cuda/13.0"): of the compute
-  /// itself, else of the longest pattern that matches it. "cuda" matches each version of CUDA,
-  /// `default` each compute that nothing else matches. Empty: there is none.
+  /// The `--gres` of a job that needs a GPU of this compute ("cuda/13.0"): the value for the
+  /// compute itself, else for the longest pattern that matches it. "cuda" matches each version of
+  /// CUDA, `default` each compute that nothing else matches. Empty: there is none.
   std::string gres_for(std::string_view compute) const;
 };
 
@@ -69,7 +69,7 @@ struct ConfigurationText {
 
 /// Reads the configuration files of a user and of a project, in this order: a key of a later file
 /// replaces the same key of an earlier one, and a whole list replaces a list. A file that has only
-/// comments sets nothing. Errors of kind `config` with file:line:column: YAML errors as of a
+/// comments sets nothing. Errors of kind `config` with file:line:column: YAML errors as for a
 /// matrix, unknown keys with the nearest valid name, and invalid values.
 Result<ExecutorSettings> read_settings(const std::vector<ConfigurationText>& files);
 

@@ -18,8 +18,8 @@ namespace pinwheel::host {
 /// Opens the places of a store.
 using OpenStore = std::function<Result<std::shared_ptr<Store>>()>;
 
-/// Checkpoints in a store, which is opened for each of them: a run may take days, and a place that
-/// failed some times in one of its stores is not used there any more. The newest checkpoint with a
+/// Checkpoints in a store, which is opened again for each of them: a run may take days, and an open
+/// store no longer uses a place that has failed several times. The newest checkpoint with a
 /// key replaces the others at one address, and `store gc` removes the files that only they had. A
 /// finished build leaves an entry without files there. An entry lists a limited number of files, so
 /// further entries, written before it, list the rest.

@@ -14,7 +14,7 @@
 
 namespace pinwheel::host {
 
-/// Runs a program until it ends; a stop ends it.
+/// Runs a program until it ends, or until a stop is requested, which ends it.
 using StoppableProcess =
     std::function<Result<ports::Captured>(const ports::Command& command, std::stop_token stop)>;
 
@@ -26,7 +26,7 @@ using StepCheck = std::function<Done(const std::string& step)>;
 /// submission, when the elements that they need have succeeded and enough cores of the job are
 /// free; srun chooses the node. A step that `check` refuses fails with the error of `check`. Steps
 /// end when this object or this process ends. The executor of a later process finds the results of
-/// the steps, and runs those again that have none.
+/// the steps, and runs the steps without a result again.
 class AllocationCommands final : public SlurmCommands {
  public:
   /// Nothing limits the size of an array.

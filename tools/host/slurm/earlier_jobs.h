@@ -14,9 +14,9 @@ namespace pinwheel::host {
 class EarlierJobs {
  public:
   struct Jobs {
-    /// The submissions that ended without success, or that no caller waits for any more.
+    /// How many submissions ended without success, or have no caller that still waits for them.
     int ended = 0;
-    run::Growth growth = {};  ///< that they led to
+    run::Growth growth = {};  ///< that they caused
   };
 
   /// `directory` outlives it.

@@ -15,7 +15,7 @@ namespace pinwheel::host {
 
 /// What is known about the jobs of a run at one moment.
 struct QueueLook {
-  std::set<std::string> results = {};          ///< tokens that have one
+  std::set<std::string> results = {};          ///< tokens with a result
   std::optional<slurm::Listing> listing = {};  ///< nullopt: the controller does not answer
   std::optional<UserJobs> cluster = {};        ///< if it was requested, and the controller answers
 };

@@ -14,10 +14,10 @@ namespace pinwheel::host {
 ///
 ///     plan.json        the frozen plan
 ///     scripts/         one for each submission
-///     tokens/TOKEN     who submitted it: made once (O_EXCL), so two callers submit it once
+///     tokens/TOKEN     who submitted it; created with O_EXCL, so only one caller submits it
 ///     results/TOKEN.json  written by the job
 ///     ended/TOKEN      it ended without success, and a caller has seen that
-///     logs/            of Slurm for each element, and of the step in TOKEN/
+///     logs/            Slurm's log of each element, and in TOKEN/ the logs of the step
 class SlurmRunDirectory {
  public:
   SlurmRunDirectory(ports::Files& files, std::filesystem::path path)

@@ -17,7 +17,7 @@ namespace pinwheel::host {
 
 /// How sbatch answered.
 struct Submitted {
-  std::string array = {};  ///< the id of the job; empty: it is not known whether there is one
+  std::string array = {};  ///< the id of the job; empty: it is not known whether a job exists
 };
 
 /// What the controller knows about the user's jobs.
@@ -26,7 +26,7 @@ struct UserJobs {
   std::set<std::string> living = {};  ///< ids of all jobs that have not ended
 };
 
-/// Runs programs. A stop ends the running ones, but not those that start after the stop.
+/// Runs programs. A stop ends the programs that run, but not those that start after it.
 class UntilStopped final : public ports::Process {
  public:
   /// The processes outlive this. `stoppable` ends its programs at the same stop.

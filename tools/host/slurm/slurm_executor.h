@@ -31,7 +31,7 @@ namespace pinwheel::host {
 struct SlurmSetup {
   slurm::SlurmSettings settings;
   slurm::JobSite site;
-  std::filesystem::path output;  ///< of the caller, for the files of finished steps
+  std::filesystem::path output;  ///< the caller's, for the files of finished steps
   /// How long to wait for a job that Slurm does not know and that left no result. A network file
   /// system may show the result late, and a controller that crashed forgets jobs that continue to
   /// run.
@@ -39,8 +39,8 @@ struct SlurmSetup {
   /// The time between two checks of the queue; up to ten times as long while nothing happens.
   std::chrono::milliseconds poll_every = std::chrono::seconds(2);
   std::function<void(const Error&)> warn = {};
-  /// Requested when a signal arrives, after `local` knows it: nothing new is asked or submitted,
-  /// and `poll` reports the signal first. Its programs end, too.
+  /// Requested when a signal arrives, after `local` knows it. Then the executor's programs end, it
+  /// asks and submits nothing new, and `poll` reports the signal first.
   std::stop_token stop = {};
   /// The job that this process runs in; the jobs of the executor are steps of it. Empty if there is
   /// none.
@@ -53,7 +53,7 @@ struct SlurmPorts {
   SlurmCommands& commands;
   Store& store;
   ports::Clock& clock;
-  run::Executor& local;  ///< runs the steps that are no jobs, and reports signals
+  run::Executor& local;  ///< runs the steps that are not jobs, and reports signals
 };
 
 /// The executor of Slurm clusters. The steps that `slurm::job_kind_of` knows are elements of job
@@ -101,14 +101,14 @@ class SlurmExecutor final : public run::Executor {
     std::string array = {};               ///< the id that Slurm gave it; empty: not known
     std::optional<Time> missing = {};     ///< since when nothing is known about it
     std::optional<slurm::Job> last = {};  ///< as it ended for Slurm, without a result
-    std::optional<Time> ended = {};       ///< since then
+    std::optional<Time> ended = {};       ///< since when `last` is known
     std::optional<Time> fetching = {};    ///< since when no store has its files
     bool began = false;
   };
 
   struct Round {
     std::vector<slurm::ReadyJob> ready = {};
-    bool progressed = false;  ///< jobs were attached to, or ended
+    bool progressed = false;  ///< a job was attached to, or has ended
   };
 
   bool interrupted() const { return setup_.stop.stop_requested(); }
@@ -123,7 +123,7 @@ class SlurmExecutor final : public run::Executor {
   bool needs_failed(const Tracked& job) const;
   bool send_in_parts(const slurm::JobArray& array);
   bool send(const slurm::JobArray& array);
-  /// Claims elements of an array; those that have a claim are attached to.
+  /// Claims elements of an array, and attaches to those that already have a claim.
   struct Claimed {
     std::vector<int> indexes = {};
     std::vector<std::string> tokens = {};
@@ -148,7 +148,7 @@ class SlurmExecutor final : public run::Executor {
   bool owner_lives(const slurm::JobClaim& claim, const UserJobs& cluster) const;
   void take_result(Tracked& job, const std::string& text);
   void take_no_outcome(Tracked& job, int code);
-  /// Ends a job, and marks it as ended for later callers: as its state, or as `mark`.
+  /// Ends a job, and marks it as ended for later callers, with its state or with `mark`.
   void fail_job(Tracked& job, run::StepJobState state, Error error, const std::string& mark = {});
   plan::StepOutcome record_of(const Tracked& job) const;
   void end(Tracked& job, run::Completed completed);
@@ -170,8 +170,8 @@ class SlurmExecutor final : public run::Executor {
   std::set<std::pair<std::string, std::string>> warned_;
   Time next_look_ = {};
   Time next_send_ = {};
-  int refusals_ = 0;  ///< that are temporary, in a row
-  /// Of one array: fewer after temporary refusals, since the cluster may limit a user's jobs.
+  int refusals_ = 0;  ///< temporary refusals in a row
+  /// In one array: fewer after temporary refusals, since the cluster may limit a user's jobs.
   size_t most_elements_ = kLargestBatch;
   bool warned_refusal_ = false;
   bool reported_signal_ = false;

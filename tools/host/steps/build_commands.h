@@ -14,10 +14,9 @@ namespace pinwheel::host {
 /// - the logs of ninja, read when a ninja ends (a backend may remove its directory after that), or,
 ///   for builds in containers, found after the build;
 /// - the snippets of CMake's instrumentation, if the project or the user has turned that on;
-/// - for compilers that no such log mentions, the processes of the build
-/// (host/system/process_watch),
-///   except in containers. No wrapper is inserted: wrappers and variables such as `CC` would change
-///   what configure scripts find and record, and so the bytes of wheels.
+/// - for compilers that no such log mentions, the processes of the build, except in containers
+///   (host/system/process_watch). No wrapper is inserted: wrappers and variables such as `CC` would
+///   change what configure scripts find and record, and so the bytes of wheels.
 ///
 /// A profiled build (`plan/compiler_profile`) also has the phases of its compilations: nvcc appends
 /// them to a table, and clang writes them next to its objects, of which those are read that exist
@@ -26,7 +25,7 @@ namespace pinwheel::host {
 ///
 /// Also the hits of ccache, by `CCACHE_STATSLOG`, unless the user has set that variable. It
 /// overrides a `stats_log` in the user's ccache.conf, which then has no entries of this build.
-/// Those of sccache are read by `end_compiler_cache`.
+/// The hits of sccache are read by `add_counted_hits`.
 class BuildCommands {
  public:
   BuildCommands(const StepContext& context, const BuildSite& site);

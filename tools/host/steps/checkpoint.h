@@ -24,25 +24,25 @@ namespace pinwheel::host {
 /// is not paused: the log of ninja is read first, and the outputs of the commands in it do not
 /// change any more.
 ///
-/// What happens is in the attempt's log. For one thread at a time.
+/// The attempt's log says what happens. For one thread at a time.
 class BuildCheckpoint {
  public:
   /// `key`: digest of the build's inputs. `variables`: those of its command, which may name
-  /// compiler caches below its root. The source of the site is as it was exported.
+  /// compiler caches below its root. The source of the site must be as it was exported.
   BuildCheckpoint(const StepContext& context, const BuildSite& site, std::string key,
                   const std::map<std::string, std::string>& variables);
 
-  /// Restores the newest checkpoint with the key; nothing if there is none, or it is refused. An
-  /// error means that a place that has its files did not respond (kind `transient`), or that the
-  /// source is incomplete now.
+  /// Restores the newest checkpoint with the key; does nothing if there is none, or if it is
+  /// refused. An error means that a place that has its files did not respond (kind `transient`), or
+  /// that the source is incomplete now.
   Done resume();
-  /// The source has been exported again: nothing is restored.
+  /// To be called when the source has been exported again: nothing is restored.
   void start_again();
 
-  /// Saves the current state, if it is not that of the last checkpoint. `check` with the reason if
+  /// Saves the current state, if it differs from the last checkpoint. `check` with the reason if
   /// that is not possible.
   Done save();
-  /// Removes its checkpoints: what it restored made the build fail.
+  /// Removes the build's checkpoints, because the build failed after it was restored.
   void forget();
 
   bool resumed() const { return resumed_commands_ > 0; }
@@ -50,7 +50,7 @@ class BuildCheckpoint {
   /// Outputs of finished commands in the restored checkpoint, and in the last one.
   size_t resumed_commands() const { return resumed_commands_; }
   size_t saved_commands() const { return saved_commands_; }
-  /// Why the checkpoint was refused that each run at another path refuses as well.
+  /// Why the checkpoint was refused, if the cause is the path: another path is refused as well.
   const std::optional<Error>& refusal() const { return refusal_; }
 
  private:

@@ -30,14 +30,14 @@ struct CacheProbe {
 /// Compiles small sources through the launcher of builds, changes each in a way that some caches do
 /// not notice, and compiles them again:
 ///
-/// - `header`: a header of C++;
-/// - `device-header`: a header that only the pass for the device includes, with HIP;
-/// - `host-code`: code of the host in a CUDA source, which no pass of a device sees;
+/// - `header`: a header that a C++ source includes;
+/// - `device-header`: a header that only the device pass of HIP includes;
+/// - `host-code`: host code in a CUDA source, which no device pass sees;
 /// - `later-architecture`: a header that only the second architecture includes;
-/// - `line-numbers`: all lines, with `-lineinfo`;
-/// - `ptxas`: another ptxas under the same nvcc.
+/// - `line-numbers`: all line numbers, with `-lineinfo`;
+/// - `ptxas`: a different ptxas under the same nvcc.
 ///
-/// Each object contains a text that changes with its source, so that a stale one is recognized even
+/// Each object contains a text that changes with its source, so a stale object is recognized even
 /// if only a part of it comes from the cache. Uses a separate cache below `directory`, which must
 /// be empty. Errors are those of the file system.
 Result<std::vector<CacheProbe>> probe_compiler_cache(const EnvMachine& machine,
