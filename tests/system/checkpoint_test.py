@@ -196,6 +196,7 @@ def test_a_full_place_of_checkpoints_fails_the_build_and_says_so(stopped, small_
 
 @pytest.mark.takes(25)
 def test_a_run_that_is_killed_while_it_saves_loses_no_earlier_checkpoint(stopped, tmp_path):
+    stopped.project.edit(lambda matrix: matrix["build"]["checkpoint"].update(every="2 s"))
     whole = stopped.whole()
     place = tmp_path / "checkpoints"
     stopped.stop("--checkpoints", str(place))
@@ -203,7 +204,6 @@ def test_a_run_that_is_killed_while_it_saves_loses_no_earlier_checkpoint(stopped
     (entry,) = (place / "ac").iterdir()
     before = entry.read_bytes()
     # Another run is killed as soon as it has changed a file of the place.
-    stopped.project.edit(lambda matrix: matrix["build"]["checkpoint"].update(every="2 s"))
     seen = {path.name for path in (place / "cas").iterdir()}
     run = subprocess.Popen(
         stopped.project.command("build", "matrix.yaml", "--checkpoints", str(place)),
@@ -264,7 +264,7 @@ def test_a_build_whose_commands_put_files_into_the_package_has_no_checkpoint(pro
     copy = "mkdir -p ../package && touch ../package/copy.txt && "
     stopped = plain_ninja(project, tmp_path / "commands", SOURCES, before=copy)
     stopped.gate.unlink()
-    error = stopped.fail_for_time("ninja does not know `src/package/copy.txt`")
+    error = stopped.fail_for_time("made `src/package/copy.txt`, but ninja does not know the file")
     assert error["kind"] == "timeout" and "has no new checkpoint" in error["message"]
 
 

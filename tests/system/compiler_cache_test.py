@@ -253,7 +253,8 @@ def test_wheels_have_the_same_bytes_through_sccache_whose_server_ends_with_the_b
         outcome = compiled.build(**sccache)
         assert about_caches(outcome) == [] and compiled.script.wheels() == plain
         found, missed = hits(outcome, "sccache")
-        assert (found, missed) == ((2, 0) if hit else (0, 2))
+        # CMake compiles a test of the compiler, too.
+        assert (found >= 2 and missed == 0) if hit else (found == 0 and missed >= 2), (found, missed)
         assert wait_for_none(f"SCCACHE_DIR={compiled.cache}") == []
     assert list(compiled.cache.rglob("*"))
     # A server that cannot start.
@@ -271,16 +272,17 @@ def test_sccache_shares_objects_through_a_directory_and_a_bucket(compiled, sccac
     del sccache["SCCACHE_DIR"]
     store = tmp_path / "store"
     compiled.use("sccache")
-    assert hits(compiled.build("--store", f"dir:{store}", **sccache), "sccache")[1] == 2
+    assert hits(compiled.build("--store", f"dir:{store}", **sccache), "sccache")[1] >= 2
     assert list((store / "compiler-cache/branch-sccache").rglob("*"))
     shutil.rmtree(store / "ac")
-    wheels = compiled.script.wheels()
-    assert hits(compiled.build("--store", f"dir:{store}", **sccache), "sccache") == (2, 0)
+    found, missed = hits(compiled.build("--store", f"dir:{store}", **sccache), "sccache")
+    assert found >= 2 and missed == 0
     keys = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
     compiled.use("sccache", network=True, secrets=keys)
     with s3_server() as variables:
         place = f"s3://{BUCKET}/shared"
-        assert hits(compiled.build("--store", place, **sccache, **variables), "sccache")[1] == 2
+        assert hits(compiled.build("--store", place, **sccache, **variables), "sccache")[1] >= 2
+        wheels = compiled.script.wheels()
         client = bucket_client(variables)
         names = [each["Key"] for each in client.list_objects_v2(Bucket=BUCKET)["Contents"]]
         assert [name for name in names if name.startswith("shared/compiler-cache/branch/")]
@@ -288,7 +290,8 @@ def test_sccache_shares_objects_through_a_directory_and_a_bucket(compiled, sccac
             if name.startswith("shared/ac/"):
                 client.delete_object(Bucket=BUCKET, Key=name)
         shared = compiled.build("--store", place, **sccache, **variables)
-    assert shared["state"] == "done" and hits(shared, "sccache") == (2, 0)
+    found, missed = hits(shared, "sccache")
+    assert shared["state"] == "done" and found >= 2 and missed == 0
     assert about_caches(shared) == [] and compiled.script.wheels() == wheels
 
 

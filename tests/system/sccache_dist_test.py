@@ -101,7 +101,7 @@ def test_a_cuda_source_and_a_cpp_source_compile_on_a_server(script, tmp_path):
     with farm(programs, tmp_path / "farm") as client:
         report = script.report("build", "matrix.yaml", f"{TAG}-plain", PATH=f"{programs}{os.pathsep}{os.environ['PATH']}",
                                SCCACHE_CONF=str(client), SCCACHE_DIR=str(tmp_path / "objects"))
-    assert report["build:plain"]["state"] == "done" and report["build:plain"]["warnings"] == []
+    assert report["build:plain"]["state"] == "done" and "warnings" not in report["build:plain"]
     stats = json.loads(counters.read_text())["stats"]
     assert sum(stats["dist_compiles"].values()) >= 3 and stats["dist_errors"] == 0
     compiled = stats["cache_misses"]["counts"]

@@ -89,6 +89,8 @@ bool Script::makes(const ports::Command& command) const {
   const auto named = [this](const auto& text) { return makes(std::string_view(text)); };
   return named(command.directory.string()) ||
          std::any_of(command.argv.begin(), command.argv.end(), named) ||
+         std::any_of(command.mounts.begin(), command.mounts.end(),
+                     [&named](const ports::Mount& mount) { return named(mount.from.string()); }) ||
          std::any_of(command.environment.begin(), command.environment.end(),
                      [&named](const auto& variable) { return named(variable.second); });
 }

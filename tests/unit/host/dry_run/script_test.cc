@@ -28,6 +28,8 @@ TEST_CASE("places of a run are places of the script in every part of a command")
   CHECK(moved.environment.at("HOME") == "@pinwheel-scratch@/home");
   CHECK(moved.mounts == std::vector<ports::Mount>{{"@pinwheel-scratch@/a", "/tmp/at"}});
   CHECK(written.makes(command));
+  const ports::Command mounted{{"sh", "/tmp/at/a"}, "/", {}, {}, {{"/state/scratch/a", "/tmp/at"}}};
+  CHECK(written.makes(mounted));
   CHECK_FALSE(written.makes(ports::Command{{"python3", "--version"}, "/", {{"HOME", "/home/u"}}}));
 }
 
