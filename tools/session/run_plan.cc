@@ -447,10 +447,18 @@ plan::Report execute_on_slurm(SlurmRun& slurm, run::Executor& local, const plan:
   return run::execute(plan, options, {*cluster, around.recorder, around.status, around.clock});
 }
 
+/// A plan, and where its steps run.
+struct Execution {
+  const plan::Plan& plan;
+  const run::ExecuteOptions& options;
+  SlurmRun* slurm = nullptr;  ///< for its jobs; null: all steps run on this machine
+};
+
 plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
-                          const host::Workplace& workplace, const plan::Plan& plan,
-                          const run::ExecuteOptions& options, const Listeners& listeners,
-                          SlurmRun* slurm) {
+                          const host::Workplace& workplace, const Execution& execution,
+                          const Listeners& listeners) {
+  const plan::Plan& plan = execution.plan;
+  SlurmRun* const slurm = execution.slurm;
   // A job of `--executor slurm` has the time that its step needs.
   const std::optional<prepare::JobEnd> end =
       request.requested ? std::nullopt
@@ -475,9 +483,9 @@ plan::Report execute_plan(const prepare::Host& host, const RunRequest& request,
   run::Recorder& recorder = keeping ? static_cast<run::Recorder&>(*keeping) : listeners.journal;
   const run::ExecutionPorts around{runner, recorder, listeners.status, host.clock};
   if (slurm != nullptr) {
-    return execute_on_slurm(*slurm, runner, plan, options, around, listeners.console);
+    return execute_on_slurm(*slurm, runner, plan, execution.options, around, listeners.console);
   }
-  return run::execute(plan, options, around);
+  return run::execute(plan, execution.options, around);
 }
 
 /// Waits until everything is stored, and reports the faults of places.
@@ -543,9 +551,10 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   KnownFailures failures(global, request);
   report::LoggedStatus status(make_status(global.log_format, failures, console),
                               request.workplace.log);
-  report::RunReport run = with_origin(execute_plan(host, request, workplace, plan, execute,
-                                                   {*journal, status, console}, slurm.get()),
-                                      request, options.json, console);
+  report::RunReport run =
+      with_origin(execute_plan(host, request, workplace, {plan, execute, slurm.get()},
+                               {*journal, status, console}),
+                  request, options.json, console);
   close_checkpoints(host.files, checkpoints, run.report, console);
   end_store(request, run.report, console);
   write_records(host.files, request, plan, run.report, console);
