@@ -70,7 +70,8 @@ size_t count_of(const std::vector<std::string>& all, const std::string& one) {
 
 TEST_CASE("a cluster gets the whole plan at once, and the caller publishes") {
   Cluster world;
-  const plan::Report report = world.run(release(), cores(1));
+  const plan::Plan plan = release();
+  const plan::Report report = world.run(plan, cores(1));
   CHECK(plan::exit_code(report) == 0);
   REQUIRE(world.runner.submitted.size() == 4);
   CHECK(world.runner.submitted[0].token == token("env"));
