@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
+#include "prepare/budget.h"
 #include "prepare/configuration.h"
 #include "prepare/executor_choice.h"
 #include "prepare/frozen_run.h"
@@ -303,11 +304,25 @@ Done add_cluster_to(session::RunRequest& request, const prepare::Host& host,
   return {};
 }
 
+/// Rejects options that cannot apply before anything is resolved, which may take minutes.
+Done check_options(const prepare::Host& host, const prepare::RunOptions& options) {
+  if (const auto budget = prepare::budget_of(host.variables, options); !budget) {
+    return fail(budget.error());
+  }
+  if (const auto end = prepare::end_of_time(options); !end) return fail(end.error());
+  TRY(const slurm::ExecutorSettings settings, prepare::read_configuration(host));
+  if (const auto kind = prepare::choose_executor(options, settings); !kind) {
+    return fail(kind.error());
+  }
+  return {};
+}
+
 /// Runs `build`, `test` or `release` up to `stage`: load, gather, decide, run. `command` is its
 /// name in the command line that repeats the run.
 Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& all,
                       const prepare::RunOptions& options, plan::Stage stage,
                       const std::string& command, Streams& streams) {
+  TRY_DONE(check_options(host, options));
   prepare::GlobalOptions global = all;
   global.named_files.push_back(options.plan_file);
   global.logs_dir = options.logs_dir;
