@@ -256,11 +256,11 @@ void AllocationCommands::State::cancel(const ElementRef& ref) {
 
 AllocationCommands::AllocationCommands(ports::Files& files, ports::Process& process,
                                        StoppableProcess run,
-                                       std::map<std::string, std::string> variables,
+                                       const std::map<std::string, std::string>& variables,
                                        slurm::Allocation allocation, StepCheck check)
     : SlurmCommands(process, variables),
-      state_(std::make_shared<State>(files, std::move(run), std::move(variables),
-                                     std::move(allocation), std::move(check))) {}
+      state_(std::make_shared<State>(files, std::move(run), variables, std::move(allocation),
+                                     std::move(check))) {}
 
 AllocationCommands::~AllocationCommands() {
   std::vector<std::jthread> threads;

@@ -34,8 +34,8 @@ class AllocationCommands final : public SlurmCommands {
 
   /// The references outlive this.
   AllocationCommands(ports::Files& files, ports::Process& process, StoppableProcess run,
-                     std::map<std::string, std::string> variables, slurm::Allocation allocation,
-                     StepCheck check = {});
+                     const std::map<std::string, std::string>& variables,
+                     slurm::Allocation allocation, StepCheck check = {});
   /// Ends all steps and waits for them.
   ~AllocationCommands() override;
 
