@@ -170,6 +170,8 @@ def test_they_follow_jobs_that_fail_and_that_are_canceled(runs, readers):
         check_readers(readers, runs, others, by_kind(others, **states))
         tests = {jobs[f"test:{TAG}-plain"].array}
         eventually(lambda: states_of(readers.by_reframe("squeue", tests)), dict.fromkeys(tests, {"PENDING"}))
+        never = f"test:{TAG}-loud"
+        runs.cluster.wait(lambda: never in recorded(runs, jobs), "its failed build is not noticed", PATIENCE)
         run.send_signal(signal.SIGINT)
         output, _ = run.communicate(timeout=PATIENCE)
         assert run.returncode == 130, output
