@@ -152,7 +152,9 @@ def test_actionlint_finds_a_job_that_needs_an_unknown_job(generated, tmp_path):
 
 def test_jobs_have_as_many_rows_as_github_takes(generated):
     jobs = yaml.safe_load(generated[-3].read_text())["jobs"]  # 1,000 builds and tests
-    assert [name for name in jobs if name.startswith("build")] == ["build", "build-2", "build-3", "build-4"]
+    chunks = ["build", "build-2", "build-3", "build-4"]
+    assert [name for name in jobs if name.startswith("build") and "-then-" not in name] == chunks
+    assert {f"{name}-then-2" for name in chunks} == {name for name in jobs if "-then-" in name}
     assert [name for name in jobs if name.startswith("test")] == ["test", "test-2", "test-3", "test-4"]
 
 
@@ -193,7 +195,8 @@ def test_the_outputs_of_each_job_are_fewer_than_github_takes(repository):
 
 def test_artifacts_are_retained_as_long_as_the_matrix_sets(generated):
     kept = [path.read_text().count("retention-days: 3\n") for path in generated[6:9]]  # the third of the options
-    assert kept == [5, 3, 0]
+    # Each of the four jobs of a chain uploads its result, and for a pull request its wheels.
+    assert kept == [5 + 3 * 2, 3 + 3, 0]
 
 
 def test_a_person_s_lines_survive_and_a_stale_file_is_shown(repository):
