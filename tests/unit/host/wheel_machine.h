@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "env/commands.h"
+#include "fakes/forwarded_files.h"
 #include "host/machine/env_machine.h"
 #include "host/provision/interpreters.h"
 #include "host/system/clock.h"
-#include "host/system/files.h"
 #include "host/system/process.h"
 #include "unit/catch.h"
 
@@ -78,7 +78,7 @@ struct Machine {
   }
 
   Place place;
-  host::LocalFiles files;
+  FilesOfDisk files;
   host::ChildProcesses process;
   host::SystemClock clock;
   host::EnvMachine machine{files, process, clock, {}, place.path / "cache", place.path / "state"};

@@ -1,6 +1,6 @@
 #include "host/machine/ignored_directory.h"
 
-#include "host/system/files.h"
+#include "fakes/forwarded_files.h"
 #include "unit/catch.h"
 #include "unit/host/scratch.h"
 
@@ -11,41 +11,27 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Files of a process that is killed after some changes: what comes later does not happen.
-class KilledFiles final : public ports::Files {
+class KilledFiles final : public ForwardedFiles {
  public:
   explicit KilledFiles(int changes) : left_(changes) {}
 
   Done write(const fs::path& path, std::string_view bytes, uint32_t mode) override {
-    return dies() ? dead() : files_.write(path, bytes, mode);
+    return dies() ? dead() : ForwardedFiles::write(path, bytes, mode);
   }
-  Result<ports::FileStatus> status(const fs::path& path) override { return files_.status(path); }
-  Result<std::vector<std::string>> list(const fs::path& path) override { return files_.list(path); }
   Done make_directories(const fs::path& path) override {
-    return dies() ? dead() : files_.make_directories(path);
+    return dies() ? dead() : ForwardedFiles::make_directories(path);
   }
   Done remove_all(const fs::path& path) override {
-    return dies() ? dead() : files_.remove_all(path);
+    return dies() ? dead() : ForwardedFiles::remove_all(path);
   }
   Done rename(const fs::path& from, const fs::path& to) override {
-    return dies() ? dead() : files_.rename(from, to);
-  }
-  Result<uint64_t> free_bytes(const fs::path& path) override { return files_.free_bytes(path); }
-  Result<std::unique_ptr<ports::FileLock>> lock(const fs::path& path,
-                                                ports::IfLocked what) override {
-    return files_.lock(path, what);
-  }
-  Result<std::unique_ptr<ports::FileLock>> share_lock(const fs::path& path) override {
-    return files_.share_lock(path);
+    return dies() ? dead() : ForwardedFiles::rename(from, to);
   }
 
  private:
-  Result<std::string> read_up_to(const fs::path& path, const ByteLimit& limit) override {
-    return files_.read(path, limit);
-  }
   bool dies() { return left_-- <= 0; }
   static Done dead() { return fail(ErrorKind::environment, "killed"); }
 
-  host::LocalFiles files_;
   int left_;
 };
 

@@ -173,3 +173,21 @@ TEST_CASE("an environment without NVIDIA's packages does not get them through an
   CHECK(whole.id != base.id);
   CHECK(fs::exists(fs::path(whole.site_packages) / "nvidia_fake.py"));
 }
+
+TEST_CASE("an environment that needs more than the disk has free is refused before it is installed",
+          "[pip]") {
+  Machine m;
+  m.add_wheel("torch", "2.13.0", "nvidia_fake==1.0");
+  m.add_wheel("nvidia_fake", "1.0", "");
+  env::Request request{.python = "3.11"};
+  request.torch.spec = "torch";
+  const env::Resolution full = value_of(host::resolve(m.machine, request)).resolution;
+  m.files.free = 2'800'000'000;
+  const auto made = host::create_environment(m.machine, request, full);
+  REQUIRE_FALSE(made.has_value());
+  CHECK(made.error().kind == ErrorKind::environment);
+  CHECK(made.error().message.find("has 2.8 GB free, the environment needs 9.0 GB") !=
+        std::string::npos);
+  m.files.free = env::bytes_needed(full);
+  value_of(host::create_environment(m.machine, request, full));
+}
