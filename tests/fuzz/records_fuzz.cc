@@ -2,6 +2,7 @@
 
 #include "fuzz/fuzz.h"
 #include "plan/checkpoint.h"
+#include "plan/evidence_gate.h"
 #include "plan/frozen.h"
 #include "plan/ninja_state.h"
 #include "plan/origin.h"
@@ -55,6 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const std::string state = plan::parse_tracestate(text);
   must(plan::parse_tracestate(state) == state);
+  const auto weak = plan::parse_gate(text);
+  must(plan::parse_gate(plan::gate_json(weak)) == weak);
   static_cast<void>(report::parse_report(text));
   static_cast<void>(report::find_report(text, "report.json"));
   static_cast<void>(run::parse_line(text));

@@ -32,10 +32,15 @@ STAND_INS = {
          "retention-days": ""},
         """[ "$NAME" != "${LOST:-}" ] || exit 0
 [ "$OVERWRITE" = true ] || [ ! -e "$ARTIFACTS/$NAME" ] || { echo "::error::artifact $NAME exists"; exit 1; }
-found=$(find -L "$FROM" -name '.*' -prune -o -type f -print 2>/dev/null) || true
+found=
+while IFS= read -r place; do
+  [ -n "$place" ] && [ -e "$place" ] || continue
+  [ -n "$(find -L "$place" -name '.*' -prune -o -type f -print 2>/dev/null)" ] || continue
+  found=$place
+  mkdir -p "$ARTIFACTS/$NAME"
+  if [ -d "$place" ]; then cp -r "$place/." "$ARTIFACTS/$NAME/"; else cp "$place" "$ARTIFACTS/$NAME/"; fi
+done <<< "$FROM"
 [ -n "$found" ] || { echo "nothing is at $FROM"; [ "$NONE" != error ]; exit; }
-mkdir -p "$ARTIFACTS/$NAME"
-if [ -d "$FROM" ]; then cp -r "$FROM/." "$ARTIFACTS/$NAME/"; else cp "$FROM" "$ARTIFACTS/$NAME/"; fi
 """, NAME="name", FROM="path", OVERWRITE="overwrite", NONE="if-no-files-found"),
     "download-artifact": stand_in(
         {"name": "", "pattern": "", "path": ".", "merge-multiple": "false", "run-id": "", "github-token": ""},

@@ -4,9 +4,13 @@ import hashlib
 import json
 import pathlib
 import shutil
+import signal
+import uuid
 
+import pytest
 from compiled_wheels import TAGS, compiled, make_wheel
 from github_server import NAME, TOKEN, github_server
+from processes import start, wait_for_none, wait_until
 
 
 def outcome(step: str, **changes: object) -> dict:
@@ -138,6 +142,58 @@ def test_a_failure_in_the_artifacts_of_a_workflow_is_newly_red(project, tmp_path
     (pull / "result-build-plain-2").rename(pull / "result-build-plain-1")
     failed_job(pull, "failed-build-plain-3", failed)
     assert [each["id"] for each in compared()["newly_red"]] == ["build:plain"]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
+def test_a_step_of_a_stopped_job_is_listed_as_stopped(project, tmp_path, stop):
+    script = project("script")
+    base, pull = tmp_path / "base", tmp_path / "pull"
+    script.run("build", "matrix.yaml", "cp*-plain", "--store", f"dir:{base / 'result-build-plain-1'}")
+    maker = script.directory / "make_wheel.py"
+    maker.write_text("import time\ntime.sleep(600)\n" + maker.read_text())
+    script.commit()
+    marker = f"SCCACHE_MARKER_{uuid.uuid4().hex}"
+    before = script.starts()["build:plain"]
+    run = start(script, marker, "cp*-plain")
+    wait_until(lambda: script.starts()["build:plain"] > before, run)
+    run.send_signal(stop)
+    run.communicate(timeout=300)
+    assert wait_for_none(marker, 120) == []
+    artifact = pull / "failed-build-plain-1"
+    artifact.mkdir(parents=True)
+    shutil.copy(script.state / "journal.jsonl", artifact)
+    found = json.loads(script.run("report", str(base), str(pull), "--json").stdout)
+    (stopped,) = found["stopped"]
+    assert (stopped["id"], stopped["after"]["state"]) == ("build:plain", "interrupted")
+    reasons = {signal.SIGINT: "building `plain` failed: ended by signal 15", signal.SIGKILL: "its run was killed"}
+    assert stopped["reason"] == reasons[stop]
+    assert (found["lost"], found["newly_red"]) == ([], [])
+
+
+def test_a_test_with_too_little_evidence_is_listed_with_what_is_required(project, tmp_path):
+    script = project("script")
+    base, pull = tmp_path / "base", tmp_path / "pull"
+    base.mkdir()
+    outcomes = script.report("test", "matrix.yaml", "cp*-plain", "--store", f"dir:{base / 'made'}")
+    (test,) = (step for step in outcomes if step.startswith("test:"))
+    name = test.replace(":", "-")
+    (base / "made").rename(base / f"result-{name}-1")
+    command = ["python", "{package}/tests/check.py"]
+    script.edit(lambda matrix: matrix["test"].pop("command"))
+    refused = script.run("test", "matrix.yaml", "cp*-plain", "--gate", code=5).stderr
+    artifact = pull / f"failed-{name}-1"
+    artifact.mkdir(parents=True)
+    for file in ("journal.jsonl", "gate.json"):
+        shutil.copy(script.state / file, artifact)
+    found = json.loads(script.run("report", str(base), str(pull), "--json").stdout)
+    (weak,) = found["too_little_evidence"]
+    assert (weak["before"]["evidence"], weak["after"]["evidence"], weak["after"]["state"]) == ("ran", "loaded", "done")
+    assert weak["reason"] in refused and "`ran` is required" in weak["reason"]
+    assert (found["lost"], found["newly_red"], found["less_evidence"]) == ([], [], [])
+    # What the gate said in an earlier run does not outlive it.
+    script.edit(lambda matrix: matrix["test"].update(command=command))
+    script.run("test", "matrix.yaml", "cp*-plain", "--gate")
+    assert not (script.state / "gate.json").exists()
 
 
 def test_earlier_runs_of_the_journal_show_what_is_usual(project):

@@ -55,6 +55,14 @@ std::string reason_of(const StepOutcome& outcome) {
   return outcome.reason;
 }
 
+bool is_stopped(StepState state) {
+  return state == StepState::interrupted || state == StepState::unfinished;
+}
+
+bool has_too_little_evidence(const StepOutcome& outcome) {
+  return outcome.error && (passed(outcome.state) || outcome.state == StepState::skipped);
+}
+
 void compare_states(const StepOutcome& before, const ComparedStep& step, RunComparison& out) {
   const bool was_red = before.state == StepState::failed;
   switch (step.after) {
@@ -69,6 +77,7 @@ void compare_states(const StepOutcome& before, const ComparedStep& step, RunComp
       return;
     case StepState::interrupted:
     case StepState::unfinished:
+      if (!is_stopped(before.state)) out.stopped.push_back(step);
       return;
     case StepState::done:
     case StepState::reused:
@@ -194,6 +203,23 @@ ComparedStep step_of(const StepOutcome& before, const StepOutcome& after) {
           after.elapsed, before.evidence, after.evidence, reason_of(after)};
 }
 
+/// A step that the earlier run does not have.
+void add_new_step(const StepOutcome& outcome, RunComparison& out) {
+  out.gained.push_back(outcome.id);
+  // It takes the place of a step that did not fail before.
+  StepOutcome none = outcome;
+  none.state = StepState::done;
+  const ComparedStep step = step_of(none, outcome);
+  if (has_too_little_evidence(outcome)) {
+    out.too_little_evidence.push_back(step);
+  } else if (outcome.state == StepState::failed) {
+    out.newly_red.push_back(step);
+  } else if (is_stopped(outcome.state)) {
+    out.stopped.push_back(step);
+  }
+  if (plan::makes_files(outcome.id)) compare_files(nullptr, &outcome, out);
+}
+
 void sort_by_gap(std::vector<ComparedStep>& steps) {
   std::stable_sort(
       steps.begin(), steps.end(),
@@ -213,19 +239,16 @@ RunComparison compare_runs(const std::vector<StepOutcome>& before,
     seen.insert(each->id);
     const auto found = old_by_id.find(each->id);
     if (found == old_by_id.end()) {
-      out.gained.push_back(each->id);
-      if (each->state == StepState::failed) {
-        // It takes the place of a step that did not fail before.
-        StepOutcome none = *each;
-        none.state = StepState::done;
-        out.newly_red.push_back(step_of(none, *each));
-      }
-      if (plan::makes_files(each->id)) compare_files(nullptr, each, out);
+      add_new_step(*each, out);
       continue;
     }
     ++out.shared;
     const ComparedStep step = step_of(*found->second, *each);
-    compare_states(*found->second, step, out);
+    if (has_too_little_evidence(*each)) {
+      out.too_little_evidence.push_back(step);
+    } else {
+      compare_states(*found->second, step, out);
+    }
     if (is_timed(*found->second) && is_timed(*each) && !is_one_result(*found->second, *each)) {
       compare_durations(step, earlier, out);
     }
@@ -242,7 +265,8 @@ RunComparison compare_runs(const std::vector<StepOutcome>& before,
 
 bool is_worse(const RunComparison& comparison) {
   return !comparison.newly_red.empty() || !comparison.newly_blocked.empty() ||
-         !comparison.newly_skipped.empty() || !comparison.less_evidence.empty();
+         !comparison.newly_skipped.empty() || !comparison.stopped.empty() ||
+         !comparison.too_little_evidence.empty() || !comparison.less_evidence.empty();
 }
 
 }  // namespace pinwheel::analysis

@@ -52,7 +52,10 @@ struct RunComparison {
   std::vector<ComparedStep> newly_blocked =
       {};  ///< had a result; now none, as a step before failed
   std::vector<ComparedStep> newly_skipped = {};
-  std::vector<ComparedStep> less_evidence = {};  ///< of tests that passed
+  /// Stopped before their end: interrupted, or builds that continue in a later run.
+  std::vector<ComparedStep> stopped = {};
+  std::vector<ComparedStep> too_little_evidence = {};  ///< for their publication; passed or skipped
+  std::vector<ComparedStep> less_evidence = {};        ///< of tests that passed
   std::vector<ComparedStep> still_red = {};
   std::vector<ComparedStep> fixed = {};   ///< failed before, and passed now
   std::vector<ComparedStep> slower = {};  ///< the largest difference first
@@ -77,12 +80,13 @@ inline constexpr size_t kLeastSamples = 3;
 /// Compares the steps of two runs by id. Durations are compared if the step was executed for both
 /// results: not of one result that both runs used, and not of one whose run is unknown. Of several
 /// outcomes of a step, as in the reports of several jobs, the last that is not blocked or reused
-/// counts.
+/// counts. A step that passed or was skipped, and yet has an error, is a test with too little
+/// evidence.
 RunComparison compare_runs(const std::vector<plan::StepOutcome>& before,
                            const std::vector<plan::StepOutcome>& after,
                            const EarlierDurations& earlier = {});
 
-/// Whether the later run lost something: red, blocked or skipped steps, or evidence.
+/// Whether the later run lost something: red, blocked, skipped or stopped steps, or evidence.
 bool is_worse(const RunComparison& comparison);
 
 }  // namespace pinwheel::analysis

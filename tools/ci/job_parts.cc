@@ -65,12 +65,15 @@ constexpr std::string_view kUploadResult = R"(
 // Its name is none of a result: no other job downloads it.
 constexpr std::string_view kUploadFailure = R"(
 - name: Upload the record of the failure
-  if: failure()
+  if: failure() || cancelled()
   uses: @UPLOAD@
   with:
     name: failed-@ARTIFACT@-${{ github.run_attempt }}
-    path: @PLACE@
+    path: |
+      @JOURNAL@
+      @GATE@
     if-no-files-found: ignore
+    overwrite: true
     @RETENTION@
 )";
 
@@ -183,7 +186,8 @@ std::string upload_failure(const WorkflowFacts& facts, std::string_view artifact
   if (facts.set != WorkflowSet::ci) return {};
   return filled(kUploadFailure, {{"UPLOAD", pinned("actions/upload-artifact")},
                                  {"ARTIFACT", std::string(artifact)},
-                                 {"PLACE", kOwnJournal},
+                                 {"JOURNAL", kOwnJournal},
+                                 {"GATE", kOwnGate},
                                  {"RETENTION", retention_of(facts)}});
 }
 

@@ -19,14 +19,16 @@ std::string prepare(const WorkflowFacts& facts);
 std::string checkout(const WorkflowFacts& facts);
 
 /// Below the runner's directory for temporary files, which is empty when a job begins: the plan of
-/// the run, results of other jobs, results of this one, and its journal. Committed files with such
-/// names are never read.
+/// the run, results of other jobs, results of this one, its journal, and why its test has too
+/// little evidence. Committed files with such names are never read.
 inline constexpr const char* kPlaceOfRun = "${{ runner.temp }}/pinwheel-run";
 inline constexpr const char* kPlanFile = "${{ runner.temp }}/pinwheel-run/plan.json";
 inline constexpr const char* kDownloadedResults = "${{ runner.temp }}/pinwheel-run/in";
 inline constexpr const char* kOwnResults = "${{ runner.temp }}/pinwheel-run/out";
 inline constexpr const char* kOwnJournal =
     "${{ runner.temp }}/pinwheel-run/state/journal.jsonl";  // as in ci/composite
+inline constexpr const char* kOwnGate =
+    "${{ runner.temp }}/pinwheel-run/state/gate.json";  // `plan::kGateFile`
 /// Checkpoints of builds that continue in another job.
 inline constexpr const char* kCheckpoints = "${{ runner.temp }}/pinwheel-run/checkpoints";
 
@@ -57,7 +59,7 @@ std::string download_checkpoint();
 /// The step that uploads it in place of an earlier one; `condition` as for `upload_result`.
 std::string upload_checkpoint(const std::string& condition);
 
-/// The step that uploads the journal of a job whose step failed, as the artifact
+/// The step that uploads the journal of a job that failed or was stopped, as the artifact
 /// `failed-ARTIFACT-ATTEMPT`, from which the job `compare` learns why. Empty for workflows without
 /// such a job.
 std::string upload_failure(const WorkflowFacts& facts, std::string_view artifact);

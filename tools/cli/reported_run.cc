@@ -18,6 +18,7 @@
 #include "host/run/journal_file.h"
 #include "host/store/tree_inventory.h"
 #include "host/system/digest_file.h"
+#include "plan/evidence_gate.h"
 #include "prepare/http_options.h"
 #include "report/report_json.h"
 #include "store/attempt.h"
@@ -116,7 +117,7 @@ plan::StepOutcome outcome_of(const store::Entry& entry) {
 }
 
 constexpr std::string_view kResultArtifact = "result-";
-/// The journal of a job whose step failed, in a workflow of `ci generate`.
+/// The journal of a job that failed or was stopped, in a workflow of `ci generate`.
 constexpr std::string_view kFailedArtifact = "failed-";
 
 /// The artifacts in a directory with such names, the latest attempt of each step last.
@@ -132,29 +133,53 @@ std::vector<std::string> artifacts_in(const std::string& directory, std::string_
   return ordered;
 }
 
-/// The attempt of the workflow and the outcome of a failed step.
+/// The attempt of the workflow and the outcome of a step in it.
 struct FailedAttempt {
   uint64_t attempt = 0;
   plan::StepOutcome outcome;
 };
 
-/// Adds the failure of its own step that an artifact has. The code of a step could write any
-/// journal, so one that cannot be read counts as none.
-void add_failure(const std::string& directory, const std::string& artifact,
-                 std::map<std::string, FailedAttempt>& out) {
+/// The outcome of an attempt that has none, because its process was killed.
+plan::StepOutcome killed(const run::Started& started) {
+  plan::StepOutcome outcome;
+  outcome.id = started.id;
+  outcome.key = started.key;
+  outcome.state = plan::StepState::interrupted;
+  outcome.attempts = started.attempt;
+  outcome.log = started.log;
+  outcome.error = Error{ErrorKind::interrupted, "its run was killed"};
+  return outcome;
+}
+
+/// Adds what an artifact says about its own step: that it failed or was stopped, or, if it did not,
+/// that its evidence is too little. The code of a step could write any journal, so one that cannot
+/// be read counts as none.
+void add_failure(const prepare::Host& host, const std::string& directory,
+                 const std::string& artifact, std::map<std::string, FailedAttempt>& out) {
+  const fs::path place = fs::path(directory) / artifact;
   const std::string as_result =
       std::string(kResultArtifact) + artifact.substr(kFailedArtifact.size());
-  const Result<std::vector<run::RecordedRun>> runs =
-      host::read_recorded_runs(fs::path(directory) / artifact);
-  if (!runs || runs->empty()) return;
-  for (const plan::StepOutcome& outcome : runs->back().outcomes) {
-    if (outcome.state != plan::StepState::failed) continue;
-    if (!store::is_artifact_of(as_result, outcome.id)) continue;
-    out.insert_or_assign(outcome.id, FailedAttempt{store::attempt_of(artifact), outcome});
+  const uint64_t attempt = store::attempt_of(artifact);
+  const Result<run::History> history = host::read_whole_journal(place);
+  if (!history) return;
+  const Result<std::string> gate = host.files.read(place / plan::kGateFile);
+  const std::map<std::string, std::string> weak =
+      gate ? plan::parse_gate(*gate) : std::map<std::string, std::string>();
+  for (const auto& [step, finished] : history->latest) {
+    if (!store::is_artifact_of(as_result, step)) continue;
+    plan::StepOutcome outcome = finished.outcome;
+    const auto reason = weak.find(step);
+    const bool failed = outcome.state == plan::StepState::failed;
+    if (reason != weak.end() && !failed) outcome.error = Error{ErrorKind::check, reason->second};
+    out.insert_or_assign(step, FailedAttempt{attempt, std::move(outcome)});
+  }
+  for (const auto& [step, started] : history->open) {
+    if (!store::is_artifact_of(as_result, step)) continue;
+    out.insert_or_assign(step, FailedAttempt{attempt, killed(started)});
   }
 }
 
-ReportedRun run_in_directory(const std::string& directory) {
+ReportedRun run_in_directory(const prepare::Host& host, const std::string& directory) {
   ReportedRun run;
   run.files = directory;
   std::map<std::string, store::Entry> by_step;
@@ -176,7 +201,7 @@ ReportedRun run_in_directory(const std::string& directory) {
   }
   std::map<std::string, FailedAttempt> failed;
   for (const std::string& artifact : artifacts_in(directory, kFailedArtifact)) {
-    add_failure(directory, artifact, failed);
+    add_failure(host, directory, artifact, failed);
   }
   std::map<std::string, plan::StepOutcome> outcomes;
   for (const auto& [step, entry] : by_step) outcomes.emplace(step, outcome_of(entry));
@@ -205,7 +230,9 @@ Result<ReportedRun> read_run(const prepare::Host& host, const prepare::GlobalOpt
   if (is_address(run)) return run_at_address(host, run, streams);
   const bool file = host.files.resolved_type(run) == ports::FileType::regular;
   if (file) return run_in_file(host, run);
-  if (host.files.resolved_type(run) == ports::FileType::directory) return run_in_directory(run);
+  if (host.files.resolved_type(run) == ports::FileType::directory) {
+    return run_in_directory(host, run);
+  }
   return named_run(global, run);
 }
 

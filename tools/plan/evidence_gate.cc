@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/json.h"
 #include "base/text.h"
 #include "plan/step_id.h"
 
@@ -49,9 +53,9 @@ bool is_accepted(const std::string& test, const std::map<std::string, std::strin
   return accepted.contains(one) || accepted.contains(variant_of(test));
 }
 
-/// The tests with too little evidence.
+/// The tests with too little evidence, by id.
 struct Shortfalls {
-  std::vector<Error> tests = {};
+  std::map<std::string, Error> tests = {};
   const char* hint = kNoCommand;  ///< a fix for all of them
 };
 
@@ -71,11 +75,31 @@ Result<Shortfalls> evidence_shortfalls(const std::map<std::string, std::string>&
                   suggest(wanted, {"ran", "loaded", "inspected", "none"}));
     }
     if (outcome != nullptr && outcome->evidence >= *least) continue;
-    weak.tests.push_back(shortfall(test, wanted, outcome));
+    weak.tests.emplace(test, shortfall(test, wanted, outcome));
     if (!is_over(outcome)) weak.hint = kMoreEvidence;
   }
   return weak;
 }
+
+void add_causes(const Shortfalls& weak, Error& error) {
+  for (const auto& [test, cause] : weak.tests) error.causes.push_back(cause);
+}
+
+/// The evidence that publications require of tests, without those in `missing`.
+std::map<std::string, std::string> requirements(const std::vector<Step>& publications,
+                                                const std::map<std::string, Error>& missing) {
+  std::map<std::string, std::string> required;
+  for (const Step& step : publications) {
+    const auto* const publish = std::get_if<Publish>(&step.action);
+    if (publish == nullptr) continue;
+    for (const auto& [test, evidence] : publish->require_evidence) {
+      if (!missing.contains(test)) required[test] = evidence;
+    }
+  }
+  return required;
+}
+
+constexpr std::string_view kGateSchema = "pinwheel-gate/1";
 
 }  // namespace
 
@@ -87,7 +111,7 @@ Done check_evidence(const std::map<std::string, std::string>& required,
   Error error{ErrorKind::check,
               fmt::format("nothing was published: {} without the required evidence",
                           plural(weak.tests.size(), "test"))};
-  error.causes = std::move(weak.tests);
+  add_causes(weak, error);
   return fail(std::move(error).with_hint(weak.hint));
 }
 
@@ -117,15 +141,8 @@ Done check_installed(const std::vector<StepOutcome>& outcomes,
 Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
                 const std::map<std::string, std::string>& accepted,
                 const std::map<std::string, Error>& missing) {
-  std::map<std::string, std::string> required;
-  for (const Step& step : publications) {
-    const auto* const publish = std::get_if<Publish>(&step.action);
-    if (publish == nullptr) continue;
-    for (const auto& [test, evidence] : publish->require_evidence) {
-      if (!missing.contains(test)) required[test] = evidence;
-    }
-  }
-  TRY(Shortfalls weak, evidence_shortfalls(required, outcomes, accepted));
+  TRY(Shortfalls weak,
+      evidence_shortfalls(requirements(publications, missing), outcomes, accepted));
   if (missing.empty() && weak.tests.empty()) return {};
   std::vector<std::string> short_of;
   if (!missing.empty()) short_of.push_back(plural(missing.size(), "step") + " without a result");
@@ -136,8 +153,33 @@ Done check_gate(const std::vector<Step>& publications, const std::vector<StepOut
               fmt::format("the release is not complete: {}", join(short_of, ", "))};
   const std::string hint = weak.tests.empty() ? kMissingResults : weak.hint;
   for (const auto& [step, cause] : missing) error.causes.push_back(cause);
-  for (Error& cause : weak.tests) error.causes.push_back(std::move(cause));
+  add_causes(weak, error);
   return fail(std::move(error).with_hint(hint));
+}
+
+Result<std::map<std::string, std::string>> weak_tests(
+    const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
+    const std::map<std::string, std::string>& accepted) {
+  TRY(const Shortfalls weak,
+      evidence_shortfalls(requirements(publications, {}), outcomes, accepted));
+  std::map<std::string, std::string> reasons;
+  for (const auto& [test, error] : weak.tests) reasons.emplace(test, error.message);
+  return reasons;
+}
+
+std::string gate_json(const std::map<std::string, std::string>& weak) {
+  const nlohmann::ordered_json json = {{"schema", std::string(kGateSchema)}, {"weak", weak}};
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::map<std::string, std::string> parse_gate(std::string_view text) {
+  const nlohmann::json json = read_json(text);
+  try {
+    if (json.at("schema").get<std::string>() != kGateSchema) return {};
+    return json.at("weak").get<std::map<std::string, std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
 }
 
 }  // namespace pinwheel::plan

@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -30,5 +31,18 @@ Done check_installed(const std::vector<StepOutcome>& outcomes,
 Done check_gate(const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
                 const std::map<std::string, std::string>& accepted,
                 const std::map<std::string, Error>& missing);
+
+/// Why each test falls short of these publications, by id; none if `check_gate` fails only for
+/// other reasons. Errors as for an unknown evidence.
+Result<std::map<std::string, std::string>> weak_tests(
+    const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
+    const std::map<std::string, std::string>& accepted);
+
+/// The file of a state directory in which a run records why its tests fell short.
+inline constexpr const char* kGateFile = "gate.json";
+/// Its text, schema `pinwheel-gate/1`. Bytes that are not UTF-8 are replaced.
+std::string gate_json(const std::map<std::string, std::string>& weak);
+/// The inverse; empty for any other text.
+std::map<std::string, std::string> parse_gate(std::string_view text);
 
 }  // namespace pinwheel::plan

@@ -61,6 +61,16 @@ std::string state_text(const ComparedStep& step) {
                      step.reason.empty() ? "" : ": " + step.reason);
 }
 
+std::string stop_text(const ComparedStep& step) {
+  return fmt::format("{}: {}{}", step.id, to_string(step.after),
+                     step.reason.empty() ? "" : ": " + step.reason);
+}
+
+/// The reason names the test.
+std::string shortfall_text(const ComparedStep& step) {
+  return step.reason;
+}
+
 std::string evidence_change(const ComparedStep& step) {
   return fmt::format("{}: {} -> {}", step.id, to_string(step.evidence),
                      to_string(step.now_evidence));
@@ -140,6 +150,9 @@ std::vector<ComparisonSection> step_sections(const analysis::RunComparison& runs
   add_section("no longer run, because a step before them failed", runs.newly_blocked, state_text,
               out);
   add_section("newly skipped", runs.newly_skipped, state_text, out);
+  add_section("stopped before their end", runs.stopped, stop_text, out);
+  add_section("with less evidence than their publication requires", runs.too_little_evidence,
+              shortfall_text, out);
   add_section("less evidence", runs.less_evidence, evidence_change, out);
   add_section("without a result now", runs.lost, name, out);
   add_section("slower", runs.slower, duration_text, out);
@@ -159,6 +172,8 @@ std::string summary_of(const RunDifference& difference) {
   add(runs.newly_red.size(), "newly red");
   add(runs.newly_blocked.size(), "no longer run");
   add(runs.newly_skipped.size(), "newly skipped");
+  add(runs.stopped.size(), "stopped");
+  add(runs.too_little_evidence.size(), "with too little evidence");
   add(runs.less_evidence.size(), "with less evidence");
   add(runs.fixed.size(), "fixed");
   add(runs.slower.size(), "slower");
@@ -313,6 +328,8 @@ std::string comparison_json(const RunDifference& difference) {
                         {"newly_red", steps_array(runs.newly_red)},
                         {"newly_blocked", steps_array(runs.newly_blocked)},
                         {"newly_skipped", steps_array(runs.newly_skipped)},
+                        {"stopped", steps_array(runs.stopped)},
+                        {"too_little_evidence", steps_array(runs.too_little_evidence)},
                         {"less_evidence", steps_array(runs.less_evidence)},
                         {"still_red", steps_array(runs.still_red)},
                         {"fixed", steps_array(runs.fixed)},

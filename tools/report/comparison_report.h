@@ -35,7 +35,8 @@ std::string comparison_markdown(const RunDifference& difference);
 ///     shared, timed      steps in both, and those whose durations were compared
 ///     with_usual         of these, steps whose usual duration is known from earlier runs
 ///     within_usual       differences that are usual, and so are not in slower and faster
-///     newly_red, newly_blocked, newly_skipped, less_evidence, still_red, fixed, slower, faster
+///     newly_red, newly_blocked, newly_skipped, stopped, too_little_evidence, less_evidence,
+///     still_red, fixed, slower, faster
 ///                        [{id, before, after: {state, elapsed_ms, evidence}, reason, usual:
 ///                        {runs, p10_ms, p50_ms, p90_ms} or null}]
 ///     gained, lost       ids of steps that only one run has

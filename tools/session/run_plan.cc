@@ -413,6 +413,18 @@ void write_records(ports::Files& files, const RunRequest& request, const plan::P
   }
 }
 
+/// Writes why tests fall short of the gate into the state directory, where a comparison finds it,
+/// and removes what an earlier run wrote.
+void record_weak_tests(ports::Files& files, const RunRequest& request, const plan::Report& report,
+                       Console& console) {
+  const fs::path file = request.workplace.state / plan::kGateFile;
+  const auto weak = plan::weak_tests(*request.gate, report.outcomes, request.workplace.accepted);
+  const bool short_of = weak && !weak->empty();
+  if (!short_of && files.resolved_type(file) == ports::FileType::missing) return;
+  const Done done = short_of ? files.write(file, plan::gate_json(*weak)) : files.remove_all(file);
+  if (!done) console.warn(done.error());
+}
+
 Result<run::ExecuteOptions> execute_options(const std::map<std::string, std::string>& variables,
                                             const prepare::RunOptions& options,
                                             const RunDirectories& directories,
@@ -576,6 +588,7 @@ Result<int> run_plan(const prepare::Host& host, const prepare::GlobalOptions& gl
   // A gate requires results that an unfinished build does not have.
   if (unfinished && options.unfinished_ok && !request.gate) return 0;
   if (code != 0 || !request.gate) return code;
+  record_weak_tests(host.files, request, run.report, console);
   TRY_DONE(plan::check_gate(*request.gate, run.report.outcomes, request.workplace.accepted, {}));
   console.note(request.gate_message + "\n");
   // The summary of a single test's job contains only the test.

@@ -56,6 +56,35 @@ TEST_CASE("a step is red, blocked, skipped or fixed compared with an earlier run
   CHECK(analysis::is_worse(found));
 }
 
+TEST_CASE("a step that was stopped, or whose evidence is too little, is listed as such") {
+  StepOutcome weak = step("test:a", StepState::done);
+  weak.error = Error{ErrorKind::check, "`test:a` has evidence `loaded`, `ran` is required"};
+  StepOutcome skipped = step("test:b", StepState::skipped);
+  skipped.error = Error{ErrorKind::check, "`test:b` has evidence `none`, `ran` is required"};
+  StepOutcome killed = step("build:c", StepState::interrupted);
+  killed.error = Error{ErrorKind::interrupted, "its run was killed"};
+  StepOutcome fresh = killed;
+  fresh.id = "build:new";
+  const std::vector<StepOutcome> after = {weak,
+                                          skipped,
+                                          killed,
+                                          step("build:d", StepState::unfinished),
+                                          step("build:e", StepState::interrupted),
+                                          fresh};
+  const auto found =
+      compare_runs({step("test:a", StepState::done), step("test:b", StepState::done),
+                    step("build:c", StepState::failed), step("build:d", StepState::reused),
+                    step("build:e", StepState::interrupted)},
+                   after);
+  CHECK(ids(found.too_little_evidence) == Ids{"test:a", "test:b"});
+  CHECK(found.too_little_evidence[0].reason == weak.error->message);
+  CHECK(ids(found.stopped) == Ids{"build:c", "build:d", "build:new"});
+  CHECK(found.stopped[0].reason == "its run was killed");
+  CHECK(found.newly_skipped.empty());
+  CHECK(found.lost.empty());
+  CHECK(analysis::is_worse(found));
+}
+
 TEST_CASE("durations count above both limits, if both runs executed the step") {
   const auto found = compare_runs(
       {step("build:short", StepState::done, 1s), step("build:long", StepState::done, 1000s),

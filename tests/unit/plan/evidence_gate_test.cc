@@ -74,6 +74,25 @@ TEST_CASE("the gate reports everything that falls short, without duplicates") {
   CHECK(only_missing.error().hint.find("--store") != std::string::npos);
 }
 
+TEST_CASE("the tests that fall short of a gate are recorded by id") {
+  const std::vector<Step> publications = {publication("one", {{"test:a", "ran"}}),
+                                          publication("two", {{"test:b", "ran"}})};
+  const std::vector<StepOutcome> outcomes = {tested("test:a", Evidence::loaded),
+                                             tested("test:b", Evidence::ran)};
+  const auto weak = weak_tests(publications, outcomes, {});
+  REQUIRE(weak);
+  CHECK(*weak == std::map<std::string, std::string>{
+                     {"test:a",
+                      "`test:a` has evidence `loaded`, `ran` is required (the wheel was imported: "
+                      "the matrix has no `test.command`)"}});
+  CHECK(parse_gate(gate_json(*weak)) == *weak);
+  CHECK(weak_tests(publications, outcomes, {{"a", "tested by hand"}})->empty());
+  for (const char* const other : {"", "{", "[]", R"({"schema": "pinwheel-gate/2", "weak": {}})",
+                                  R"({"schema": "pinwheel-gate/1", "weak": ["test:a"]})"}) {
+    CHECK(parse_gate(other).empty());
+  }
+}
+
 TEST_CASE("a release is promoted only if a wheel could be installed from the first target") {
   StepOutcome skipped = tested("install:b", Evidence::inspected);
   skipped.state = StepState::skipped;

@@ -75,6 +75,27 @@ TEST_CASE("a comparison of runs has a text, Markdown and JSON") {
   CHECK(json["wheels"][1]["unread_parts"].is_null());
 }
 
+TEST_CASE("what was stopped, and what shows too little, has sections of its own") {
+  RunDifference difference{"main.json", "pull.json", {}};
+  difference.runs.shared = 2;
+  difference.runs.stopped = {{"build:a", plan::StepState::done, plan::StepState::interrupted, 0ms,
+                              0ms, plan::Evidence::none, plan::Evidence::none,
+                              "its run was killed"}};
+  difference.runs.too_little_evidence = {{"test:b", plan::StepState::done, plan::StepState::done,
+                                          0ms, 0ms, plan::Evidence::ran, plan::Evidence::loaded,
+                                          "`test:b` has evidence `loaded`, `ran` is required"}};
+  const std::string text = comparison_text(difference);
+  CAPTURE(text);
+  CHECK(text.find("2 steps in both, 1 stopped, 1 with too little evidence\n") != std::string::npos);
+  CHECK(text.find("stopped before their end\n  build:a: interrupted: its run was killed\n") !=
+        std::string::npos);
+  CHECK(text.find("with less evidence than their publication requires\n"
+                  "  `test:b` has evidence `loaded`, `ran` is required\n") != std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(comparison_json(difference));
+  CHECK(json["stopped"][0]["after"]["state"] == "interrupted");
+  CHECK(json["too_little_evidence"][0]["id"] == "test:b");
+}
+
 TEST_CASE("the Markdown of a comparison fits a comment") {
   RunDifference difference = slower_and_red();
   const ComparedWheel wheel = difference.wheels[0];
