@@ -140,6 +140,32 @@ def test_the_jobs_of_a_release_are_one_trace(traced, collector, tmp_path):
     assert set(builds.values()) <= linked
 
 
+def test_two_jobs_that_make_one_result_have_two_spans(traced, collector, tmp_path):
+    jobs = Jobs(traced, tmp_path / "jobs")
+    build = jobs.rows("build")[0]["step"]
+    made = [jobs.build(build)[0] for _ in range(2)]
+    (test,) = [row["step"] for row in jobs.rows("test") if row["needs"] == [build]]
+    jobs.test(test, made[1].directory / "out")
+    spans = collector.spans()
+    check_tree(spans)
+    assert len({span.trace_id for span in spans}) == 1
+    first, second = (span for span in spans if span.name == build)
+    assert attributes(first)["pinwheel.step.key"] == attributes(second)["pinwheel.step.key"]
+    # The test refers to the job whose result it used.
+    links = {attributes(link)["cicd.pipeline.task.name"]: link.span_id for link in collector.span(test).links}
+    assert links[build] == second.span_id
+
+
+def test_a_link_to_the_result_of_an_earlier_run_leads_into_its_trace(traced, collector):
+    traced.run("build", "matrix.yaml", "cp*-plain")
+    build = collector.span("build:plain")
+    traced.run(*RUN)
+    (test,) = [span for span in collector.spans() if span.name.startswith("test:")]
+    assert test.trace_id != build.trace_id
+    links = {attributes(link)["cicd.pipeline.task.name"]: link for link in test.links}
+    assert (links["build:plain"].trace_id, links["build:plain"].span_id) == (build.trace_id, build.span_id)
+
+
 @pytest.mark.takes(40)
 def test_generated_workflows_export_one_trace_by_own_lines(script, collector, tmp_path):
     workflows = Workflows(script, tmp_path / "act")

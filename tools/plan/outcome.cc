@@ -153,6 +153,7 @@ StepOutcome outcome_from(const nlohmann::json& json) {
   outcome.environment = json.value("environment", "");
   outcome.needs = json.value("needs", std::vector<std::string>());
   outcome.reused_from = json.value("reused_from", "");
+  outcome.span = json.value("span", "");
   if (const auto trace = json.find("trace"); trace != json.end()) {
     for (const nlohmann::json& one : *trace) outcome.trace.push_back(trace_from(one));
   }
@@ -208,6 +209,7 @@ std::string outcome_json(const StepOutcome& outcome) {
   if (!outcome.needs.empty()) json["needs"] = outcome.needs;
   if (!outcome.axes.empty()) json["axes"] = outcome.axes;
   if (!outcome.reused_from.empty()) json["reused_from"] = outcome.reused_from;
+  if (!outcome.span.empty()) json["span"] = outcome.span;
   for (const AttemptTrace& trace : outcome.trace) json["trace"].push_back(trace_object(trace));
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }

@@ -56,6 +56,9 @@ struct StepOutcome {
   /// Where a reused result was found: "journal", or the name of a place; empty if it ran.
   std::string reused_from = {};
   std::vector<AttemptTrace> trace = {};  ///< of each attempt; empty in old records
+  /// The `traceparent` of its span, in the trace of the run that executed it; empty if that run did
+  /// not export its trace (plan/trace_context).
+  std::string span = {};
   /// A test or installation has all axes of its variant, and `image` if it ran on a distribution; a
   /// build has the values that all of its variants have. Other steps, and old records, have none.
   Axes axes = {};

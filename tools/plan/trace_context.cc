@@ -6,7 +6,6 @@
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "plan/step_id.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -32,12 +31,6 @@ std::string id_of(const std::vector<std::string_view>& texts, size_t digits) {
   // An id of zeros is invalid.
   if (!is_id(id)) id.back() = '1';
   return id;
-}
-
-/// Whether other runs may use what the step made or showed. Another machine may run a test that
-/// this one skipped.
-bool has_result(StepState state) {
-  return state == StepState::done || state == StepState::reused;
 }
 
 }  // namespace
@@ -99,10 +92,8 @@ std::string span_of_run(const TraceContext& context, std::string_view run) {
   return id_of({context.trace_id, "run", run}, kSpanDigits);
 }
 
-std::string span_of_step(const TraceContext& context, const StepOutcome& outcome,
-                         std::string_view run) {
-  const bool shared = has_result(outcome.state) && !prepares(outcome.id);
-  return id_of({context.trace_id, "step", outcome.id, outcome.key, shared ? "" : run}, kSpanDigits);
+std::string span_of_step(const TraceContext& context, std::string_view run, std::string_view step) {
+  return id_of({context.trace_id, "step", run, step}, kSpanDigits);
 }
 
 std::string span_of_attempt(const TraceContext& context, std::string_view run,

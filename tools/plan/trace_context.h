@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/outcome.h"
-
 namespace pinwheel::plan {
 
 /// The variable that passes a trace to the processes of a step, and from the caller to a run
@@ -50,14 +48,11 @@ void put_trace(const PassedTrace& trace, std::map<std::string, std::string>& var
 /// The id of a trace that every run with these texts shares.
 std::string trace_id_of(const std::vector<std::string>& seed);
 
-/// The ids of spans. They follow from names, so a second export changes nothing. `run` is a name of
-/// the run that no other run has.
+/// The ids of spans. They follow from names. `run` is a name of the run that no other run has.
 std::string span_of_run(const TraceContext& context, std::string_view run);
-/// The id for a result that other machines may use follows from its key, which they know too, so
-/// the spans of their steps can refer to it. Any other outcome, and an environment or a toolkit, is
-/// only the run's own.
-std::string span_of_step(const TraceContext& context, const StepOutcome& outcome,
-                         std::string_view run);
+/// Two runs that execute a step at the same time have different spans. The runs that reuse the
+/// result learn its span from `StepOutcome::span`.
+std::string span_of_step(const TraceContext& context, std::string_view run, std::string_view step);
 std::string span_of_attempt(const TraceContext& context, std::string_view run,
                             std::string_view step, int attempt);
 /// `name` is unique among the children of `parent`.

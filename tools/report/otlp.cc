@@ -219,7 +219,7 @@ class SpanWriter {
       whole->completed = std::max(whole->completed, trace.ran->completed);
       worker = trace.worker;
     }
-    const std::string id = plan::span_of_step(run_.context, outcome, run_.name);
+    const std::string id = plan::span_of_step(run_.context, run_.name, outcome.id);
     OtlpJson span = make_span(run_.context, id, root_, outcome.id, *whole);
     span["attributes"] = step_attributes(outcome, worker);
     add_links(span, outcome);
@@ -262,17 +262,22 @@ class SpanWriter {
     return attributes.take();
   }
 
+  /// The span of a step that this run or an earlier one executed; nullopt if it exported none.
+  std::optional<plan::TraceContext> place_of(const plan::StepOutcome& outcome) const {
+    if (!is_traced(outcome)) return plan::parse_traceparent(outcome.span);
+    return plan::TraceContext{run_.context.trace_id,
+                              plan::span_of_step(run_.context, run_.name, outcome.id)};
+  }
+
   void add_links(OtlpJson& span, const plan::StepOutcome& outcome) const {
     OtlpJson links = OtlpJson::array();
     for (const std::string& need : outcome.needs) {
       const auto found = by_id_.find(need);
       if (found == by_id_.end()) continue;
-      // A step that no run of this trace executed has no span in it.
-      const bool own = run_.reach == TraceReach::run || plan::prepares(need);
-      if (own && !is_traced(*found->second)) continue;
-      const std::string linked = plan::span_of_step(run_.context, *found->second, run_.name);
-      links.push_back({{"traceId", run_.context.trace_id},
-                       {"spanId", linked},
+      const std::optional<plan::TraceContext> place = place_of(*found->second);
+      if (!place) continue;
+      links.push_back({{"traceId", place->trace_id},
+                       {"spanId", place->parent_span},
                        {"attributes", Attributes()
                                           .text("pinwheel.link", "needs")
                                           .text("cicd.pipeline.task.name", need)

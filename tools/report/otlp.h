@@ -10,14 +10,9 @@
 
 namespace pinwheel::report {
 
-/// The runs whose spans are in one trace: only this one, or all jobs of a release, which refer to
-/// each other's steps.
-enum class TraceReach { run, release };
-
 /// What is exported about a run besides its outcomes.
 struct ExportedRun {
   plan::TraceContext context = {};
-  TraceReach reach = TraceReach::run;
   std::string name = {};      ///< that no other run has
   std::string pipeline = {};  ///< "pinwheel release"
   std::string worker = {};    ///< the machine's name
@@ -32,8 +27,8 @@ struct ExportedRun {
 /// most `most` bytes, unless one span alone is longer
 /// (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). One span is the run, below
 /// it is one for each executed step, below that one for each attempt, below that its phases.
-/// Reasons for waiting are events; links lead to the steps that a step needs, also in other jobs.
-/// Names are those of the semantic conventions for CI/CD where there are some
+/// Reasons for waiting are events; links lead to the steps that a step needs, also in other jobs
+/// and in other traces. Names are those of the semantic conventions for CI/CD where there are some
 /// (https://opentelemetry.io/docs/specs/semconv/cicd/), else they begin with `pinwheel.`. Bytes
 /// that are not UTF-8 are replaced, and long texts are cut off.
 std::vector<std::string> otlp_requests(const ExportedRun& run, const plan::Report& report,

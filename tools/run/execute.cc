@@ -250,6 +250,7 @@ class Execution {
 
   /// Records the end of a started step.
   void conclude(size_t i, plan::StepOutcome outcome) {
+    if (options_.span) outcome.span = options_.span(outcome.id);
     if (Done recorded = around_.recorder.finished(outcome); !recorded) {
       outcome.state = plan::StepState::failed;
       outcome.error = std::move(recorded).error();

@@ -41,6 +41,8 @@ struct ExecuteOptions {
   std::string worker = {};  ///< the name of the machine, for traces
   /// The place of an attempt's processes in a trace; may be empty: the run has no trace elsewhere.
   std::function<plan::PassedTrace(const std::string& step, int attempt)> passed_trace = {};
+  /// The `traceparent` of the span of a step that this run executes; may be empty: it has none.
+  std::function<std::string(const std::string& step)> span = {};
   /// The token of a step's submission with this number, from 1; empty: `job_token`.
   std::function<std::string(const std::string& step, int number)> token = {};
   /// When the time of the run ends; none: never.

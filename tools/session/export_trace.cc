@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <random>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -67,7 +68,6 @@ void choose_trace(const RunIdentity& identity, const std::map<std::string, std::
     if (auto context = plan::parse_traceparent(trim(given))) {
       run.context = *std::move(context);
       run.context.state = plan::parse_tracestate(value_at(variables, plan::kTraceState));
-      run.reach = report::TraceReach::release;
       return;
     }
     console.warn(Error{ErrorKind::config, fmt::format("{} is malformed, so a new trace begins: {}",
@@ -76,7 +76,6 @@ void choose_trace(const RunIdentity& identity, const std::map<std::string, std::
   }
   std::vector<std::string> seed = ci_run(variables);
   if (!identity.plan.empty()) seed.push_back(identity.plan);
-  if (!seed.empty()) run.reach = report::TraceReach::release;
   if (seed.empty()) seed = {run.worker, run.name};
   run.context.trace_id = plan::trace_id_of(seed);
 }
@@ -255,7 +254,11 @@ std::optional<TraceExport> plan_export(const prepare::Host& host, const RunIdent
   }
   report::ExportedRun run;
   run.worker = host::worker_name(host.variables);
-  run.name = identity.workplace.logs.filename().string() + " " + run.worker;
+  // Containers with the same name of their machine may start in the same second, as the same
+  // process.
+  std::random_device random;
+  run.name = fmt::format("{} {} {:08x}{:08x}", identity.workplace.logs.filename().string(),
+                         run.worker, random(), random());
   const std::vector<std::string> words = split(identity.arguments, ' ');
   run.pipeline = "pinwheel " + words.front();
   run.resource = resource_of(settings, run.worker);
@@ -265,13 +268,17 @@ std::optional<TraceExport> plan_export(const prepare::Host& host, const RunIdent
   return TraceExport{std::move(settings), std::move(run)};
 }
 
-std::function<plan::PassedTrace(const std::string& step, int attempt)> passed_traces(
-    const TraceExport& planned) {
-  return [context = planned.run.context, run = planned.run.name](const std::string& step,
-                                                                 int attempt) {
+void trace_steps(const TraceExport& planned, run::ExecuteOptions& options) {
+  const plan::TraceContext& context = planned.run.context;
+  const std::string& run = planned.run.name;
+  options.passed_trace = [context, run](const std::string& step, int attempt) {
     return plan::PassedTrace{
         plan::traceparent(context, plan::span_of_attempt(context, run, step, attempt)),
         context.state};
+  };
+  if (context.sampling == plan::Sampling::dropped) return;
+  options.span = [context, run](const std::string& step) {
+    return plan::traceparent(context, plan::span_of_step(context, run, step));
   };
 }
 

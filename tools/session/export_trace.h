@@ -1,5 +1,4 @@
 #pragma once
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "prepare/host.h"
 #include "publish/release_record.h"
 #include "report/otlp.h"
+#include "run/execute.h"
 #include "session/console.h"
 #include "session/otel_settings.h"
 
@@ -38,9 +38,9 @@ struct RunIdentity {
 std::optional<TraceExport> plan_export(const prepare::Host& host, const RunIdentity& identity,
                                        Console& console);
 
-/// The place of an attempt's processes in the trace, for `run::ExecuteOptions::passed_trace`.
-std::function<plan::PassedTrace(const std::string& step, int attempt)> passed_traces(
-    const TraceExport& planned);
+/// Gives the processes of each attempt their place in the trace, and each outcome its span if the
+/// trace is sampled.
+void trace_steps(const TraceExport& planned, run::ExecuteOptions& options);
 
 /// Sends the spans of a finished or interrupted run. A failure is a warning. Replies that ask for
 /// it are retried within the time limit.

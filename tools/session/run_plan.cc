@@ -555,7 +555,7 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   prepare::note_open_network(workplace, steps, console);
   const std::optional<TraceExport> traced = plan_export(
       host, {workplace, request.program_arguments, request.facts.plan, request.release}, console);
-  if (traced) execute.passed_trace = passed_traces(*traced);
+  if (traced) trace_steps(*traced, execute);
   std::unique_ptr<SlurmRun> slurm;
   if (request.slurm && request.store) {
     TRY(slurm, SlurmRun::open(host, *request.slurm, workplace, plan, *request.store));

@@ -191,6 +191,15 @@ MachineFacts read_machine(const nlohmann::json& json) {
   return machine;
 }
 
+/// Only the characters of a `traceparent`; who uses it reads it in full.
+std::string read_span(const std::string& text) {
+  constexpr size_t kMostSpan = 55;
+  const bool known = std::ranges::all_of(
+      text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-'; });
+  if (!known || text.size() > kMostSpan) reject("`span` is not that of a trace");
+  return text;
+}
+
 Entry read_entry(const nlohmann::json& json) {
   Members members(json, "result");
   if (const std::string schema = members.text("schema"); schema != kSchema) {
@@ -216,6 +225,7 @@ Entry read_entry(const nlohmann::json& json) {
   entry.machine = read_machine(members.at("machine"));
   entry.packages = read_packages(members.at("packages"));
   entry.plan = members.optional_digest("plan");
+  if (members.find("span") != nullptr) entry.span = read_span(members.text("span"));
   entry.writer = read_writer(members.at("writer"));
   members.end();
   return entry;
@@ -269,6 +279,7 @@ std::string to_json(const Entry& entry) {
         {"commit", entry.writer.commit},
         {"channel", entry.writer.channel},
         {"domain", std::string(to_string(entry.writer.domain))}}}};
+  if (!entry.span.empty()) json["span"] = entry.span;
   for (const DerivedFile& derived : entry.derivations) {
     json["derivations"].push_back(derived_object(derived));
   }

@@ -87,6 +87,8 @@ struct Entry {
   /// unknown.
   InstalledPackages packages = {};
   std::string plan = {};  ///< digest of the frozen plan; empty without one
+  /// The `traceparent` of its span, if its trace was exported; absent in the JSON if empty.
+  std::string span = {};
   Writer writer;
 
   bool operator==(const Entry&) const = default;
@@ -104,7 +106,7 @@ constexpr size_t kMostRecordBytes = 4UL << 20;
 
 /// The inverse of `to_json`. `check` for any other text: unknown and missing members, an output
 /// name that could leave its directory or occurs twice, a derived file that is no output, an
-/// invalid digest, a text longer than `kMostRecordBytes`.
+/// invalid digest or span, a text longer than `kMostRecordBytes`.
 Result<Entry> parse_entry(std::string_view text);
 
 }  // namespace pinwheel::store

@@ -120,6 +120,7 @@ TEST_CASE("an outcome round-trips through JSON") {
   outcome.warnings = {"more than planned"};
   outcome.needs = {"env:1", "sdist"};
   outcome.reused_from = "a place";
+  outcome.span = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   outcome.axes = {{"python", "3.11"}, {"compute", "cpu"}};
   outcome.trace = {whole_trace(), AttemptTrace{}};
   outcome.error->hint = "use fewer jobs";
@@ -135,6 +136,7 @@ TEST_CASE("an outcome round-trips through JSON") {
   CHECK(back->warnings == outcome.warnings);
   CHECK(back->needs == outcome.needs);
   CHECK(back->reused_from == outcome.reused_from);
+  CHECK(back->span == outcome.span);
   CHECK(back->axes == outcome.axes);
   CHECK(back->trace == outcome.trace);
   CHECK(back->error->kind == ErrorKind::out_of_memory);

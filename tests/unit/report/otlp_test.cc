@@ -185,24 +185,36 @@ TEST_CASE("an interrupted run is exported as such") {
   CHECK(value_of(spans.at("build:cpu"), "cicd.pipeline.task.run.result") == "cancellation");
 }
 
-TEST_CASE("links lead to what a step needs, in other jobs only if they share the trace") {
+TEST_CASE("links lead to what a step needs, in other jobs and traces by its recorded span") {
+  const std::string parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   plan::StepOutcome made = outcome("env:1", StepState::done, {attempt(0, 0, 10)});
   plan::StepOutcome reused = outcome("build:cpu", StepState::reused, {});
   reused.reused_from = "dir:store";
+  reused.span = parent;
+  plan::StepOutcome untraced = outcome("build:old", StepState::reused, {});
+  plan::StepOutcome malformed = untraced;
+  malformed.id = "build:odd";
+  malformed.span = "00-4bf92f3577b34da6a3ce929d0e0e4736-01";
   plan::StepOutcome test = outcome("test:cpu", StepState::done, {attempt(0, 10, 20)});
-  test.needs = {"env:1", "build:cpu"};
-  const plan::Report report{{made, reused, test}, milliseconds(1)};
-  const OtlpTestJson own = spans_of(report).at("test:cpu")["links"];
-  REQUIRE(own.size() == 1);
-  CHECK(own[0]["spanId"] == spans_of(report).at("env:1")["spanId"]);
-  ExportedRun run = exported();
-  run.reach = TraceReach::release;
-  const OtlpTestJson all = spans_of(report, run).at("test:cpu")["links"];
-  REQUIRE(all.size() == 2);
-  CHECK(value_of(all[1], "cicd.pipeline.task.name") == "build:cpu");
-  // The job that made the wheel gives its span the same id.
+  test.needs = {"env:1", "build:cpu", "build:old", "build:odd"};
+  const plan::Report report{{made, reused, untraced, malformed, test}, milliseconds(1)};
+  const OtlpTestJson links = spans_of(report).at("test:cpu")["links"];
+  REQUIRE(links.size() == 2);
+  CHECK(links[0]["spanId"] == spans_of(report).at("env:1")["spanId"]);
+  CHECK(links[0]["traceId"] == exported().context.trace_id);
+  CHECK(links[1]["traceId"] == "4bf92f3577b34da6a3ce929d0e0e4736");
+  CHECK(links[1]["spanId"] == "00f067aa0ba902b7");
+  CHECK(value_of(links[1], "cicd.pipeline.task.name") == "build:cpu");
+}
+
+TEST_CASE("two jobs that make the same result have different spans") {
   const plan::StepOutcome build = outcome("build:cpu", StepState::done, {attempt(0, 0, 9)});
-  CHECK(spans_of({{build}, milliseconds(1)}, run).at("build:cpu")["spanId"] == all[1]["spanId"]);
+  ExportedRun other = exported();
+  other.name += " of another job";
+  const auto first = spans_of({{build}, milliseconds(1)});
+  const auto second = spans_of({{build}, milliseconds(1)}, other);
+  CHECK(first.at("build:cpu")["traceId"] == second.at("build:cpu")["traceId"]);
+  for (const auto& [name, span] : first) CHECK(span["spanId"] != second.at(name)["spanId"]);
 }
 
 TEST_CASE("requests are below the limit, and contain each span once") {

@@ -234,7 +234,10 @@ TEST_CASE("each attempt has a trace, and a reused step has none") {
   world.runner.scripts["first"] = {fails(ErrorKind::transient)};
   plan::StepOutcome earlier = made(reused, {}, "ab");
   earlier.trace = {plan::AttemptTrace{}};
-  const plan::Report report = world.run({{first, reused}, ""}, with_results({earlier}));
+  earlier.span = "of an earlier run";
+  run::ExecuteOptions options = with_results({earlier});
+  options.span = [](const std::string& id) { return "span of " + id; };
+  const plan::Report report = world.run({{first, reused}, ""}, options);
   const std::vector<plan::AttemptTrace>& trace = outcome(report, "first").trace;
   REQUIRE(trace.size() == 2);
   CHECK(trace[1].queued == trace[0].ran->completed);
@@ -243,6 +246,8 @@ TEST_CASE("each attempt has a trace, and a reused step has none") {
   CHECK(outcome(report, "reused").trace.empty());
   CHECK(outcome(report, "reused").reused_from == "journal");
   CHECK(outcome(report, "first").reused_from.empty());
+  CHECK(outcome(report, "reused").span == "of an earlier run");
+  CHECK(outcome(report, "first").span == "span of first");
 }
 
 TEST_CASE("a transient failure is retried after growing delays until its retries are used up") {

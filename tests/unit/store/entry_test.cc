@@ -27,6 +27,7 @@ Entry full_entry() {
   entry.machine = {"g++ 12.2.0", "3.12.7"};
   entry.packages = {{"numpy", {"1.26.4", sha256_hex("numpy")}}, {"python", {"3.12.7"}}};
   entry.plan = sha256_hex("plan");
+  entry.span = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   entry.writer = {"4711", "0123abcd", "release", Domain::release};
   return entry;
 }
@@ -83,6 +84,18 @@ TEST_CASE("an entry without packages lists none, and a record that does not list
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::check);
   CHECK(refused.error().message == "a stored result cannot be read: `result.packages` is missing");
+}
+
+TEST_CASE("a span is optional, and only a traceparent", "[store]") {
+  Entry entry = full_entry();
+  entry.span.clear();
+  CHECK(to_json(entry).find("span") == std::string::npos);
+  CHECK(parse_entry(to_json(entry)) == entry);
+  for (const std::string_view other :
+       {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-0", "<b>", "00-4BF9"}) {
+    CHECK(refusal(full_entry().span, other) ==
+          "a stored result cannot be read: `span` is not that of a trace");
+  }
 }
 
 TEST_CASE("derivations are optional, and both of their files are outputs", "[store]") {

@@ -54,6 +54,7 @@ store::Entry stored_result(const plan::Step& step, const plan::StepOutcome& outc
   result.warnings = outcome.warnings;
   result.elapsed_ms = outcome.elapsed.count();
   result.attempts = outcome.attempts;
+  result.span = outcome.span;
   result.machine.compiler = compiler_of(step);
   if (const auto python = facts.pythons.find(step.id); python != facts.pythons.end()) {
     result.machine.python = python->second;
@@ -100,6 +101,7 @@ plan::StepOutcome outcome_of(const store::Entry& result, const fs::path& output)
   outcome.evidence = plan::parse_evidence(result.evidence).value_or(plan::Evidence::none);
   outcome.derivations = result.derivations;
   outcome.warnings = result.warnings;
+  outcome.span = result.span;
   for (const store::NamedBlob& file : result.outputs) {
     outcome.outputs.push_back(
         {(output / fs::path(file.name).filename()).string(), file.blob.sha256, file.blob.size});

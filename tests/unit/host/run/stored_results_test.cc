@@ -119,6 +119,7 @@ struct Machine {
     outcome.key = plan::key_of(outcome.parts);
     outcome.attempts = 1;
     outcome.elapsed = std::chrono::seconds(7);
+    outcome.span = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     return outcome;
   }
 
@@ -164,6 +165,7 @@ TEST_CASE("what one machine has done another finds by its keys, step after step"
   CHECK(known.warnings.empty());
   const plan::StepOutcome* const build = result_of(known, "build:x");
   REQUIRE(build != nullptr);
+  CHECK(build->span == "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
   CHECK(build->outputs.at(0).path == (other.scratch.path() / "out" / kWheel).string());
   CHECK(fs::file_size(build->outputs.at(0).path) == 5);
   REQUIRE(result_of(known, "test:x") != nullptr);
