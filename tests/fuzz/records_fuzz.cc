@@ -1,5 +1,6 @@
 #include <string>
 
+#include "analysis/duration_history.h"
 #include "fuzz/fuzz.h"
 #include "plan/checkpoint.h"
 #include "plan/evidence_gate.h"
@@ -56,6 +57,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   const std::string state = plan::parse_tracestate(text);
   must(plan::parse_tracestate(state) == state);
+  if (const auto durations = analysis::parse_durations(text, "durations.json")) {
+    const auto again =
+        analysis::parse_durations(analysis::history_json(*durations), "durations.json");
+    must(again && *again == *durations);
+  }
   const auto weak = plan::parse_gate(text);
   must(plan::parse_gate(plan::gate_json(weak)) == weak);
   static_cast<void>(report::parse_report(text));

@@ -62,8 +62,8 @@ done
 """, NAME="name", PATTERN="pattern", INTO="path", MERGED="merge-multiple", RUN="run-id"),
     "cache": stand_in({"path": "", "key": "", "restore-keys": ""}, "echo nothing is kept\n"),
     "cache/restore": stand_in({"path": "", "key": "", "restore-keys": ""},
-                              'if [ -e "$ARTIFACTS/cache" ]; then mkdir -p "${INTO%/*}"; cp "$ARTIFACTS/cache" "$INTO"; fi\n', INTO="path"),
-    "cache/save": stand_in({"path": "", "key": ""}, 'cp "$FROM" "$ARTIFACTS/cache"\n', FROM="path"),
+                              'if [ -e "$ARTIFACTS/../base" ]; then mkdir -p "$INTO"; cp -r "$ARTIFACTS/../base/." "$INTO/"; fi\n', INTO="path"),
+    "cache/save": stand_in({"path": "", "key": ""}, 'mkdir -p "$ARTIFACTS/../base"; cp -r "$FROM/." "$ARTIFACTS/../base/"\n', FROM="path"),
     "checkout": stand_in({"ref": "", "fetch-depth": "1", "persist-credentials": "true"}, 'cp -r "$PROJECT/." .\n'),
 }
 

@@ -223,8 +223,14 @@ def test_a_pull_request_is_compared_with_the_last_run_of_its_base(script, workfl
         shutil.rmtree(artifact)
     branch = workflows.run("ci", "push")
     assert branch.returncode == 0, branch.stdout + branch.stderr
-    number = (workflows.artifacts / "cache").read_text().strip()
+    number = (workflows.place / "base" / "number.txt").read_text().strip()
     assert number.isdigit()
+    # As if there had been two runs before, with other keys.
+    durations = workflows.place / "base" / "durations.json"
+    history = json.loads(durations.read_text())
+    (first,) = history["steps"]["build:plain"]
+    history["steps"]["build:plain"] += [{"key": key, "ms": first["ms"]} for key in ("one", "two")]
+    durations.write_text(json.dumps(history))
     base = workflows.artifacts.with_name(f"run-{number}")
     base.mkdir()
     for artifact in workflows.artifacts.glob("*/"):
@@ -235,6 +241,7 @@ def test_a_pull_request_is_compared_with_the_last_run_of_its_base(script, workfl
     compared = workflows.run("ci", "pull_request")
     assert compared.returncode == 0, compared.stdout + compared.stderr
     assert f"run {number} of the base -> " in compared.stdout and "4 steps in both" in compared.stdout
+    assert "and for 1 step with earlier runs only if it is also unusual in them" in compared.stdout
     # Results that have expired are no failure.
     shutil.rmtree(base)
     for artifact in workflows.artifacts.glob("*/"):

@@ -226,6 +226,36 @@ def test_earlier_runs_of_the_journal_show_what_is_usual(project):
     assert json.loads(script.run("report", str(journal), str(journal), "--json").stdout)["with_usual"] == 0
 
 
+def test_a_file_has_the_durations_of_runs_on_other_machines(project, tmp_path):
+    script = project("script")
+    history = tmp_path / "base-run" / "durations.json"
+    for number, took in enumerate([100_000, 140_000, 100_000, 150_000, 100_000, 100_000]):
+        run = report(tmp_path, "run.json", [outcome("build:cpu", key=f"key-{number}", elapsed_ms=took)])
+        script.run("report", str(run), "--update-history", str(history))
+    # A result that another run reuses was measured once.
+    script.run("report", str(run), "--update-history", str(history))
+    steps = json.loads(history.read_text())["steps"]
+    assert [each["ms"] for each in steps["build:cpu"]] == [100_000, 140_000, 100_000, 150_000, 100_000, 100_000]
+
+    def compared(took: int, file: pathlib.Path = history) -> dict:
+        later = report(tmp_path, "later.json", [outcome("build:cpu", key="later", elapsed_ms=took)])
+        ran = script.run("report", str(run), str(later), "--history", str(file), "--json")
+        return json.loads(ran.stdout) | {"warned": "has no durations of earlier runs" in ran.stderr}
+
+    usual = compared(160_000)
+    assert (usual["slower"], usual["with_usual"], usual["within_usual"]) == ([], 1, 1)
+    assert compared(250_000)["slower"][0]["usual"]["runs"] == 6
+    # Without the file, or with a damaged one, durations are compared as before.
+    missing = compared(160_000, tmp_path / "missing.json")
+    assert (len(missing["slower"]), missing["with_usual"], missing["warned"]) == (1, 0, False)
+    history.write_text("{")
+    damaged = compared(160_000)
+    assert (len(damaged["slower"]), damaged["with_usual"], damaged["warned"]) == (1, 0, True)
+    refused = script.run("report", str(run), "--update-history", str(history), "--json", code=2).stderr
+    assert "`--update-history` shows nothing" in refused
+    assert "need two runs" in script.run("report", str(run), "--history", str(history), code=2).stderr
+
+
 def test_one_comment_of_a_pull_request_is_updated(project, tmp_path):
     script = project("script")
     before = report(tmp_path, "before.json", [outcome("build:cpu")])

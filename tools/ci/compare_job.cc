@@ -10,31 +10,45 @@
 namespace pinwheel::ci {
 namespace {
 
-constexpr const char* kBaseNumber = "${{ runner.temp }}/pinwheel-run/base-run.txt";
+/// What runs of a branch store for its pull requests: the number of the last run, and the durations
+/// of the steps of the last ten.
+constexpr const char* kBasePlace = "${{ runner.temp }}/pinwheel-run/base-run";
+constexpr const char* kBaseNumber = "${{ runner.temp }}/pinwheel-run/base-run/number.txt";
+constexpr const char* kBaseDurations = "${{ runner.temp }}/pinwheel-run/base-run/durations.json";
 constexpr const char* kBaseResults = "${{ runner.temp }}/pinwheel-run/base";
 
 // A run of a pull request finds the caches of its base branch. A key is never written twice, so the
-// cache returns the newest with the prefix. Only digits of the file are used: it names a run.
+// cache returns the newest with the prefix. Only digits of the number are used: it names a run.
 constexpr std::string_view kCompareSteps = R"YAML(
 @CHECKOUT@
+- name: Restore what is known of the runs of the base
+  uses: @RESTORE@
+  with:
+    path: @PLACE@
+    key: base-run/${{ github.workflow }}/${{ github.base_ref || github.ref_name }}/${{ github.run_id }}-${{ github.run_attempt }}
+    restore-keys: base-run/${{ github.workflow }}/${{ github.base_ref || github.ref_name }}/
+- name: Download the results of this run
+  if: github.event_name == 'push' && needs.gate.result == 'success'
+  uses: @DOWNLOAD@
+  with:
+    pattern: '{plan,result-*}'
+    path: @RESULTS@
+- name: Add its durations to those of earlier runs
+  if: github.event_name == 'push' && needs.gate.result == 'success'
+  uses: @ACTION@
+  with:
+    args: @ADD@
 - name: Write the number of this run
   if: github.event_name == 'push' && needs.gate.result == 'success'
   env:
     FILE: @FILE@
   run: mkdir -p "${FILE%/*}" && printf '%s\n' "$GITHUB_RUN_ID" > "$FILE"
-- name: Store the number for pull requests
+- name: Store both for pull requests
   if: github.event_name == 'push' && needs.gate.result == 'success'
   uses: @SAVE@
   with:
-    path: @FILE@
+    path: @PLACE@
     key: base-run/${{ github.workflow }}/${{ github.ref_name }}/${{ github.run_id }}-${{ github.run_attempt }}
-- name: Restore the number of the base's last run
-  if: github.event_name == 'pull_request'
-  uses: @RESTORE@
-  with:
-    path: @FILE@
-    key: base-run/${{ github.workflow }}/${{ github.base_ref }}/${{ github.run_id }}-${{ github.run_attempt }}
-    restore-keys: base-run/${{ github.workflow }}/${{ github.base_ref }}/
 - name: Look for a run of the base
   id: base
   if: github.event_name == 'pull_request'
@@ -92,6 +106,12 @@ std::string comment_option(const std::string& workflow) {
       workflow);
 }
 
+/// Adds the durations of this run.
+std::string history_command() {
+  return fmt::format("report {} --update-history {}", shell_quote(kDownloadedResults),
+                     shell_quote(kBaseDurations));
+}
+
 }  // namespace
 
 Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before) {
@@ -108,12 +128,15 @@ Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before) {
   std::string command = fmt::format("report {} {} --base-name {}", shell_quote(kBaseResults),
                                     shell_quote(kDownloadedResults),
                                     shell_quote("run ${{ steps.base.outputs.run }} of the base"));
+  command += " --history " + shell_quote(kBaseDurations);
   if (facts.settings.pull_requests == matrix::PullRequestRuns::changed_keys) {
     command += " --partial";
   }
   if (comments) command += comment_option(facts.settings.name.empty() ? "ci" : facts.settings.name);
   job.steps = filled(kCompareSteps, {{"CHECKOUT", checkout(facts)},
                                      {"FILE", kBaseNumber},
+                                     {"PLACE", kBasePlace},
+                                     {"ADD", yaml_string(history_command())},
                                      {"SAVE", pinned("actions/cache", "save")},
                                      {"RESTORE", pinned("actions/cache", "restore")},
                                      {"DOWNLOAD", pinned("actions/download-artifact")},

@@ -76,11 +76,20 @@ Result<int> cmd_report(const prepare::Host& host, const prepare::GlobalOptions& 
     return fail(ErrorKind::usage, "`--trace -` and `--json` both print to stdout",
                 "write the trace to a file, or leave out one of them");
   }
+  const bool shows = options.all || options.json || !options.trace.empty() || !options.html.empty();
+  if (shows && !options.update_history.empty()) {
+    return fail(ErrorKind::usage, "`--update-history` shows nothing",
+                "use `--all`, `--json`, `--trace` and `--html` in a command of their own");
+  }
   TRY_DONE(check_html(options.html));
   TRY(const bool comparison, is_run_comparison(options));
   if (comparison) return compare_reports(host, global, options, streams);
   TRY(const std::vector<plan::StepOutcome> outcomes,
       reported_outcomes(host, global, options.runs, streams));
+  if (!options.update_history.empty()) {
+    TRY_DONE(update_history_file(host, options.update_history, outcomes, streams));
+    return 0;
+  }
   TRY_DONE(analysis::check_traceable(outcomes));
   const analysis::RunTrace trace = analysis::merge_traces(outcomes);
   if (trace.unmeasured > 0) {

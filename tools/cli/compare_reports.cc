@@ -119,18 +119,29 @@ Done check_comparable(const analysis::RunComparison& comparison, const ReportOpt
               "pass `--merge` to show two jobs of one run together");
 }
 
+/// Those of the file, else those of the journal that contains the runs.
+Result<analysis::EarlierDurations> usual_durations(const prepare::Host& host,
+                                                   const prepare::GlobalOptions& global,
+                                                   const ReportOptions& options, Streams& streams) {
+  if (options.history.empty()) {
+    return earlier_durations(host, global, options.runs[0], options.runs[1]);
+  }
+  return analysis::durations_of(read_history_file(host, options.history, streams));
+}
+
 }  // namespace
 
 Result<bool> is_run_comparison(const ReportOptions& options) {
-  const bool two =
-      options.runs.size() == 2 && !options.merge && options.trace.empty() && options.html.empty();
+  const bool two = options.runs.size() == 2 && !options.merge && options.trace.empty() &&
+                   options.html.empty() && options.update_history.empty();
   const bool asked = !options.markdown.empty() || !options.base_wheels.empty() ||
-                     !options.wheels.empty() || !options.comment.empty() || options.partial;
+                     !options.wheels.empty() || !options.comment.empty() || options.partial ||
+                     !options.history.empty();
   if (asked && !two) {
     return fail(
         ErrorKind::usage,
-        "`--markdown`, `--comment`, `--base-wheels`, `--wheels` and `--partial` need two runs to "
-        "compare",
+        "`--markdown`, `--comment`, `--base-wheels`, `--wheels`, `--history` and `--partial` need "
+        "two runs to compare",
         "`pinwheel report BEFORE AFTER`");
   }
   return two;
@@ -140,8 +151,7 @@ Result<int> compare_reports(const prepare::Host& host, const prepare::GlobalOpti
                             const ReportOptions& options, Streams& streams) {
   TRY(const ReportedRun before, read_run(host, global, options.runs[0], streams));
   TRY(const ReportedRun after, read_run(host, global, options.runs[1], streams));
-  TRY(const analysis::EarlierDurations earlier,
-      earlier_durations(host, global, options.runs[0], options.runs[1]));
+  TRY(const analysis::EarlierDurations earlier, usual_durations(host, global, options, streams));
   report::RunDifference difference{
       options.base_name.empty() ? options.runs[0] : options.base_name, options.runs[1],
       analysis::compare_runs(before.outcomes, after.outcomes, earlier)};

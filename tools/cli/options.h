@@ -303,6 +303,8 @@ struct ReportOptions {
   std::string wheels;       ///< the same for the second
   std::string base_name;    ///< what the first of two runs is called; empty: as it was named
   std::string comment;      ///< the name of a comment of the pull request; empty: none is written
+  std::string history;      ///< a file with durations of earlier runs; empty: the journal's
+  std::string update_history;  ///< the file to which the durations of the runs are added; or empty
   bool json = false;
 };
 

@@ -354,6 +354,14 @@ void add_report(Parser& parser) {
                  "with two runs, write the comparison to the comment of that name of the pull "
                  "request of this job, or update it")
       ->type_name("NAME");
+  app.add_option("--history", parser.report.history,
+                 "with two runs, the file of `--update-history` that says which durations are "
+                 "usual (default: the journal of the runs)")
+      ->type_name("FILE");
+  app.add_option("--update-history", parser.report.update_history,
+                 "add the durations of the run's steps to this file, which has those of the last "
+                 "ten runs, and show nothing")
+      ->type_name("FILE");
   app.add_flag("--json", parser.report.json, "as JSON");
 }
 

@@ -18,6 +18,7 @@
 #include "host/run/journal_file.h"
 #include "host/store/tree_inventory.h"
 #include "host/system/digest_file.h"
+#include "host/system/named_output.h"
 #include "plan/evidence_gate.h"
 #include "prepare/http_options.h"
 #include "report/report_json.h"
@@ -253,6 +254,28 @@ Result<analysis::EarlierDurations> earlier_durations(const prepare::Host& host,
     }
   }
   return out;
+}
+
+analysis::DurationHistory read_history_file(const prepare::Host& host, const std::string& file,
+                                            Streams& streams) {
+  if (host.files.resolved_type(file) == ports::FileType::missing) return {};
+  const Result<std::string> text = host.files.read(file, limits::kJournal);
+  const Result<analysis::DurationHistory> history =
+      text ? analysis::parse_durations(*text, file)
+           : Result<analysis::DurationHistory>(tl::unexpected(text.error()));
+  if (history) return *history;
+  streams.warn(history.error());
+  return {};
+}
+
+Done update_history_file(const prepare::Host& host, const std::string& file,
+                         const std::vector<plan::StepOutcome>& outcomes, Streams& streams) {
+  analysis::DurationHistory history = read_history_file(host, file, streams);
+  analysis::add_run(outcomes, history);
+  TRY_DONE(host::write_named_output(host.files, file, analysis::history_json(history)));
+  streams.note(fmt::format("wrote the durations of {} to {}\n", plural(history.size(), "step"),
+                           quoted(file)));
+  return {};
 }
 
 bool has_bytes_of(const fs::path& path, const plan::Output& output) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/compare_runs.h"
+#include "analysis/duration_history.h"
 #include "base/result.h"
 #include "cli/options.h"
 #include "cli/streams.h"
@@ -35,6 +36,15 @@ Result<analysis::EarlierDurations> earlier_durations(const prepare::Host& host,
                                                      const prepare::GlobalOptions& global,
                                                      const std::string& before,
                                                      const std::string& after);
+
+/// The durations in a file of `--update-history`. A file that cannot be read counts as empty, with
+/// a warning, because its contents only refine a comparison; one that does not exist is empty.
+analysis::DurationHistory read_history_file(const prepare::Host& host, const std::string& file,
+                                            Streams& streams);
+
+/// Adds the durations of a run to such a file.
+Done update_history_file(const prepare::Host& host, const std::string& file,
+                         const std::vector<plan::StepOutcome>& outcomes, Streams& streams);
 
 /// Whether the regular file there has the bytes of the output.
 bool has_bytes_of(const std::filesystem::path& path, const plan::Output& output);
