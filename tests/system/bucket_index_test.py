@@ -189,6 +189,15 @@ class TestInstallers:
 
 
 class TestPublication:
+    def test_the_trace_has_the_bytes_of_replies(self, release, index):
+        report = json.loads(release("1.2.0").publish("--json").stdout)
+        (outcome,) = [each for each in report["outcomes"] if each["id"] == "publish:here"]
+        (trace,) = outcome["trace"]
+        (wheel,) = [path for path in index.paths() if path.endswith(".whl")]
+        assert trace["sent_bytes"] == index.head(wheel)["ContentLength"]
+        # Its bytes and its metadata are read back.
+        assert trace["fetched_bytes"] > trace["sent_bytes"]
+
     def test_publishing_again_writes_nothing(self, release, index):
         one = release("1.2.0")
         one.publish()

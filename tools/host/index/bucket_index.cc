@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "base/parse_integer.h"
 #include "base/text.h"
+#include "host/net/counted_http.h"
 #include "host/net/http.h"
 #include "publish/attestation.h"
 #include "publish/upload_time.h"
@@ -376,6 +377,19 @@ Result<publish::Pruning> BucketIndex::prune(const publish::PruneRules& rules,
   return *std::move(pruning);
 }
 
+namespace {
+
+/// Requests to a bucket, whose replies are counted.
+struct BucketNetwork {
+  BucketNetwork(HttpOptions options, std::stop_token cancel, std::function<void(uint64_t)> received)
+      : curl(std::move(options), std::move(cancel)), counted(curl, std::move(received)) {}
+
+  CurlHttp curl;
+  CountedHttp counted;
+};
+
+}  // namespace
+
 bool is_bucket(const std::string& place) {
   return place.starts_with("s3://");
 }
@@ -391,7 +405,10 @@ Result<BucketIndex> open_bucket_index(const BucketSetup& setup) {
   options.user_agent = setup.user_agent;
   options.ca_bundle = ca_bundle_from(setup.environment);
   options.connections = Connections::reused;
-  const auto http = std::make_shared<CurlHttp>(std::move(options), setup.cancel);
+  const auto network =
+      std::make_shared<BucketNetwork>(std::move(options), setup.cancel, setup.received);
+  // The pointer to its member owns all of it.
+  const std::shared_ptr<ports::Http> http(network, &network->counted);
   auto credentials =
       std::make_shared<AwsCredentials>(AwsSetup{setup.environment, http, setup.mask});
   return BucketIndex(

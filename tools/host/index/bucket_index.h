@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -91,6 +92,8 @@ struct BucketSetup {
   std::string user_agent = "pinwheel";
   MaskSecret mask = {};  ///< called with every secret before it is used
   std::stop_token cancel = {};
+  /// Called with the bytes of each reply, on the thread of its request; may be empty.
+  std::function<void(uint64_t)> received = {};
 };
 
 /// Opens an index without accessing it. `usage` if the URL is not that of a bucket.

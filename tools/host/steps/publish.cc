@@ -363,7 +363,8 @@ Done into_bucket(const StepContext& context, const plan::Publish& action,
   TRY(BucketIndex index, open_bucket_index({.url = action.target.bucket,
                                             .environment = context.workplace.variables,
                                             .mask = context.workplace.mask,
-                                            .cancel = context.stop}));
+                                            .cancel = context.stop,
+                                            .received = received_by(context)}));
   const uint64_t build = plan::build_number_of(action);
   if (action.target.attestations == matrix::Attesting::always || build > 0) {
     TRY(const std::optional<publish::Catalog> found, index.find());
