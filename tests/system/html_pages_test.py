@@ -154,6 +154,7 @@ def test_the_page_of_a_release_has_its_wheels_times_and_history(script, tmp_path
     assert built
     assert {wheel["wheel"] for wheel in data["wheels"]} == built
     assert data["absent"] == []
+    assert re.fullmatch(r"script-only 1\.[\w.]+: \d+ steps on \d{4}-\d\d-\d\d", data["title"])
     slots = run["slot_time"]
     assert sum(one["ms"] for one in slots["classes"]) == slots["slots"] * slots["makespan_ms"]
     assert max(attempt["end"] for attempt in run["attempts"]) == slots["makespan_ms"]

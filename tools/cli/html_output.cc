@@ -21,6 +21,8 @@
 #include "host/torch/torch_exports.h"
 #include "host/wheels/inspect_path.h"
 #include "inspect/rules.h"
+#include "pep/name.h"
+#include "pep/wheel_name.h"
 #include "plan/step_id.h"
 #include "report/compat_json.h"
 #include "report/failure.h"
@@ -125,14 +127,30 @@ Result<WheelParts> wheel_parts(const prepare::Host& host, const prepare::GlobalO
   return parts;
 }
 
+/// "msgpack 1.1.2", and how many other releases the wheels of the run are of; "pinwheel" if it made
+/// none.
+std::string projects_of(const std::vector<plan::StepOutcome>& outcomes) {
+  std::set<std::string> projects;
+  for (const plan::Output& wheel : wheels_of(outcomes)) {
+    const std::string file = std::filesystem::path(wheel.path).filename().string();
+    const auto name = pep::parse_wheel_name(file);
+    if (!name) continue;
+    projects.insert(fmt::format("{} {}", pep::normalize_name(name->distribution),
+                                pep::to_string(pep::public_part(name->version))));
+  }
+  if (projects.empty()) return "pinwheel";
+  const size_t others = projects.size() - 1;
+  return others == 0 ? *projects.begin() : fmt::format("{} and {} more", *projects.begin(), others);
+}
+
 std::string title_of_run(const std::vector<plan::StepOutcome>& outcomes,
                          const analysis::RunTrace& trace) {
-  const std::string steps = plural(outcomes.size(), "step");
-  if (trace.slices.empty()) return fmt::format("pinwheel: {}", steps);
+  std::string steps = fmt::format("{}: {}", projects_of(outcomes), plural(outcomes.size(), "step"));
+  if (trace.slices.empty()) return steps;
   // "2026-01-02T03:04:05.678Z": the page itself has the rest.
   const std::string begun = plan::to_string(trace.slices.front().trace.ran->start);
   constexpr size_t kDate = 10;
-  return fmt::format("pinwheel: {} on {}", steps, begun.substr(0, kDate));
+  return fmt::format("{} on {}", steps, begun.substr(0, kDate));
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ function el(tag, attributes = {}, ...children) {
 }
 
 const code = (text) => el("code", {}, text);
+/** A message, whose names and commands are between backticks. */
+const prose = (text) => String(text ?? "").split(/`([^`\n]+)`/).map((part, at) => (at % 2 ? code(part) : part));
 
 function bytes(count) {
   if (count === null || count === undefined) return "–";
@@ -165,5 +167,5 @@ function plainPlot(options) {
   return made;
 }
 
-const legend = (entries) => el("ul", { class: "legend" }, entries.map(([name, text]) =>
-  el("li", {}, el("span", { class: "swatch", style: `background: var(--${name})` }), text)));
+const legend = (entries) => el("ul", { class: "legend" }, entries.map(([name, text, opacity = 1]) =>
+  el("li", {}, el("span", { class: "swatch", style: `background: var(--${name}); opacity: ${opacity}` }), text)));

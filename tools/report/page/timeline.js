@@ -1,6 +1,8 @@
 // The attempts of a run on their machines, and where the slot time went.
 
 const KIND_COLORS = ["build", "test", "env", "publish", "toolkit", "install", "sdist"];
+// The phases of an attempt besides its own commands.
+const PALE = 0.45;
 const kindColor = (kind) => { const at = KIND_COLORS.indexOf(kind); return `k${at < 0 ? 7 : at}`; };
 
 // Times between two lines of a time axis that people count in.
@@ -41,10 +43,12 @@ class Timeline {
     this.track = el("div", { class: "track", scroll: () => this.draw() }, this.wide);
     const button = (text, label, factor) => el("button", { type: "button", "aria-label": label, click: () => this.scale(factor) }, text);
     const kinds = [...new Set(run.attempts.map((attempt) => run.steps[attempt.step].kind))];
+    const prepares = run.attempts.some((attempt) => attempt.phases.some((phase) => phase.phase !== "execution"));
+    const pale = prepares ? [[kindColor(kinds[0]), "paler: installs packages, copies sources, finishes files", PALE]] : [];
     this.node = el("div", {},
       el("div", { class: "controls" }, button("−", "Zoom out", 0.5), button("+", "Zoom in", 2), button("whole run", "Show the whole run", 0),
         el("span", { class: "note" }, `${plural(run.attempts.length, "attempt")} in ${duration(this.end)}`)),
-      legend([...kinds.map((kind) => [kindColor(kind), kind]), ["critical", "outlined: on the critical path"]]),
+      legend([...kinds.map((kind) => [kindColor(kind), kind]), ...pale, ["critical", "outlined: on the critical path"]]),
       el("p", { id: "timeline-help", class: "unseen" }, "Left and right arrow keys move between attempts, plus and minus zoom, Enter shows the details."),
       this.track);
   }
@@ -75,7 +79,7 @@ class Timeline {
       const step = this.run.steps[attempt.step];
       const y = this.y(attempt);
       context.fillStyle = colors[kindColor(step.kind)];
-      context.globalAlpha = 0.45;
+      context.globalAlpha = PALE;
       context.fillRect(left, y, right - left, this.lane - 4);
       context.globalAlpha = 1;
       const runs = attempt.phases.filter((phase) => phase.phase === "execution");

@@ -144,8 +144,9 @@ function budgetPart(wheel, treemap) {
     answer.textContent = wanted === Infinity ? "Enter a size to see what would have to be removed." : wheel.size <= wanted ? `The wheel has ${bytes(wheel.size)}: nothing has to be removed.`
       : size <= wanted ? `${plural(needed, "cut")} would reduce the wheel from ${bytes(wheel.size)} to about ${bytes(size)}.`
         : `All cuts together would only reduce the wheel from ${bytes(wheel.size)} to about ${bytes(size)}.`;
+    answer.classList.toggle("prompt", wanted === Infinity);
     list.replaceChildren(table("What can be removed, in this order", [
-      { name: "part", cell: (cut) => cut.what },
+      { name: "part", cell: (cut) => prose(cut.what) },
       { name: "saves about", number: true, cell: (cut) => bytes(cut.saves) },
       { name: "costs users", cell: (cut) => (cut.costs_users ? "yes: GPUs lose their code" : "no") },
       { name: "removed", cell: (cut) => (treemap.removed.has(cut.what) ? "yes" : "no") },
@@ -193,8 +194,8 @@ function findingTable(wheel) {
   if (wheel.findings.length === 0) return el("p", { class: "note" }, "No rule has a finding.");
   return table("Findings", [
     { name: "rule", cell: (one) => el("code", { class: "word" }, one.rule) }, { name: "severity", cell: (one) => el("span", { class: one.severity === "error" ? "no" : "" }, one.severity) },
-    { name: "file", cell: (one) => el("span", { class: "path" }, one.file) }, { name: "finding", cell: (one) => [one.message, one.evidence ? [el("br"), el("span", { class: "note" }, one.evidence)] : null] },
-    { name: "hint", cell: (one) => one.hint },
+    { name: "file", cell: (one) => el("span", { class: "path" }, one.file) }, { name: "finding", cell: (one) => [prose(one.message), one.evidence ? [el("br"), el("span", { class: "note" }, one.evidence)] : null] },
+    { name: "hint", cell: (one) => prose(one.hint) },
   ], d3.sort(wheel.findings, (one) => (one.severity === "error" ? 0 : 1)));
 }
 
