@@ -11,6 +11,7 @@
 #include "env/toolkit.h"
 #include "matrix/axis_value.h"
 #include "matrix/compute_name.h"
+#include "matrix/shared_settings.h"
 #include "matrix/variant.h"
 
 namespace pinwheel::plan {
@@ -138,12 +139,13 @@ Result<std::vector<BuildRequest>> build_requests(const matrix::Matrix& matrix,
                                                  const Outline& outline,
                                                  const PlanOptions& options) {
   const matrix::VariantIndex variants(expansion.variants);
+  matrix::SharedSettings shared(matrix);
   std::vector<BuildRequest> requests;
   requests.reserve(outline.builds.size());
   for (const BuildGroup& group : outline.builds) {
     TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
-    TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
-    TRY(env::Request request, build_request(matrix, *variant, settings, options));
+    TRY(const auto settings, shared.of(*variant));
+    TRY(env::Request request, build_request(matrix, *variant, *settings, options));
     requests.push_back({group.cls.id, std::move(request)});
   }
   return requests;

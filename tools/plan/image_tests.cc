@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "container/container_image.h"
 #include "env/interpreter.h"
+#include "matrix/shared_settings.h"
 #include "matrix/variant.h"
 #include "plan/environments.h"
 #include "plan/step_id.h"
@@ -75,11 +76,13 @@ Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
   std::vector<ImageTest> tests;
   if (options.stage == Stage::build) return tests;
   const matrix::VariantIndex variants(expansion.variants);
+  matrix::SharedSettings shared(matrix);
   for (const BuildGroup& group : outline.builds) {
     for (const std::string& id : group.tests) {
       TRY(const matrix::Variant* const variant, variants.find(id));
-      TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
-      TRY_DONE(add_tests_of({*variant, settings, options, build_id(group.cls.id)}, tests));
+      TRY(const auto settings, shared.of(*variant));
+      if (settings->test.images.names.empty()) continue;
+      TRY_DONE(add_tests_of({*variant, *settings, options, build_id(group.cls.id)}, tests));
     }
   }
   return tests;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "matrix/axis_value.h"
 #include "matrix/condition.h"
 #include "matrix/family.h"
+#include "matrix/shared_settings.h"
 #include "matrix/variant.h"
 #include "plan/environments.h"
 #include "plan/evidence_gate.h"
@@ -33,6 +35,8 @@ namespace {
 // Guesses for steps without a recorded run; earlier runs correct them (plan/predict.h).
 constexpr double kEnvironmentSeconds = 60;
 constexpr double kTestSeconds = 30;
+
+using SettingsPointer = std::shared_ptr<const matrix::Settings>;
 
 std::map<std::string, std::string> build_variables(const StepInputs& in,
                                                    const matrix::Variant& variant,
@@ -176,27 +180,27 @@ Result<Axes> shared_axes(const StepInputs& in, const BuildGroup& group) {
 
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
-  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  TRY(const SettingsPointer settings, in.settings.of(*variant));
   const matrix::Package& package = matrix::package_of(in.matrix, *variant);
   const matrix::Abi& abi = matrix::abi_of(in.matrix, *variant);
   PackageFacts facts = facts_of(in, package);
   BuildWheel action;
   action.class_id = group.cls.id;
   if (!have_name_templates(in)) action.package_name = package.name;
-  TRY(action.environment, build_request(in.matrix, *variant, settings, in.options));
+  TRY(action.environment, build_request(in.matrix, *variant, *settings, in.options));
   TRY(const std::optional<env::Request> checked_in,
-      operators_request(in.matrix, *variant, settings, in.options));
+      operators_request(in.matrix, *variant, *settings, in.options));
   action.checked_in = checked_in.value_or(env::Request{});
   action.source = std::move(facts.wheel_source);
-  action.settings = settings;
+  action.settings = *settings;
   action.version = in.facts.version.version;
   action.arch = variant->get("arch");
   action.compute = variant->get("compute");
   action.torch = variant->get("torch");
   action.torch_abi = abi.torch;
   action.torch_target = abi.torch_stable;
-  action.variables = build_variables(in, *variant, settings);
-  action.secrets = settings.environment.secrets;
+  action.variables = build_variables(in, *variant, *settings);
+  action.secrets = settings->environment.secrets;
   action.namings = namings.at(group.cls.id);
   action.build_number = in.facts.version.build;
   action.tags = tags_of(abi, *variant, in.facts.machine);
@@ -207,66 +211,66 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.requires_torch = torch_requirement(in.matrix, *variant);
   action.source_date_epoch = facts.wheel_change.epoch;
   action.record_json =
-      record_json(BuildRecord{group.cls, action.torch, action.compute, settings.build.arch_list,
+      record_json(BuildRecord{group.cls, action.torch, action.compute, settings->build.arch_list,
                               facts.wheel_change.commit});
   const double seconds = guess_build(action);
   Step step{build_id(group.cls.id), {}, std::move(action)};
-  step.retry = settings.build.retry;
-  step.timeout = settings.build.timeout;
+  step.retry = settings->build.retry;
+  step.timeout = settings->build.timeout;
   step.predicted_seconds = seconds;
   step.resources.cores_max = 1 << 16;
-  step.resources.memory_per_core = settings.build.memory_per_job;
+  step.resources.memory_per_core = settings->build.memory_per_job;
   TRY(step.axes, shared_axes(in, group));
   return step;
 }
 
 Result<Step> sdist_step(const StepInputs& in, const PlannedSdist& sdist) {
   TRY(const matrix::Variant* const variant, in.variants.find(sdist.group->cls.representative));
-  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-  TRY(const env::Request environment, base_request(in.matrix, *variant, settings, in.options));
+  TRY(const SettingsPointer settings, in.settings.of(*variant));
+  TRY(const env::Request environment, base_request(in.matrix, *variant, *settings, in.options));
   BuildSdist action{environment,
                     facts_of(in, *sdist.package).source,
                     sdist.package->name,
                     in.facts.version.version,
                     {},
                     in.facts.source_date_epoch};
-  action.variables = settings.environment.variables;
-  action.secrets = settings.environment.secrets;
-  action.network = settings.build.network;
+  action.variables = settings->environment.variables;
+  action.secrets = settings->environment.secrets;
+  action.network = settings->build.network;
   Step step{sdist.id(), {}, action};
-  step.retry = settings.build.retry;
-  step.timeout = settings.build.timeout;
+  step.retry = settings->build.retry;
+  step.timeout = settings->build.timeout;
   step.predicted_seconds = kTestSeconds;
   return step;
 }
 
 Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildGroup& group) {
   TRY(const matrix::Variant* const variant, in.variants.find(id));
-  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-  TRY(const env::Request environment, test_request(in.matrix, *variant, settings, in.options));
+  TRY(const SettingsPointer settings, in.settings.of(*variant));
+  TRY(const env::Request environment, test_request(in.matrix, *variant, *settings, in.options));
   const matrix::Package& package = matrix::package_of(in.matrix, *variant);
   TestWheel action{id,
                    build_id(group.cls.id),
                    environment,
-                   settings.test,
+                   settings->test,
                    package.name,
                    variant->get("arch"),
                    variant->get("compute"),
                    facts_of(in, package).source,
-                   settings.environment.variables};
+                   settings->environment.variables};
   action.siblings = sibling_builds(group.cls, id);
-  action.secrets = settings.environment.secrets;
-  for (const matrix::Check& check : settings.checks.after) {
+  action.secrets = settings->environment.secrets;
+  for (const matrix::Check& check : settings->checks.after) {
     if (check.rule == "operators") action.operators = check.arguments;
   }
   std::vector<std::string> needs = action.siblings;
   needs.insert(needs.begin(), action.build);
   Step step{test_id(id), {}, std::move(action), std::move(needs)};
-  step.retry = settings.build.retry;
-  step.timeout = settings.test.timeout;
+  step.retry = settings->build.retry;
+  step.timeout = settings->test.timeout;
   step.predicted_seconds = kTestSeconds;
   step.resources.cores_max = 1 << 16;
-  if (settings.test.hardware == matrix::Hardware::gpu) step.resources.pools["gpu"] = 1;
+  if (settings->test.hardware == matrix::Hardware::gpu) step.resources.pools["gpu"] = 1;
   step.axes = variant->axes;
   return step;
 }
@@ -424,26 +428,27 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   TRY(std::vector<BuildRequest> builds, build_requests(matrix, expansion, outline, options));
   for (BuildRequest& build : builds) remember(std::move(build.request));
   const matrix::VariantIndex variants(expansion.variants);
+  matrix::SharedSettings settings(matrix);
   for (const BuildGroup& group : outline.builds) {
     TRY(const matrix::Variant* const built, variants.find(group.cls.representative));
-    TRY(const matrix::Settings of_build, matrix::settings_for(matrix, *built));
-    TRY(std::optional<env::Request> checked, operators_request(matrix, *built, of_build, options));
+    TRY(const SettingsPointer of_build, settings.of(*built));
+    TRY(std::optional<env::Request> checked, operators_request(matrix, *built, *of_build, options));
     if (checked) remember(*std::move(checked));
   }
   for (const BuildGroup& group : outline.builds) {
     if (options.stage == Stage::build) break;
     for (const std::string& test : group.tests) {
       TRY(const matrix::Variant* const tested, variants.find(test));
-      TRY(const matrix::Settings of_test, matrix::settings_for(matrix, *tested));
-      TRY(env::Request request, test_request(matrix, *tested, of_test, options));
+      TRY(const SettingsPointer of_test, settings.of(*tested));
+      TRY(env::Request request, test_request(matrix, *tested, *of_test, options));
       remember(std::move(request));
     }
   }
   if (options.stage == Stage::publish && !options.through.empty()) {
     for (const std::string& id : install_variants(outline)) {
       TRY(const matrix::Variant* const installed, variants.find(id));
-      TRY(const matrix::Settings settings, matrix::settings_for(matrix, *installed));
-      TRY(env::Request request, install_request(matrix, *installed, settings, options));
+      TRY(const SettingsPointer of_test, settings.of(*installed));
+      TRY(env::Request request, install_request(matrix, *installed, *of_test, options));
       remember(std::move(request));
     }
   }
@@ -458,7 +463,9 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
   TRY(const std::vector<ImageTest> on_images, image_tests(matrix, expansion, outline, options));
   const matrix::VariantIndex variants(expansion.variants);
   const ImageTestIndex tests_on_images(on_images);
-  const StepInputs in{matrix, expansion, variants, facts, options, on_images, tests_on_images};
+  matrix::SharedSettings settings(matrix);
+  const StepInputs in{matrix,  expansion, variants,        facts,
+                      options, on_images, tests_on_images, settings};
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));

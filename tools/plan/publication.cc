@@ -229,8 +229,8 @@ Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& nam
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   // One page lists all variants.
   if (!action.target.variants) action.labels[build] = label_of(in.matrix, *variant);
-  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-  TRY(const env::Request environment, build_request(in.matrix, *variant, settings, in.options));
+  TRY(const auto settings, in.settings.of(*variant));
+  TRY(const env::Request environment, build_request(in.matrix, *variant, *settings, in.options));
   action.environments[build] = resolved(in, environment);
   return add_test_needs(in, group, action, step);
 }
@@ -299,8 +299,8 @@ void add_listings(const Outline& outline, const Statuses& statuses, Publish& act
 /// The environment in which an sdist is built.
 Result<env::Request> sdist_request(const StepInputs& in, const BuildGroup& group) {
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
-  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
-  return base_request(in.matrix, *variant, settings, in.options);
+  TRY(const auto settings, in.settings.of(*variant));
+  return base_request(in.matrix, *variant, *settings, in.options);
 }
 
 /// Adds the sdists of the published packages.
@@ -374,7 +374,7 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
 Result<Step> install_step(const StepInputs& in, const std::string& id, const BuildGroup& group,
                           const Namings& namings) {
   TRY(const matrix::Variant* const variant, in.variants.find(id));
-  TRY(const matrix::Settings settings, matrix::settings_for(in.matrix, *variant));
+  TRY(const auto settings, in.settings.of(*variant));
   TRY(const matrix::PublishTarget* const target, find_target(in, in.options.through));
   InstallWheel action{id,
                       build_id(group.cls.id),
@@ -383,8 +383,8 @@ Result<Step> install_step(const StepInputs& in, const std::string& id, const Bui
                       {},
                       variant->get("arch"),
                       variant->get("compute"),
-                      settings.environment.variables};
-  TRY(action.environment, install_request(in.matrix, *variant, settings, in.options));
+                      settings->environment.variables};
+  TRY(action.environment, install_request(in.matrix, *variant, *settings, in.options));
   const auto siblings = group.cls.siblings.find(id);
   if (siblings != group.cls.siblings.end()) {
     for (const std::string& cls : siblings->second) {
@@ -392,8 +392,8 @@ Result<Step> install_step(const StepInputs& in, const std::string& id, const Bui
     }
   }
   Step step{install_id(id), {}, action, {action.build, publish_id(target->name)}};
-  step.retry = settings.build.retry;
-  step.timeout = settings.test.timeout;
+  step.retry = settings->build.retry;
+  step.timeout = settings->test.timeout;
   step.predicted_seconds = kInstallSeconds;
   step.resources.pools["install"] = 1;
   step.axes = variant->axes;

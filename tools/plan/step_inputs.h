@@ -3,6 +3,7 @@
 
 #include "matrix/expand.h"
 #include "matrix/matrix.h"
+#include "matrix/shared_settings.h"
 #include "matrix/variant.h"
 #include "plan/image_tests.h"
 #include "plan/make_plan.h"
@@ -18,6 +19,7 @@ struct StepInputs {
   const PlanOptions& options;
   const std::vector<ImageTest>& image_tests;
   const ImageTestIndex& tests_on_images;  ///< the same
+  matrix::SharedSettings& settings;       ///< of all steps
 };
 
 }  // namespace pinwheel::plan

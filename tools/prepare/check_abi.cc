@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "matrix/axis_value.h"
 #include "matrix/family.h"
 #include "matrix/settings.h"
+#include "matrix/shared_settings.h"
 #include "prepare/check_version.h"
 #include "prepare/host.h"
 #include "prepare/init_facts.h"
@@ -58,17 +60,22 @@ bool may_decide_otherwise(const std::vector<std::string>& argv) {
   return config || runs_own_program(argv);
 }
 
-/// The settings of the builds of an outline; none if a command may make any wheel.
-Result<std::vector<matrix::Settings>> plain_builds(const Loaded& loaded,
-                                                   const plan::Outline& outline) {
-  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
-  std::vector<matrix::Settings> builds;
+using SettingsOfBuild = std::shared_ptr<const matrix::Settings>;
+
+/// The settings of the first of some builds; none if a command may make any wheel.
+Result<SettingsOfBuild> plain_build(const Loaded& loaded,
+                                    const std::vector<const matrix::Variant*>& built) {
+  matrix::SharedSettings shared(loaded.matrix);
+  SettingsOfBuild first;
+  SettingsOfBuild last;
   for (const matrix::Variant* const variant : built) {
-    TRY(matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
-    if (may_decide_otherwise(settings.build.command)) return std::vector<matrix::Settings>();
-    builds.push_back(std::move(settings));
+    TRY(const SettingsOfBuild settings, shared.of(*variant));
+    if (settings == last) continue;
+    last = settings;
+    if (may_decide_otherwise(settings->build.command)) return SettingsOfBuild();
+    if (!first) first = settings;
   }
-  return builds;
+  return first;
 }
 
 Done check_package_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
@@ -78,14 +85,14 @@ Done check_package_abi(const Host& host, const Loaded& loaded, const plan::Outli
   Result<init::ProjectFacts> facts = read_build_files(host, directory);
   // If the project cannot be read, the build reports a better error.
   if (!facts) return {};
-  TRY(const std::vector<matrix::Settings> builds, plain_builds(loaded, outline));
-  if (builds.empty()) return {};
+  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
+  TRY(const SettingsOfBuild first, plain_build(loaded, built));
+  if (!first) return {};
   // cibuildwheel's settings do not apply: these builds are the matrix's.
   facts->cibuildwheel = {};
-  for (const auto& [name, value] : builds.front().environment.variables) {
+  for (const auto& [name, value] : first->environment.variables) {
     facts->cibuildwheel.options["environment"].entries.emplace_back(name, value);
   }
-  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
   const matrix::Abi& abi = matrix::abi_of(loaded.matrix, *built.front());
   const std::optional<init::AbiConflict> conflict =
       init::abi_conflict(*facts, promise_of(abi), pythons_of(loaded));

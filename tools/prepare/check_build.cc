@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "matrix/build_requires.h"
 #include "matrix/family.h"
 #include "matrix/settings.h"
+#include "matrix/shared_settings.h"
 #include "pep/name.h"
 #include "pep/requirement.h"
 #include "prepare/build_facts.h"
@@ -111,10 +113,15 @@ Done check_build_requires(const matrix::Matrix& matrix,
                           const std::vector<const matrix::Variant*>& built,
                           ports::Notices& notices) {
   std::set<std::string> reported;
+  matrix::SharedSettings shared(matrix);
+  std::set<std::pair<std::string, std::shared_ptr<const matrix::EnvironmentSettings>>> checked;
   for (const matrix::Variant* const variant : built) {
-    TRY(const matrix::EnvironmentSettings own, matrix::own_environment(matrix, *variant));
+    TRY(const auto environment, shared.own_environment_of(*variant));
+    const std::string& package = matrix::package_of(matrix, *variant).name;
+    if (!checked.emplace(package, environment).second) continue;
+    const matrix::EnvironmentSettings& own = *environment;
     if (own.build_requires == matrix::BuildRequires::none) continue;
-    const auto known = matrix.build_requires.find(matrix::package_of(matrix, *variant).name);
+    const auto known = matrix.build_requires.find(package);
     if (known == matrix.build_requires.end()) continue;
     const std::vector<std::string>& needed = known->second;
     if (matrix::lacks_torch(own, needed)) {
@@ -141,12 +148,13 @@ Done check_builds(const Host& host, const RunScope& scope, ports::Notices& notic
   }
   TRY(const std::vector<const matrix::Variant*> built, built_variants(scope.loaded, scope.outline));
   TRY_DONE(check_build_requires(matrix, built, notices));
+  matrix::SharedSettings shared(matrix);
   std::set<std::pair<std::string, std::string>> checked;
   for (const matrix::Variant* const variant : built) {
-    TRY(const matrix::Settings settings, matrix::settings_for(matrix, *variant));
+    TRY(const auto settings, shared.of(*variant));
     const std::string& package = matrix::package_of(matrix, *variant).name;
-    if (!checked.emplace(package, settings.build.command.front()).second) continue;
-    TRY_DONE(check_command(host.variables, host.files, settings, directories.at(package), scope,
+    if (!checked.emplace(package, settings->build.command.front()).second) continue;
+    TRY_DONE(check_command(host.variables, host.files, *settings, directories.at(package), scope,
                            notices));
   }
   return {};

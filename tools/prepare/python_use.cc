@@ -12,6 +12,7 @@
 #include "host/provision/fetch_python.h"
 #include "host/provision/interpreters.h"
 #include "matrix/axis_value.h"
+#include "matrix/shared_settings.h"
 #include "matrix/variant.h"
 #include "plan/step_id.h"
 #include "prepare/host.h"
@@ -24,22 +25,20 @@ namespace {
 using Uses = std::vector<PythonUse>;
 
 /// Notes that `user` needs the variant's Python.
-Done add_use(const matrix::Matrix& matrix, const matrix::Variant& variant, const std::string& user,
-             Uses& uses) {
+Done add_use(matrix::SharedSettings& settings, const matrix::Variant& variant,
+             const std::string& user, Uses& uses) {
   const std::string& version = variant.get("python");
   if (version.empty()) return {};
-  TRY(matrix::EnvironmentSettings environment, matrix::own_environment(matrix, variant));
-  PythonUse use{version, variant.get(matrix::kLibcAxis), environment.python,
-                std::move(environment.conda.channels)};
-  const auto known = std::find_if(uses.begin(), uses.end(), [&use](const PythonUse& other) {
-    return other.version == use.version && other.libc == use.libc && other.from == use.from;
+  const std::string& libc = variant.get(matrix::kLibcAxis);
+  TRY(const auto environment, settings.own_environment_of(variant));
+  const auto known = std::find_if(uses.begin(), uses.end(), [&](const PythonUse& other) {
+    return other.version == version && other.libc == libc && other.from == environment->python;
   });
   if (known != uses.end()) {
     known->users.push_back(user);
     return {};
   }
-  use.users.push_back(user);
-  uses.push_back(std::move(use));
+  uses.push_back({version, libc, environment->python, environment->conda.channels, {user}});
   return {};
 }
 
@@ -81,8 +80,9 @@ void warn_of_missing_python(const PythonUse& use, const host::EnvMachine& machin
 
 Result<Uses> python_uses(const Loaded& loaded) {
   Uses uses;
+  matrix::SharedSettings settings(loaded.matrix);
   for (const matrix::Variant& variant : loaded.expansion.variants) {
-    TRY_DONE(add_use(loaded.matrix, variant, variant.id, uses));
+    TRY_DONE(add_use(settings, variant, variant.id, uses));
   }
   return uses;
 }
@@ -90,15 +90,15 @@ Result<Uses> python_uses(const Loaded& loaded) {
 Result<Uses> python_uses(const RunScope& scope) {
   const bool conda = scope.levels.python == env::PythonSource::conda;
   if (conda || container::uses_containers(scope.levels.engine)) return Uses{};
-  const matrix::Matrix& matrix = scope.loaded.matrix;
+  matrix::SharedSettings settings(scope.loaded.matrix);
   const matrix::VariantIndex variants(scope.loaded.expansion.variants);
   Uses uses;
   for (const plan::BuildGroup& group : scope.outline.builds) {
     const auto builder = variants.find(group.cls.representative);
-    if (builder) TRY_DONE(add_use(matrix, **builder, plan::build_id(group.cls.id), uses));
+    if (builder) TRY_DONE(add_use(settings, **builder, plan::build_id(group.cls.id), uses));
   }
   for (const matrix::Variant& variant : scope.outline.variants) {
-    TRY_DONE(add_use(matrix, variant, plan::test_id(variant.id), uses));
+    TRY_DONE(add_use(settings, variant, plan::test_id(variant.id), uses));
   }
   std::sort(uses.begin(), uses.end(), [](const PythonUse& left, const PythonUse& right) {
     const int order = matrix::compare_versions(left.version, right.version);

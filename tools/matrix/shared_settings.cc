@@ -1,0 +1,101 @@
+#include "matrix/shared_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "matrix/condition.h"
+#include "matrix/family.h"
+
+namespace pinwheel::matrix {
+namespace {
+
+/// Appends a text so that its end is known: a value may contain any character.
+void append_measured(std::string& key, std::string_view text) {
+  fmt::format_to(std::back_inserter(key), "{}:", text.size());
+  key += text;
+}
+
+}  // namespace
+
+SettingsInputs::SettingsInputs(const Matrix& matrix) : matrix_(matrix) {
+  add_texts(matrix.sections);
+  for (const DeclaredCompute& compute : matrix.computes) add_texts(compute.patch);
+  for (const Matrix::Override& override : matrix.overrides) {
+    add_texts(override.patch);
+    for (const auto& [name, patterns] : override.when) use_of(name).whole = true;
+  }
+  // The compute selects lines of `computes` and names architectures; the package has requirements.
+  use_of("compute").whole = true;
+  use_of(kPackageAxis).whole = true;
+}
+
+void SettingsInputs::add_texts(const Node& node) {
+  if (node.scalar.find('{') != std::string::npos) placeholders_.push_back(node.scalar);
+  for (const Node& item : node.items) add_texts(item);
+  for (const Node::Member& member : node.members) {
+    keys_.push_back(member.key);
+    add_texts(member.value);
+  }
+}
+
+SettingsInputs::Use& SettingsInputs::use_of(const std::string& name) {
+  const auto known = std::ranges::find(uses_, name, &Use::name);
+  if (known != uses_.end()) return *known;
+  // Every placeholder starts with the name of its axis, except those of the compute.
+  const std::string placeholder = "{" + name;
+  const bool whole = std::ranges::any_of(placeholders_, [&placeholder](const std::string& text) {
+    return text.find(placeholder) != std::string::npos;
+  });
+  return uses_.emplace_back(Use{name, whole});
+}
+
+bool SettingsInputs::depends_on(const std::string& name, const std::string& value) {
+  Use& use = use_of(name);
+  if (use.whole) return true;
+  const auto known = use.selected.find(value);
+  if (known != use.selected.end()) return known->second;
+  const bool selects = std::ranges::any_of(
+      keys_, [&value](const std::string& key) { return value_matches(key, value); });
+  use.selected.emplace(value, selects);
+  return selects;
+}
+
+std::string SettingsInputs::key_of(const Variant& variant) {
+  std::string key;
+  for (const auto* const pairs : {&variant.axes, &variant.attributes}) {
+    for (const auto& [name, value] : *pairs) {
+      if (!depends_on(name, value)) continue;
+      append_measured(key, name);
+      append_measured(key, value);
+    }
+    key += ';';
+  }
+  append_measured(key, variant.declared_label);
+  if (matrix_.backend_answers.contains(variant.id)) key += variant.id;
+  return key;
+}
+
+Result<std::shared_ptr<const Settings>> SharedSettings::of(const Variant& variant) {
+  std::string key = inputs_.key_of(variant);
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  TRY(Settings settings, settings_for(matrix_, variant));
+  auto shared = std::make_shared<const Settings>(std::move(settings));
+  known_.emplace(std::move(key), shared);
+  return shared;
+}
+
+Result<std::shared_ptr<const EnvironmentSettings>> SharedSettings::own_environment_of(
+    const Variant& variant) {
+  std::string key = inputs_.key_of(variant);
+  const auto known = environments_.find(key);
+  if (known != environments_.end()) return known->second;
+  TRY(EnvironmentSettings environment, own_environment(matrix_, variant));
+  auto shared = std::make_shared<const EnvironmentSettings>(std::move(environment));
+  environments_.emplace(std::move(key), shared);
+  return shared;
+}
+
+}  // namespace pinwheel::matrix

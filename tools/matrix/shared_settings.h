@@ -1,0 +1,61 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "matrix/matrix.h"
+#include "matrix/settings.h"
+#include "matrix/variant.h"
+
+namespace pinwheel::matrix {
+
+/// Which parts of a variant its settings depend on: of the conditions of overrides, placeholders,
+/// and keys that select a value. It refers to the matrix, which must outlive it unchanged.
+class SettingsInputs {
+ public:
+  explicit SettingsInputs(const Matrix& matrix);
+
+  /// A text that is equal for two variants only if they have the same settings.
+  std::string key_of(const Variant& variant);
+
+ private:
+  /// An axis or an attribute.
+  struct Use {
+    std::string name;
+    bool whole = false;                                   ///< every value has settings of its own
+    std::unordered_map<std::string, bool> selected = {};  ///< values, and whether a key matches
+  };
+
+  void add_texts(const Node& node);
+  Use& use_of(const std::string& name);
+  bool depends_on(const std::string& name, const std::string& value);
+
+  const Matrix& matrix_;
+  std::vector<std::string> placeholders_;  ///< texts with placeholders
+  std::vector<std::string> keys_;          ///< of all mappings
+  std::vector<Use> uses_;
+};
+
+/// The settings of many variants. Variants whose settings are equal share them, so a matrix with
+/// many variants reads them a few times. It refers to the matrix, which must outlive it unchanged.
+class SharedSettings {
+ public:
+  explicit SharedSettings(const Matrix& matrix) : matrix_(matrix), inputs_(matrix) {}
+
+  /// As `settings_for`.
+  Result<std::shared_ptr<const Settings>> of(const Variant& variant);
+  /// As `own_environment`.
+  Result<std::shared_ptr<const EnvironmentSettings>> own_environment_of(const Variant& variant);
+
+ private:
+  const Matrix& matrix_;
+  SettingsInputs inputs_;
+  std::unordered_map<std::string, std::shared_ptr<const Settings>> known_;
+  std::unordered_map<std::string, std::shared_ptr<const EnvironmentSettings>> environments_;
+};
+
+}  // namespace pinwheel::matrix
