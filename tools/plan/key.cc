@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "base/digest.h"
+#include "base/json_text.h"
 #include "env/patchelf.h"
 #include "plan/record.h"
 
@@ -43,173 +45,234 @@ bool is_set(const V& value) {
   }
 }
 
-Json json_of(env::Purpose purpose) {
-  return purpose == env::Purpose::test ? "test" : "build";
+/// The parts of a key while they are collected: the value of each is the whole text of its JSON.
+class PartWriter {
+ public:
+  void add(std::string name, std::string text) {
+    const auto at = parts_.lower_bound(name);
+    if (at == parts_.end() || at->first != name) {
+      parts_.emplace_hint(at, std::move(name), std::move(text));
+      return;
+    }
+    at->second.insert(0, "[").append(",").append(text).append("]");
+  }
+
+  KeyParts finish() && {
+    for (auto& [name, text] : parts_) {
+      if (text.size() > kDigestLength) text = sha256_hex(text);
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  KeyParts parts_;
+};
+
+std::string json_text(const std::string& value) {
+  std::string text;
+  append_json_text(value, text);
+  return text;
 }
 
-Json json_of(matrix::BuildNetwork network) {
-  return network != matrix::BuildNetwork::none;
+std::string json_text(const std::vector<std::string>& values) {
+  std::string text;
+  append_json_list(values, text);
+  return text;
+}
+
+std::string json_text(env::Purpose purpose) {
+  return purpose == env::Purpose::test ? "\"test\"" : "\"build\"";
+}
+
+std::string json_text(matrix::BuildNetwork network) {
+  return network != matrix::BuildNetwork::none ? "true" : "false";
 }
 
 template <typename V>
-Json json_of(const std::optional<V>& value) {
-  return *value;
-}
-
-template <typename V>
-Json json_of(const V& value) {
+std::string json_text(const V& value) {
   if constexpr (std::is_enum_v<V>) {
-    return static_cast<int>(value);
+    return std::to_string(static_cast<int>(value));
+  } else if constexpr (std::is_integral_v<V> && !std::is_same_v<V, bool>) {
+    return std::to_string(value);
   } else {
-    return value;
+    return Json(value).dump();
   }
 }
 
+/// Where the parts of a struct go, and the beginning of their names: "environment.".
+struct PartPlace {
+  PartWriter& parts;
+  std::string prefix = {};
+
+  void add(std::string_view name, std::string text) const {
+    parts.add(prefix + std::string(name), std::move(text));
+  }
+  PartPlace below(std::string_view name) const { return {parts, prefix + std::string(name) + "."}; }
+};
+
+template <typename V>
+void add_value(const PartPlace& place, std::string_view name, const V& value) {
+  place.add(name, json_text(value));
+}
+
+template <typename V>
+void add_value(const PartPlace& place, std::string_view name, const std::optional<V>& value) {
+  add_value(place, name, *value);
+}
+
+/// A changed variable is reported by its name, so it is a part of its own.
+template <typename V>
+void add_value(const PartPlace& place, std::string_view name,
+               const std::map<std::string, V>& values) {
+  const PartPlace inside = place.below(name);
+  for (const auto& [key, value] : values) add_value(inside, key, value);
+}
+
 template <typename T, typename Fields>
-Json list_of(const T& value, const Fields& fields);
+std::string list_text(const T& value, const Fields& fields);
 template <typename T, typename Fields>
-void add_fields(Json& json, const T& value, const Fields& fields);
+void add_fields(const PartPlace& place, const T& value, const Fields& fields);
+
+template <typename V, typename Fields>
+std::string list_text(const std::vector<V>& values, const Fields& fields) {
+  std::string text = "[";
+  for (const V& value : values) {
+    if (text.size() > 1) text += ',';
+    text += list_text(value, fields);
+  }
+  return text + "]";
+}
+
+template <typename T, typename Fields>
+void add_list(const PartPlace& place, std::string_view name, const T& value, const Fields& fields) {
+  place.add(name, list_text(value, fields));
+}
+
+template <typename V, typename Fields>
+void add_list(const PartPlace& place, std::string_view name, const std::map<std::string, V>& values,
+              const Fields& fields) {
+  const PartPlace inside = place.below(name);
+  for (const auto& [key, value] : values) add_list(inside, key, value, fields);
+}
 
 /// JSON makes an object of this initializer list if each list has two texts. Existing keys depend
 /// on it.
 template <typename Fields>
-Json list_of(const matrix::CondaSettings& conda, const Fields& /*fields*/) {
-  return {conda.channels, conda.packages};
-}
-
-template <typename V, typename Fields>
-Json list_of(const std::vector<V>& values, const Fields& fields) {
-  Json out = Json::array();
-  for (const V& value : values) out.push_back(list_of(value, fields));
-  return out;
-}
-
-template <typename V, typename Fields>
-Json list_of(const std::map<std::string, V>& values, const Fields& fields) {
-  Json out = Json::object();
-  for (const auto& [name, value] : values) out[name] = list_of(value, fields);
-  return out;
+void add_list(const PartPlace& place, std::string_view name, const matrix::CondaSettings& conda,
+              const Fields& /*fields*/) {
+  const Json list = {conda.channels, conda.packages};
+  if (!list.is_object()) return place.add(name, list.dump());
+  const PartPlace inside = place.below(name);
+  for (const auto& [key, value] : list.items()) inside.add(key, value.dump());
 }
 
 template <typename T, typename Fields>
-Json object_of(const T& value, const Fields& fields) {
-  Json out = Json::object();
-  add_fields(out, value, fields);
-  return out;
+void add_object(const PartPlace& place, const T& value, const Fields& fields) {
+  add_fields(place, value, fields);
 }
 
 /// Includes the version of the program that executes the repair.
 template <typename Fields>
-Json object_of(const matrix::RepairSettings& repair, const Fields& /*fields*/) {
+void add_object(const PartPlace& place, const matrix::RepairSettings& repair,
+                const Fields& /*fields*/) {
   switch (repair.mode) {
     case matrix::RepairMode::automatic:
-      return {{"mode", "auto"}, {"patchelf", env::kPatchelfVersion}};
+      place.add("mode", "\"auto\"");
+      place.add("patchelf", json_text(std::string(env::kPatchelfVersion)));
+      return;
     case matrix::RepairMode::none:
-      return {{"mode", "none"}};
+      place.add("mode", "\"none\"");
+      return;
     case matrix::RepairMode::command:
       break;
   }
-  return {{"mode", "command"}, {"command", repair.command}};
-}
-
-void add_part(Json& json, std::string_view name, Json part) {
-  Json& place = json[std::string(name)];
-  place = place.is_null() ? std::move(part) : Json{std::move(place), std::move(part)};
+  place.add("mode", "\"command\"");
+  place.add("command", json_text(repair.command));
 }
 
 template <typename T, typename F>
-void add_field(Json& /*json*/, const T& /*value*/, const ExcludedField<T, F>& /*field*/) {}
+void add_field(const PartPlace& /*place*/, const T& /*value*/,
+               const ExcludedField<T, F>& /*field*/) {}
 
 template <KeyShape S, InKey I, typename T, typename F, typename Nested>
-void add_field(Json& json, const T& value, const KeyField<S, I, T, F, Nested>& field) {
+void add_field(const PartPlace& place, const T& value, const KeyField<S, I, T, F, Nested>& field) {
   const F& member = value.*field.member;
   if constexpr (I == InKey::if_set) {
     if (!is_set(member)) return;
   }
-  if constexpr (S == KeyShape::value) add_part(json, field.name, json_of(member));
-  if constexpr (S == KeyShape::list) add_part(json, field.name, list_of(member, field.nested));
-  if constexpr (S == KeyShape::object) add_part(json, field.name, object_of(member, field.nested));
-  if constexpr (S == KeyShape::merged) add_fields(json, member, field.nested);
+  if constexpr (S == KeyShape::value) add_value(place, field.name, member);
+  if constexpr (S == KeyShape::list) add_list(place, field.name, member, field.nested);
+  if constexpr (S == KeyShape::object) add_object(place.below(field.name), member, field.nested);
+  if constexpr (S == KeyShape::merged) add_fields(place, member, field.nested);
 }
 
 template <typename T, typename Fields>
-void add_fields(Json& json, const T& value, const Fields& fields) {
-  std::apply([&](const auto&... row) { (add_field(json, value, row), ...); }, fields);
+void add_fields(const PartPlace& place, const T& value, const Fields& fields) {
+  std::apply([&](const auto&... row) { (add_field(place, value, row), ...); }, fields);
 }
 
 template <typename T, typename F>
-void add_element(Json& /*list*/, const T& /*value*/, const ExcludedField<T, F>& /*field*/) {}
+void add_element(std::string& /*list*/, const T& /*value*/, const ExcludedField<T, F>& /*field*/) {}
 
 template <InKey I, typename T, typename F>
-void add_element(Json& list, const T& value,
+void add_element(std::string& list, const T& value,
                  const KeyField<KeyShape::value, I, T, F, std::tuple<>>& field) {
   const F& member = value.*field.member;
   if constexpr (I == InKey::if_set) {
     if (!is_set(member)) return;
   }
-  list.push_back(json_of(member));
+  if (list.size() > 1) list += ',';
+  list += json_text(member);
 }
 
 template <typename T, typename Fields>
-Json list_of(const T& value, const Fields& fields) {
-  Json out = Json::array();
-  std::apply([&](const auto&... row) { (add_element(out, value, row), ...); }, fields);
-  return out;
+std::string list_text(const T& value, const Fields& fields) {
+  std::string text = "[";
+  std::apply([&](const auto&... row) { (add_element(text, value, row), ...); }, fields);
+  return text + "]";
 }
 
 template <typename T, typename Fields>
-Json action_json(std::string_view name, const T& action, const Fields& fields) {
-  Json out = object_of(action, fields);
-  out["action"] = name;
-  return out;
+KeyParts parts_with(std::string_view name, const T& action, const Fields& fields) {
+  PartWriter parts;
+  const PartPlace place{parts};
+  add_fields(place, action, fields);
+  place.add("action", json_text(std::string(name)));
+  return std::move(parts).finish();
 }
 
-Json to_json(const CreateEnvironment& action) {
-  return action_json("environment", action, kEnvironmentFields);
+KeyParts parts_of(const CreateEnvironment& action) {
+  return parts_with("environment", action, kEnvironmentFields);
 }
 
-Json to_json(const MakeToolkit& action) {
-  return action_json("toolkit", action, kToolkitFields);
+KeyParts parts_of(const MakeToolkit& action) {
+  return parts_with("toolkit", action, kToolkitFields);
 }
 
-Json to_json(const BuildWheel& action) {
-  return action_json("build-wheel", action, kBuildWheelFields);
+KeyParts parts_of(const BuildWheel& action) {
+  return parts_with("build-wheel", action, kBuildWheelFields);
 }
 
-Json to_json(const BuildSdist& action) {
-  return action_json("build-sdist", action, kBuildSdistFields);
+KeyParts parts_of(const BuildSdist& action) {
+  return parts_with("build-sdist", action, kBuildSdistFields);
 }
 
-Json to_json(const TestWheel& action) {
-  return action_json("test-wheel", action, kTestWheelFields);
+KeyParts parts_of(const TestWheel& action) {
+  return parts_with("test-wheel", action, kTestWheelFields);
 }
 
-Json to_json(const InstallWheel& action) {
-  return action_json("install-wheel", action, kInstallWheelFields);
+KeyParts parts_of(const InstallWheel& action) {
+  return parts_with("install-wheel", action, kInstallWheelFields);
 }
 
-Json to_json(const Publish& action) {
-  return action_json("publish", action, kPublishFields);
-}
-
-/// Flattens objects, so that a changed variable is reported by its name.
-void collect(const Json& json, const std::string& name, KeyParts& parts) {
-  if (json.is_object()) {
-    for (const auto& [key, value] : json.items()) {
-      collect(value, name.empty() ? key : name + "." + key, parts);
-    }
-    return;
-  }
-  const std::string text = json.dump();
-  parts[name] = text.size() <= kDigestLength ? text : sha256_hex(text);
+KeyParts parts_of(const Publish& action) {
+  return parts_with("publish", action, kPublishFields);
 }
 
 }  // namespace
 
 KeyParts key_parts(const Action& action) {
-  KeyParts parts;
-  collect(std::visit([](const auto& each) { return to_json(each); }, action), {}, parts);
-  return parts;
+  return std::visit([](const auto& each) { return parts_of(each); }, action);
 }
 
 KeyParts compile_parts(KeyParts parts) {
@@ -254,35 +317,51 @@ KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& pr
 
 namespace {
 
-/// Adds a text as a JSON string.
-void add_text(const std::string& text, std::string& json) {
-  const bool printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-  if (!printable) {
-    json += Json(text).dump();
-    return;
+/// Writes the text of `{"parts": parts, "schema": kKeySchema}`; a value of JSON would copy all
+/// parts.
+class KeyText {
+ public:
+  void add(std::string_view name, std::string_view part) {
+    if (json_.size() > kBegin.size()) json_ += ',';
+    append_json_text(name, json_);
+    json_ += ':';
+    append_json_text(part, json_);
   }
-  json += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') json += '\\';
-    json += c;
+
+  std::string digest() && {
+    fmt::format_to(std::back_inserter(json_), R"(}},"schema":{}}})", kKeySchema);
+    return sha256_hex(json_);
   }
-  json += '"';
-}
+
+ private:
+  static constexpr std::string_view kBegin = R"({"parts":{)";
+  std::string json_ = std::string(kBegin);
+};
 
 }  // namespace
 
 std::string key_of(const KeyParts& parts) {
-  // The text of `{"parts": parts, "schema": kKeySchema}`; a value of JSON would copy all parts.
-  std::string json = R"({"parts":{)";
-  bool first = true;
-  for (const auto& [name, part] : parts) {
-    if (!std::exchange(first, false)) json += ',';
-    add_text(name, json);
-    json += ':';
-    add_text(part, json);
+  KeyText text;
+  for (const auto& [name, part] : parts) text.add(name, part);
+  return std::move(text).digest();
+}
+
+std::string key_of(const KeyParts& parts, Products products) {
+  std::ranges::sort(products);
+  products.erase(std::unique(products.begin(), products.end()), products.end());
+  KeyText text;
+  auto own = parts.begin();
+  std::string name;
+  for (const auto& [id, product] : products) {
+    name.assign("needs ").append(id);
+    while (own != parts.end() && own->first < name) {
+      text.add(own->first, own->second);
+      ++own;
+    }
+    text.add(name, product);
   }
-  json += fmt::format(R"(}},"schema":{}}})", kKeySchema);
-  return sha256_hex(json);
+  for (; own != parts.end(); ++own) text.add(own->first, own->second);
+  return std::move(text).digest();
 }
 
 namespace {

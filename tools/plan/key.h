@@ -76,6 +76,12 @@ KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& pr
 /// Hex digest of the parts and of the schema of keys itself.
 std::string key_of(const KeyParts& parts);
 
+/// The products of a step's needs, by step id.
+using Products = std::vector<std::pair<std::string_view, std::string_view>>;
+
+/// The same as `key_of(with_needs(parts, products))` for parts without needs, without their copy.
+std::string key_of(const KeyParts& parts, Products products);
+
 // Which fields of an action are in its key. A field that is added to one of these structs does not
 // compile before it is listed here, as a part of the key or as excluded.
 

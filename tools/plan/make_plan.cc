@@ -79,15 +79,18 @@ class PlanBuilder {
 
   Done add(Step step) {
     // The executor could not tell the two apart and would wait forever.
-    if (keys_.contains(step.id)) {
+    if (places_.contains(step.id)) {
       return fail(ErrorKind::config,
                   fmt::format("two steps of the plan are called {}", quoted(step.id)));
     }
-    std::map<std::string, std::string> need_keys;
-    for (const std::string& need : step.needs) need_keys[need] = keys_.at(need);
+    Products products;
+    products.reserve(step.needs.size());
+    for (const std::string& need : step.needs) {
+      products.emplace_back(need, plan_.steps[places_.at(need)].key);
+    }
     step.parts = key_parts(step.action);
-    step.key = key_of(with_needs(step.parts, need_keys));
-    keys_[step.id] = step.key;
+    step.key = key_of(step.parts, std::move(products));
+    places_.emplace(step.id, plan_.steps.size());
     plan_.steps.push_back(std::move(step));
     return {};
   }
@@ -96,7 +99,7 @@ class PlanBuilder {
   /// environment that a test adds serves only tests.
   Result<std::string> environment(const env::Request& request, const Step& user) {
     const std::string id = environment_step_id(request);
-    if (keys_.contains(id)) return id;
+    if (places_.contains(id)) return id;
     env::Request packages = request;
     // The toolkit is separate from the environment: builds and tests share the packages.
     packages.toolkit.clear();
@@ -129,7 +132,7 @@ class PlanBuilder {
                                : toolkits::asks_for_packages(request);
     if (!made) return std::string();
     const std::string id = toolkit_step_id(request);
-    if (keys_.contains(id)) return id;
+    if (places_.contains(id)) return id;
     MakeToolkit action{request, is_known ? known->second.exact : std::string(),
                        image_key(in_.facts, request)};
     Step step{id, {}, std::move(action)};
@@ -142,7 +145,7 @@ class PlanBuilder {
 
   Plan finish() && {
     std::string all;
-    for (const Step& step : plan_.steps) all += fmt::format("{} {}\n", step.id, step.key);
+    for (const Step& step : plan_.steps) all.append(step.id).append(" ").append(step.key) += '\n';
     plan_.digest = sha256_hex(all);
     return with_durations(std::move(plan_), in_.facts.durations);
   }
@@ -150,7 +153,7 @@ class PlanBuilder {
  private:
   const StepInputs& in_;
   Plan plan_;
-  std::unordered_map<std::string, std::string> keys_;
+  std::unordered_map<std::string, size_t> places_;  ///< of steps in the plan, by id
 };
 
 /// Whether each target names the distribution with a template of its own.

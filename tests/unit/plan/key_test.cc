@@ -120,6 +120,15 @@ TEST_CASE("a key depends on the products of the needs, by their ids") {
         key_of(with_needs(own, {{"build:cu13", "a"}})));
 }
 
+TEST_CASE("the key with the products of needs is that of all parts") {
+  const KeyParts own = {{"name", "1"}, {"needed", "2"}, {"network", "3"}};
+  CHECK(key_of(own, {}) == key_of(own));
+  // In any order, and a need may be listed twice.
+  CHECK(key_of(own, {{"test:b", "y"}, {"build:a", "x"}, {"test:b", "y"}}) ==
+        key_of(with_needs(own, {{"build:a", "x"}, {"test:b", "y"}})));
+  CHECK(key_of({}, {{"env:1", "x"}}) == key_of(with_needs({}, {{"env:1", "x"}})));
+}
+
 TEST_CASE("a key is the digest of its parts and the schema of keys as JSON") {
   const KeyParts parts = {{"a \"quoted\" name", R"("a\\b")"},
                           {"control", "line\nend\x7f"},
