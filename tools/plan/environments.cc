@@ -53,6 +53,15 @@ std::vector<std::string> python_packages(const std::vector<std::string>& package
 
 }  // namespace
 
+const std::string& RequestDigests::of(const env::Request& request) {
+  constexpr size_t kRemembered = 16;
+  const auto known = std::ranges::find(
+      recent_, request, [](const auto& one) -> const env::Request& { return one.first; });
+  if (known != recent_.end()) return known->second;
+  if (recent_.size() == kRemembered) recent_.pop_back();
+  return recent_.emplace_front(request, env::digest(request)).second;
+}
+
 Result<env::Request> base_request(const matrix::Matrix& matrix, const matrix::Variant& variant,
                                   const matrix::Settings& settings, const PlanOptions& options) {
   env::Request request;

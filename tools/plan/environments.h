@@ -1,4 +1,5 @@
 #pragma once
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,16 @@
 #include "store/entry.h"
 
 namespace pinwheel::plan {
+
+/// The digests of requests (`env::digest`). Consecutive steps often have equal requests, so the
+/// last digests are remembered.
+class RequestDigests {
+ public:
+  const std::string& of(const env::Request& request);
+
+ private:
+  std::deque<std::pair<env::Request, std::string>> recent_;
+};
 
 /// The environment that builds a variant, without a toolkit. `config` if the matrix lacks what the
 /// chosen levels require.

@@ -52,11 +52,25 @@ std::map<std::string, std::string> build_variables(const StepInputs& in,
   return variables;
 }
 
-/// The facts about the source of a package.
-PackageFacts facts_of(const StepInputs& in, const matrix::Package& package) {
+/// The facts about the sources of packages; those of a family's other packages have their own.
+const PackageFacts* find_facts(const StepInputs& in, const matrix::Package& package) {
   const auto member = in.facts.family.find(package.name);
-  if (member != in.facts.family.end()) return member->second;
-  return {in.facts.source, in.facts.wheel_source.value_or(in.facts.source), in.facts.wheel_change};
+  return member == in.facts.family.end() ? nullptr : &member->second;
+}
+
+const Source& package_source(const StepInputs& in, const matrix::Package& package) {
+  const PackageFacts* const facts = find_facts(in, package);
+  return facts == nullptr ? in.facts.source : facts->source;
+}
+
+const Source& wheel_source_of_package(const StepInputs& in, const matrix::Package& package) {
+  if (const PackageFacts* const facts = find_facts(in, package)) return facts->wheel_source;
+  return in.facts.wheel_source ? *in.facts.wheel_source : in.facts.source;
+}
+
+const SourceChange& change_of_package(const StepInputs& in, const matrix::Package& package) {
+  const PackageFacts* const facts = find_facts(in, package);
+  return facts == nullptr ? in.facts.wheel_change : facts->wheel_change;
 }
 
 /// The requirement for `requires: {torch: auto}`: the torch versions on which the binary loads.
@@ -98,7 +112,8 @@ class PlanBuilder {
   /// The step that makes an environment, added if it is new; builds come before tests, so an
   /// environment that a test adds serves only tests.
   Result<std::string> environment(const env::Request& request, const Step& user) {
-    const std::string id = environment_step_id(request);
+    const std::string& digest = in_.digests.of(request);
+    const std::string id = environment_step_id(digest);
     if (places_.contains(id)) return id;
     env::Request packages = request;
     // The toolkit is separate from the environment: builds and tests share the packages.
@@ -107,7 +122,7 @@ class PlanBuilder {
     packages.toolkit_packages = {};
     packages.toolkit_conda = {};
     Step step{id, {}, CreateEnvironment{packages, {}}};
-    const auto resolution = in_.facts.resolutions.find(env::digest(request));
+    const auto resolution = in_.facts.resolutions.find(digest);
     if (resolution != in_.facts.resolutions.end()) {
       std::get<CreateEnvironment>(step.action).resolution = resolution->second;
     }
@@ -186,7 +201,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   TRY(const SettingsPointer settings, in.settings.of(*variant));
   const matrix::Package& package = matrix::package_of(in.matrix, *variant);
   const matrix::Abi& abi = matrix::abi_of(in.matrix, *variant);
-  PackageFacts facts = facts_of(in, package);
+  const SourceChange& change = change_of_package(in, package);
   BuildWheel action;
   action.class_id = group.cls.id;
   if (!have_name_templates(in)) action.package_name = package.name;
@@ -194,7 +209,7 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   TRY(const std::optional<env::Request> checked_in,
       operators_request(in.matrix, *variant, *settings, in.options));
   action.checked_in = checked_in.value_or(env::Request{});
-  action.source = std::move(facts.wheel_source);
+  action.source = wheel_source_of_package(in, package);
   action.settings = *settings;
   action.version = in.facts.version.version;
   action.arch = variant->get("arch");
@@ -209,13 +224,14 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.tags = tags_of(abi, *variant, in.facts.machine);
   // In a container the compiler comes from the image, which the environment's key covers.
   if (!container::uses_containers(in.options.engine)) action.toolchain = in.facts.toolchain;
-  const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
-  if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
+  if (!in.facts.toolkits.empty()) {
+    const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
+    if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
+  }
   action.requires_torch = torch_requirement(in.matrix, *variant);
-  action.source_date_epoch = facts.wheel_change.epoch;
-  action.record_json =
-      record_json(BuildRecord{group.cls, action.torch, action.compute, settings->build.arch_list,
-                              facts.wheel_change.commit});
+  action.source_date_epoch = change.epoch;
+  action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
+                                               settings->build.arch_list, change.commit});
   const double seconds = guess_build(action);
   Step step{build_id(group.cls.id), {}, std::move(action)};
   step.retry = settings->build.retry;
@@ -232,7 +248,7 @@ Result<Step> sdist_step(const StepInputs& in, const PlannedSdist& sdist) {
   TRY(const SettingsPointer settings, in.settings.of(*variant));
   TRY(const env::Request environment, base_request(in.matrix, *variant, *settings, in.options));
   BuildSdist action{environment,
-                    facts_of(in, *sdist.package).source,
+                    package_source(in, *sdist.package),
                     sdist.package->name,
                     in.facts.version.version,
                     {},
@@ -259,7 +275,7 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildG
                    package.name,
                    variant->get("arch"),
                    variant->get("compute"),
-                   facts_of(in, package).source,
+                   package_source(in, package),
                    settings->environment.variables};
   action.siblings = sibling_builds(group.cls, id);
   action.secrets = settings->environment.secrets;
@@ -303,7 +319,8 @@ Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& r
 Result<Namings> names_of(const StepInputs& in, const Outline& outline) {
   NamingRequest naming{
       {}, in.expansion.variants, in.options.targets, in.facts.version, in.facts.machine};
-  for (const BuildGroup& group : outline.builds) naming.classes.push_back(group.cls);
+  naming.classes.reserve(outline.builds.size());
+  for (const BuildGroup& group : outline.builds) naming.classes.push_back(&group.cls);
   return name_wheels(in.matrix, naming);
 }
 
@@ -467,8 +484,9 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
   const matrix::VariantIndex variants(expansion.variants);
   const ImageTestIndex tests_on_images(on_images);
   matrix::SharedSettings settings(matrix);
-  const StepInputs in{matrix,  expansion, variants,        facts,
-                      options, on_images, tests_on_images, settings};
+  RequestDigests digests;
+  const StepInputs in{matrix,    expansion,       variants, facts,  options,
+                      on_images, tests_on_images, settings, digests};
   PlanBuilder builder(in);
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "matrix/axis_value.h"
@@ -256,8 +258,8 @@ Result<std::vector<std::string>> variants_on(const matrix::Matrix& matrix, const
   return labels;
 }
 
-using FileIdentity = std::tuple<std::string, std::string, std::string, std::string, std::string,
-                                std::string, std::string>;
+/// The parts of a file's name, one on each line.
+using FileIdentity = std::string;
 
 /// The hint for a collision: no suffix names a torch, PyPI accepts no label, and properties of
 /// variants describe only computes.
@@ -402,18 +404,17 @@ Error two_plain_wheels(const Place& first, const Place& second) {
 }
 
 /// The files of all targets.
-using TakenFiles = std::map<FileIdentity, Place>;
+using TakenFiles = std::unordered_map<FileIdentity, Place>;
 
 /// The identity of a wheel; `distinguished` is what its name, version and tags do not state.
 FileIdentity identity_of(const wheel::Naming& naming, const WheelTags& tags,
                          const std::string& distinguished) {
-  return {pep::normalize_name(naming.distribution),
-          naming.version,
-          distinguished,
-          tags.python,
-          tags.abi,
-          tags.arch,
-          tags.libc};
+  std::string identity = pep::normalize_name(naming.distribution);
+  for (const std::string* const part :
+       {&naming.version, &distinguished, &tags.python, &tags.abi, &tags.arch, &tags.libc}) {
+    identity.append(1, '\n').append(*part);
+  }
+  return identity;
 }
 
 /// A file can be that of one build only: installers would take the one of whichever target they
@@ -442,8 +443,11 @@ Done take_files(const wheel::Naming& naming, const WheelTags& tags, const Place&
 
 Done name_for_target(const NamingInputs& in, const NamingRequest& request,
                      const matrix::PublishTarget& target, Namings& namings, TakenFiles& files) {
-  std::map<FileIdentity, Place> taken;
-  for (const matrix::AbiClass& cls : request.classes) {
+  TakenFiles taken;
+  // Then `taken` has the same files.
+  const bool alone = request.targets.size() <= 1 && !target.variants;
+  for (const matrix::AbiClass* const each : request.classes) {
+    const matrix::AbiClass& cls = *each;
     TRY(const matrix::Variant* const representative, in.variants.find(cls.representative));
     const Place place{&cls, representative, &target};
     TRY(wheel::Naming naming, name_of(in, place));
@@ -462,7 +466,7 @@ Done name_for_target(const NamingInputs& in, const NamingRequest& request,
       const auto [other, first] = taken.try_emplace(identity_of(naming, tags, "*"), place);
       if (!first) return fail(two_plain_wheels(other->second, place));
     }
-    TRY_DONE(take_files(naming, tags, place, files));
+    if (!alone) TRY_DONE(take_files(naming, tags, place, files));
     TRY_DONE(add_naming(namings[cls.id], std::move(naming), target));
   }
   return {};

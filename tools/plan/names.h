@@ -1,8 +1,8 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -85,15 +85,16 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
 /// followed by the compute, unless the class serves the target's `default`, and by the values of
 /// the project's own axes, except the first value of each: "-cpu", "-inference", "-cpu-inference".
 struct NamingRequest {
-  std::vector<matrix::AbiClass> classes;
-  std::vector<matrix::Variant> variants;  ///< of the whole matrix, including members of the classes
-  std::vector<std::string> targets;       ///< names of publish targets; none: one local naming
+  std::vector<const matrix::AbiClass*> classes;
+  /// Of the whole matrix, including members of the classes.
+  const std::vector<matrix::Variant>& variants;
+  std::vector<std::string> targets;  ///< names of publish targets; none: one local naming
   ReleaseVersion version;
   std::string machine;  ///< "x86_64"
 };
 
 /// Class id -> the names of its finished wheel, one per distinct (distribution, version).
-using Namings = std::map<std::string, std::vector<wheel::Naming>>;
+using Namings = std::unordered_map<std::string, std::vector<wheel::Naming>>;
 
 /// One naming for each distinct file, with its label as the only element of `variants`, or none.
 std::vector<wheel::Naming> each_file(const std::vector<wheel::Naming>& namings);

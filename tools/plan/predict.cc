@@ -159,6 +159,7 @@ double guess_build(const BuildWheel& action) {
 }
 
 Plan with_durations(Plan plan, const Durations& durations) {
+  if (durations.steps.empty() && durations.kinds.empty()) return plan;
   const std::map<std::string, GuessErrors> errors = errors_of_guesses(plan, durations);
   for (Step& step : plan.steps) {
     if (const Samples* const own = samples_at(durations.steps, step.id)) {

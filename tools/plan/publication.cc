@@ -168,7 +168,7 @@ bool is_committed(const PlanFacts& facts) {
 }
 
 ResolvedRequest resolved(const StepInputs& in, const env::Request& request) {
-  const std::string digest = env::digest(request);
+  const std::string& digest = in.digests.of(request);
   return {digest, value_at(in.facts.resolutions, digest)};
 }
 

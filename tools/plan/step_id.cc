@@ -102,8 +102,8 @@ std::string image_slug(std::string_view image) {
   return slug;
 }
 
-std::string environment_step_id(const env::Request& request) {
-  return to_string({StepKind::environment, env::digest(request).substr(0, kDigits)});
+std::string environment_step_id(std::string_view digest) {
+  return to_string({StepKind::environment, std::string(digest.substr(0, kDigits))});
 }
 
 std::string toolkit_step_id(const env::Request& request) {

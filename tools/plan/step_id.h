@@ -33,8 +33,8 @@ bool prepares(std::string_view id);
 /// -> "build-cpu-5b10d5f23b00".
 std::string file_name_of(std::string_view id);
 
-/// "env:<digest>": the step that makes the environment of a request.
-std::string environment_step_id(const env::Request& request);
+/// "env:<digest>": the step that makes the environment of the request with that `env::digest`.
+std::string environment_step_id(std::string_view digest);
 /// "toolkit:cuda-13.0-<digest>": the step that makes the toolkit of a request.
 std::string toolkit_step_id(const env::Request& request);
 /// "build:<class>".

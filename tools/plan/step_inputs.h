@@ -5,6 +5,7 @@
 #include "matrix/matrix.h"
 #include "matrix/shared_settings.h"
 #include "matrix/variant.h"
+#include "plan/environments.h"
 #include "plan/image_tests.h"
 #include "plan/make_plan.h"
 
@@ -20,6 +21,7 @@ struct StepInputs {
   const std::vector<ImageTest>& image_tests;
   const ImageTestIndex& tests_on_images;  ///< the same
   matrix::SharedSettings& settings;       ///< of all steps
+  RequestDigests& digests;                ///< the same
 };
 
 }  // namespace pinwheel::plan

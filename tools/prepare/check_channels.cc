@@ -22,7 +22,8 @@ Done check_names(const Loaded& loaded, const matrix::ChannelSettings& channel,
                               plan::targets_of(loaded.matrix, channel.name, {}),
                               {version.version, version.unreleased},
                               host::machine_name()};
-  for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(group.cls);
+  request.classes.reserve(outline.builds.size());
+  for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(&group.cls);
   TRY(const plan::Namings namings, plan::name_wheels(loaded.matrix, request));
   if (channel.through.empty()) return {};
   return plan::promotion_path(loaded.matrix, outline, namings, channel.through, request.targets)

@@ -183,7 +183,8 @@ Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& out
                                   const VersionFacts& version) {
   plan::NamingRequest request{
       {}, loaded.expansion.variants, version.targets, version.version, version.machine};
-  for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(group.cls);
+  request.classes.reserve(outline.builds.size());
+  for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(&group.cls);
   return plan::name_wheels(loaded.matrix, request);
 }
 

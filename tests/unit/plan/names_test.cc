@@ -22,10 +22,25 @@ matrix::PublishTarget target(const std::string& name, matrix::TargetKind kind) {
   return made;
 }
 
+/// A request with the classes and variants to which it refers.
+struct OwnedRequest {
+  std::vector<matrix::AbiClass> classes = {};
+  std::vector<matrix::Variant> variants = {};
+  std::vector<std::string> targets = {};
+  ReleaseVersion version = {};
+  std::string machine = {};
+
+  operator NamingRequest() const {
+    NamingRequest request{{}, variants, targets, version, machine};
+    for (const matrix::AbiClass& cls : classes) request.classes.push_back(&cls);
+    return request;
+  }
+};
+
 /// A Stable-ABI package with a CPU and a CUDA class.
 struct NamesExample {
   matrix::Matrix matrix;
-  NamingRequest request;
+  OwnedRequest request;
 
   NamesExample() {
     matrix.file = "m.yaml";
