@@ -32,7 +32,7 @@ Result<std::string> forecast_of_id(const prepare::Host& host, prepare::RunScope 
   if (outline.builds.empty()) return std::string();
   scope.outline = outline;
   TRY(const std::optional<prepare::RunForecast> forecast,
-      prepare::forecast_run(host, std::move(scope), streams));
+      prepare::forecast_run(host, scope, streams));
   if (!forecast) return std::string();
   std::string out;
   for (const run::Forecast& step : forecast->steps) {

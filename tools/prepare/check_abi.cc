@@ -78,14 +78,14 @@ Result<SettingsOfBuild> plain_build(const Loaded& loaded,
   return first;
 }
 
-Done check_package_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
+Done check_package_abi(const Host& host, const Loaded& loaded,
+                       const std::vector<const matrix::Variant*>& built,
                        const matrix::Package& package, ports::Notices& notices) {
-  if (!package.requirement.empty() || outline.builds.empty()) return {};
+  if (!package.requirement.empty() || built.empty()) return {};
   TRY(const fs::path directory, package_directory(host, loaded.matrix, package));
   Result<init::ProjectFacts> facts = read_build_files(host, directory);
   // If the project cannot be read, the build reports a better error.
   if (!facts) return {};
-  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
   TRY(const SettingsOfBuild first, plain_build(loaded, built));
   if (!first) return {};
   // cibuildwheel's settings do not apply: these builds are the matrix's.
@@ -108,8 +108,8 @@ Done check_package_abi(const Host& host, const Loaded& loaded, const plan::Outli
 Done check_project_abi(const Host& host, const Loaded& loaded, const plan::Outline& outline,
                        ports::Notices& notices) {
   for (const matrix::Package* const package : matrix::packages_of(loaded.matrix)) {
-    const plan::Outline part = outline_of_package(loaded, outline, *package);
-    TRY_DONE(check_package_abi(host, loaded, part, *package, notices));
+    TRY(const auto built, built_variants(loaded, outline, *package));
+    TRY_DONE(check_package_abi(host, loaded, built, *package, notices));
   }
   return {};
 }

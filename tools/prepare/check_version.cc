@@ -12,6 +12,7 @@
 #include "init/identity.h"
 #include "matrix/family.h"
 #include "matrix/settings.h"
+#include "matrix/shared_settings.h"
 #include "pep/name.h"
 #include "pep/tag_pattern.h"
 #include "prepare/host.h"
@@ -32,13 +33,13 @@ bool may_set_version(const std::vector<std::string>& argv) {
   return std::ranges::any_of(argv, gets_version) || runs_own_program(argv);
 }
 
-/// Whether every build of the outline has a command that may set the version.
-Result<bool> may_be_set(const Loaded& loaded, const plan::Outline& outline) {
-  TRY(const std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
+/// Whether every build of these variants has a command that may set the version.
+Result<bool> may_be_set(const Loaded& loaded, const std::vector<const matrix::Variant*>& built) {
+  matrix::SharedSettings shared(loaded.matrix);
   for (const matrix::Variant* const variant : built) {
     if (matrix::package_of(loaded.matrix, *variant).sdist) return false;
-    TRY(const matrix::Settings settings, matrix::settings_for(loaded.matrix, *variant));
-    if (!may_set_version(settings.build.command)) return false;
+    TRY(const auto settings, shared.of(*variant));
+    if (!may_set_version(settings->build.command)) return false;
   }
   return true;
 }
@@ -135,10 +136,11 @@ bool is_of_checkout(const publish::Artifact& file, const init::ProjectFacts& fac
 
 /// The same check for one package. The version may be that of the files of the matrix's `package`,
 /// but not of those of the others.
-Done check_package_version(const Host& host, const Loaded& loaded, const plan::Outline& outline,
+Done check_package_version(const Host& host, const Loaded& loaded,
+                           const std::vector<const matrix::Variant*>& built,
                            const matrix::Package& package, const VersionFacts& version,
                            ports::Notices& notices) {
-  if (!package.requirement.empty() || outline.builds.empty()) return {};
+  if (!package.requirement.empty() || built.empty()) return {};
   TRY(const fs::path directory, package_directory(host, loaded.matrix, package));
   const Result<init::ProjectFacts> facts = read_build_files(host, directory);
   // The files are not those of a Python project: the build is a script of its own.
@@ -150,7 +152,7 @@ Done check_package_version(const Host& host, const Loaded& loaded, const plan::O
   Error error = conflict_error(loaded.matrix, package, version, conflict->project_version)
                     .with_location(place_of(host.files, directory / conflict->project_version.file,
                                             conflict->project_version.version));
-  TRY(const bool set, may_be_set(loaded, outline));
+  TRY(const bool set, may_be_set(loaded, built));
   if (!set && conflict->certainty == init::Certainty::certain) return fail(std::move(error));
   notices.warn(error);
   return {};
@@ -218,8 +220,8 @@ Done check_project_version(const Host& host, const Loaded& loaded, const plan::O
   const bool of_project = loaded.matrix.package.version.from == matrix::VersionFrom::project;
   for (const matrix::Package* const package : matrix::packages_of(loaded.matrix)) {
     if (of_project && package == &loaded.matrix.package) continue;
-    const plan::Outline part = outline_of_package(loaded, outline, *package);
-    TRY_DONE(check_package_version(host, loaded, part, *package, version, notices));
+    TRY(const auto built, built_variants(loaded, outline, *package));
+    TRY_DONE(check_package_version(host, loaded, built, *package, version, notices));
   }
   return {};
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <utility>
 
 #include "base/digest.h"
@@ -187,19 +186,14 @@ Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
   return built;
 }
 
-plan::Outline outline_of_package(const Loaded& loaded, const plan::Outline& outline,
-                                 const matrix::Package& package) {
-  const std::string name =
-      package.name == loaded.matrix.package.name ? std::string() : package.name;
-  plan::Outline part;
-  std::ranges::copy_if(outline.variants, std::back_inserter(part.variants),
-                       [&](const matrix::Variant& variant) {
-                         return matrix::package_of(loaded.matrix, variant).name == package.name;
-                       });
-  std::ranges::copy_if(
-      outline.builds, std::back_inserter(part.builds),
-      [&name](const plan::BuildGroup& group) { return group.cls.package == name; });
-  return part;
+Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
+                                                           const plan::Outline& outline,
+                                                           const matrix::Package& package) {
+  TRY(std::vector<const matrix::Variant*> built, built_variants(loaded, outline));
+  std::erase_if(built, [&](const matrix::Variant* variant) {
+    return matrix::package_of(loaded.matrix, *variant).name != package.name;
+  });
+  return built;
 }
 
 Result<fs::path> package_directory(const Host& host, const matrix::Matrix& matrix) {

@@ -68,9 +68,10 @@ Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& op
 Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
                                                            const plan::Outline& outline);
 
-/// The part of an outline that builds and tests one package.
-plan::Outline outline_of_package(const Loaded& loaded, const plan::Outline& outline,
-                                 const matrix::Package& package);
+/// Those of them that build one package.
+Result<std::vector<const matrix::Variant*>> built_variants(const Loaded& loaded,
+                                                           const plan::Outline& outline,
+                                                           const matrix::Package& package);
 
 /// The directory of the source of the matrix's `package`, absolute; for a package from an index,
 /// that of the matrix. `config`, at the place of its `source`, if it is not a directory.

@@ -32,11 +32,9 @@ Done warn_of_missing_forecast(Error error, ports::Notices& notices) {
   return {};
 }
 
-/// The scope of a full run.
-Result<RunScope> whole_run(RunScope scope) {
-  const plan::Stage stage =
-      scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
-  return up_to(stage, std::move(scope));
+/// The last stage of a full run.
+plan::Stage last_stage(const RunScope& scope) {
+  return scope.version.targets.empty() ? plan::Stage::test : plan::Stage::publish;
 }
 
 /// The names and sizes of the files of a package; nothing about an sdist from an index.
@@ -62,7 +60,7 @@ Result<BuildFacts> outline_sources(const Host& host, const RunScope& scope) {
 
 }  // namespace
 
-Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope,
+Result<std::optional<RunForecast>> forecast_run(const Host& host, const RunScope& scope,
                                                 ports::Notices& notices) {
   const std::filesystem::path state = scope.global.state_dir;
   if (host.files.resolved_type(state) == ports::FileType::missing) return std::nullopt;
@@ -73,8 +71,8 @@ Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope
   }
   TRY(const run::History history, host::read_journal(state, *own));
   if (history.latest.empty() && history.unfinished.empty()) return std::nullopt;
-  TRY(scope, whole_run(std::move(scope)));
-  Result<PreparedRun> prepared = prepare_run(host, scope, FromRecord{}, notices);
+  TRY(const RunScope whole, up_to(last_stage(scope), scope));
+  Result<PreparedRun> prepared = prepare_run(host, whole, FromRecord{}, notices);
   if (!prepared) {
     TRY_DONE(warn_of_missing_forecast(std::move(prepared).error(), notices));
     return std::nullopt;
@@ -87,14 +85,15 @@ Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope
   return forecast;
 }
 
-Result<RunForecast> outline_run(const Host& host, RunScope scope) {
-  TRY(scope, whole_run(std::move(scope)));
+Result<RunForecast> outline_run(const Host& host, const RunScope& scope) {
+  TRY(const plan::PlanOptions options, options_up_to(last_stage(scope), scope));
   const Result<BuildFacts> sources = outline_sources(host, scope);
   if (!sources && is_stop_or_bug(sources.error().kind)) return fail(sources.error());
   plan::PlanFacts facts = plan_facts(scope.version, sources ? *sources : BuildFacts{});
   facts.durations = earlier_durations(scope.global.state_dir);
   RunForecast forecast;
-  TRY(forecast.plan, decide_plan(scope, facts));
+  TRY(forecast.plan,
+      plan::make_plan(scope.loaded.matrix, scope.loaded.expansion, scope.outline, facts, options));
   forecast.steps = run::forecast(forecast.plan, {}, {});
   for (run::Forecast& step : forecast.steps) step.because.clear();
   return forecast;

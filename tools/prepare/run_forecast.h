@@ -27,13 +27,13 @@ struct RunForecast {
 /// before its first step (no container engine responds, an index has no such sdist). Reads the
 /// source, the journal, the recorded resolutions and the existing images; uses no index, makes no
 /// image.
-Result<std::optional<RunForecast>> forecast_run(const Host& host, RunScope scope,
+Result<std::optional<RunForecast>> forecast_run(const Host& host, const RunScope& scope,
                                                 ports::Notices& notices);
 
 /// The predictions for a run from the matrix, the names and sizes of the source files and the
 /// durations of earlier runs: for a project that was never run here, or has no forecast. Every step
 /// would run, and has no reason. If the source cannot be listed, its files do not count.
-Result<RunForecast> outline_run(const Host& host, RunScope scope);
+Result<RunForecast> outline_run(const Host& host, const RunScope& scope);
 
 /// The predicted duration of a run with `slots` steps at a time, or without a number on this
 /// machine.

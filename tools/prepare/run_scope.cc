@@ -32,10 +32,15 @@ Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std:
   return options;
 }
 
-Result<RunScope> up_to(plan::Stage stage, RunScope scope) {
-  TRY(scope.options, plan_options(stage, scope.version.targets, scope.levels));
-  scope.options.through =
+Result<plan::PlanOptions> options_up_to(plan::Stage stage, const RunScope& scope) {
+  TRY(plan::PlanOptions options, plan_options(stage, scope.version.targets, scope.levels));
+  options.through =
       plan::through_of(scope.loaded.matrix, scope.version.channel, scope.version.targets);
+  return options;
+}
+
+Result<RunScope> up_to(plan::Stage stage, RunScope scope) {
+  TRY(scope.options, options_up_to(stage, scope));
   return scope;
 }
 

@@ -46,7 +46,10 @@ struct RunScope {
 Result<plan::PlanOptions> plan_options(plan::Stage stage, const std::vector<std::string>& targets,
                                        const LevelOptions& levels);
 
-/// The scope with the options of a plan up to `stage`. `usage` for an invalid base image.
+/// The options of a plan of the scope up to `stage`. `usage` for an invalid base image.
+Result<plan::PlanOptions> options_up_to(plan::Stage stage, const RunScope& scope);
+
+/// The scope with these options.
 Result<RunScope> up_to(plan::Stage stage, RunScope scope);
 
 /// The known facts of a run so far: the input of each step of the pipeline.
