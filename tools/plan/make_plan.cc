@@ -89,9 +89,13 @@ std::string torch_requirement(const matrix::Matrix& matrix, const matrix::Varian
 /// Collects steps in order; gives each its key, and each environment exactly one step.
 class PlanBuilder {
  public:
-  explicit PlanBuilder(const StepInputs& in) : in_(in) {}
+  /// For a plan of about `count` steps.
+  PlanBuilder(const StepInputs& in, size_t count) : in_(in) {
+    plan_.steps.reserve(count);
+    places_.reserve(count);
+  }
 
-  Done add(Step step) {
+  Done add(Step&& step) {
     // The executor could not tell the two apart and would wait forever.
     if (places_.contains(step.id)) {
       return fail(ErrorKind::config,
@@ -308,7 +312,7 @@ Result<Step> image_test_step(const StepInputs& in, const ImageTest& test, const 
 }
 
 /// Adds a step, which needs the environment of its action and the environment's toolkit.
-Done add_with_environment(PlanBuilder& builder, Step step, const env::Request& request) {
+Done add_with_environment(PlanBuilder& builder, Step&& step, const env::Request& request) {
   TRY(std::string toolkit, builder.toolkit(request, step));
   if (!toolkit.empty()) step.needs.insert(step.needs.begin(), std::move(toolkit));
   TRY(std::string environment, builder.environment(request, step));
@@ -356,6 +360,7 @@ std::vector<Step> with_siblings(std::vector<Step> builds) {
 Done add_builds(const StepInputs& in, const Outline& outline, const Namings& namings,
                 PlanBuilder& builder) {
   std::vector<Step> builds;
+  builds.reserve(outline.builds.size());
   for (const BuildGroup& group : outline.builds) {
     TRY(Step step, build_step(in, group, namings));
     builds.push_back(std::move(step));
@@ -487,7 +492,7 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
   RequestDigests digests;
   const StepInputs in{matrix,    expansion,       variants, facts,  options,
                       on_images, tests_on_images, settings, digests};
-  PlanBuilder builder(in);
+  PlanBuilder builder(in, outline.builds.size() + outline.variants.size() + on_images.size());
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));
   for (const PlannedSdist& sdist : planned_sdists(in, outline)) {

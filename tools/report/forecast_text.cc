@@ -103,15 +103,15 @@ std::string forecast_table(const std::vector<run::Forecast>& steps, size_t width
   std::vector<std::vector<std::string>> rows = {{"steps", "p50", "p90"}};
   if (reasons) rows[0] = {"step", "would", "p50", "p90", "because"};
   for (const Line& line : lines_of(steps)) {
-    std::string because = reason_in_table(*line.first);
+    std::vector<std::string>& row = rows.emplace_back();
+    row.reserve(rows[0].size());
+    row.push_back(line.count == 1 ? line.first->id : plural(line.count, line.kind));
+    if (reasons) row.emplace_back(run::to_string(line.first->expected));
+    row.push_back(time_of(line));
+    row.push_back(p90_of(line));
+    if (!reasons) continue;
+    std::string& because = row.emplace_back(reason_in_table(*line.first));
     if (!line.first->changes.empty()) because += ": " + join(line.first->changes, ", ");
-    std::string name = line.count == 1 ? line.first->id : plural(line.count, line.kind);
-    if (reasons) {
-      rows.push_back({std::move(name), std::string(run::to_string(line.first->expected)),
-                      time_of(line), p90_of(line), std::move(because)});
-    } else {
-      rows.push_back({std::move(name), time_of(line), p90_of(line)});
-    }
   }
   return align_columns(rows, width);
 }

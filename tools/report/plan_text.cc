@@ -50,12 +50,17 @@ std::string plan_table(const plan::Outline& outline, const std::vector<plan::Ima
   const plan::ImageTestIndex tests_on_images(images);
   std::vector<std::vector<std::string>> rows = {{"variant", "build", "status", "channels"}};
   if (on_images) rows[0].emplace_back("tested on");
+  rows.reserve(outline.variants.size() + 1);
   for (const matrix::Variant& variant : outline.variants) {
     const plan::BuildGroup& group = *build_of.at(variant.id);
     const bool builds_it = group.cls.representative == variant.id;
-    rows.push_back({variant.id, plan::build_id(group.cls.id) + (builds_it ? " *" : ""),
-                    std::string(matrix::to_string(variant.status)), join(variant.channels, ",")});
-    if (on_images) rows.back().push_back(join(tests_on_images.images_of(variant.id), ","));
+    std::vector<std::string>& row = rows.emplace_back();
+    row.reserve(rows[0].size());
+    row.push_back(variant.id);
+    row.push_back(plan::build_id(group.cls.id) + (builds_it ? " *" : ""));
+    row.emplace_back(matrix::to_string(variant.status));
+    row.push_back(join(variant.channels, ","));
+    if (on_images) row.push_back(join(tests_on_images.images_of(variant.id), ","));
   }
   const std::string more = on_images ? fmt::format(" and {} on images", images.size()) : "";
   return align_columns(rows, width) + "\n" +

@@ -41,8 +41,20 @@ std::vector<size_t> narrowed(std::vector<size_t> widths, size_t width) {
   return widths;
 }
 
-/// One row, with as many lines as its tallest cell.
-std::string row_text(const Cells& row, const std::vector<size_t>& widths) {
+/// Appends a cell and the blanks up to the next column.
+void append_padded(const std::string& cell, size_t width, std::string& out) {
+  out += cell;
+  out.append(width - columns_of(cell) + kGap, ' ');
+}
+
+/// Ends the line that begins at `begin`, without trailing blanks.
+void end_line(size_t begin, std::string& out) {
+  while (out.size() > begin && out.back() == ' ') out.pop_back();
+  out += '\n';
+}
+
+/// Appends a row with cells that are wrapped, with as many lines as its tallest cell.
+void append_wrapped(const Cells& row, const std::vector<size_t>& widths, std::string& out) {
   std::vector<Cells> cells;
   size_t height = 1;
   for (size_t i = 0; i < row.size(); ++i) {
@@ -50,17 +62,22 @@ std::string row_text(const Cells& row, const std::vector<size_t>& widths) {
     cells.push_back(fits ? Cells{row[i]} : wrap_words(row[i], widths[i]));
     height = std::max(height, cells.back().size());
   }
-  std::string out;
   for (size_t line = 0; line < height; ++line) {
-    std::string text;
+    const size_t begin = out.size();
     for (size_t i = 0; i < cells.size(); ++i) {
-      const std::string part = line < cells[i].size() ? cells[i][line] : "";
-      text += part + std::string(widths[i] - columns_of(part) + kGap, ' ');
+      append_padded(line < cells[i].size() ? cells[i][line] : "", widths[i], out);
     }
-    text.erase(text.find_last_not_of(' ') + 1);
-    out += text + "\n";
+    end_line(begin, out);
   }
-  return out;
+}
+
+void append_row(const Cells& row, const std::vector<size_t>& widths, std::string& out) {
+  for (size_t i = 0; i < row.size(); ++i) {
+    if (columns_of(row[i]) > widths[i]) return append_wrapped(row, widths, out);
+  }
+  const size_t begin = out.size();
+  for (size_t i = 0; i < row.size(); ++i) append_padded(row[i], widths[i], out);
+  end_line(begin, out);
 }
 
 /// A row as a block of lines.
@@ -85,7 +102,7 @@ std::string align_columns(std::vector<Cells> rows, size_t width) {
   if (wide) widths = narrowed(std::move(widths), width);
   std::string out;
   if (!wide || !widths.empty()) {
-    for (const Cells& row : rows) out += row_text(row, widths);
+    for (const Cells& row : rows) append_row(row, widths, out);
     return out;
   }
   for (size_t i = rows.size() > 1 ? 1 : 0; i < rows.size(); ++i) {

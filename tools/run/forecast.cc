@@ -116,6 +116,7 @@ std::vector<Forecast> forecast(const plan::Plan& plan, const History& history,
                                const std::map<std::string, std::string>& digests) {
   const auto reused = plan::reuse(plan, still_valid(results_of(plan, history), digests));
   std::vector<Forecast> out;
+  out.reserve(plan.steps.size());
   for (const plan::Step& step : plan.steps) {
     Forecast& one = out.emplace_back(forecast_step(step, reused, history, digests));
     one.seconds = step.predicted_seconds;
