@@ -302,6 +302,7 @@ Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expan
   for (const Variant& variant : expansion.variants) all.push_back(&variant);
   TRY(const Remaining remaining, apply_filters(std::move(all), request, selectors));
   std::vector<Variant> selected;
+  selected.reserve(remaining.size());
   for (const Variant* variant : remaining) selected.push_back(*variant);
   return selected;
 }

@@ -49,12 +49,16 @@ bool is_set(const V& value) {
 class PartWriter {
  public:
   void add(std::string name, std::string text) {
-    const auto at = parts_.lower_bound(name);
-    if (at == parts_.end() || at->first != name) {
-      parts_.emplace_hint(at, std::move(name), std::move(text));
+    // The parts of a large map come in order.
+    auto at = last_ == parts_.end() ? parts_.begin() : std::next(last_);
+    const bool follows =
+        (last_ == parts_.end() || last_->first < name) && (at == parts_.end() || name < at->first);
+    if (!follows) at = parts_.lower_bound(name);
+    if (!follows && at != parts_.end() && at->first == name) {
+      at->second.insert(0, "[").append(",").append(text).append("]");
       return;
     }
-    at->second.insert(0, "[").append(",").append(text).append("]");
+    last_ = parts_.emplace_hint(at, std::move(name), std::move(text));
   }
 
   KeyParts finish() && {
@@ -66,6 +70,7 @@ class PartWriter {
 
  private:
   KeyParts parts_;
+  KeyParts::iterator last_ = parts_.end();  ///< the last one that was added
 };
 
 std::string json_text(const std::string& value) {

@@ -91,8 +91,9 @@ class PlanBuilder {
  public:
   /// For a plan of about `count` steps.
   PlanBuilder(const StepInputs& in, size_t count) : in_(in) {
-    plan_.steps.reserve(count);
-    places_.reserve(count);
+    // Environments and publications are few.
+    plan_.steps.reserve(count + count / 4);
+    places_.reserve(count + count / 4);
   }
 
   Done add(Step&& step) {
@@ -333,40 +334,45 @@ std::string file_names(const wheel::Naming& naming) {
   return fmt::format("{}-{}-{}", naming.distribution, naming.version, join(naming.variants, "-"));
 }
 
-/// Adds to each build the others that differ only in their tags.
-std::vector<Step> with_siblings(std::vector<Step> builds) {
-  std::map<std::string, std::vector<size_t>> by_name;
-  for (size_t i = 0; i < builds.size(); ++i) {
-    for (const wheel::Naming& naming : std::get<BuildWheel>(builds[i].action).namings) {
-      by_name[file_names(naming)].push_back(i);
+/// For each build, the others of the plan that differ only in their tags.
+Result<std::vector<std::vector<Sibling>>> siblings_of_builds(const StepInputs& in,
+                                                             const Outline& outline,
+                                                             const Namings& namings) {
+  std::vector<Sibling> builds;
+  std::unordered_map<std::string, std::vector<size_t>> by_name;
+  std::vector<std::vector<const std::vector<size_t>*>> same(outline.builds.size());
+  builds.reserve(outline.builds.size());
+  for (const BuildGroup& group : outline.builds) {
+    TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
+    const size_t place = builds.size();
+    builds.push_back({build_id(group.cls.id),
+                      tags_of(matrix::abi_of(in.matrix, *variant), *variant, in.facts.machine)});
+    for (const wheel::Naming& naming : namings.at(group.cls.id)) {
+      std::vector<size_t>& named = by_name[file_names(naming)];
+      named.push_back(place);
+      same[place].push_back(&named);
     }
   }
+  std::vector<std::vector<Sibling>> siblings(builds.size());
   for (size_t i = 0; i < builds.size(); ++i) {
     std::set<size_t> others;
-    auto& action = std::get<BuildWheel>(builds[i].action);
-    for (const wheel::Naming& naming : action.namings) {
-      const std::vector<size_t>& same = by_name.at(file_names(naming));
-      others.insert(same.begin(), same.end());
+    for (const std::vector<size_t>* const named : same[i]) {
+      if (named->size() > 1) others.insert(named->begin(), named->end());
     }
     others.erase(i);
-    for (const size_t other : others) {
-      action.siblings.push_back(
-          {builds[other].id, std::get<BuildWheel>(builds[other].action).tags});
-    }
+    for (const size_t other : others) siblings[i].push_back(builds[other]);
   }
-  return builds;
+  return siblings;
 }
 
 Done add_builds(const StepInputs& in, const Outline& outline, const Namings& namings,
                 PlanBuilder& builder) {
-  std::vector<Step> builds;
-  builds.reserve(outline.builds.size());
+  TRY(std::vector<std::vector<Sibling>> siblings, siblings_of_builds(in, outline, namings));
+  auto next = siblings.begin();
   for (const BuildGroup& group : outline.builds) {
     TRY(Step step, build_step(in, group, namings));
-    builds.push_back(std::move(step));
-  }
-  for (Step& step : with_siblings(std::move(builds))) {
-    const BuildWheel& action = std::get<BuildWheel>(step.action);
+    auto& action = std::get<BuildWheel>(step.action);
+    action.siblings = std::move(*next++);
     const env::Request request = action.environment;
     const bool checked_apart = action.checked_in.purpose == env::Purpose::test;
     if (checked_apart) {
@@ -386,6 +392,7 @@ Done add_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builde
       TRY_DONE(add_with_environment(builder, std::move(step), request));
     }
   }
+  if (in.image_tests.empty()) return {};
   std::unordered_map<std::string, const BuildGroup*> by_build;
   for (const BuildGroup& group : outline.builds) by_build[build_id(group.cls.id)] = &group;
   for (const ImageTest& test : in.image_tests) {

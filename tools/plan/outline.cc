@@ -64,11 +64,11 @@ std::string_view counterpart(const matrix::AbiClass& cls, const std::string& var
 }  // namespace
 
 Outline make_outline(const std::vector<matrix::AbiClass>& classes,
-                     const std::vector<matrix::Variant>& selected) {
-  const Ids wanted = ids_of(selected);
+                     std::vector<matrix::Variant> selected) {
+  Outline outline{std::move(selected), {}};
+  const Ids wanted = ids_of(outline.variants);
   Ids required;
   for (const matrix::AbiClass& cls : classes) required.merge(required_by(cls, wanted));
-  Outline outline{selected, {}};
   for (const matrix::AbiClass& cls : classes) {
     std::vector<std::string> tests = some_of(cls.members, wanted);
     if (tests.empty() && !required.contains(cls.id)) continue;

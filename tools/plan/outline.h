@@ -27,7 +27,7 @@ struct Outline {
 /// Groups the selected variants by ABI class, and adds the classes whose wheels they require. The
 /// classes come from the whole matrix, so a build does not depend on the selection.
 Outline make_outline(const std::vector<matrix::AbiClass>& classes,
-                     const std::vector<matrix::Variant>& selected);
+                     std::vector<matrix::Variant> selected);
 
 /// Ids of the builds whose wheels the test of a variant of the class installs as well; a build
 /// comes after those whose wheels its own requires.

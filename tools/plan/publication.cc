@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -62,6 +63,32 @@ bool is_experimental(const Statuses& statuses, const BuildGroup& group) {
   const auto supported = [&](const std::string& id) { return is_supported(statuses, id); };
   return std::ranges::any_of(group.tests, selected) && std::ranges::none_of(group.tests, supported);
 }
+
+/// Adds to a map keys that come almost in order: each insertion begins at the one before.
+template <typename V>
+class NearlySorted {
+ public:
+  explicit NearlySorted(std::map<std::string, V>& map) : map_(map), last_(map.end()) {}
+
+  void set(const std::string& key, V value) {
+    const auto next = last_ == map_.end() ? last_ : std::next(last_);
+    last_ = map_.insert_or_assign(next, key, std::move(value));
+  }
+
+ private:
+  std::map<std::string, V>& map_;
+  typename std::map<std::string, V>::iterator last_;
+};
+
+/// A publication while its builds are added.
+struct Publication {
+  Publish& action;
+  Step& step;
+  NearlySorted<wheel::Naming> names = NearlySorted(action.names);
+  NearlySorted<std::string> labels = NearlySorted(action.labels);
+  NearlySorted<ResolvedRequest> environments = NearlySorted(action.environments);
+  NearlySorted<std::string> evidence = NearlySorted(action.require_evidence);
+};
 
 void require_image_tests(const StepInputs& in, const std::string& variant,
                          const std::string& evidence, Publish& action, Step& step) {
@@ -208,31 +235,33 @@ std::vector<std::string> withheld_builds(const Outline& outline, const Statuses&
 }
 
 /// Adds the tests of a build, which the publication needs.
-Done add_test_needs(const StepInputs& in, const BuildGroup& group, Publish& action, Step& step) {
+Done add_test_needs(const StepInputs& in, const BuildGroup& group, Publication& publication) {
   for (const std::string& test : group.tests) {
     TRY(const matrix::Variant* const tested, in.variants.find(test));
     const std::string evidence = required_evidence(in.matrix, *tested);
-    if (!evidence.empty()) action.require_evidence[test_id(test)] = evidence;
-    step.needs.push_back(test_id(test));
-    require_image_tests(in, test, evidence, action, step);
+    std::string step = test_id(test);
+    if (!evidence.empty()) publication.evidence.set(step, evidence);
+    publication.step.needs.push_back(std::move(step));
+    require_image_tests(in, test, evidence, publication.action, publication.step);
   }
   return {};
 }
 
 /// Adds a build to a publication.
 Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& namings,
-               Publish& action, Step& step) {
+               Publication& publication) {
+  Publish& action = publication.action;
   const std::string build = build_id(group.cls.id);
   action.builds.push_back(build);
-  action.names[build] = name_on(action.target.name, namings.at(group.cls.id));
-  step.needs.push_back(build);
+  publication.names.set(build, name_on(action.target.name, namings.at(group.cls.id)));
+  publication.step.needs.push_back(build);
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   // One page lists all variants.
-  if (!action.target.variants) action.labels[build] = label_of(in.matrix, *variant);
+  if (!action.target.variants) publication.labels.set(build, label_of(in.matrix, *variant));
   TRY(const auto settings, in.settings.of(*variant));
   TRY(const env::Request environment, build_request(in.matrix, *variant, *settings, in.options));
-  action.environments[build] = resolved(in, environment);
-  return add_test_needs(in, group, action, step);
+  publication.environments.set(build, resolved(in, environment));
+  return add_test_needs(in, group, publication);
 }
 
 /// The published build of a package that serves the target's default compute; otherwise its first
@@ -284,6 +313,7 @@ Done add_root(const StepInputs& in, const Outline& outline, const Statuses& stat
 /// Decides which sub-indexes list each build besides its own: those of wheels that require it.
 void add_listings(const Outline& outline, const Statuses& statuses, Publish& action) {
   for (const BuildGroup& group : outline.builds) {
+    if (group.cls.siblings.empty()) continue;
     const std::string build = build_id(group.cls.id);
     if (!action.names.contains(build)) continue;
     const std::string label = value_at(action.labels, build);
@@ -350,9 +380,10 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   const Statuses statuses = statuses_of(outline);
   action.withheld = withheld_builds(outline, statuses);
   const std::unordered_set<std::string> withheld(action.withheld.begin(), action.withheld.end());
+  Publication publication{action, step};
   for (const BuildGroup& group : outline.builds) {
     if (withheld.contains(build_id(group.cls.id))) continue;
-    TRY_DONE(add_build(in, group, namings, action, step));
+    TRY_DONE(add_build(in, group, namings, publication));
   }
   if (action.builds.empty()) {
     return fail(ErrorKind::check,

@@ -157,7 +157,7 @@ Result<plan::Outline> select_outline(const Loaded& loaded, const SelectionOption
     if (empty && options.allow_empty) return plan::Outline{};
     return fail(std::move(selected).error());
   }
-  return shard_of(plan::make_outline(loaded.classes, *selected), options);
+  return shard_of(plan::make_outline(loaded.classes, *std::move(selected)), options);
 }
 
 Result<plan::Outline> shard_of(plan::Outline outline, const SelectionOptions& options) {
