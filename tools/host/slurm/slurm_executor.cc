@@ -171,7 +171,9 @@ void SlurmExecutor::submit(const std::vector<run::StepJob>& jobs) {
     Tracked tracked;
     tracked.job = job;
     tracked.step = job.attempt.step->id;
-    if (jobs_.try_emplace(job.token, std::move(tracked)).second) order_.push_back(job.token);
+    if (!jobs_.try_emplace(job.token, std::move(tracked)).second) continue;
+    open_.push_back(job.token);
+    unsent_.push_back(job.token);
   }
   send_ready();
 }
@@ -224,9 +226,8 @@ bool SlurmExecutor::may_send() const {
 SlurmExecutor::Round SlurmExecutor::next_round() {
   Round round;
   const std::set<std::string> claimed = ports_.directory.claimed();
-  for (const std::string& token : order_) {
+  for (const std::string& token : unsent_) {
     Tracked& job = jobs_.at(token);
-    if (job.stage != Stage::unsent) continue;
     if (claimed.contains(token) && attach(job)) {
       round.progressed = true;
       continue;
@@ -249,9 +250,9 @@ SlurmExecutor::Round SlurmExecutor::next_round() {
 
 /// Submits these jobs. False if nothing changed, so another round would not change anything either.
 bool SlurmExecutor::send_round() {
-  const bool unsent = std::ranges::any_of(
-      order_, [this](const std::string& each) { return jobs_.at(each).stage == Stage::unsent; });
-  if (!unsent) return false;
+  std::erase_if(
+      unsent_, [this](const std::string& token) { return jobs_.at(token).stage != Stage::unsent; });
+  if (unsent_.empty()) return false;
   const Round round = next_round();
   bool progressed = round.progressed;
   if (round.ready.empty() || !may_send()) return progressed;
@@ -401,27 +402,25 @@ std::chrono::milliseconds SlurmExecutor::interval() const {
 }
 
 void SlurmExecutor::refresh() {
-  const bool open = std::ranges::any_of(
-      jobs_, [](const auto& each) { return each.second.stage != Stage::ended; });
+  std::erase_if(open_,
+                [this](const std::string& token) { return jobs_.at(token).stage == Stage::ended; });
   next_look_ = ports_.clock.steady() + interval();
-  if (!open) return;
+  if (open_.empty()) return;
   const QueueLook look = queue_.look(ports_.directory.with_result(),
                                      [this](const QueueLook& seen) { return needs_all(seen); });
-  for (const std::string& token : order_) {
+  for (const std::string& token : open_) {
     if (interrupted()) return;
     Tracked& job = jobs_.at(token);
     if (job.stage == Stage::sent) look_at(job, look);
   }
-  std::erase_if(order_,
-                [this](const std::string& token) { return jobs_.at(token).stage == Stage::ended; });
   send_ready();
 }
 
 /// Whether there are jobs that the list of this caller's jobs does not include.
 bool SlurmExecutor::needs_all(const QueueLook& seen) const {
-  return std::ranges::any_of(jobs_, [&](const auto& each) {
-    const Tracked& job = each.second;
-    return job.stage == Stage::sent && is_step(job) && !seen.results.contains(each.first) &&
+  return std::ranges::any_of(open_, [&](const std::string& token) {
+    const Tracked& job = jobs_.at(token);
+    return job.stage == Stage::sent && is_step(job) && !seen.results.contains(token) &&
            !seen.listing->contains({job.claim.submission, job.claim.index});
   });
 }

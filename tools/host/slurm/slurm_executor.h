@@ -161,7 +161,8 @@ class SlurmExecutor final : public run::Executor {
   const SlurmPorts ports_;
   std::optional<int> largest_array_;
   std::map<std::string, Tracked> jobs_;  ///< by token
-  std::vector<std::string> order_;       ///< tokens, needs first
+  std::vector<std::string> open_;        ///< tokens, needs first; some of them may have ended
+  std::vector<std::string> unsent_;      ///< those that were not submitted before the last round
   std::deque<run::Event> events_;
   std::map<std::string, run::Completed> ends_;
   EarlierJobs earlier_;
