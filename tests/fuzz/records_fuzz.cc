@@ -3,6 +3,7 @@
 #include "analysis/duration_history.h"
 #include "fuzz/fuzz.h"
 #include "plan/checkpoint.h"
+#include "plan/device_code.h"
 #include "plan/evidence_gate.h"
 #include "plan/frozen.h"
 #include "plan/ninja_state.h"
@@ -42,6 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const auto again = plan::parse_checkpoint(plan::to_json(*checkpoint));
     must(again && again->files.size() == checkpoint->files.size());
   }
+  static_cast<void>(plan::parse_device_index(text));
+  const plan::DeviceUses uses = plan::parse_device_uses(text);
+  static_cast<void>(plan::repeated_compilations(uses, {"cu13", "/src/"}));
+  static_cast<void>(plan::judge_linked_code(uses, {"cu13", "/src/"}, uses.others));
   static_cast<void>(plan::ninja_inputs(text, {"a.o"}));
   static_cast<void>(plan::ninja_entries(text));
   static_cast<void>(plan::ninja_outputs(text));

@@ -55,6 +55,7 @@ SlotClass class_of_step(std::string_view id) {
     case plan::StepKind::toolkit:
       return SlotClass::fetch;
     case plan::StepKind::build:
+    case plan::StepKind::device:
       return SlotClass::build;
     case plan::StepKind::sdist:
       return SlotClass::package;

@@ -63,6 +63,7 @@ JobRunner runner_for(const JobRow& row) {
     case plan::StepKind::environment:
     case plan::StepKind::toolkit:
     case plan::StepKind::build:
+    case plan::StepKind::device:
     case plan::StepKind::sdist:
     case plan::StepKind::publish:
       break;

@@ -14,8 +14,8 @@ namespace pinwheel::plan {
 namespace {
 
 constexpr std::array kStepKinds = {StepKind::environment, StepKind::toolkit, StepKind::build,
-                                   StepKind::sdist,       StepKind::test,    StepKind::install,
-                                   StepKind::publish};
+                                   StepKind::device,      StepKind::sdist,   StepKind::test,
+                                   StepKind::install,     StepKind::publish};
 
 constexpr std::string_view word_of(StepKind kind) {
   switch (kind) {
@@ -25,6 +25,8 @@ constexpr std::string_view word_of(StepKind kind) {
       return "toolkit";
     case StepKind::build:
       return "build";
+    case StepKind::device:
+      return "device";
     case StepKind::sdist:
       return "sdist";
     case StepKind::test:
@@ -114,6 +116,14 @@ std::string toolkit_step_id(const env::Request& request) {
 
 std::string build_id(std::string_view build_class) {
   return to_string({StepKind::build, std::string(build_class)});
+}
+
+std::string device_id(std::string_view build_class, std::string_view architecture) {
+  return to_string({StepKind::device, fmt::format("{}@{}", build_class, image_slug(architecture))});
+}
+
+bool compiles_device_code(std::string_view id) {
+  return kind_of_step(id) == StepKind::device;
 }
 
 std::string sdist_id() {

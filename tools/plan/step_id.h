@@ -7,9 +7,9 @@
 
 namespace pinwheel::plan {
 
-/// The kind of a step, and its word in ids: "env", "toolkit", "build", "sdist", "test", "install",
-/// "publish".
-enum class StepKind { environment, toolkit, build, sdist, test, install, publish };
+/// The kind of a step, and its word in ids: "env", "toolkit", "build", "device", "sdist", "test",
+/// "install", "publish".
+enum class StepKind { environment, toolkit, build, device, sdist, test, install, publish };
 
 /// The id of a step, which is text in a plan, in JSON and in messages: "build:cpu".
 struct StepId {
@@ -39,6 +39,11 @@ std::string environment_step_id(std::string_view digest);
 std::string toolkit_step_id(const env::Request& request);
 /// "build:<class>".
 std::string build_id(std::string_view build_class);
+/// "device:<class>@<architecture>": the step that compiles the device code of a build for an
+/// architecture, "device:cu130@12.0-ptx".
+std::string device_id(std::string_view build_class, std::string_view architecture);
+/// Whether an id is that of such a step.
+bool compiles_device_code(std::string_view id);
 /// "sdist": that of the matrix's `package`.
 std::string sdist_id();
 /// "sdist:<package>": that of another package of the family.

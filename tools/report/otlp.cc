@@ -110,6 +110,7 @@ std::string_view type_of(plan::StepKind kind) {
     case plan::StepKind::environment:
     case plan::StepKind::toolkit:
     case plan::StepKind::build:
+    case plan::StepKind::device:
     case plan::StepKind::sdist:
       return "build";
     case plan::StepKind::test:

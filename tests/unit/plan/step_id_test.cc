@@ -31,6 +31,7 @@ TEST_CASE("an id is parsed into its kind and name, and printed from them") {
       {"env:ab12", {StepKind::environment, "ab12"}},
       {"toolkit:cuda-ab12", {StepKind::toolkit, "cuda-ab12"}},
       {"build:cpu", {StepKind::build, "cpu"}},
+      {"device:cu13@12.0-ptx", {StepKind::device, "cu13@12.0-ptx"}},
       {"test:cp311-cpu@a:b", {StepKind::test, "cp311-cpu@a:b"}},
       {"install:cp311-cpu", {StepKind::install, "cp311-cpu"}},
       {"publish:index", {StepKind::publish, "index"}},
