@@ -13,6 +13,7 @@
 #include "cli/store_question.h"
 #include "host/machine/ignored_directory.h"
 #include "plan/known_results.h"
+#include "plan/step_id.h"
 #include "prepare/host.h"
 #include "store/address.h"
 
@@ -21,11 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The steps of a plan whose results are shared through stores.
+/// The steps of a plan whose results are shared through stores. Wheels contain the device code of
+/// the others.
 std::set<std::string> stored_steps(const plan::Plan& plan) {
   std::set<std::string> steps;
   for (const plan::Step& step : plan.steps) {
-    if (plan::is_shareable(step)) steps.insert(step.id);
+    const bool device_code = plan::compiles_device_code(step.id);
+    if (plan::is_shareable(step) && !device_code) steps.insert(step.id);
   }
   return steps;
 }

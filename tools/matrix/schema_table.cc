@@ -177,6 +177,8 @@ Shape build() {
             "how long before the end of the job's time the build is stopped"},
        }),
        "save the state of a build that outlasts its job, so that the next job continues it"},
+      {"split", one_of({"architectures", "none"}),
+       "compile the device code of each architecture in a job of its own"},
       {"retry",
        mapping({
            {"transient", scalar(Format::count), "retries after a transient failure"},

@@ -270,6 +270,29 @@ CheckpointSettings read_checkpoint(const Node& node) {
   return checkpoint;
 }
 
+/// Only nvcc compiles each architecture by itself.
+Result<BuildSplit> read_split(const Node& given, const BuildSettings& settings,
+                              const Reader& reader) {
+  if (given.scalar == "none") return BuildSplit::none;
+  const Variant& variant = reader.variant();
+  const std::string family = split_compute(variant.get("compute")).family;
+  if (!family.empty() && family != "cuda") {
+    return fail(
+        config_error(fmt::format("`build.split` needs device code of CUDA, but {} is for {}",
+                                 quoted(variant.id), quoted(variant.get("compute"))),
+                     given.at,
+                     "set it for some variants: `overrides: [{when: {compute: cuda/*}, "
+                     "build: {split: architectures}}]`"));
+  }
+  const std::vector<std::string>& entries = settings.arch_list;
+  const std::set<std::string> distinct(entries.begin(), entries.end());
+  if (distinct.size() > 1) return BuildSplit::architectures;
+  return fail(config_error(
+      fmt::format("`build.split` needs several architectures, but `build.arch-list` of {} has {}",
+                  quoted(variant.id), distinct.empty() ? "none" : "one"),
+      given.at, "add architectures to `build.arch-list`, or remove `build.split`"));
+}
+
 Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   BuildSettings build;
   TRY(build.command, reader.list(node, "command", Placeholders::variant_and_plan));
@@ -281,6 +304,9 @@ Result<BuildSettings> read_build(const Node& node, const Reader& reader) {
   if (network != nullptr && network->scalar == "true") build.network = BuildNetwork::whole;
   build.timeout = duration_or(node, "timeout", build.timeout);
   if (const Node* const saves = node.find("checkpoint")) build.checkpoint = read_checkpoint(*saves);
+  if (const Node* const parts = node.find("split")) {
+    TRY(build.split, read_split(*parts, build, reader));
+  }
   if (const Node* const memory = node.find("memory-per-job")) {
     build.memory_per_job = parse_bytes(memory->scalar).value_or(build.memory_per_job);
   }

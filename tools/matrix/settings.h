@@ -104,6 +104,9 @@ struct CheckpointSettings {
   bool operator==(const CheckpointSettings&) const = default;
 };
 
+/// Whether the device code of each architecture is compiled in a job of its own.
+enum class BuildSplit { none, architectures };
+
 struct BuildSettings {
   std::vector<std::string> command =
       {};  ///< argv, never empty; the plan fills `{dest_dir}`, `{package}`, `{version}`
@@ -116,6 +119,7 @@ struct BuildSettings {
   std::vector<std::string> external = {};  ///< sonames or globs of libraries that others provide
   BuildNetwork network = BuildNetwork::none;
   std::optional<CheckpointSettings> checkpoint = std::nullopt;  ///< none: nothing is saved
+  BuildSplit split = BuildSplit::none;  ///< `architectures`: `arch_list` has several
   std::string with =
       {};  ///< `build.with`: the id of the representative, overriding the computed one
 };

@@ -96,6 +96,12 @@ struct BuildWheel {
   uint64_t build_number = 0;              ///< of its wheels, as in `namings`; 0: none
 };
 
+/// Runs the command of a build to compile the device code of one architecture (plan/device_code.h).
+struct CompileDeviceCode {
+  BuildWheel build;          ///< without names, records and checks of its wheel
+  std::string architecture;  ///< as in `arch_list`, "9.0"
+};
+
 /// Builds and checks the sdist.
 struct BuildSdist {
   env::Request environment;
@@ -208,8 +214,14 @@ struct InstallWheel {
   std::vector<wheel::Naming> siblings = {};
 };
 
-using Action = std::variant<CreateEnvironment, MakeToolkit, BuildWheel, BuildSdist, TestWheel,
-                            InstallWheel, Publish>;
+using Action = std::variant<CreateEnvironment, MakeToolkit, BuildWheel, CompileDeviceCode,
+                            BuildSdist, TestWheel, InstallWheel, Publish>;
+
+/// The build whose command an action runs, for a wheel or for device code; null for other actions.
+inline const BuildWheel* build_run_by(const Action& action) {
+  if (const auto* const device = std::get_if<CompileDeviceCode>(&action)) return &device->build;
+  return std::get_if<BuildWheel>(&action);
+}
 
 /// "build" for a test that sees the packages of the build (`StepOutcome::environment`); else empty.
 inline std::string test_environment(const Action& action) {
@@ -229,6 +241,7 @@ inline std::vector<std::string> secrets_of(const Action& action) {
   return std::visit(
       [](const auto& each) -> std::vector<std::string> {
         if constexpr (requires { each.secrets; }) return each.secrets;
+        if constexpr (requires { each.build.secrets; }) return each.build.secrets;
         return {};
       },
       action);

@@ -13,6 +13,7 @@
 #include "pep/name.h"
 #include "pep/tag.h"
 #include "pep/version.h"
+#include "plan/device_code.h"
 #include "project/limited_api.h"
 #include "publish/release_record.h"
 
@@ -230,6 +231,9 @@ struct PlannedFile {
     if (const auto* const build = std::get_if<BuildWheel>(&action)) {
       return planned_wheel(*build, name).has_value();
     }
+    if (const auto* const device = std::get_if<CompileDeviceCode>(&action)) {
+      return name == device_code_name(device->build.class_id, device->architecture);
+    }
     const auto* const sdist = std::get_if<BuildSdist>(&action);
     const Result<pep::SdistName> made = pep::parse_sdist_name(name);
     return sdist != nullptr && made && pep::to_string(*made) == name &&
@@ -238,6 +242,7 @@ struct PlannedFile {
            (sdist->version.empty() || is_same_version(made->version, sdist->version));
   }
   ByteLimit limit() const {
+    if (std::holds_alternative<CompileDeviceCode>(action)) return kDeviceCodeLimit;
     return std::holds_alternative<BuildSdist>(action) ? limits::kSdist : limits::kWheel;
   }
 };
@@ -245,7 +250,9 @@ struct PlannedFile {
 size_t count_of_outputs(const Action& action) {
   if (const auto* const build = std::get_if<BuildWheel>(&action))
     return each_file(build->namings).size();
-  return std::holds_alternative<BuildSdist>(action) ? 1 : 0;
+  const bool one = std::holds_alternative<BuildSdist>(action) ||
+                   std::holds_alternative<CompileDeviceCode>(action);
+  return one ? 1 : 0;
 }
 
 /// The records of a release, one for each project that its first publication has.

@@ -16,6 +16,7 @@
 #include "base/json_text.h"
 #include "env/patchelf.h"
 #include "plan/record.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -258,6 +259,10 @@ KeyParts parts_of(const BuildWheel& action) {
   return parts_with("build-wheel", action, kBuildWheelFields);
 }
 
+KeyParts parts_of(const CompileDeviceCode& action) {
+  return parts_with("device-code", action, kCompileDeviceCodeFields);
+}
+
 KeyParts parts_of(const BuildSdist& action) {
   return parts_with("build-sdist", action, kBuildSdistFields);
 }
@@ -316,7 +321,9 @@ std::string product_of(const StepOutcome& outcome) {
 }
 
 KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& products) {
-  for (const auto& [id, product] : products) parts["needs " + id] = product;
+  for (const auto& [id, product] : products) {
+    if (!compiles_device_code(id)) parts["needs " + id] = product;
+  }
   return parts;
 }
 

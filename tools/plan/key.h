@@ -70,7 +70,8 @@ std::string wheel_record(const BuildWheel& action);
 /// contents and of its evidence; for a step that has neither (an environment), its key.
 std::string product_of(const StepOutcome& outcome);
 
-/// Adds the products of the step's needs, by step id.
+/// Adds the products of the step's needs, by step id. Device code that was compiled for a build is
+/// not an input of the build, which makes the same files without it.
 KeyParts with_needs(KeyParts parts, const std::map<std::string, std::string>& products);
 
 /// Hex digest of the parts and of the schema of keys itself.
@@ -224,7 +225,8 @@ inline constexpr auto kCheckFields =
 inline constexpr auto kRepairFields = every_field<matrix::RepairSettings>(
     part(&matrix::RepairSettings::mode, "mode"), part(&matrix::RepairSettings::command, "command"));
 
-/// The duration of a build, its retries and its number of jobs do not affect its result.
+/// The duration of a build, its retries and its number of jobs do not affect its result, and a
+/// split build makes the same wheel.
 inline constexpr auto kBuildFields = every_field<matrix::BuildSettings>(
     part(&matrix::BuildSettings::command, "command"),
     part(&matrix::BuildSettings::arch_list, "arch-list"),
@@ -233,7 +235,7 @@ inline constexpr auto kBuildFields = every_field<matrix::BuildSettings>(
     object_part(&matrix::BuildSettings::repair, "repair", kRepairFields),
     part<InKey::if_set>(&matrix::BuildSettings::external, "repair.external"),
     part<InKey::if_set>(&matrix::BuildSettings::network, "network"),
-    excluded(&matrix::BuildSettings::checkpoint),
+    excluded(&matrix::BuildSettings::checkpoint), excluded(&matrix::BuildSettings::split),
     excluded(&matrix::BuildSettings::with));  // the environment is that of the representative
 
 inline constexpr auto kChecksFields = every_field<matrix::CheckSettings>(
@@ -264,6 +266,10 @@ inline constexpr auto kBuildWheelFields = every_field<BuildWheel>(
     object_part<InKey::if_set>(&BuildWheel::checked_in, "checked-in", kRequestFields),
     part<InKey::if_set>(&BuildWheel::secrets, "secrets"),
     part<InKey::if_set>(&BuildWheel::build_number, "build-number"));
+
+inline constexpr auto kCompileDeviceCodeFields =
+    every_field<CompileDeviceCode>(merged(&CompileDeviceCode::build, kBuildWheelFields),
+                                   part(&CompileDeviceCode::architecture, "architecture"));
 
 inline constexpr auto kBuildSdistFields = every_field<BuildSdist>(
     object_part(&BuildSdist::environment, "environment", kRequestFields),

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/key.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::plan {
 namespace {
@@ -43,11 +44,13 @@ class Knowledge {
   void add(const Step& step, const Results& results) {
     KnownStep& known = steps_[step.id];
     std::map<std::string, std::string> products;
+    bool complete = true;
     for (const std::string& need : step.needs) {
       const auto product = products_.find(need);
       if (product != products_.end()) products.insert(*product);
+      complete = complete && (product != products_.end() || compiles_device_code(need));
     }
-    if (products.size() == step.needs.size()) known.parts = with_needs(step.parts, products);
+    if (complete) known.parts = with_needs(step.parts, products);
     std::optional<StepOutcome> result;
     if (known.parts) result = find_result(results, step.id, *known.parts);
     known.has_result = result.has_value();
@@ -62,12 +65,27 @@ class Knowledge {
   std::map<std::string, std::string> products_ = {};  ///< by step id
 };
 
+/// The steps whose device code no step would use: the builds have a result.
+std::set<std::string> unused_device_code(const Plan& plan, const Knowledge& knowledge) {
+  std::set<std::string> unused;
+  std::set<std::string> used;
+  for (const Step& step : plan.steps) {
+    for (const std::string& need : step.needs) {
+      if (!compiles_device_code(need)) continue;
+      (knowledge.of(step.id).has_result ? unused : used).insert(need);
+    }
+  }
+  std::erase_if(unused, [&used](const std::string& id) { return used.contains(id); });
+  return unused;
+}
+
 }  // namespace
 
 bool is_shareable(const Step& step) {
   const auto* const publication = std::get_if<Publish>(&step.action);
   if (publication != nullptr) return publication->role == PublishRole::first;
   return std::holds_alternative<BuildWheel>(step.action) ||
+         std::holds_alternative<CompileDeviceCode>(step.action) ||
          std::holds_alternative<BuildSdist>(step.action) ||
          std::holds_alternative<TestWheel>(step.action) ||
          std::holds_alternative<InstallWheel>(step.action);
@@ -75,10 +93,12 @@ bool is_shareable(const Step& step) {
 
 std::vector<SearchableStep> searchable_steps(const Plan& plan, const Results& results) {
   const Knowledge knowledge(plan, results);
+  const std::set<std::string> unused = unused_device_code(plan, knowledge);
   std::vector<SearchableStep> open;
   for (const Step& step : plan.steps) {
     const KnownStep& known = knowledge.of(step.id);
     if (!is_shareable(step) || known.has_result || !known.parts) continue;
+    if (unused.contains(step.id)) continue;
     open.push_back({&step, *known.parts, key_of(*known.parts)});
   }
   return open;
@@ -103,6 +123,7 @@ PartialKey partial_key(const Plan& plan, const Results& results, const std::stri
     if (each.id != step) continue;
     key.parts = each.parts;
     for (const std::string& need : each.needs) {
+      if (compiles_device_code(need)) continue;
       const std::optional<std::string> product = knowledge.product_of_step(need);
       if (product && !unresolved.contains(need)) {
         key.parts = with_needs(std::move(key.parts), {{need, *product}});
@@ -122,21 +143,34 @@ std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& the
   return names;
 }
 
+namespace {
+
+/// The steps without a result that only steps with a result need, directly or through each other.
+std::set<std::string> idle_steps(const Plan& plan, const Knowledge& knowledge) {
+  std::set<std::string> idle;
+  std::set<std::string> needed;
+  std::set<std::string> only_known;  // needed, but by steps that do not run
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+    const bool known = knowledge.of(step->id).has_result;
+    const bool serves = prepares_environment(*step) || compiles_device_code(step->id);
+    const bool unused = only_known.contains(step->id) && !needed.contains(step->id);
+    if (serves && unused && !known) idle.insert(step->id);
+    std::set<std::string>& by = known || idle.contains(step->id) ? only_known : needed;
+    by.insert(step->needs.begin(), step->needs.end());
+  }
+  return idle;
+}
+
+}  // namespace
+
 Plan without_idle(const Plan& plan, const Results& results) {
   const Knowledge knowledge(plan, results);
-  std::set<std::string> needed;
-  std::set<std::string> only_known;  // needed, but by steps with a result
-  for (const Step& step : plan.steps) {
-    std::set<std::string>& by = knowledge.of(step.id).has_result ? only_known : needed;
-    by.insert(step.needs.begin(), step.needs.end());
-  }
+  const std::set<std::string> idle = idle_steps(plan, knowledge);
   std::map<std::string, std::string> dropped;  // id -> product
   Plan rest;
   rest.digest = plan.digest;
   for (const Step& step : plan.steps) {
-    const bool idle = prepares_environment(step) && only_known.contains(step.id) &&
-                      !needed.contains(step.id) && !knowledge.of(step.id).has_result;
-    if (idle) {
+    if (idle.contains(step.id)) {
       dropped[step.id] = step.key;
       continue;
     }
@@ -148,6 +182,18 @@ Plan without_idle(const Plan& plan, const Results& results) {
     std::erase_if(kept.needs, [&](const std::string& need) { return dropped.contains(need); });
   }
   return rest;
+}
+
+Plan without_device_code(Plan plan, const Results& results, const std::vector<std::string>& named) {
+  if (named.empty()) return plan;
+  const Knowledge knowledge(plan, results);
+  const auto unnamed = [&](const std::string& id) {
+    return compiles_device_code(id) && !knowledge.of(id).has_result &&
+           std::ranges::find(named, id) == named.end();
+  };
+  for (Step& step : plan.steps) std::erase_if(step.needs, unnamed);
+  std::erase_if(plan.steps, [&](const Step& step) { return unnamed(step.id); });
+  return plan;
 }
 
 std::vector<StepOutcome> known_outcomes(const Plan& plan, const Results& results) {
@@ -165,9 +211,11 @@ std::vector<StepOutcome> known_outcomes(const Plan& plan, const Results& results
 std::vector<std::string> missing_steps(const Plan& plan, const Results& results,
                                        const std::set<std::string>& requested) {
   const Knowledge knowledge(plan, results);
+  const std::set<std::string> unused = unused_device_code(plan, knowledge);
   std::vector<std::string> missing;
   for (const Step& step : plan.steps) {
     if (!is_shareable(step) || requested.contains(step.id)) continue;
+    if (unused.contains(step.id)) continue;
     if (!knowledge.of(step.id).has_result) missing.push_back(step.id);
   }
   return missing;

@@ -8,9 +8,9 @@
 
 namespace pinwheel::plan {
 
-/// Whether a result of this step may be used elsewhere: that of a build, an sdist, a test, an
-/// installation, or the first publication of a release that is promoted, whose record the others
-/// need. Environments and toolkits are made where they are needed, and any other publication
+/// Whether a result of this step may be used elsewhere: that of a build, device code, an sdist, a
+/// test, an installation, or the first publication of a release that is promoted, whose record the
+/// others need. Environments and toolkits are made where they are needed, and any other publication
 /// happens once.
 bool is_shareable(const Step& step);
 
@@ -22,8 +22,9 @@ struct SearchableStep {
 };
 
 /// The steps whose results are shared and missing, and whose key is complete: every need has a
-/// result, or is an environment or a toolkit, whose product is always its key. In plan order.
-/// Results that are found complete the keys of further steps.
+/// result, or is an environment or a toolkit, whose product is always its key. Device code is
+/// listed only if a build that uses it has no result. In plan order. Results that are found
+/// complete the keys of further steps.
 std::vector<SearchableStep> searchable_steps(const Plan& plan, const Results& results);
 
 /// Whether the packages of an environment or a toolkit are not resolved yet, so that its key will
@@ -45,8 +46,12 @@ PartialKey partial_key(const Plan& plan, const Results& results, const std::stri
 /// are facts of the machine, which a plan does not fix; they do not count.
 std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& there);
 
-/// The plan without environments and toolkits that have no result and are needed only by steps with
-/// a result. Their products remain in the keys of these steps.
+/// The plan without the device code that has no result, if a run executes only the steps of that
+/// name: a build compiles it itself. Without names, a run executes all steps.
+Plan without_device_code(Plan plan, const Results& results, const std::vector<std::string>& named);
+
+/// The plan without environments, toolkits and device code that have no result and are needed only
+/// by steps with a result. Their products remain in the keys of these steps.
 Plan without_idle(const Plan& plan, const Results& results);
 
 /// The outcomes of the steps with a result, in plan order, as `find_result` returns them; including

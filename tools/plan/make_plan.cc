@@ -201,6 +201,13 @@ Result<Axes> shared_axes(const StepInputs& in, const BuildGroup& group) {
   return axes;
 }
 
+/// The time of a build that compiles the code for the host and that of one architecture.
+double guess_for_one(const BuildWheel& action) {
+  BuildWheel one = action;
+  one.settings.build.arch_list.resize(1);
+  return guess_build(one);
+}
+
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   TRY(const SettingsPointer settings, in.settings.of(*variant));
@@ -237,7 +244,8 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   action.source_date_epoch = change.epoch;
   action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
                                                settings->build.arch_list, change.commit});
-  const double seconds = guess_build(action);
+  const bool is_split = settings->build.split != matrix::BuildSplit::none;
+  const double seconds = is_split ? guess_for_one(action) : guess_build(action);
   Step step{build_id(group.cls.id), {}, std::move(action)};
   step.retry = settings->build.retry;
   step.timeout = settings->build.timeout;
@@ -246,6 +254,34 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   step.resources.memory_per_core = settings->build.memory_per_job;
   TRY(step.axes, shared_axes(in, group));
   return step;
+}
+
+/// The steps that compile the device code of a build, if it is split. They do not depend on what
+/// happens to the wheel.
+std::vector<Step> device_steps(const Step& build) {
+  const auto& whole = std::get<BuildWheel>(build.action);
+  std::vector<Step> steps;
+  if (whole.settings.build.split == matrix::BuildSplit::none) return steps;
+  BuildWheel part = whole;
+  part.package_name.clear();
+  part.namings.clear();
+  part.requires_torch.clear();
+  part.record_json.clear();
+  part.siblings.clear();
+  part.checked_in = {};
+  part.build_number = 0;
+  part.settings.checks.after.clear();
+  part.settings.checks.accept.clear();
+  std::set<std::string> architectures;
+  for (const std::string& architecture : whole.settings.build.arch_list) {
+    if (!architectures.insert(architecture).second) continue;
+    Step step = build;
+    step.id = device_id(whole.class_id, architecture);
+    step.action = CompileDeviceCode{part, architecture};
+    step.predicted_seconds = guess_for_one(whole);
+    steps.push_back(std::move(step));
+  }
+  return steps;
 }
 
 Result<Step> sdist_step(const StepInputs& in, const PlannedSdist& sdist) {
@@ -374,6 +410,12 @@ Done add_builds(const StepInputs& in, const Outline& outline, const Namings& nam
     auto& action = std::get<BuildWheel>(step.action);
     action.siblings = std::move(*next++);
     const env::Request request = action.environment;
+    std::vector<std::string> compiled;
+    for (Step& device : device_steps(step)) {
+      compiled.push_back(device.id);
+      TRY_DONE(add_with_environment(builder, std::move(device), request));
+    }
+    step.needs = std::move(compiled);
     const bool checked_apart = action.checked_in.purpose == env::Purpose::test;
     if (checked_apart) {
       TRY(std::string checked_in, builder.environment(action.checked_in, step));

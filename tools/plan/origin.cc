@@ -21,6 +21,7 @@ struct CommandOf {
     command.variables["SOURCE_DATE_EPOCH"] = std::to_string(action.source_date_epoch);
     command.variables["PINWHEEL_VERSION"] = action.version;
   }
+  void operator()(const CompileDeviceCode& action) const { (*this)(action.build); }
   void operator()(const TestWheel& action) const {
     command.argv = action.settings.command;
     command.variables = action.variables;

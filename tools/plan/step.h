@@ -32,9 +32,9 @@ enum class Prediction {
 /// "guessed", "scaled", "similar", "measured".
 std::string_view to_string(Prediction prediction);
 
-/// One unit of work. `id` is "env:<digest>", "toolkit:<name>-<digest>", "build:<class>", "sdist",
-/// "test:<variant>", "test:<variant>@<image>" (plan/step_id.h), "install:<variant>" or
-/// "publish:<target>".
+/// One unit of work. `id` is "env:<digest>", "toolkit:<name>-<digest>", "build:<class>",
+/// "device:<class>@<architecture>", "sdist", "test:<variant>", "test:<variant>@<image>"
+/// (plan/step_id.h), "install:<variant>" or "publish:<target>".
 struct Step {
   std::string id;
   /// Hex digest of everything that determines the result, as far as it is known before anything

@@ -12,7 +12,7 @@ namespace pinwheel::plan {
 namespace {
 
 bool is_one_of_few(const std::string& step) {
-  return makes_files(step) || kind_of_step(step) == StepKind::test;
+  return makes_files(step) || compiles_device_code(step) || kind_of_step(step) == StepKind::test;
 }
 
 /// The first selected variant that adds a build to an outline: one that it serves, or one of
@@ -39,8 +39,15 @@ std::string variant_of_sdist(const Outline& outline, const std::string& step) {
   return {};
 }
 
+/// The build that uses the device code of a step.
+std::string build_of_device_code(const std::string& step) {
+  const std::string name = parse_step_id(step).value_or(StepId{}).name;
+  return build_id(name.substr(0, name.rfind('@')));
+}
+
 /// A variant whose outline contains the step.
 std::string variant_for(const Outline& outline, const std::string& step) {
+  if (compiles_device_code(step)) return variant_of_build(outline, build_of_device_code(step));
   if (kind_of_step(step) == StepKind::test) return variant_of(step);
   return is_sdist(step) ? variant_of_sdist(outline, step) : variant_of_build(outline, step);
 }

@@ -76,7 +76,8 @@ Result<PreparedRun> prepare_recorded_run(const Host& host, const GlobalOptions& 
   const TestImageUse images =
       plan::is_image_test(step) ? TestImageUse::prepare : TestImageUse::leave;
   TRY(RunScope scope,
-      up_to(plan::makes_files(step) ? plan::Stage::build : plan::Stage::test,
+      up_to(plan::makes_files(step) || plan::compiles_device_code(step) ? plan::Stage::build
+                                                                        : plan::Stage::test,
             {global, loaded, outline, levels, frozen_version(here, origin.plan), images}));
   scope.stores = matrix_places(scope.loaded.matrix, host.variables);
   return prepare_run(host, scope, FromRun{origin, scope.loaded.digest()}, notices);

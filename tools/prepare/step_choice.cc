@@ -38,7 +38,7 @@ bool comes_later(const std::string& step, plan::Stage stage) {
 }  // namespace
 
 const env::Request* request_of(const plan::Action& action) {
-  if (const auto* const build = std::get_if<plan::BuildWheel>(&action)) return &build->environment;
+  if (const auto* const build = plan::build_run_by(action)) return &build->environment;
   if (const auto* const sdist = std::get_if<plan::BuildSdist>(&action)) return &sdist->environment;
   if (const auto* const test = std::get_if<plan::TestWheel>(&action)) return &test->environment;
   if (const auto* const each = std::get_if<plan::InstallWheel>(&action)) return &each->environment;

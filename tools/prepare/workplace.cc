@@ -134,7 +134,7 @@ void note_open_network(const host::Workplace& workplace,
                        const std::vector<const plan::Step*>& steps, ports::Notices& notices) {
   if (workplace.build_network == ports::Network::loopback) return;
   const bool unwanted = std::any_of(steps.begin(), steps.end(), [](const plan::Step* step) {
-    const auto* const build = std::get_if<plan::BuildWheel>(&step->action);
+    const auto* const build = plan::build_run_by(step->action);
     return build != nullptr && build->settings.build.network == matrix::BuildNetwork::none;
   });
   if (!unwanted) return;

@@ -51,7 +51,8 @@ std::vector<const StepOutcome*> distinct_steps(const std::vector<StepOutcome>& o
 std::string repeat_line(const StepOutcome& step) {
   const std::optional<plan::StepKind> kind = plan::kind_of_step(step.id);
   const bool repeatable = kind == plan::StepKind::build || kind == plan::StepKind::test ||
-                          kind == plan::StepKind::environment || plan::is_sdist(step.id);
+                          kind == plan::StepKind::environment || kind == plan::StepKind::device ||
+                          plan::is_sdist(step.id);
   const bool failed = step.state == StepState::failed && !plan::publishes(step.id);
   return failed || repeatable ? "pinwheel reproduce " + shell_quote(step.id) : "";
 }

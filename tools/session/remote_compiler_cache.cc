@@ -24,7 +24,7 @@ std::vector<const plan::BuildWheel*> builds_through(const plan::Plan& plan,
                                                     matrix::CompilerCache cache) {
   std::vector<const plan::BuildWheel*> builds;
   for (const plan::Step& step : plan.steps) {
-    const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
+    const plan::BuildWheel* const build = plan::build_run_by(step.action);
     const bool uses = build != nullptr && build->settings.environment.compiler_cache == cache;
     if (uses) builds.push_back(build);
   }

@@ -531,7 +531,8 @@ Result<report::RunReport> execute_run(const prepare::Host& host,
   TRY(const host::SearchedResults known,
       results_everywhere(host.files, request, journal->history(), console));
   const plan::Results results = with_unplaced(request.plan, known.results, request.unplaced);
-  const plan::Plan plan = plan::without_idle(request.plan, results);
+  const plan::Plan plan =
+      plan::without_idle(plan::without_device_code(request.plan, results, options.steps), results);
   if (Done complete = check_complete(request, plan, results, options_of_places(global, options));
       !complete) {
     // A fault of a place may be the reason for a missing result.

@@ -45,7 +45,7 @@ uint64_t memory_of_job(const plan::Step& step, const JobSettings& settings, int 
 
 std::optional<JobKind> job_kind_of(const plan::Step& step) {
   if (plan::prepares(step.id)) return JobKind::environment;
-  if (plan::makes_files(step.id)) return JobKind::build;
+  if (plan::makes_files(step.id) || plan::compiles_device_code(step.id)) return JobKind::build;
   if (plan::kind_of_step(step.id) == plan::StepKind::test) return JobKind::test;
   return std::nullopt;
 }

@@ -250,6 +250,31 @@ TEST_CASE("a matrix without sections has the default settings") {
   CHECK(plain.test.without_gpu.empty());
 }
 
+TEST_CASE("only a build for several architectures of CUDA can be split") {
+  const std::string axes = "axes: {python: ['3.11'], compute: [cpu, cuda/13.0, rocm/6.4]}\n";
+  const auto outcome = [&axes](const std::string& build, const std::string& id) {
+    const Matrix matrix = parsed(axes + build);
+    return settings_for(matrix, testing::variant_named(value_of(expand(matrix)), id));
+  };
+  const std::string both = "build: {split: architectures, arch-list: ['8.0', '9.0+PTX']}\n";
+  CHECK(value_of(outcome(both, "cp311-cu130")).build.split == BuildSplit::architectures);
+  CHECK(value_of(outcome("build: {split: none}\n", "cp311-cpu")).build.split == BuildSplit::none);
+  CHECK(value_of(outcome("", "cp311-cu130")).build.split == BuildSplit::none);
+  const std::string one = "build: {split: architectures, arch-list: ['8.0', '8.0']}\n";
+  for (const auto& [build, id, message] :
+       {std::tuple(both, "cp311-cpu",
+                   "`build.split` needs device code of CUDA, but `cp311-cpu` is for `cpu`"),
+        std::tuple(one, "cp311-cu130",
+                   "`build.split` needs several architectures, but `build.arch-list` of "
+                   "`cp311-cu130` has one")}) {
+    const Result<Settings> refused = outcome(build, id);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().message == message);
+    CHECK(refused.error().kind == ErrorKind::config);
+    CHECK(refused.error().at.has_value());
+  }
+}
+
 TEST_CASE("a placeholder of an attribute that the variant lacks is an error with its place") {
   const Matrix matrix = parsed(
       "axes: {python: ['3.11', '3.12']}\n"

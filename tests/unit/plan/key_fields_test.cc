@@ -195,6 +195,10 @@ BuildWheel full_build() {
   return build;
 }
 
+CompileDeviceCode full_device_code() {
+  return {full_build(), "9.0"};
+}
+
 BuildSdist full_sdist() {
   return {full_request(), full_source(), "demo", "1.0", {{"A", "b"}}, 1'700'000'000, {"TOKEN"}};
 }
@@ -246,6 +250,7 @@ TEST_CASE("a key changes with each field that is listed as a part, and with no e
   check_action(full_environment(), kEnvironmentFields);
   check_action(full_toolkit(), kToolkitFields);
   check_action(full_build(), kBuildWheelFields);
+  check_action(full_device_code(), kCompileDeviceCodeFields);
   check_action(full_sdist(), kBuildSdistFields);
   check_action(full_test(), kTestWheelFields);
   check_action(full_install(), kInstallWheelFields);

@@ -167,3 +167,49 @@ TEST_CASE("a key is known in part where a need has no result or no packages yet"
   const Results results = all_opened(plan, {});
   CHECK(partial_key(plan, results, "test:x").unknown.empty());
 }
+
+namespace {
+
+Plan planned_split() {
+  Plan plan;
+  plan.steps = {made_step("env:a", CreateEnvironment{}),
+                made_step("device:x@8.0", CompileDeviceCode{}, {"env:a"}),
+                made_step("device:x@9.0", CompileDeviceCode{}, {"env:a"}),
+                made_step("build:x", BuildWheel{}, {"env:a", "device:x@8.0", "device:x@9.0"})};
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("the key of a split build does not depend on the device code compiled for it") {
+  const Plan plan = planned_split();
+  const std::vector<SearchableStep> open = searchable_steps(plan, {});
+  CHECK(step_ids(open) == StepIds{"device:x@8.0", "device:x@9.0", "build:x"});
+  CHECK(open[2].parts == with_needs(plan.steps[3].parts, {{"env:a", plan.steps[0].key}}));
+  CHECK(partial_key(plan, {}, "build:x").unknown.empty());
+}
+
+TEST_CASE("device code that only builds with a result need is neither searched nor compiled") {
+  const Plan plan = planned_split();
+  Results built;
+  add_known(built, searchable_steps(plan, {}).at(2));
+  CHECK(searchable_steps(plan, built).empty());
+  CHECK(missing_steps(plan, built, {}).empty());
+  const Plan rest = without_idle(plan, built);
+  CHECK(step_ids(rest) == StepIds{"build:x"});
+  CHECK(reuse(rest, built).contains("build:x"));
+  CHECK(step_ids(without_idle(plan, {})) == step_ids(plan));
+}
+
+TEST_CASE(
+    "a run of a build alone uses the device code that exists, and compiles the other itself") {
+  const Plan plan = planned_split();
+  Results some;
+  add_known(some, searchable_steps(plan, {}).at(0));
+  CHECK(step_ids(without_device_code(plan, some, {})) == step_ids(plan));
+  const Plan alone = without_device_code(plan, some, {"build:x"});
+  CHECK(step_ids(alone) == StepIds{"env:a", "device:x@8.0", "build:x"});
+  CHECK(alone.steps.back().needs == StepIds{"env:a", "device:x@8.0"});
+  CHECK(step_ids(without_device_code(plan, {}, {"build:x"})) == StepIds{"env:a", "build:x"});
+  CHECK(step_ids(without_device_code(plan, {}, {"device:x@9.0"})).size() == 3);
+}

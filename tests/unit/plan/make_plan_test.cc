@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/text.h"
 #include "container/container_image.h"
 #include "plan/environments.h"
 #include "plan/key.h"
@@ -325,6 +326,30 @@ TEST_CASE("experimental builds are withheld from every target") {
                                          example.facts, {Stage::publish, {"index"}});
   REQUIRE_FALSE(nothing);
   CHECK(nothing.error().kind == ErrorKind::check);
+}
+
+TEST_CASE("a split build needs a step for each architecture, and has the key of a whole one") {
+  const std::string yaml = replace_all(kPlanYaml, "[\"8.0\", \"9.0\"]}",
+                                       "[\"8.0\", \"9.0+PTX\"], split: architectures}");
+  const std::string unsplit = replace_all(yaml, ", split: architectures", "");
+  const PlanExample split(yaml.c_str());
+  const PlanExample same(unsplit.c_str());
+  const Plan plan = split.plan();
+  const Plan other = same.plan();
+  const Step& build = planned_step(plan, "build:cu13");
+  CHECK(build.key == planned_step(other, "build:cu13").key);
+  for (const char* const id : {"device:cu13@8.0", "device:cu13@9.0-ptx"}) {
+    CHECK(std::ranges::find(build.needs, id) != build.needs.end());
+    const Step& device = planned_step(plan, id);
+    const auto& action = std::get<CompileDeviceCode>(device.action);
+    // Another target or check of the wheel compiles nothing again.
+    CHECK((action.build.namings.empty() && action.build.settings.checks.after.empty()));
+    CHECK(device.needs == planned_step(other, "build:cu13").needs);
+  }
+  CHECK(planned_step(plan, "device:cu13@8.0").key != planned_step(plan, "device:cu13@9.0-ptx").key);
+  CHECK(plan.steps.size() == other.steps.size() + 2);
+  // The build for the CPU is not split.
+  CHECK(planned_step(plan, "build:cpu").needs == planned_step(other, "build:cpu").needs);
 }
 
 TEST_CASE("no plan has two steps of one name") {

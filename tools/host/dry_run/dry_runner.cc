@@ -18,6 +18,7 @@
 #include "host/steps/sdist.h"
 #include "host/wheels/finish_files.h"
 #include "plan/step.h"
+#include "plan/step_id.h"
 #include "wheel/pinned_requirements.h"
 
 namespace pinwheel::host {
@@ -185,6 +186,12 @@ struct ScriptOfAction {
     for (const wheel::Naming& naming : plan::each_file(action.namings)) {
       finish_lines(step, finish_request(action, naming, site.space.mode(), {}), directory);
     }
+    return {};
+  }
+  Done operator()(const plan::CompileDeviceCode& action) const {
+    step.script.add(
+        fmt::format("# would compile the device code of {} for {} in a job of its own\n",
+                    plan::build_id(action.build.class_id), action.architecture));
     return {};
   }
   Done operator()(const plan::BuildSdist& action) const {

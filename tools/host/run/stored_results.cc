@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "host/system/digest_file.h"
 #include "plan/built_wheel.h"
+#include "plan/device_code.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::host {
 namespace {
@@ -22,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr unsigned kSearches = 8;
 
 std::string compiler_of(const plan::Step& step) {
-  const auto* const build = std::get_if<plan::BuildWheel>(&step.action);
+  const plan::BuildWheel* const build = plan::build_run_by(step.action);
   return build == nullptr ? std::string() : std::string(trim(build->toolchain));
 }
 
@@ -102,9 +104,10 @@ plan::StepOutcome outcome_of(const store::Entry& result, const fs::path& output)
   outcome.derivations = result.derivations;
   outcome.warnings = result.warnings;
   outcome.span = result.span;
+  const fs::path directory = output / plan::output_directory(result.step);
   for (const store::NamedBlob& file : result.outputs) {
     outcome.outputs.push_back(
-        {(output / fs::path(file.name).filename()).string(), file.blob.sha256, file.blob.size});
+        {(directory / fs::path(file.name).filename()).string(), file.blob.sha256, file.blob.size});
   }
   return outcome;
 }
@@ -238,6 +241,11 @@ SearchedResults search_store(plan::Results results, const ResultSearch& search) 
     std::vector<plan::SearchableStep> open = plan::searchable_steps(search.plan, all.results);
     std::erase_if(open,
                   [&](const plan::SearchableStep& each) { return asked.contains(each.step->id); });
+    // A build that is found needs none, so it is looked up last.
+    const auto device_code = [](const plan::SearchableStep& each) {
+      return plan::compiles_device_code(each.step->id);
+    };
+    if (!std::ranges::all_of(open, device_code)) std::erase_if(open, device_code);
     if (open.empty()) return all;
     std::vector<LookedUp> looked = look_up_all(open, search);
     for (size_t i = 0; i < open.size(); ++i) {

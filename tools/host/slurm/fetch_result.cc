@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "plan/device_code.h"
 
 namespace pinwheel::host {
 
@@ -20,14 +21,15 @@ Result<run::Success> fetch_result(const plan::StepOutcome& outcome, Store& store
   success.installing = outcome.installing;
   if (outcome.state == plan::StepState::skipped) success.skipped = outcome.reason;
   std::error_code error;
-  if (!outcome.outputs.empty()) fs::create_directories(output, error);
+  const fs::path directory = output / plan::output_directory(outcome.id);
+  if (!outcome.outputs.empty()) fs::create_directories(directory, error);
   if (error) {
     return fail(ErrorKind::environment,
-                fmt::format("{} cannot be made: {}", quoted(output.string()), error.message()));
+                fmt::format("{} cannot be made: {}", quoted(directory.string()), error.message()));
   }
   for (const plan::Output& file : outcome.outputs) {
     if (stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was interrupted");
-    const fs::path target = output / fs::path(file.path).filename();
+    const fs::path target = directory / fs::path(file.path).filename();
     TRY(const bool fetched, store.fetch_blob({file.sha256, file.size}, target));
     if (!fetched) {
       return fail(ErrorKind::transient,

@@ -15,6 +15,7 @@
 #include "host/steps/built_wheel.h"
 #include "host/steps/checkpoint.h"
 #include "host/steps/compiler_cache.h"
+#include "host/steps/device_code.h"
 #include "host/steps/rejected_wheel.h"
 #include "host/wheels/leaked_secret.h"
 #include "pep/wheel_name.h"
@@ -129,6 +130,14 @@ Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWhe
 
 using SteadyMoment = std::chrono::steady_clock::time_point;
 
+/// "building `cu130`", for messages.
+std::string what_runs(const StepContext& context, const plan::BuildWheel& action) {
+  const auto* const part = std::get_if<plan::CompileDeviceCode>(&context.attempt.step->action);
+  if (part == nullptr) return fmt::format("building {}", quoted(action.class_id));
+  return fmt::format("building {} to compile its device code for {}", quoted(action.class_id),
+                     quoted(part->architecture));
+}
+
 /// Runs the build's command, until `stop_at` if there is one: it is before the step's own time
 /// limit.
 Done run_build(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
@@ -138,6 +147,7 @@ Done run_build(const StepContext& context, const plan::BuildWheel& action, const
     command.network = context.workplace.build_network;
   }
   TRY_DONE(add_compiler_cache(context, action, site, command));
+  TRY_DONE(add_device_code(context, site, command));
   if (stop_at) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         *stop_at - context.machine.clock.steady());
@@ -148,11 +158,11 @@ Done run_build(const StepContext& context, const plan::BuildWheel& action, const
     BuildCommands recorded(context, site);
     recorded.prepare(command);
     count_in_build(action, site, command);
-    ran = run_logged(context, site, command, fmt::format("building {}", quoted(action.class_id)));
+    ran = run_logged(context, site, command, what_runs(context, action));
     if (ran) recorded.succeed();
   }
   add_counted_hits(context, action);
-  return ran;
+  return judge_device_use(context, site, std::move(ran));
 }
 
 /// When a build must be stopped so that its checkpoint can be saved in time; none if the step's own
@@ -286,6 +296,9 @@ Result<run::Success> deliver_wheel(const StepContext& context, const plan::Build
   for (std::string& line : compiler_cache_warnings(context, action)) {
     warnings.push_back(std::move(line));
   }
+  for (std::string& line : device_code_warnings(context, site)) {
+    warnings.push_back(std::move(line));
+  }
   if (value_at(action.variables, plan::kProfileVariable) == "1") {
     warnings.emplace_back("the build was profiled (`--profile`), without compiler caches");
   }
@@ -322,6 +335,22 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   Result<run::Success> delivered = deliver_wheel(context, action, site, built);
   forget_checkpoints(context, action, key, delivered);
   return delivered;
+}
+
+Result<run::Success> perform_device_code(const StepContext& context,
+                                         const plan::CompileDeviceCode& action) {
+  TRY(const BuildSite site, prepare_site(context, action.build));
+  TRY_DONE(env::check_libc(site.base.interpreter, action.build.tags.libc));
+  TRY_DONE(check_before_build(context, action.build, site));
+  enter_phase(context, plan::StepPhase::execution);
+  TRY_DONE(run_build(context, action.build, site, std::nullopt));
+  enter_phase(context, plan::StepPhase::output_upload);
+  TRY(const plan::Output output, deliver_device_code(context));
+  append_log(context, fmt::format("{} sha256={}\n", output.path, output.sha256));
+  run::Success success;
+  success.outputs.push_back(output);
+  success.warnings = compiler_cache_warnings(context, action.build);
+  return success;
 }
 
 Result<ports::Exit> enter_build(const StepContext& context, const plan::BuildWheel& action,

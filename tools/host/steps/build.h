@@ -14,6 +14,11 @@ namespace pinwheel::host {
 /// that passed every check are moved to the output directory.
 Result<run::Success> perform_build(const StepContext& context, const plan::BuildWheel& action);
 
+/// Runs the command of a build to compile the device code of one architecture, which it moves to
+/// the output directory. The wheel is not used.
+Result<run::Success> perform_device_code(const StepContext& context,
+                                         const plan::CompileDeviceCode& action);
+
 /// Runs the command of the build, which writes the wheel to `kDistName`. `key` is the digest of the
 /// build's inputs (`compile_key`). With `build.checkpoint`, the build continues from its newest
 /// checkpoint, and is stopped before the end of the run's time: kind `unfinished`. A build that

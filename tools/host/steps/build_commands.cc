@@ -85,7 +85,7 @@ bool is_end_of(std::string_view end, std::string_view path) {
 }
 
 bool is_profiled(const StepContext& context) {
-  const auto* const build = std::get_if<plan::BuildWheel>(&context.attempt.step->action);
+  const plan::BuildWheel* const build = plan::build_run_by(context.attempt.step->action);
   return build != nullptr && value_at(build->variables, plan::kProfileVariable) == "1";
 }
 

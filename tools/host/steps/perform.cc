@@ -46,6 +46,9 @@ struct PerformAction {
   Result<run::Success> operator()(const plan::BuildWheel& action) const {
     return perform_build(context, action);
   }
+  Result<run::Success> operator()(const plan::CompileDeviceCode& action) const {
+    return perform_device_code(context, action);
+  }
   Result<run::Success> operator()(const plan::BuildSdist& action) const {
     return perform_sdist(context, action);
   }

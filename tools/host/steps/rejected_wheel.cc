@@ -17,6 +17,7 @@
 #include "host/system/files.h"
 #include "host/wheels/finish_files.h"
 #include "plan/key.h"
+#include "plan/step_id.h"
 
 namespace pinwheel::host {
 namespace {
@@ -78,6 +79,7 @@ Result<std::string> compile_key(const StepContext& context) {
   plan::KeyParts parts = plan::compile_parts(context.attempt.step->parts);
   std::vector<std::string> products;
   for (const plan::StepOutcome& need : context.attempt.needs) {
+    if (plan::compiles_device_code(need.id)) continue;
     products.push_back(plan::product_of(need));
   }
   std::ranges::sort(products);

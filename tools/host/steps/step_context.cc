@@ -14,6 +14,7 @@ matrix::ContainerSettings container_settings(const plan::Action& action) {
       [](const auto& each) -> matrix::ContainerSettings {
         if constexpr (requires { each.environment; }) return each.environment.container;
         if constexpr (requires { each.request; }) return each.request.container;
+        if constexpr (requires { each.build.environment; }) return each.build.environment.container;
         return {};
       },
       action);

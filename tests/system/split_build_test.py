@@ -1,0 +1,187 @@
+"""`build.split: architectures`: the device code of each architecture compiles in a step of its own, the wheel has the
+bytes of a build in one step, and a build that does not allow it fails with the reason."""
+
+import json
+import shutil
+
+import pytest
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("nvcc") is None, reason="compiles CUDA"),
+    pytest.mark.takes(120),
+]
+
+CMAKE = """cmake_minimum_required(VERSION 3.20)
+project(split LANGUAGES CXX CUDA)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:--objdir-as-tempdir>)
+@MORE@
+add_library(split SHARED a.cu b.cu)
+"""
+A = """#include <cstdio>
+@INCLUDE@
+namespace {
+__device__ int counter;
+template <class T> __global__ void add(T* to) { to[threadIdx.x] += T(1); atomicAdd(&counter, 1); }
+}  // namespace
+extern "C" void run_a(float* to) { add<<<1, 32>>>(to); }
+"""
+B = """static __device__ float table[4];
+__global__ void pick(float* to) {
+#if __CUDA_ARCH__ >= 900
+  to[0] = table[3];
+#else
+  to[0] = table[1];
+#endif
+}
+extern "C" void run_b(float* to) { pick<<<1, 1>>>(to); }
+extern "C" const char* architectures() {
+#define TEXT(...) #__VA_ARGS__
+#define LIST(x) TEXT(x)
+  return LIST((__CUDA_ARCH_LIST__));
+}
+"""
+STEPS = ["set -e", "cd {package}", "cmake -S . -B b -G Ninja", "cmake --build b",
+         "exec python make_wheel.py {dest_dir} --file b/libsplit.so --tag py3-none-linux_x86_64"]
+
+
+class Split:
+    """A CMake project with two CUDA sources for two architectures."""
+
+    def __init__(self, script):
+        self.script = script
+        self.write()
+
+    def write(self, more: str = "", include: str = "") -> None:
+        place = self.script.directory
+        (place / "CMakeLists.txt").write_text(CMAKE.replace("@MORE@", more))
+        (place / "a.cu").write_text(A.replace("@INCLUDE@", include))
+        (place / "b.cu").write_text(B)
+
+    def use(self, split: str | None = "architectures", steps: list[str] | None = None, **build) -> None:
+        def change(matrix):
+            matrix["axes"] = {"python": matrix["axes"]["python"], "compute": ["cuda/13.0"]}
+            matrix["abi"] = {"python": "none", "compute": "major"}
+            matrix["environment"] = {"build-requires": "none"}
+            matrix["package"]["ignore"] = ["matrix.yaml"]
+            settings = {"command": ["sh", "-c", "; ".join(steps or STEPS)], "arch-list": ["8.0", "9.0+PTX"],
+                        "timeout": "30 min", "retry": {"transient": 0}, **build}  # fmt: skip
+            matrix["build"] = settings | ({"split": split} if split else {})
+
+        self.script.edit(change)
+
+    def build(self, *options: str, code: int = 0) -> dict[str, dict]:
+        """The outcomes of a build that starts afresh."""
+        self.script.start_afresh()
+        return self.script.report("build", "matrix.yaml", *options, code=code)
+
+    def wheels(self) -> dict[str, str]:
+        return {name: digest for name, digest in self.script.wheels().items() if name.endswith(".whl")}
+
+
+@pytest.fixture
+def split(project):
+    return Split(project("script"))
+
+
+def uses(outcome: dict) -> tuple[int, int]:
+    (found,) = [each for each in outcome["trace"][-1]["caches"] if each["cache"] == "device code"]
+    return found["hits"], found["misses"]
+
+
+def build_of(outcomes: dict[str, dict]) -> dict:
+    (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
+    return build
+
+
+def test_the_wheel_has_the_bytes_of_a_build_in_one_step(split, tmp_path):
+    split.use(None)
+    build_of(split.build())
+    plain = split.wheels()
+    assert len(plain) == 1
+    split.use()
+    again = split.script.report("build", "matrix.yaml")
+    assert build_of(again)["state"] == "reused" and not [step for step in again if step.startswith("device:")]
+    outcomes = split.build()
+    devices = sorted(step for step in outcomes if step.startswith("device:"))
+    assert len(devices) == 2 and devices[0].endswith("@8.0") and devices[1].endswith("@9.0-ptx")
+    assert split.wheels() == plain
+    # cicc and ptxas, for two sources and two architectures. CMake tries the compiler before.
+    assert uses(build_of(outcomes)) == (12, 0) and build_of(outcomes)["warnings"] == []
+    assert all(uses(outcomes[step]) == (0, 6) for step in devices)
+    assert set(build_of(outcomes)["needs"]) >= set(devices)
+    # Each step as a job of its own, which shares only a store.
+    store = ("--store", f"dir:{tmp_path / 'store'}")
+    for step in [*devices, next(step for step in outcomes if step.startswith("build:"))]:
+        split.script.start_afresh()
+        ran = split.script.report("build", "matrix.yaml", "--step", step, *store)
+        assert ran[step]["state"] == "done"
+        assert all(outcome["state"] == "reused" for one, outcome in ran.items()
+                   if one in devices and one != step)  # fmt: skip
+    assert split.wheels() == plain
+    # A job that has the wheel fetches no device code.
+    split.script.start_afresh()
+    last = split.script.report("build", "matrix.yaml", *store)
+    assert build_of(last)["state"] == "reused" and not set(last) & set(devices)
+    assert split.wheels() == plain and not (split.script.output / ".device-code").exists()
+
+
+def test_sources_that_differ_between_steps_fail_and_are_named(split):
+    split.write("string(RANDOM LENGTH 8 ALPHABET 0123456789abcdef word)\n"
+                'file(WRITE ${CMAKE_BINARY_DIR}/word.h "static const char* word = \\"${word}\\";\\n")\n'
+                "include_directories(${CMAKE_BINARY_DIR})", '#include "word.h"')  # fmt: skip
+    split.use()
+    outcome = build_of(split.build(code=5))
+    message = json.dumps(outcome["error"])
+    assert "`a.cu` for `compute_80` is not what the job of its architecture compiled" in message or (
+        "`a.cu` for `compute_90`" in message
+    )
+    assert "its preprocessed code differs" in message and "remove `build.split`" in message
+
+
+def test_a_build_that_starts_nvcc_by_itself_fails_and_says_how_it_could_be_started(split):
+    gencode = "-gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=[sm_90,compute_90]"
+    compile_all = f"nvcc -shared -Xcompiler -fPIC {gencode} a.cu -o b/libsplit.so"
+    steps = ["set -e", "cd {package}", "mkdir b", compile_all, STEPS[-1]]
+    split.use(steps=steps)
+    outcomes = split.build(code=5)
+    errors = [outcome["error"] for step, outcome in outcomes.items() if step.startswith("device:")]
+    assert all("compiled no device code that another job could use" in each["message"] for each in errors)
+    assert "CMAKE_CUDA_COMPILER_LAUNCHER" in json.dumps(errors)
+    assert build_of(outcomes)["state"] == "blocked"
+
+
+def test_an_architecture_that_no_step_compiles_is_compiled_with_the_wheel(split):
+    split.write("set(CMAKE_CUDA_ARCHITECTURES 80-real 90 100-real)")
+    split.use(None)
+    split.build(code=5)  # `device-code`: the list is binding
+    split.use()
+    outcome = build_of(split.build(code=5))
+    assert "sm_100" in json.dumps(outcome["error"]) and uses(outcome) == (12, 4)
+
+
+def test_a_build_that_starts_nvcc_as_torch_extensions_do_is_split(split):
+    steps = ["set -e", "cd {package}", "mkdir b"]
+    flags = "-Xcompiler -fPIC --objdir-as-tempdir -gencode=arch=compute_80,code=sm_80"
+    flags += " -gencode arch=compute_90,code=[sm_90,compute_90] --generate-dependencies-with-compile"
+    for name in ("a", "b"):
+        steps.append(f"$PYTORCH_NVCC -c {name}.cu -o b/{name}.o {flags} --dependency-output b/{name}.d")
+    steps += ["g++ -shared b/a.o b/b.o -o b/libsplit.so -L$CUDA_HOME/lib64 -lcudart_static", STEPS[-1]]
+    plain = [step.replace("$PYTORCH_NVCC", "nvcc") for step in steps]
+    split.use(None, plain)
+    split.build()
+    wheels = split.wheels()
+    split.use("architectures", steps)
+    outcome = build_of(split.build())
+    assert uses(outcome) == (8, 0)
+    assert split.wheels() == wheels
+
+
+def test_wrong_settings_are_named(split):
+    split.use(**{"arch-list": ["8.0"]})
+    ran = split.script.run("plan", "matrix.yaml", code=2)
+    assert "`build.split` needs several architectures" in ran.stderr
+    matrix = split.script.directory / "matrix.yaml"
+    matrix.write_text(matrix.read_text().replace("cuda/13.0", "cpu"))
+    ran = split.script.run("plan", "matrix.yaml", code=2)
+    assert "`build.split` needs device code of CUDA" in ran.stderr
