@@ -2,96 +2,16 @@
 bytes of a build in one step, and a build that does not allow it fails with the reason."""
 
 import json
-import shutil
 
 import pytest
+from split_builds import NEEDS_NVCC, STEPS, Split, build_of, uses
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("nvcc") is None, reason="compiles CUDA"),
-    pytest.mark.takes(120),
-]
-
-CMAKE = """cmake_minimum_required(VERSION 3.20)
-project(split LANGUAGES CXX CUDA)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:--objdir-as-tempdir>)
-@MORE@
-add_library(split SHARED a.cu b.cu)
-"""
-A = """#include <cstdio>
-@INCLUDE@
-namespace {
-__device__ int counter;
-template <class T> __global__ void add(T* to) { to[threadIdx.x] += T(1); atomicAdd(&counter, 1); }
-}  // namespace
-extern "C" void run_a(float* to) { add<<<1, 32>>>(to); }
-"""
-B = """static __device__ float table[4];
-__global__ void pick(float* to) {
-#if __CUDA_ARCH__ >= 900
-  to[0] = table[3];
-#else
-  to[0] = table[1];
-#endif
-}
-extern "C" void run_b(float* to) { pick<<<1, 1>>>(to); }
-extern "C" const char* architectures() {
-#define TEXT(...) #__VA_ARGS__
-#define LIST(x) TEXT(x)
-  return LIST((__CUDA_ARCH_LIST__));
-}
-"""
-STEPS = ["set -e", "cd {package}", "cmake -S . -B b -G Ninja", "cmake --build b",
-         "exec python make_wheel.py {dest_dir} --file b/libsplit.so --tag py3-none-linux_x86_64"]
-
-
-class Split:
-    """A CMake project with two CUDA sources for two architectures."""
-
-    def __init__(self, script):
-        self.script = script
-        self.write()
-
-    def write(self, more: str = "", include: str = "") -> None:
-        place = self.script.directory
-        (place / "CMakeLists.txt").write_text(CMAKE.replace("@MORE@", more))
-        (place / "a.cu").write_text(A.replace("@INCLUDE@", include))
-        (place / "b.cu").write_text(B)
-
-    def use(self, split: str | None = "architectures", steps: list[str] | None = None, **build) -> None:
-        def change(matrix):
-            matrix["axes"] = {"python": matrix["axes"]["python"], "compute": ["cuda/13.0"]}
-            matrix["abi"] = {"python": "none", "compute": "major"}
-            matrix["environment"] = {"build-requires": "none"}
-            matrix["package"]["ignore"] = ["matrix.yaml"]
-            settings = {"command": ["sh", "-c", "; ".join(steps or STEPS)], "arch-list": ["8.0", "9.0+PTX"],
-                        "timeout": "30 min", "retry": {"transient": 0}, **build}  # fmt: skip
-            matrix["build"] = settings | ({"split": split} if split else {})
-
-        self.script.edit(change)
-
-    def build(self, *options: str, code: int = 0) -> dict[str, dict]:
-        """The outcomes of a build that starts afresh."""
-        self.script.start_afresh()
-        return self.script.report("build", "matrix.yaml", *options, code=code)
-
-    def wheels(self) -> dict[str, str]:
-        return {name: digest for name, digest in self.script.wheels().items() if name.endswith(".whl")}
+pytestmark = [NEEDS_NVCC, pytest.mark.takes(120)]
 
 
 @pytest.fixture
 def split(project):
     return Split(project("script"))
-
-
-def uses(outcome: dict) -> tuple[int, int]:
-    (found,) = [each for each in outcome["trace"][-1]["caches"] if each["cache"] == "device code"]
-    return found["hits"], found["misses"]
-
-
-def build_of(outcomes: dict[str, dict]) -> dict:
-    (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
-    return build
 
 
 def test_the_wheel_has_the_bytes_of_a_build_in_one_step(split, tmp_path):
@@ -118,7 +38,7 @@ def test_the_wheel_has_the_bytes_of_a_build_in_one_step(split, tmp_path):
         assert ran[step]["state"] == "done"
         assert all(outcome["state"] == "reused" for one, outcome in ran.items()
                    if one in devices and one != step)  # fmt: skip
-    assert split.wheels() == plain
+    assert split.wheels() == plain and uses(build_of(ran)) == (12, 0)
     # A job that has the wheel fetches no device code.
     split.script.start_afresh()
     last = split.script.report("build", "matrix.yaml", *store)

@@ -126,6 +126,11 @@ bool compiles_device_code(std::string_view id) {
   return kind_of_step(id) == StepKind::device;
 }
 
+std::string build_of_device_code(std::string_view id) {
+  const std::string name = parse_step_id(id).value_or(StepId{}).name;
+  return build_id(name.substr(0, name.rfind('@')));
+}
+
 std::string sdist_id() {
   return to_string({StepKind::sdist});
 }

@@ -44,6 +44,8 @@ std::string build_id(std::string_view build_class);
 std::string device_id(std::string_view build_class, std::string_view architecture);
 /// Whether an id is that of such a step.
 bool compiles_device_code(std::string_view id);
+/// The id of the build that uses the device code of such a step.
+std::string build_of_device_code(std::string_view id);
 /// "sdist": that of the matrix's `package`.
 std::string sdist_id();
 /// "sdist:<package>": that of another package of the family.

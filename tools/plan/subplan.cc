@@ -39,12 +39,6 @@ std::string variant_of_sdist(const Outline& outline, const std::string& step) {
   return {};
 }
 
-/// The build that uses the device code of a step.
-std::string build_of_device_code(const std::string& step) {
-  const std::string name = parse_step_id(step).value_or(StepId{}).name;
-  return build_id(name.substr(0, name.rfind('@')));
-}
-
 /// A variant whose outline contains the step.
 std::string variant_for(const Outline& outline, const std::string& step) {
   if (compiles_device_code(step)) return variant_of_build(outline, build_of_device_code(step));

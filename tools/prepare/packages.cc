@@ -141,6 +141,14 @@ Result<FoundToolkits> find_toolkits(const host::EnvMachine& local, const host::W
   return all;
 }
 
+/// Whether a run executes a build, or compiles device code for it.
+bool executes(const ExecutedPart& executed, const std::string& build) {
+  if (executed.steps.contains(build)) return true;
+  return std::ranges::any_of(executed.steps, [&build](const std::string& step) {
+    return plan::compiles_device_code(step) && plan::build_of_device_code(step) == build;
+  });
+}
+
 /// The toolkits' requests of the builds that the run executes. Others need no toolkit here.
 Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
   const auto& [matrix, expansion, classes, digest] = run.scope.loaded;
@@ -148,7 +156,7 @@ Result<std::vector<plan::BuildRequest>> build_requests(const RunView& run) {
       plan::build_requests(matrix, expansion, run.scope.outline, run.scope.options));
   std::erase_if(builds, [&run](const plan::BuildRequest& build) {
     const auto& executed = run.scope.executed;
-    return executed && !executed->steps.contains(plan::build_id(build.class_id));
+    return executed && !executes(*executed, plan::build_id(build.class_id));
   });
   return builds;
 }

@@ -52,6 +52,8 @@ TEST_CASE("an id is parsed into its kind and name, and printed from them") {
 
 TEST_CASE("ids are made of a class, a target or nothing") {
   CHECK(build_id("cpu") == "build:cpu");
+  CHECK(device_id("cu13", "12.0+PTX") == "device:cu13@12.0-ptx");
+  CHECK(build_of_device_code("device:cu13@12.0-ptx") == "build:cu13");
   CHECK(publish_id("pypi") == "publish:pypi");
   CHECK(sdist_id() == "sdist");
   CHECK(sdist_id("my-data") == "sdist:my-data");
