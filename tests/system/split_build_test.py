@@ -39,6 +39,10 @@ def test_the_wheel_has_the_bytes_of_a_build_in_one_step(split, tmp_path):
         assert all(outcome["state"] == "reused" for one, outcome in ran.items()
                    if one in devices and one != step)  # fmt: skip
     assert split.wheels() == plain and uses(build_of(ran)) == (12, 0)
+    # A job for device code of a wheel that the store has does nothing.
+    split.script.start_afresh()
+    assert split.script.report("build", "matrix.yaml", "--step", devices[0], *store) == {}
+    assert split.wheels() == {}
     # A job that has the wheel fetches no device code.
     split.script.start_afresh()
     last = split.script.report("build", "matrix.yaml", *store)

@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "ci/job_rows.h"
 #include "cli/commands.h"
+#include "host/run/stored_results.h"
+#include "plan/known_results.h"
 #include "plan/step_id.h"
 #include "plan/subplan.h"
 #include "prepare/budget.h"
@@ -249,6 +251,20 @@ Done add_store_to(const prepare::Host& host, session::RunRequest& request,
   return {};
 }
 
+/// Empties a run that only compiles device code if the store has the wheels of its builds.
+void drop_unneeded(session::RunRequest& request, const plan::Plan& builds, Streams& streams) {
+  if (builds.steps.empty() || !request.store || request.store->empty()) return;
+  const host::SearchedResults found = host::search_store({}, {.store = *request.store,
+                                                              .plan = builds,
+                                                              .facts = request.facts,
+                                                              .output = request.workplace.output,
+                                                              .files = host::ResultFiles::leave,
+                                                              .log = request.workplace.log});
+  if (!plan::missing_steps(builds, found.results, {}).empty()) return;
+  request.plan.steps.clear();
+  streams.note("the store has the wheel, so its device code is not needed\n");
+}
+
 /// The facts for the records of a release.
 publish::ReleaseFacts release_facts(const prepare::RunScope& scope) {
   return {scope.loaded.matrix.package.name, scope.version.release_tag, scope.version.commit,
@@ -343,6 +359,7 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   TRY(const auto accepted, parse_accepted(options.accept));
   TRY(prepare::PreparedRun run,
       prepare::prepare_run(host, requested.scope, requested.source, streams));
+  const plan::Plan builds = plan::builds_of_device_code(run.plan, requested.steps);
   TRY(run.plan, requested_part(run.plan, options, requested.steps));
   if (changed && changed->empty()) run.plan.steps.clear();
   session::RunRequest request{run.plan, run.gathered.workplace,
@@ -359,6 +376,8 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   TRY_DONE(add_store_to(host, request, run,
                         {store, store_use_of(run.plan, options), requested.plan_digest}, streams));
   TRY_DONE(add_cluster_to(request, host, options, store, run, streams));
+  // A job of a cluster was started for the result.
+  if (!options.reuse_only && !options.dry_run) drop_unneeded(request, builds, streams);
   if (options.reuse_only) {
     request.requested = session::requested_steps(run.plan, options, stage, requested.steps);
     if (stage == plan::Stage::publish) {

@@ -69,6 +69,22 @@ Result<Plan> subplan(const Plan& plan, const std::vector<std::string>& steps) {
   return part;
 }
 
+Plan builds_of_device_code(const Plan& plan, const std::vector<std::string>& steps) {
+  Plan part;
+  if (steps.empty() || !std::ranges::all_of(steps, compiles_device_code)) return part;
+  std::set<std::string> needed;
+  for (const std::string& step : steps) needed.insert(build_of_device_code(step));
+  part.digest = plan.digest;
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step) {
+    if (!needed.contains(step->id) || compiles_device_code(step->id)) continue;
+    needed.insert(step->needs.begin(), step->needs.end());
+    part.steps.push_back(*step);
+    std::erase_if(part.steps.back().needs, compiles_device_code);
+  }
+  std::ranges::reverse(part.steps);
+  return part;
+}
+
 std::vector<matrix::Variant> variants_of_steps(const Outline& outline,
                                                const std::vector<std::string>& steps) {
   if (!std::all_of(steps.begin(), steps.end(), is_one_of_few)) return outline.variants;

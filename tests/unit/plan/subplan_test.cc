@@ -40,6 +40,20 @@ TEST_CASE("a subplan is steps and their needs, in plan order") {
         std::vector<std::string>{"env:a", "build:cpu", "env:b", "test:y"});
 }
 
+TEST_CASE("the builds that use device code are found without any device code") {
+  Plan plan;
+  plan.steps = {{"env:a", {}, CreateEnvironment{}},
+                {"device:x@8.0", {}, CompileDeviceCode{}, {"env:a"}},
+                {"device:x@9.0", {}, CompileDeviceCode{}, {"env:a"}},
+                {"build:x", {}, BuildWheel{}, {"env:a", "device:x@8.0", "device:x@9.0"}},
+                {"build:y", {}, BuildWheel{}, {"env:a"}}};
+  const Plan part = builds_of_device_code(plan, {"device:x@9.0"});
+  CHECK(ids(part) == std::vector<std::string>{"env:a", "build:x"});
+  CHECK(part.steps.back().needs == std::vector<std::string>{"env:a"});
+  CHECK(builds_of_device_code(plan, {"device:x@9.0", "build:x"}).steps.empty());
+  CHECK(builds_of_device_code(plan, {}).steps.empty());
+}
+
 TEST_CASE("an unknown step is an error with the nearest one") {
   const Result<Plan> part = subplan(chain(), {"test:x", "build:cpi"});
   REQUIRE_FALSE(part);
