@@ -14,9 +14,11 @@
 #include "host/machine/local_machine.h"
 #include "host/steps/build.h"
 #include "host/steps/build_command.h"
+#include "host/steps/device_code.h"
 #include "host/steps/repair_build.h"
 #include "host/steps/sdist.h"
 #include "host/wheels/finish_files.h"
+#include "plan/device_code.h"
 #include "plan/step.h"
 #include "plan/step_id.h"
 #include "wheel/pinned_requirements.h"
@@ -189,9 +191,15 @@ struct ScriptOfAction {
     return {};
   }
   Done operator()(const plan::CompileDeviceCode& action) const {
-    step.script.add(
-        fmt::format("# would compile the device code of {} for {} in a job of its own\n",
-                    plan::build_id(action.build.class_id), action.architecture));
+    TRY_DONE(step.open());
+    const StepContext context = step.context();
+    TRY(const BuildSite site, prepare_site(context, action.build));
+    make_fixed_path(step, site);
+    TRY_DONE(compile_device_code(context, action, site));
+    const fs::path objects = context.attempt.scratch / kDeviceCodeName / plan::kDeviceObjectsName;
+    step.script.add(fmt::format("# {} has the device code of {} for {}\n",
+                                step.script.word(objects.string()),
+                                plan::build_id(action.build.class_id), action.architecture));
     return {};
   }
   Done operator()(const plan::BuildSdist& action) const {

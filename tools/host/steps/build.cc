@@ -139,9 +139,9 @@ std::string what_runs(const StepContext& context, const plan::BuildWheel& action
 }
 
 /// Runs the build's command, until `stop_at` if there is one: it is before the step's own time
-/// limit.
-Done run_build(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
-               std::optional<SteadyMoment> stop_at) {
+/// limit. How the command used device code is not judged.
+Done run_command(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
+                 std::optional<SteadyMoment> stop_at) {
   ports::Command command = build_command(action, site.setting(context));
   if (action.settings.build.network == matrix::BuildNetwork::none) {
     command.network = context.workplace.build_network;
@@ -162,7 +162,12 @@ Done run_build(const StepContext& context, const plan::BuildWheel& action, const
     if (ran) recorded.succeed();
   }
   add_counted_hits(context, action);
-  return judge_device_use(context, site, std::move(ran));
+  return ran;
+}
+
+Done run_build(const StepContext& context, const plan::BuildWheel& action, const BuildSite& site,
+               std::optional<SteadyMoment> stop_at) {
+  return judge_device_use(context, site, run_command(context, action, site, stop_at));
 }
 
 /// When a build must be stopped so that its checkpoint can be saved in time; none if the step's own
@@ -337,13 +342,18 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   return delivered;
 }
 
+Done compile_device_code(const StepContext& context, const plan::CompileDeviceCode& action,
+                         const BuildSite& site) {
+  return run_command(context, action.build, site, std::nullopt);
+}
+
 Result<run::Success> perform_device_code(const StepContext& context,
                                          const plan::CompileDeviceCode& action) {
   TRY(const BuildSite site, prepare_site(context, action.build));
   TRY_DONE(env::check_libc(site.base.interpreter, action.build.tags.libc));
   TRY_DONE(check_before_build(context, action.build, site));
   enter_phase(context, plan::StepPhase::execution);
-  TRY_DONE(run_build(context, action.build, site, std::nullopt));
+  TRY_DONE(judge_device_use(context, site, compile_device_code(context, action, site)));
   enter_phase(context, plan::StepPhase::output_upload);
   TRY(const plan::Output output, deliver_device_code(context));
   append_log(context, fmt::format("{} sha256={}\n", output.path, output.sha256));

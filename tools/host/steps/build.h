@@ -19,6 +19,11 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
 Result<run::Success> perform_device_code(const StepContext& context,
                                          const plan::CompileDeviceCode& action);
 
+/// Runs the command of the build for one architecture: the programs that it starts in place of
+/// nvcc's write the device code to `kDeviceCodeName`.
+Done compile_device_code(const StepContext& context, const plan::CompileDeviceCode& action,
+                         const BuildSite& site);
+
 /// Runs the command of the build, which writes the wheel to `kDistName`. `key` is the digest of the
 /// build's inputs (`compile_key`). With `build.checkpoint`, the build continues from its newest
 /// checkpoint, and is stopped before the end of the run's time: kind `unfinished`. A build that
