@@ -31,7 +31,7 @@ constexpr std::string_view kCompareSteps = R"YAML(
   if: github.event_name == 'push' && needs.gate.result == 'success'
   uses: @DOWNLOAD@
   with:
-    pattern: '{plan,result-*}'
+    pattern: '{plan,@PATTERN@}'
     path: @RESULTS@
 - name: Add its durations to those of earlier runs
   if: github.event_name == 'push' && needs.gate.result == 'success'
@@ -66,7 +66,7 @@ constexpr std::string_view kCompareSteps = R"YAML(
   continue-on-error: true
   uses: @DOWNLOAD@
   with:
-    pattern: '{plan,result-*}'
+    pattern: '{plan,@PATTERN@}'
     path: @BASE@
     run-id: ${{ steps.base.outputs.run }}
     github-token: ${{ github.token }}
@@ -85,7 +85,7 @@ constexpr std::string_view kCompareSteps = R"YAML(
   if: steps.old.outputs.found
   uses: @DOWNLOAD@
   with:
-    pattern: '{plan,result-*,failed-*}'
+    pattern: '{plan,@PATTERN@,failed-*}'
     path: @RESULTS@
 @KEEP@
 - name: Compare
@@ -141,6 +141,7 @@ Job compare_job(const WorkflowFacts& facts, const std::vector<Job>& before) {
                                      {"RESTORE", pinned("actions/cache", "restore")},
                                      {"DOWNLOAD", pinned("actions/download-artifact")},
                                      {"BASE", kBaseResults},
+                                     {"PATTERN", results_pattern(facts)},
                                      {"RESULTS", kDownloadedResults},
                                      {"KEEP", own_lines("before-compare")},
                                      {"ACTION", facts.action},

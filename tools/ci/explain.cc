@@ -60,10 +60,11 @@ JobRunner runner_for(const JobRow& row) {
       return JobRunner::of_tests;
     case plan::StepKind::install:
       return JobRunner::of_installs;
+    case plan::StepKind::device:
+      return JobRunner::of_devices;
     case plan::StepKind::environment:
     case plan::StepKind::toolkit:
     case plan::StepKind::build:
-    case plan::StepKind::device:
     case plan::StepKind::sdist:
     case plan::StepKind::publish:
       break;
@@ -147,8 +148,14 @@ struct RowReason {
 };
 
 RowReason reason_of(const JobRow& row, const plan::Outline& outline) {
+  const bool device_code = plan::compiles_device_code(row.step);
+  const std::string build = device_code ? plan::build_of_device_code(row.step) : row.step;
   for (const plan::BuildGroup& group : outline.builds) {
-    if (row.step != plan::build_id(group.cls.id)) continue;
+    if (build != plan::build_id(group.cls.id)) continue;
+    if (device_code) {
+      return {group.tests,
+              "`build.split` compiles the device code of each architecture in a job of its own"};
+    }
     return {group.tests, fmt::format("{} cannot differ in their binaries, so one build serves them",
                                      plural(group.tests.size(), "variant"))};
   }

@@ -56,7 +56,7 @@ std::string gate_steps(const WorkflowFacts& facts, const std::vector<Job>& befor
   return filled(kGateSteps,
                 {{"CHECKOUT", checkout(facts)},
                  {"PLAN", download_plan()},
-                 {"RESULTS", download_results()},
+                 {"RESULTS", download_results(facts)},
                  {"KEEP", own_lines("before-gate")},
                  {"ACTION", facts.action},
                  {"ARGS", args(fmt::format("release --plan {} --reuse-only --gate{}",

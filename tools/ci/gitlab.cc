@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -81,7 +82,7 @@ constexpr std::string_view kRowTemplate = R"YAML(
 
 .@NAME@-@KIND@:
   extends: .@NAME@
-  stage: pinwheel-@KIND@
+  stage: pinwheel-@STAGE@
   # The jobs that plan and publish read no cache, which code of a build may have written.
   cache:
     key:
@@ -222,9 +223,10 @@ std::string freeze_line(const WorkflowFacts& facts) {
   return yaml_string(fmt::format("{} --out {}", freeze, kPlanFilePath));
 }
 
-/// The command of the rows of a kind: "build", "test" or "install". A job of a chain succeeds even
-/// if its build is unfinished, as long as another job continues it.
+/// The command of the rows of a kind: "device", "build", "test" or "install". A job of a chain
+/// succeeds even if its build is unfinished, as long as another job continues it.
 std::string row_command(std::string_view kind, bool chains) {
+  if (kind == "device") return row_command("build", false);
   if (kind == "build") {
     return fmt::format("build --plan {} --step \"$STEP\"{}", kPlanFilePath,
                        chains ? " $UNFINISHED" : "");
@@ -242,6 +244,8 @@ std::string row_template(const WorkflowFacts& facts, std::string_view kind) {
       kRowTemplate,
       {{"NAME", name_of_pipeline(facts)},
        {"KIND", std::string(kind)},
+       // A list of stages of one's own has this one already.
+       {"STAGE", std::string(kind == "device" ? "build" : kind)},
        {"MATRIX", yaml_string(facts.matrix)},
        {"DRIVER", drivers ? std::string(kDriverLine) : std::string()},
        {"COMMAND", pinwheel_line(row_command(kind, chains), facts, Results::read_and_write)},
@@ -262,8 +266,8 @@ std::string tags_of(const JobRow& row) {
   return hosted == "aarch64" ? fmt::format("tags: [{}]", kHostedArmTag) : std::string();
 }
 
-/// What a row waits for: the jobs that it needs; for a child, only the plan of its parent; or the
-/// stages before it, whose results it all gets.
+/// What a row waits for: the jobs that it needs; for a child, the plan of its parent, and the jobs
+/// that it needs in the same child; or the stages before it, whose results it all gets.
 enum class Part { whole, child, stages };
 
 /// The name of the job with this position, from 1, in the chain that builds a step.
@@ -284,6 +288,13 @@ size_t links_of_build(std::span<const JobRow> builds, const std::string& step) {
   return found == builds.end() ? 1 : found->links;
 }
 
+/// The jobs that compile the device code of a build.
+std::vector<std::string> device_code_of(const JobRow& row) {
+  std::vector<std::string> steps;
+  std::ranges::copy_if(row.needs, std::back_inserter(steps), plan::compiles_device_code);
+  return steps;
+}
+
 std::string needs_of_row(const WorkflowFacts& facts, const RowLink& at, Part part,
                          std::span<const JobRow> builds) {
   if (part == Part::stages) return {};
@@ -291,6 +302,9 @@ std::string needs_of_row(const WorkflowFacts& facts, const RowLink& at, Part par
   std::vector<std::string> before;
   if (at.link > 1) before.push_back(job_of_link(facts, at.row.step, at.link - 1));
   if (part == Part::child) {
+    for (const std::string& step : device_code_of(at.row)) {
+      before.push_back(job_of_step(facts, step));
+    }
     std::string needs =
         fmt::format("needs: [{{pipeline: $PARENT_PIPELINE_ID, job: {}}}", yaml_string(plan));
     for (const std::string& job : before) needs += fmt::format(", {{job: {}}}", yaml_string(job));
@@ -346,7 +360,8 @@ std::string row_job(const WorkflowFacts& facts, std::string_view kind, const Row
 }
 
 std::string rows_text(const WorkflowFacts& facts, std::string_view kind,
-                      std::span<const JobRow> rows, Part part, std::span<const JobRow> builds) {
+                      std::span<const JobRow> rows, Part part,
+                      std::span<const JobRow> builds = {}) {
   if (rows.empty()) return {};
   std::string text = row_template(facts, kind);
   for (const JobRow& row : rows) {
@@ -355,6 +370,19 @@ std::string rows_text(const WorkflowFacts& facts, std::string_view kind,
     }
   }
   return text;
+}
+
+/// The rows of the device code of these builds.
+std::vector<JobRow> devices_for(std::span<const JobRow> builds,
+                                const std::vector<JobRow>& devices) {
+  std::vector<JobRow> needed;
+  for (const JobRow& device : devices) {
+    const bool used = std::ranges::any_of(builds, [&device](const JobRow& build) {
+      return std::ranges::find(build.needs, device.step) != build.needs.end();
+    });
+    if (used) needed.push_back(device);
+  }
+  return needed;
 }
 
 // Publications
@@ -455,10 +483,10 @@ struct Child {
   std::span<const JobRow> rows;
 };
 
-/// How many jobs the rows have.
+/// How many jobs the rows have, with those that compile device code for them.
 size_t jobs_of(std::span<const JobRow> rows) {
   size_t jobs = 0;
-  for (const JobRow& row : rows) jobs += row.links;
+  for (const JobRow& row : rows) jobs += row.links + device_code_of(row).size();
   return jobs;
 }
 
@@ -554,6 +582,7 @@ Result<std::vector<Pipeline>> gitlab_pipelines(const PlannedWorkflow& workflow,
   const std::string name = name_of_pipeline(facts) + ".yml";
   const size_t count = jobs_of(rows.builds) + jobs_of(rows.tests);
   if (count <= kGitLabRowLimit) {
+    text += rows_text(facts, "device", rows.devices, Part::whole);
     text += rows_text(facts, "build", rows.builds, Part::whole, rows.builds);
     text += rows_text(facts, "test", rows.tests, Part::whole, rows.builds);
     text += last_jobs(workflow) + tail_text();
@@ -566,10 +595,12 @@ Result<std::vector<Pipeline>> gitlab_pipelines(const PlannedWorkflow& workflow,
   pipelines.reserve(children.size() + 1);
   for (const Child& child : children) {
     text += trigger_text(facts, child);
+    // With its builds, because jobs need only jobs of the same pipeline.
+    const std::vector<JobRow> devices = devices_for(child.rows, rows.devices);
     pipelines.push_back(
-        {child.file, head_of(facts, version, kEveryRule) +
-                         rows_text(facts, child.kind, child.rows, Part::child, rows.builds) +
-                         tail_text()});
+        {child.file,
+         head_of(facts, version, kEveryRule) + rows_text(facts, "device", devices, Part::child) +
+             rows_text(facts, child.kind, child.rows, Part::child, rows.builds) + tail_text()});
   }
   pipelines.front() = {name, text + last_jobs(workflow) + tail_text()};
   return pipelines;

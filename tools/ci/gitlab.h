@@ -24,14 +24,14 @@ struct Pipeline {
 /// The directory of the files in a repository.
 inline constexpr const char* kGitLabDirectory = ".gitlab";
 
-/// The pipeline of a workflow: `plan`, a job for each build and each test, `gate` and the
-/// publications. Its jobs have names of their own and rules for the events of the workflow, so that
-/// the pipelines of all workflows fit into one configuration. A build or a test waits only for the
-/// jobs that it needs. A build that may outlast its job has a chain of them. With more than
-/// `kGitLabRowLimit` builds and tests, further files have child pipelines with the rows; their
-/// results reach the gate through `ci.store` only, because GitLab does not pass artifacts from a
-/// child to its parent. `config` if `ci.store` is missing. `version` is the release of pinwheel
-/// that the jobs install.
+/// The pipeline of a workflow: `plan`, a job for the device code of each architecture of a split
+/// build, for each build and for each test, `gate` and the publications. Its jobs have names of
+/// their own and rules for the events of the workflow, so that the pipelines of all workflows fit
+/// into one configuration. A build or a test waits only for the jobs that it needs. A build that
+/// may outlast its job has a chain of them. With more than `kGitLabRowLimit` builds and tests,
+/// further files have child pipelines with the rows; their results reach the gate through
+/// `ci.store` only, because GitLab does not pass artifacts from a child to its parent. `config` if
+/// `ci.store` is missing. `version` is the release of pinwheel that the jobs install.
 Result<std::vector<Pipeline>> gitlab_pipelines(const PlannedWorkflow& workflow,
                                                std::string_view version);
 

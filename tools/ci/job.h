@@ -7,9 +7,9 @@ namespace pinwheel::ci {
 
 inline constexpr const char* kHostedRunner = "ubuntu-24.04";
 
-/// Where a job runs: on `kHostedRunner`; or once for each row of builds, of tests or of
-/// installations, on the runner of the row.
-enum class JobRunner { hosted, of_builds, of_tests, of_installs };
+/// Where a job runs: on `kHostedRunner`; or once for each row of device code, of builds, of tests
+/// or of installations, on the runner of the row.
+enum class JobRunner { hosted, of_devices, of_builds, of_tests, of_installs };
 
 /// What a job may do beyond the workflow's `contents: read`: request a token that proves its
 /// identity to an index or to Sigstore, write to the repository, or read the artifacts of other

@@ -42,10 +42,14 @@ std::string download_plan();
 /// each artifact into a directory of its name, which states its step and attempt.
 std::string download_results(std::string_view name, std::string_view condition,
                              std::string_view pattern);
-/// The same for the results of all jobs.
-std::string download_results();
+/// The pattern for the artifacts with the results of all jobs, without device code, which only its
+/// build needs.
+std::string results_pattern(const WorkflowFacts& facts);
+/// The step that downloads these.
+std::string download_results(const WorkflowFacts& facts);
 
-/// Whether a job may have no result because another job continues its build.
+/// Whether a job may have no result: another job continues its build, or a store has the wheel for
+/// which it would compile device code.
 enum class MissingResult { rejected, ignored };
 /// The step that uploads the result of the job's step, as the artifact `result-ARTIFACT-ATTEMPT`.
 std::string upload_result(const WorkflowFacts& facts, std::string_view artifact,

@@ -71,6 +71,8 @@ Known know(const plan::Plan& plan, const plan::Outline& outline,
 
 bool is_job(const std::string& id, Rows rows) {
   switch (rows) {
+    case Rows::devices:
+      return plan::compiles_device_code(id);
     case Rows::builds:
       return plan::makes_files(id);
     case Rows::tests:
@@ -98,12 +100,25 @@ bool is_trusted(const plan::Step& step, const Known& known) {
          });
 }
 
+/// The steps that it needs of other rows.
 std::vector<std::string> needs_of(const plan::Step& step) {
   std::vector<std::string> needs;
-  std::copy_if(
-      step.needs.begin(), step.needs.end(), std::back_inserter(needs),
-      [](const std::string& need) { return plan::kind_of_step(need) == plan::StepKind::build; });
+  std::copy_if(step.needs.begin(), step.needs.end(), std::back_inserter(needs),
+               [](const std::string& need) {
+                 return plan::kind_of_step(need) == plan::StepKind::build ||
+                        plan::compiles_device_code(need);
+               });
   return needs;
+}
+
+/// The build that a step is, compiles for or needs; the step itself if there is none.
+std::string build_for(const plan::Step& step) {
+  if (plan::compiles_device_code(step.id)) return plan::build_of_device_code(step.id);
+  if (plan::makes_files(step.id)) return step.id;
+  const auto build = std::ranges::find_if(step.needs, [](const std::string& need) {
+    return plan::kind_of_step(need) == plan::StepKind::build;
+  });
+  return build == step.needs.end() ? step.id : *build;
 }
 
 /// The variant in whose environment the sdist is made.
@@ -117,14 +132,15 @@ std::string variant_of_sdist(const std::string& step, const plan::Outline& outli
 
 Result<RowStep> row_step_of(const plan::Step& step, const plan::Outline& outline,
                             const Known& known) {
-  const std::vector<std::string> needs = needs_of(step);
+  const std::string build = build_for(step);
   std::string variant = plan::variant_of(step.id);
   const std::optional<plan::StepKind> kind = plan::kind_of_step(step.id);
-  if (kind == plan::StepKind::build) variant = known.representatives.at(step.id);
+  if (kind == plan::StepKind::build || kind == plan::StepKind::device) {
+    variant = known.representatives.at(build);
+  }
   if (kind == plan::StepKind::sdist) variant = variant_of_sdist(step.id, outline);
   TRY(const matrix::Variant* const of_job, known.variants.find(variant));
-  return RowStep{&step, of_job, needs.empty() ? step.id : needs.front(), seconds_of(step, known),
-                 is_trusted(step, known)};
+  return RowStep{&step, of_job, build, seconds_of(step, known), is_trusted(step, known)};
 }
 
 /// In the order of the plan.
@@ -142,7 +158,8 @@ Result<std::vector<RowStep>> row_steps_of(const plan::Plan& plan, const plan::Ou
 std::string name_of(const std::string& step) {
   std::string name = step;
   if (const size_t colon = name.find(':'); colon != std::string::npos) name[colon] = ' ';
-  if (const size_t at = name.find('@'); at != std::string::npos) name.replace(at, 1, " on ");
+  const char* const between = plan::compiles_device_code(step) ? " for " : " on ";
+  if (const size_t at = name.rfind('@'); at != std::string::npos) name.replace(at, 1, between);
   return name;
 }
 
@@ -160,7 +177,7 @@ plan::NeedsGpu needs_gpu(const plan::Step& step) {
 
 std::optional<std::vector<std::string>> runner_of(const RowStep& job,
                                                   const matrix::CiSettings& settings) {
-  const bool builds = plan::makes_files(job.step->id);
+  const bool builds = plan::makes_files(job.step->id) || plan::compiles_device_code(job.step->id);
   return plan::runner_labels(settings, builds ? plan::RunnerUse::build : plan::RunnerUse::test,
                              *job.variant, needs_gpu(*job.step));
 }

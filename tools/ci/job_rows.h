@@ -18,22 +18,25 @@ namespace pinwheel::ci {
 constexpr size_t kGitHubRowLimit = 256;
 
 /// The most bytes of one chunk. GitHub Actions accepts 1 MB for the outputs of a job, two bytes a
-/// character, and a job has a chunk of builds, one of tests and one of installations.
+/// character, and a job has a chunk of builds, one of tests, and one of installations or of device
+/// code.
 constexpr size_t kGitHubChunkBytes = 160'000;
 
-/// The job of a workflow with the rows: `build`, `test` or `install-TARGET`.
-enum class Rows { builds, tests, installs };
+/// The job of a workflow with the rows: `device`, `build`, `test` or `install-TARGET`.
+enum class Rows { devices, builds, tests, installs };
 
-/// A row of such a job: a build, the sdist, a test, also of an image, or an installation.
+/// A row of such a job: the device code of a build for one architecture, a build, the sdist, a
+/// test, also of an image, or an installation.
 struct JobRow {
   std::string step;      ///< "build:cu130"
   std::string name;      ///< "build cu130"
   std::string artifact;  ///< the step, fit for the name of an artifact: "build-cu130"
-  std::string variant;   ///< its id; for a build, that of the representative
+  std::string variant;   ///< its id; for a build and device code, that of the representative
   /// The labels of its runner (plan/runner_labels.h); none: a test whose runner is not configured.
   std::optional<std::vector<std::string>> runner;
-  std::vector<std::string> needs;  ///< the builds that a test needs
-  int minutes = 1;                 ///< predicted, with the environments
+  /// The builds that a test needs, and the steps that compile the device code of a build.
+  std::vector<std::string> needs;
+  int minutes = 1;  ///< predicted, with the environments
   /// The time limit of the job in minutes, from the durations of its step in earlier runs and
   /// within `ci.timeout`; none if it never ran.
   std::optional<int> limit = {};
@@ -62,11 +65,11 @@ Result<std::vector<JobRow>> job_rows(const plan::Plan& plan, const plan::Outline
 ///     step     "build:cu130", for `--step`
 ///     name     "build cu130", for people
 ///     runner   the labels of its runner (plan/runner_labels.h), a text or a list
-///     needs    the builds that a test needs, as step ids
+///     needs    the builds that a test needs, or the device code of a split build, as step ids
 ///     minutes  predicted, with the environments, at least 1
 ///     limit    its time limit in minutes; absent if its step never ran: that of the matrix
 ///     artifact the step, fit for the name of an artifact: "build-cu130"
-///     from     the artifact of the build that a test needs; empty for a build
+///     from     the artifacts of what it needs; empty if it needs nothing
 ///     install-driver  the command of `ci.driver` for a test that needs a GPU; absent without one
 ///     secrets  the names of the secrets that its step gets; absent without any
 ///     trusted  true if its step or a build that it needs gets secrets; else absent

@@ -10,17 +10,23 @@
 namespace pinwheel::ci {
 
 /// `plan`: freezes the plan, or downloads that of the first attempt, and outputs the rows of the
-/// first job of builds and of tests.
+/// first job of each kind.
 Job plan_job(const WorkflowFacts& facts);
 /// `list-2`, ...: output the rows of the other jobs, because GitHub limits the outputs of a job to
 /// 1 MB.
 std::vector<Job> list_jobs(const WorkflowFacts& facts);
-/// The job that outputs the rows of a chunk: "plan", "list-2".
+/// The job that outputs the rows of a chunk of builds, tests or installations: "plan", "list-2".
 std::string lister(size_t chunk);
-/// `build`, `build-2`, ...: a row is a distinct build or the sdist. With builds that outlast their
-/// job, `build-then-2`, `build-then-3`, ... follow each: they have the same rows, and continue what
-/// is unfinished.
-std::vector<Job> build_jobs(const WorkflowFacts& facts);
+/// The same for a chunk of device code. Where installations fill the outputs of these jobs, others
+/// follow.
+std::string device_lister(const WorkflowFacts& facts, size_t chunk);
+/// `device`, `device-2`, ...: a row is the device code of a split build for one architecture. A row
+/// whose wheel is in a store does nothing.
+std::vector<Job> device_jobs(const WorkflowFacts& facts);
+/// `build`, `build-2`, ...: a row is a distinct build or the sdist, which receives the results of
+/// `devices`, unless one of these failed. With builds that outlast their job, `build-then-2`,
+/// `build-then-3`, ... follow each: they have the same rows, and continue what is unfinished.
+std::vector<Job> build_jobs(const WorkflowFacts& facts, const std::vector<Job>& devices);
 /// `test`, `test-2`, ...: a row is a test, which receives only the result of its build.
 std::vector<Job> test_jobs(const WorkflowFacts& facts, const std::vector<Job>& builds);
 /// `gate`, named `pinwheel`: the one required check, after all jobs before it.

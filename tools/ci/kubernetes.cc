@@ -47,6 +47,7 @@ data:
     plan="/shared/@NAME@-$COMMIT.json"
     case "$STAGE" in
       plan) exec @PLAN@ ;;
+      @DEVICE@
       build) exec @BUILD@ ;;
       test) exec @TEST@ ;;
       gate) exec @GATE@ ;;
@@ -199,6 +200,7 @@ std::string plan_command(const WorkflowFacts& facts) {
 
 std::string manifest_head(const WorkflowFacts& facts, std::string_view version,
                           const std::vector<Class>& classes) {
+  const std::string build = pod_command(facts, "build --plan \"$plan\" --step \"$STEP\"");
   return filled(
       kManifestHead,
       {{"WRITTEN", written_line(facts.matrix)},
@@ -209,7 +211,9 @@ std::string manifest_head(const WorkflowFacts& facts, std::string_view version,
        {"SUBMODULES", facts.submodules ? "git submodule --quiet update --init --recursive" : ""},
        {"VERSION", std::string(version)},
        {"PLAN", plan_command(facts)},
-       {"BUILD", pod_command(facts, "build --plan \"$plan\" --step \"$STEP\"")},
+       {"DEVICE",
+        facts.device_chunks == 0 ? std::string() : fmt::format("device) exec {} ;;", build)},
+       {"BUILD", build},
        {"TEST", pod_command(facts, "test --plan \"$plan\" --step \"$STEP\" --reuse-only --gate")},
        {"GATE", pod_command(facts, "release --plan \"$plan\" --reuse-only --gate")}});
 }
@@ -262,7 +266,8 @@ Result<std::string> kubernetes_manifest(const PlannedWorkflow& workflow, std::st
         ErrorKind::config, fmt::format("the pods of {} have no image", quoted(name)),
         "name one with bash, git, Python and a compiler: `ci: {container: {image: IMAGE}}`");
   }
-  std::vector<Class> classes = classes_of("build", workflow.rows.builds);
+  std::vector<Class> classes = classes_of("device", workflow.rows.devices);
+  for (Class& each : classes_of("build", workflow.rows.builds)) classes.push_back(std::move(each));
   for (Class& each : classes_of("test", workflow.rows.tests)) classes.push_back(std::move(each));
   for (const Class& each : classes) {
     if (name.size() + each.name.size() < kLongestName) continue;

@@ -107,29 +107,47 @@ std::string upstream_of(const WorkflowFacts& facts) {
                             {"ARGS", yaml_string(args)}});
 }
 
-/// The stages that have this chunk, each with its number of chunks.
-std::vector<std::pair<std::string, size_t>> stages_of(const WorkflowFacts& facts, size_t chunk) {
-  std::vector<std::pair<std::string, size_t>> stages;
-  if (chunk <= facts.build_chunks) stages.emplace_back("build", facts.build_chunks);
-  if (chunk <= facts.test_chunks) stages.emplace_back("test", facts.test_chunks);
-  if (!facts.through.empty() && chunk <= facts.install_chunks) {
-    stages.emplace_back("install", facts.install_chunks);
-  }
-  return stages;
+/// The chunk with this number of the rows of a stage.
+struct ListedChunk {
+  std::string stage;  ///< "build"
+  size_t number = 1;
+  size_t chunks = 1;  ///< of the stage
+};
+
+/// How many of the listing jobs list no device code, because they list installations.
+size_t listers_before_devices(const WorkflowFacts& facts) {
+  if (facts.through.empty()) return 0;
+  return std::max({facts.build_chunks, facts.test_chunks, facts.install_chunks});
 }
 
-/// The steps that list the rows of a chunk. An idle run ends with the job `plan`.
-std::string rows_of(const WorkflowFacts& facts, size_t chunk, const std::string& condition) {
+/// What the listing job with this number, from 1, lists.
+std::vector<ListedChunk> listed_by(const WorkflowFacts& facts, size_t number) {
+  std::vector<ListedChunk> listed;
+  const size_t before = listers_before_devices(facts);
+  if (number > before && number - before <= facts.device_chunks) {
+    listed.push_back({"device", number - before, facts.device_chunks});
+  }
+  if (number <= facts.build_chunks) listed.push_back({"build", number, facts.build_chunks});
+  if (number <= facts.test_chunks) listed.push_back({"test", number, facts.test_chunks});
+  if (!facts.through.empty() && number <= facts.install_chunks) {
+    listed.push_back({"install", number, facts.install_chunks});
+  }
+  return listed;
+}
+
+/// The steps of the listing job with this number. An idle run ends with the job `plan`.
+std::string rows_of(const WorkflowFacts& facts, size_t number, const std::string& condition) {
   std::string text;
-  for (const auto& [stage, chunks] : stages_of(facts, chunk)) {
-    text += filled(kRows, {{"NAME", fmt::format("List the {}s, part {}", stage, chunk)},
-                           {"ID", fmt::format("{}s-{}", stage, chunk)},
+  for (const ListedChunk& each : listed_by(facts, number)) {
+    const std::string rows = each.stage == "device" ? "device code" : each.stage + "s";
+    text += filled(kRows, {{"NAME", fmt::format("List the {}, part {}", rows, each.number)},
+                           {"ID", fmt::format("{}s-{}", each.stage, each.number)},
                            {"CONDITION", condition},
                            {"ACTION", facts.action},
                            {"FILE", plan_argument()},
-                           {"STAGE", stage},
-                           {"CHUNK", std::to_string(chunk)},
-                           {"CHUNKS", std::to_string(chunks)}});
+                           {"STAGE", each.stage},
+                           {"CHUNK", std::to_string(each.number)},
+                           {"CHUNKS", std::to_string(each.chunks)}});
   }
   return text;
 }
@@ -137,11 +155,11 @@ std::string rows_of(const WorkflowFacts& facts, size_t chunk, const std::string&
 /// Their outputs, each with its expression. Without rows there are no jobs; `otherwise` is the
 /// value of an idle run.
 std::vector<std::pair<std::string, std::string>> row_outputs(const WorkflowFacts& facts,
-                                                             size_t chunk,
+                                                             size_t number,
                                                              std::string_view otherwise) {
   std::vector<std::pair<std::string, std::string>> outputs;
-  for (const auto& [stage, chunks] : stages_of(facts, chunk)) {
-    const std::string name = fmt::format("{}s-{}", stage, chunk);
+  for (const ListedChunk& each : listed_by(facts, number)) {
+    const std::string name = fmt::format("{}s-{}", each.stage, each.number);
     outputs.emplace_back(name, fmt::format("steps.{}.outputs.text{}", name, otherwise));
   }
   return outputs;
@@ -193,6 +211,10 @@ std::string lister(size_t chunk) {
   return chunk == 1 ? "plan" : fmt::format("list-{}", chunk);
 }
 
+std::string device_lister(const WorkflowFacts& facts, size_t chunk) {
+  return lister(chunk + listers_before_devices(facts));
+}
+
 Job plan_job(const WorkflowFacts& facts) {
   Job job{"plan", "plan", "it decides the version, the packages and the jobs once for all of them"};
   job.container = facts.settings.container.image;
@@ -205,17 +227,17 @@ Job plan_job(const WorkflowFacts& facts) {
 
 std::vector<Job> list_jobs(const WorkflowFacts& facts) {
   std::vector<Job> jobs;
-  for (size_t chunk = 2; !stages_of(facts, chunk).empty(); ++chunk) {
-    Job job{lister(chunk), fmt::format("list part {}", chunk),
+  for (size_t number = 2; !listed_by(facts, number).empty(); ++number) {
+    Job job{lister(number), fmt::format("list part {}", number),
             "the outputs of one job only have room for the first rows of each kind"};
     job.needs = {"plan"};
     if (may_be_idle(facts)) job.condition = "needs.plan.outputs.idle != 'true'";
     job.container = facts.settings.container.image;
     job.minutes = 1;
-    job.outputs = row_outputs(facts, chunk, {});
+    job.outputs = row_outputs(facts, number, {});
     job.steps = filled(kListSteps, {{"CHECKOUT", checkout(facts)},
                                     {"PLAN", download_plan()},
-                                    {"ROWS", rows_of(facts, chunk, {})}});
+                                    {"ROWS", rows_of(facts, number, {})}});
     jobs.push_back(std::move(job));
   }
   return jobs;

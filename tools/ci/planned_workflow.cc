@@ -282,6 +282,10 @@ Result<PlannedWorkflow> plan_workflow(const matrix::Matrix& matrix,
   TRY(facts.install_chunks, chunks_of(matrix, expansion, outline, plan, Rows::installs));
   WorkflowRows rows;
   TRY_DONE(check_checkpoints(plan, matrix.ci));
+  TRY(rows.devices, placed_rows(matrix, expansion, outline, plan, Rows::devices));
+  if (!rows.devices.empty()) {
+    TRY(facts.device_chunks, chunks_of(matrix, expansion, outline, plan, Rows::devices));
+  }
   TRY(rows.builds, placed_rows(matrix, expansion, outline, plan, Rows::builds));
   facts.build_links = longest_chain(rows.builds);
   TRY(rows.tests, placed_rows(matrix, expansion, outline, plan, Rows::tests));

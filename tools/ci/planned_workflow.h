@@ -16,8 +16,9 @@ namespace pinwheel::ci {
 /// The rows of the jobs of a workflow, the longest first. Unlike GitHub's, pipelines of other
 /// services list them in their files.
 struct WorkflowRows {
-  std::vector<JobRow> builds = {};  ///< distinct builds and sdists
-  std::vector<JobRow> tests = {};   ///< those that have a runner
+  std::vector<JobRow> devices = {};  ///< the device code of split builds
+  std::vector<JobRow> builds = {};   ///< distinct builds and sdists
+  std::vector<JobRow> tests = {};    ///< those that have a runner
   std::vector<JobRow> installs = {};
 };
 

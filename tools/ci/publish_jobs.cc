@@ -104,7 +104,7 @@ std::string publish_steps(const WorkflowFacts& facts, const PublishJob& publicat
   return filled(kPublishSteps,
                 {{"CHECKOUT", checkout(facts)},
                  {"PLAN", download_plan()},
-                 {"RESULTS", download_results()},
+                 {"RESULTS", download_results(facts)},
                  {"KEEP", own_lines("before-publish-" + publication.target)},
                  {"ACTION", facts.action},
                  {"TOKEN", token_of(publication)},
@@ -148,7 +148,7 @@ Job install_job(const WorkflowFacts& facts, const std::string& published, size_t
   job.steps =
       filled(kInstallSteps, {{"CHECKOUT", checkout(facts)},
                              {"PLAN", download_plan()},
-                             {"RESULTS", download_results()},
+                             {"RESULTS", download_results(facts)},
                              {"KEEP", own_lines("before-" + id)},
                              {"ACTION", facts.action},
                              {"MATRIX", yaml_string(facts.matrix)},

@@ -16,9 +16,10 @@ constexpr std::string_view kBuildSteps = R"(
 @PLAN@
 @EARLIER@
 @BEFORE@
+@DEVICES@
 @KEEP@
 @FORK@
-- name: Build
+- name: @NAME@
   @CONDITION@
   uses: @ACTION@
   @SECRETS@
@@ -142,6 +143,13 @@ Places common_places(const WorkflowFacts& facts) {
           {"FAILURE", upload_failure(facts, "${{ matrix.artifact }}")}};
 }
 
+/// The step that downloads the device code of a row's build; empty if no build is split.
+std::string download_device_code(const WorkflowFacts& facts, const std::string& condition) {
+  if (facts.device_chunks == 0) return {};
+  return download_results("Download the device code", step_condition({"matrix.from", condition}),
+                          "result-${{ matrix.from }}-*");
+}
+
 /// The placeholders in the steps of a build whose values depend on the job's position in a chain.
 Places link_places(const WorkflowFacts& facts, const Link& at) {
   const bool last = at.link == at.links;
@@ -164,6 +172,7 @@ Places link_places(const WorkflowFacts& facts, const Link& at) {
   return {{"CONDITION", condition},
           {"EARLIER", earlier_steps},
           {"BEFORE", at.link > 1 ? filled(kBefore, {}) : std::string()},
+          {"DEVICES", download_device_code(facts, later)},
           {"CHECKPOINT", checkpoint},
           {"RESULT", upload_result(facts, "${{ matrix.artifact }}", condition, missing)}};
 }
@@ -171,8 +180,23 @@ Places link_places(const WorkflowFacts& facts, const Link& at) {
 std::string build_steps(const WorkflowFacts& facts, const std::string& id, const Link& at) {
   Places places = common_places(facts);
   for (auto& place : link_places(facts, at)) places.push_back(std::move(place));
+  places.emplace_back("NAME", "Build");
   places.emplace_back("ARGS", args(build_command(facts, at), facts, Results::read_and_write));
   places.emplace_back("KEEP", own_lines("before-" + id));
+  return filled(kBuildSteps, places);
+}
+
+std::string device_steps(const WorkflowFacts& facts, const std::string& id) {
+  Places places = common_places(facts);
+  const std::string condition = step_condition({trusted_condition(facts)});
+  places.emplace_back("NAME", "Compile device code");
+  places.emplace_back("CONDITION", condition);
+  places.emplace_back("EARLIER", earlier());
+  for (const char* const none : {"BEFORE", "DEVICES", "CHECKPOINT"}) places.emplace_back(none, "");
+  places.emplace_back("ARGS", args(build_command(facts, {}), facts, Results::read_and_write));
+  places.emplace_back("KEEP", own_lines("before-" + id));
+  places.emplace_back(
+      "RESULT", upload_result(facts, "${{ matrix.artifact }}", condition, MissingResult::ignored));
   return filled(kBuildSteps, places);
 }
 
@@ -202,14 +226,21 @@ std::string test_condition(const WorkflowFacts& facts, const Job& job) {
   return "${{ !cancelled() && !failure() && " + when + " }}";
 }
 
-/// A job of a chunk of rows, without condition and steps.
-Job chunk_job(const WorkflowFacts& facts, const std::string& kind, size_t chunk,
-              std::string because) {
-  const std::string id = chunk == 1 ? kind : fmt::format("{}-{}", kind, chunk);
+/// A chunk of rows, and the job that lists it.
+struct RowChunk {
+  std::string kind;  ///< "device", "build", "test"
+  size_t number = 1;
+  std::string listed_by;
+};
+
+/// A job of a chunk, without condition and steps.
+Job chunk_job(const WorkflowFacts& facts, const RowChunk& chunk, std::string because) {
+  const std::string id =
+      chunk.number == 1 ? chunk.kind : fmt::format("{}-{}", chunk.kind, chunk.number);
   Job job{id, id, std::move(because)};
   job.needs = {"plan"};
-  if (chunk != 1) job.needs.push_back(lister(chunk));
-  job.rows = fmt::format("needs.{}.outputs.{}s-{}", lister(chunk), kind, chunk);
+  if (chunk.listed_by != "plan") job.needs.push_back(chunk.listed_by);
+  job.rows = fmt::format("needs.{}.outputs.{}s-{}", chunk.listed_by, chunk.kind, chunk.number);
   job.container = facts.settings.container.image;
   job.limit = job_limit(facts.settings);
   return job;
@@ -217,13 +248,32 @@ Job chunk_job(const WorkflowFacts& facts, const std::string& kind, size_t chunk,
 
 }  // namespace
 
-std::vector<Job> build_jobs(const WorkflowFacts& facts) {
+std::vector<Job> device_jobs(const WorkflowFacts& facts) {
+  std::vector<Job> jobs;
+  for (size_t chunk = 1; chunk <= facts.device_chunks; ++chunk) {
+    Job job = chunk_job(facts, {"device", chunk, device_lister(facts, chunk)},
+                        "it has a row for each architecture of each split build");
+    job.runner = JobRunner::of_devices;
+    job.condition = has_rows(job);
+    job.steps = device_steps(facts, job.id);
+    jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+std::vector<Job> build_jobs(const WorkflowFacts& facts, const std::vector<Job>& devices) {
   std::vector<Job> jobs;
   for (size_t chunk = 1; chunk <= facts.build_chunks; ++chunk) {
-    Job job =
-        chunk_job(facts, "build", chunk, "it has a row for each distinct build and for the sdist");
+    Job job = chunk_job(facts, {"build", chunk, lister(chunk)},
+                        "it has a row for each distinct build and for the sdist");
+    for (const Job& device : devices) job.needs.push_back(device.id);
     job.runner = JobRunner::of_builds;
     job.condition = has_rows(job);
+    if (!devices.empty()) {
+      // A build would compile what a failed job should have compiled. A job without rows is
+      // skipped, which blocks no build.
+      job.condition = "${{ !cancelled() && !failure() && " + job.condition + " }}";
+    }
     const Job first = job;
     for (size_t link = 1; link <= facts.build_links; ++link) {
       if (link > 1) {
@@ -246,7 +296,8 @@ std::vector<Job> build_jobs(const WorkflowFacts& facts) {
 std::vector<Job> test_jobs(const WorkflowFacts& facts, const std::vector<Job>& builds) {
   std::vector<Job> jobs;
   for (size_t chunk = 1; chunk <= facts.test_chunks; ++chunk) {
-    Job job = chunk_job(facts, "test", chunk, "it has a row for each test that has a runner");
+    Job job = chunk_job(facts, {"test", chunk, lister(chunk)},
+                        "it has a row for each test that has a runner");
     for (const Job& build : builds) job.needs.push_back(build.id);
     job.runner = JobRunner::of_tests;
     job.condition = test_condition(facts, job);

@@ -106,7 +106,9 @@ std::vector<Job> jobs_of(const WorkflowFacts& facts) {
     jobs.insert(jobs.end(), more.begin(), more.end());
   };
   append(list_jobs(facts));
-  const std::vector<Job> builds = build_jobs(facts);
+  const std::vector<Job> devices = device_jobs(facts);
+  append(devices);
+  const std::vector<Job> builds = build_jobs(facts, devices);
   append(builds);
   append(test_jobs(facts, builds));
   jobs.push_back(gate_job(facts, jobs));

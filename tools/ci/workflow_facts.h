@@ -43,7 +43,10 @@ struct WorkflowFacts {
   container::Engine engine = container::Engine::host;  ///< where steps run
   bool submodules = false;                             ///< the repository has some
   bool lfs = false;                                    ///< the repository stores files in Git LFS
-  bool emulated = false;    ///< a container has another architecture than the job `plan`
+  bool emulated = false;  ///< a container has another architecture than the job `plan`
+  /// Jobs that compile the device code of split builds, each of at most 256 rows; 0: no build is
+  /// split.
+  size_t device_chunks = 0;
   size_t build_chunks = 1;  ///< jobs of builds, each of at most 256 rows
   /// Jobs that run one after the other for the same rows of builds, because a build with
   /// `build.checkpoint` may outlast its job; 1: no build may.

@@ -22,14 +22,15 @@ Result<std::vector<ci::PlannedWorkflow>> workflows_of(const prepare::Loaded& loa
   return planned_workflows(loaded, names, loaded.matrix.file);
 }
 
-/// Builds, then tests and installations.
+/// Device code, then builds, tests and installations.
 Result<std::vector<ci::JobRow>> rows_of(const prepare::GlobalOptions& global,
                                         const prepare::RunScope& scope) {
   plan::PlanFacts facts = prepare::plan_facts(scope.version, {});
   facts.durations = prepare::earlier_durations(global.state_dir);
   TRY(const plan::Plan plan, prepare::decide_plan(scope, facts));
   std::vector<ci::JobRow> rows;
-  for (const ci::Rows kind : {ci::Rows::builds, ci::Rows::tests, ci::Rows::installs}) {
+  for (const ci::Rows kind :
+       {ci::Rows::devices, ci::Rows::builds, ci::Rows::tests, ci::Rows::installs}) {
     TRY(const std::vector<ci::JobRow> some,
         ci::job_rows(plan, scope.outline, scope.loaded.expansion.variants, scope.loaded.matrix.ci,
                      kind));

@@ -231,6 +231,10 @@ Done check_combination(const PlanCommand& options) {
     return fail(ErrorKind::usage, "`--stage install` needs `--plan` and `--format github`",
                 "the installations of a release are only in a plan of its channel");
   }
+  if (options.stage == StageRows::device && !rows) {
+    return fail(ErrorKind::usage, "`--stage device` needs `--plan` and `--format github`",
+                "the device code of a split build is a step of a plan");
+  }
   if (rows && options.shards > 0) {
     return fail(ErrorKind::usage, "`--plan` and `--shards` exclude each other",
                 "the rows of a frozen plan are single steps; `--chunk` has more than 256");
@@ -296,6 +300,8 @@ Result<prepare::RunScope> fresh_scope(const prepare::Host& host,
 
 ci::Rows rows_of_stage(StageRows stage) {
   switch (stage) {
+    case StageRows::device:
+      return ci::Rows::devices;
     case StageRows::build:
       return ci::Rows::builds;
     case StageRows::test:

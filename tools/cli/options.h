@@ -13,7 +13,7 @@ namespace pinwheel::cli {
 inline constexpr std::string_view kStdout = "-";
 
 enum class PlanFormat { table, ids, json, github, support_table, dot, fingerprint };
-enum class StageRows { build, test, install };
+enum class StageRows { device, build, test, install };
 
 struct PlanCommand {
   prepare::SelectionOptions selection;

@@ -79,9 +79,12 @@ void add_plan(Parser& parser) {
                          "how to print it (default: table)");
   add_choice<StageRows>(
       app, "--stage", parser.plan.stage,
-      {{"build", StageRows::build}, {"test", StageRows::test}, {"install", StageRows::install}},
+      {{"device", StageRows::device},
+       {"build", StageRows::build},
+       {"test", StageRows::test},
+       {"install", StageRows::install}},
       "rows of `ids` and `github`: one per build, or one per variant (default: test); with "
-      "`--plan`, also one per install test");
+      "`--plan`, also one per install test, or per architecture of each split build");
   app.add_option("--shards", parser.plan.shards, "with `--format github`: one row per shard")
       ->check(positive_integer());
   app.add_option("--slots", parser.plan.slots,

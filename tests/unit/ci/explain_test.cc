@@ -68,6 +68,21 @@ Result<Explanation> explained(const std::string& name) {
   return explain(name, all_sets(), all_rows(), two_builds());
 }
 
+/// A workflow whose build for CUDA is split.
+PlannedWorkflow planned_split_set() {
+  PlannedWorkflow planned = planned_set(WorkflowSet::release);
+  planned.facts.device_chunks = 1;
+  return planned;
+}
+
+std::vector<JobRow> split_rows() {
+  std::vector<JobRow> rows = all_rows();
+  rows.push_back(row("device:cu13@8.0", "cp311-cu130", {{"big"}}, 12));
+  rows.push_back(row("device:cu13@9.0", "cp311-cu130", {{"big"}}, 15));
+  rows[1].needs = {"device:cu13@8.0", "device:cu13@9.0"};
+  return rows;
+}
+
 }  // namespace
 
 TEST_CASE("jobs and rows are explained as in tests/data/workflows/explained.txt", "[explain]") {
@@ -99,6 +114,28 @@ TEST_CASE("every job of a workflow is explained, with the needs and the limit of
       CHECK_FALSE(by_id->json.at("because").get<std::string>().empty());
     }
   }
+}
+
+TEST_CASE("the jobs of a split build say what they compile", "[explain]") {
+  const auto job = explain("device", {planned_split_set()}, split_rows(), two_builds());
+  REQUIRE(job);
+  CHECK(job->json.at("minutes") == 15);
+  CHECK(job->json.at("runners") == nlohmann::ordered_json::array({"big"}));
+  CHECK(job->json.at("needs") == nlohmann::ordered_json::array({"plan"}));
+  const auto device = explain("device:cu13@8.0", {planned_split_set()}, split_rows(), two_builds());
+  REQUIRE(device);
+  CHECK(device->json.at("because") ==
+        "`build.split` compiles the device code of each architecture in a job of its own");
+  CHECK(device->json.at("variants") ==
+        nlohmann::ordered_json::array({"cp311-cu130", "cp312-cu130"}));
+  CHECK(device->json.at("needs").empty());
+  const auto build = explain("build:cu13", {planned_split_set()}, split_rows(), two_builds());
+  REQUIRE(build);
+  CHECK(build->text.find("after     plan, device:cu13@8.0, device:cu13@9.0\n") !=
+        std::string::npos);
+  // The time of the job with the builds is that of its own rows.
+  CHECK(explain("build", {planned_split_set()}, split_rows(), two_builds())->json.at("minutes") ==
+        40);
 }
 
 TEST_CASE("a row is named by its step, by its name or by its artifact", "[explain]") {

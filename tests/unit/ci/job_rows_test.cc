@@ -65,6 +65,13 @@ overrides:
 )";
 }
 
+/// The same, with the build for CUDA in several jobs.
+std::string split_build() {
+  std::string text = two_computes();
+  const std::string list = "arch-list: [\"8.0\", \"9.0\"]";
+  return text.replace(text.find(list), list.size(), list + ", split: architectures");
+}
+
 }  // namespace
 
 TEST_CASE("each build and the sdist is one row, the longest first") {
@@ -117,6 +124,50 @@ TEST_CASE("a row has names for its artifact and for that of its build") {
   for (const Json& row : tests) {
     CHECK(row.at("artifact") == "test-" + row.at("id").get<std::string>());
     CHECK(row.at("from") == (row.at("compute") == "cpu" ? "build-cpu" : "build-cu13"));
+  }
+}
+
+TEST_CASE("the device code of each architecture is one row, which the build needs") {
+  const Example example(split_build() + "ci: {runners: {build: big}}\n",
+                        {{{"device:cu13@8.0", {std::chrono::minutes(40)}}}});
+  const Json devices = example.rows(Rows::devices).at("include");
+  REQUIRE(devices.size() == 2);
+  CHECK(devices[0].at("step") == "device:cu13@8.0");
+  CHECK(devices[0].at("name") == "device cu13 for 8.0");
+  CHECK(devices[0].at("limit") == 3 * devices[0].at("minutes").get<int>() + 30);
+  CHECK(devices[1].at("step") == "device:cu13@9.0");
+  CHECK_FALSE(devices[1].contains("limit"));
+  std::vector<std::string> steps;
+  std::vector<std::string> artifacts;
+  for (const Json& row : devices) {
+    CHECK(row.at("id") == "cp311-cu130");
+    CHECK(row.at("build") == "build:cu13");
+    CHECK(row.at("runner") == "big");
+    CHECK(row.at("needs").empty());
+    CHECK(row.at("from") == "");
+    steps.push_back(row.at("step"));
+    artifacts.push_back(row.at("artifact"));
+  }
+  const Json builds = example.rows(Rows::builds).at("include");
+  REQUIRE(builds.size() == 3);
+  for (const Json& row : builds) {
+    const bool split = row.at("step") == "build:cu13";
+    CHECK(row.at("needs") == (split ? Json(steps) : Json::array()));
+    CHECK(row.at("from") == (split ? "{" + artifacts[0] + "," + artifacts[1] + "}" : ""));
+    if (split) CHECK(row.at("build") == "build:cu13");
+  }
+  const Json tests = example.rows(Rows::tests).at("include");
+  for (const Json& row : tests) CHECK(row.at("needs") == Json::array({row.at("build")}));
+  CHECK(Example(two_computes()).rows(Rows::devices).at("include").empty());
+}
+
+TEST_CASE("device code gets the secrets of its build") {
+  const Example example(split_build() + "    environment: {secrets: [LICENSE_TOKEN]}\n");
+  const Json devices = example.rows(Rows::devices).at("include");
+  REQUIRE(devices.size() == 2);
+  for (const Json& row : devices) {
+    CHECK(row.at("secrets") == Json::array({"LICENSE_TOKEN"}));
+    CHECK(row.at("trusted") == true);
   }
 }
 

@@ -57,6 +57,16 @@ PlannedWorkflow planned_example(WorkflowSet set) {
   return workflow;
 }
 
+/// The example, with one of its builds split.
+PlannedWorkflow planned_split(WorkflowSet set) {
+  PlannedWorkflow workflow = planned_example(set);
+  workflow.facts.device_chunks = 1;
+  workflow.rows.devices = {row("device:cu13@8.0", "device-cu13-8.0-0a", {"self-hosted", "big"}),
+                           row("device:cu13@9.0", "device-cu13-9.0-0b", {"self-hosted", "big"})};
+  workflow.rows.builds[0].needs = {"device:cu13@8.0", "device:cu13@9.0"};
+  return workflow;
+}
+
 /// More rows than one pipeline may have.
 PlannedWorkflow planned_large() {
   PlannedWorkflow workflow = planned_example(WorkflowSet::ci);
@@ -135,6 +145,74 @@ TEST_CASE("a build that may outlast its job has a chain of jobs", "[gitlab]") {
   CHECK(occurrences(text, "PINWHEEL_TIME_LIMIT: ") == 3);
   CHECK(occurrences(text, "UNFINISHED: --unfinished-ok") == 2);
   CHECK(occurrences(text, R"($CI_JOB_ID, ".pinwheel-run/checkpoints/build-cu13"])") == 3);
+}
+
+TEST_CASE("the device code of a split build has jobs that the build needs", "[gitlab]") {
+  PlannedWorkflow workflow = planned_split(WorkflowSet::ci);
+  const std::string text = gitlab_pipelines(workflow, "1.2.3")->front().text;
+  CHECK(contains(text, ".pinwheel-ci-device:\n  extends: .pinwheel-ci\n  stage: pinwheel-build\n"));
+  CHECK(contains(text,
+                 "\"pinwheel-ci device:cu13@8.0\":\n  extends: .pinwheel-ci-device\n"
+                 "  needs: [\"pinwheel-ci plan\"]\n  tags: [\"self-hosted\", \"big\"]\n"));
+  CHECK(contains(text, R"(variables: {STEP: "device:cu13@9.0", RESULT: "device-cu13-9.0-0b")"));
+  const std::string needs = R"(needs: ["pinwheel-ci plan", "pinwheel-ci device:cu13@8.0", )"
+                            R"("pinwheel-ci device:cu13@9.0"])";
+  CHECK(occurrences(text, needs) == 1);
+  // A test needs its build only, and another build needs the plan only.
+  CHECK(contains(text, R"(needs: ["pinwheel-ci plan", "pinwheel-ci build:cu13"])"));
+  CHECK(occurrences(text, "device:cu13@8.0") == 3);
+  CHECK_FALSE(contains(gitlab_pipelines(planned_example(WorkflowSet::ci), "1.2.3")->front().text,
+                       "device"));
+  // Artifacts come only from needed jobs, so each job of a chain needs them.
+  workflow.rows.builds[0].links = 2;
+  workflow.facts.build_links = 2;
+  const std::string chain = gitlab_pipelines(workflow, "1.2.3")->front().text;
+  CHECK(contains(chain, R"(needs: ["pinwheel-ci plan", "pinwheel-ci build:cu13", )"
+                        R"("pinwheel-ci device:cu13@8.0", "pinwheel-ci device:cu13@9.0"])"));
+  CHECK(occurrences(chain, needs) == 1);
+  CHECK(occurrences(chain, "$UNFINISHED") == 1);
+}
+
+TEST_CASE("a build is in the same child pipeline as its device code", "[gitlab]") {
+  PlannedWorkflow workflow = planned_large();
+  workflow.facts.device_chunks = 1;
+  for (JobRow& build : workflow.rows.builds) {
+    const std::string name = build.step.substr(build.step.find(':') + 1);
+    for (const char* const architecture : {"8.0", "9.0", "10.0", "12.0"}) {
+      const std::string step = fmt::format("device:{}@{}", name, architecture);
+      workflow.rows.devices.push_back(row(step, fmt::format("device-{}-{}", name, architecture)));
+      build.needs.push_back(step);
+    }
+  }
+  const auto pipelines = gitlab_pipelines(workflow, "1.2.3");
+  REQUIRE(pipelines);
+  CHECK(pipelines->size() == 1 + 2 + 3);
+  size_t jobs = 0;
+  for (const Pipeline& each : *pipelines) {
+    INFO(each.name);
+    const size_t here = occurrences(each.text, "variables: {STEP: ");
+    CHECK(here <= kGitLabRowLimit);
+    jobs += here;
+    const size_t builds = occurrences(each.text, "variables: {STEP: \"build:");
+    CHECK(occurrences(each.text, "variables: {STEP: \"device:") == 4 * builds);
+    CHECK(occurrences(each.text, "{job: \"pinwheel-ci device:") == 4 * builds);
+    CHECK(occurrences(each.text, ".pinwheel-ci-device:\n") == (builds == 0 ? 0 : 1));
+  }
+  CHECK(jobs == 60 * 5 + 450);
+}
+
+TEST_CASE("device code is a stage of its own in a manifest", "[kubernetes]") {
+  const std::string text = *kubernetes_manifest(planned_split(WorkflowSet::ci), "1.2.3");
+  CHECK(contains(text, "  device: |\n    device:cu13@8.0\n    device:cu13@9.0\n"));
+  CHECK(contains(text, "      device) exec pinwheel build --plan \"$plan\" --step \"$STEP\" "));
+  CHECK(contains(text, "pinwheel/stage: device}"));
+  CHECK(contains(text, "- {name: STAGE, value: device}"));
+  const size_t plan = text.find("name: pinwheel-ci-plan\n");
+  const size_t device = text.find("name: pinwheel-ci-device\n");
+  const size_t build = text.find("name: pinwheel-ci-build\n");
+  REQUIRE(device != std::string::npos);
+  CHECK((plan < device && device < build));
+  CHECK_FALSE(contains(*kubernetes_manifest(planned_example(WorkflowSet::ci), "1.2.3"), "device"));
 }
 
 TEST_CASE("the jobs of a chain count as rows, and stay in one pipeline", "[gitlab]") {

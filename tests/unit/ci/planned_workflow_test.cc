@@ -1,7 +1,11 @@
 #include "ci/planned_workflow.h"
 
+#include <set>
+
 #include "ci/job.h"
+#include "ci/job_parts.h"
 #include "ci/jobs.h"
+#include "ci/workflow.h"
 #include "matrix/parse.h"
 #include "matrix/selection.h"
 #include "unit/catch.h"
@@ -234,7 +238,7 @@ TEST_CASE("a build that may outlast its job gets a chain of jobs") {
 TEST_CASE("the jobs of a chain have the same rows and continue one another") {
   ci::WorkflowFacts facts = planned(kHead).facts;
   facts.build_links = 3;
-  const std::vector<ci::Job> jobs = ci::build_jobs(facts);
+  const std::vector<ci::Job> jobs = ci::build_jobs(facts, {});
   CHECK(ci::ids_of(jobs) == std::vector<std::string>{"build", "build-then-2", "build-then-3"});
   CHECK(jobs[1].needs == std::vector<std::string>{"plan", "build"});
   CHECK(jobs[2].needs == std::vector<std::string>{"plan", "build-then-2"});
@@ -249,6 +253,102 @@ TEST_CASE("the jobs of a chain have the same rows and continue one another") {
   CHECK((!has(0, "id: before") && has(1, "id: before")));
   // A job whose build continues elsewhere has no result.
   CHECK((has(0, "if-no-files-found: ignore\n") && has(2, "&& 'ignore' || 'error'")));
-  const ci::Job alone = ci::build_jobs(planned(kHead).facts).front();
+  const ci::Job alone = ci::build_jobs(planned(kHead).facts, {}).front();
   CHECK(alone.steps.find("checkpoint") == std::string::npos);
+}
+
+namespace {
+
+const std::string kSplit = R"(
+schema: pinwheel/1
+package: {name: demo, source: .}
+axes: {python: ["3.11"], compute: [cpu, cuda/13.0]}
+abi: {python: none, compute: major}
+overrides:
+  - when: {compute: "cuda/*"}
+    build: {arch-list: ["8.0", "9.0"], split: architectures}
+)";
+
+ci::Job job_named(const std::vector<ci::Job>& jobs, const std::string& id) {
+  for (const ci::Job& job : jobs) {
+    if (job.id == id) return job;
+  }
+  FAIL("no job is named " + id);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("the device code of a split build is compiled in jobs before the builds") {
+  const ci::PlannedWorkflow workflow = planned(kSplit);
+  CHECK(workflow.facts.device_chunks == 1);
+  REQUIRE(workflow.rows.devices.size() == 2);
+  CHECK(workflow.rows.devices[0].step.starts_with("device:cu13@"));
+  const std::vector<ci::Job> jobs = ci::make_workflow(workflow.facts).jobs;
+  CHECK(ci::ids_of(jobs) ==
+        std::vector<std::string>{"plan", "device", "build", "test", "gate", "compare"});
+  const auto has = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  const ci::Job plan = job_named(jobs, "plan");
+  CHECK(has(plan.steps, "--format github --stage device --chunk 1/1"));
+  const ci::Job device = job_named(jobs, "device");
+  CHECK(device.runner == ci::JobRunner::of_devices);
+  CHECK(device.needs == std::vector<std::string>{"plan"});
+  CHECK(device.rows == "needs.plan.outputs.devices-1");
+  CHECK(has(device.steps, "build --plan "));
+  CHECK_FALSE(has(device.steps, "--time-limit"));
+  // A job whose wheel is in a store has no result.
+  CHECK_FALSE(has(device.steps, "|| 'error'"));
+  const ci::Job build = job_named(jobs, "build");
+  CHECK(build.needs == std::vector<std::string>{"plan", "device"});
+  CHECK(has(build.condition, "!failure() && contains(needs.plan.outputs.builds-1"));
+  CHECK(has(build.steps, "result-${{ matrix.from }}-*"));
+  CHECK(has(build.steps, "&& 'ignore' || 'error'"));
+  // Nobody else downloads it.
+  CHECK(has(job_named(jobs, "gate").steps, "'{plan,result-[!d]*}'"));
+  CHECK_FALSE(has(job_named(jobs, "compare").steps, "result-*"));
+}
+
+TEST_CASE("without split builds, workflows have no jobs for device code") {
+  const ci::WorkflowFacts facts = planned(kHead).facts;
+  CHECK(facts.device_chunks == 0);
+  CHECK(ci::device_jobs(facts).empty());
+  const ci::Job build = ci::build_jobs(facts, {}).front();
+  CHECK(build.condition == ci::has_rows(build));
+  CHECK(build.steps.find("device") == std::string::npos);
+}
+
+TEST_CASE("a chain of builds receives the device code in each of its jobs") {
+  ci::WorkflowFacts facts = planned(kSplit).facts;
+  facts.build_links = 2;
+  const std::vector<ci::Job> jobs = ci::build_jobs(facts, ci::device_jobs(facts));
+  REQUIRE(ci::ids_of(jobs) == std::vector<std::string>{"build", "build-then-2"});
+  CHECK(jobs[0].steps.find("if: matrix.from\n") != std::string::npos);
+  CHECK(jobs[1].steps.find("if: (matrix.from) && (steps.before.outputs.unfinished == 'true')\n") !=
+        std::string::npos);
+  CHECK(jobs[1].needs == std::vector<std::string>{"plan", "device", "build"});
+}
+
+TEST_CASE("no job lists device code together with installations, which fill its outputs") {
+  ci::WorkflowFacts facts = planned(kSplit).facts;
+  facts.device_chunks = 2;
+  CHECK(ci::device_lister(facts, 1) == "plan");
+  CHECK(ci::device_lister(facts, 2) == "list-2");
+  facts.through = "testpypi";
+  facts.install_chunks = 3;
+  CHECK(ci::device_lister(facts, 1) == "list-4");
+  const std::vector<ci::Job> lists = ci::list_jobs(facts);
+  REQUIRE(lists.size() == 4);
+  for (const ci::Job& job : lists) {
+    INFO(job.id);
+    std::set<std::string> kinds;
+    for (const auto& [name, expression] : job.outputs) kinds.insert(name.substr(0, name.find('-')));
+    CHECK_FALSE((kinds.contains("devices") && kinds.contains("installs")));
+    CHECK(kinds.size() <= 3);
+  }
+  const std::vector<ci::Job> devices = ci::device_jobs(facts);
+  REQUIRE(devices.size() == 2);
+  CHECK(devices[1].needs == std::vector<std::string>{"plan", "list-5"});
+  CHECK(devices[1].rows == "needs.list-5.outputs.devices-2");
 }
