@@ -12,7 +12,9 @@ from conftest import digests
 from gitlab import Pipelines
 from split_builds import NEEDS_NVCC, Split
 
-VALIDATE = Path(sys.executable).with_name("kubernetes-validate")
+PROGRAMS = Path(sys.executable).parent
+LINTERS = (["actionlint", "-no-color", "-shellcheck=", "-pyflakes="],
+           ["zizmor", "--offline", "--persona", "auditor", "--format", "plain"])  # fmt: skip
 BROKEN = "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n#error it broke\n#endif"
 
 
@@ -110,11 +112,21 @@ def test_the_jobs_of_a_workflow_are_listed_by_its_plan_and_explained(split, tmp_
     assert "`--stage device` needs `--plan` and `--format github`" in ran.stderr
 
 
+def test_linters_find_nothing_in_the_workflows(split):
+    split.script.edit(lambda matrix: matrix.update(ci={"store": "s3://bucket/prefix", "on": {"keys": True}}))
+    split.script.run("ci", "generate", "matrix.yaml")
+    workflows = sorted((split.script.directory / ".github" / "workflows").glob("pinwheel-*.yml"))
+    assert all("--stage device" in path.read_text() for path in workflows) and len(workflows) == 2
+    for name, *options in LINTERS:
+        ran = subprocess.run([PROGRAMS / name, *options, *workflows], capture_output=True, text=True, timeout=600)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 def test_a_manifest_has_a_stage_for_device_code(split):
     split.script.edit(lambda matrix: matrix.update(ci={"container": {"image": "registry.example/builder:1"}}))
     split.script.run("ci", "generate", "matrix.yaml", "--for", "kubernetes")
     manifest = split.script.directory / "kubernetes" / "pinwheel-ci.yaml"
-    subprocess.run([VALIDATE, "--strict", str(manifest)], check=True, capture_output=True, text=True)
+    subprocess.run([PROGRAMS / "kubernetes-validate", "--strict", str(manifest)], check=True, capture_output=True, text=True)
     config, *jobs = [each for each in yaml.safe_load_all(manifest.read_text()) if each]
     stages = [job["metadata"]["labels"]["pinwheel/stage"] for job in jobs]
     assert stages == ["plan", "device", "build", "test", "gate"]

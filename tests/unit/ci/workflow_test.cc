@@ -74,6 +74,13 @@ WorkflowFacts chain() {
   return facts;
 }
 
+/// Builds whose device code compiles in other jobs.
+WorkflowFacts split_builds() {
+  WorkflowFacts facts = example();
+  facts.device_chunks = 1;
+  return facts;
+}
+
 /// Jobs in a container that a command prepares.
 WorkflowFacts container() {
   WorkflowFacts facts = example();
@@ -151,6 +158,7 @@ std::vector<GoldenWorkflow> golden_workflows() {
   add("unprotected", unprotected(), {kRelease});
   add("promoted", promoted(), {kNightly, kRelease});
   add("chain", chain(), {kRelease});
+  add("split", split_builds(), {kPulls});
   return workflows;
 }
 
