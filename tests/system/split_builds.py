@@ -1,6 +1,8 @@
 """A CMake project with CUDA sources, whose device code compiles in a step for each architecture (`build.split`)."""
 
+import pathlib
 import shutil
+import zipfile
 
 import pytest
 
@@ -36,8 +38,11 @@ extern "C" const char* architectures() {
   return LIST((__CUDA_ARCH_LIST__));
 }
 """
+# A test imports each extension module of a wheel; this name is not one of a module.
+LIBRARY = "libsplit.so.1"
 STEPS = ["set -e", "cd {package}", "cmake -S . -B b -G Ninja", "cmake --build b",
-         "exec python make_wheel.py {dest_dir} --file b/libsplit.so --tag py3-none-linux_x86_64"]
+         f"cp b/libsplit.so b/{LIBRARY}; "
+         f"exec python make_wheel.py {{dest_dir}} --file b/{LIBRARY} --tag py3-none-linux_x86_64"]  # fmt: skip
 
 
 class Split:
@@ -82,3 +87,20 @@ def uses(outcome: dict) -> tuple[int, int]:
 def build_of(outcomes: dict[str, dict]) -> dict:
     (build,) = [outcome for step, outcome in outcomes.items() if step.startswith("build:")]
     return build
+
+
+def repeats(outcome: dict) -> list[str]:
+    """The warnings of a build that it compiled device code again."""
+    return [warning for warning in outcome.get("warnings", []) if "of device code ran in" in warning]
+
+
+def library_in(directory: pathlib.Path) -> bytes:
+    """The library of the one wheel below a directory, where its name may be a digest. A wheel also has the commit, which
+    each change of a test replaces."""
+    found = []
+    for path in sorted(directory.rglob("*")):
+        if path.is_file() and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                found += [archive.read(LIBRARY)] if LIBRARY in archive.namelist() else []
+    (library,) = found
+    return library

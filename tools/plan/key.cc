@@ -359,6 +359,7 @@ std::string key_of(const KeyParts& parts) {
 }
 
 std::string key_of(const KeyParts& parts, Products products) {
+  std::erase_if(products, [](const auto& product) { return compiles_device_code(product.first); });
   std::ranges::sort(products);
   products.erase(std::unique(products.begin(), products.end()), products.end());
   KeyText text;

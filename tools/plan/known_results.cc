@@ -196,6 +196,19 @@ Plan without_device_code(Plan plan, const Results& results, const std::vector<st
   return plan;
 }
 
+Plan without_unused_device_code(Plan plan, const Results& results) {
+  const auto compiles = [](const Step& step) { return compiles_device_code(step.id); };
+  if (std::ranges::none_of(plan.steps, compiles)) return plan;
+  const Knowledge knowledge(plan, results);
+  const std::set<std::string> unused = unused_device_code(plan, knowledge);
+  const auto dropped = [&](const std::string& id) {
+    return unused.contains(id) && !knowledge.of(id).has_result;
+  };
+  for (Step& step : plan.steps) std::erase_if(step.needs, dropped);
+  std::erase_if(plan.steps, [&](const Step& step) { return dropped(step.id); });
+  return plan;
+}
+
 std::vector<StepOutcome> known_outcomes(const Plan& plan, const Results& results) {
   const Knowledge knowledge(plan, results);
   std::vector<StepOutcome> outcomes;

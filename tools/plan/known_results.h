@@ -50,6 +50,9 @@ std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& the
 /// name: a build compiles it itself. Without names, a run executes all steps.
 Plan without_device_code(Plan plan, const Results& results, const std::vector<std::string>& named);
 
+/// The plan without device code that has no result and is needed only by builds with one.
+Plan without_unused_device_code(Plan plan, const Results& results);
+
 /// The plan without environments, toolkits and device code that have no result and are needed only
 /// by steps with a result. Their products remain in the keys of these steps.
 Plan without_idle(const Plan& plan, const Results& results);

@@ -1,5 +1,7 @@
 #include "plan/reuse.h"
 
+#include "plan/step_id.h"
+
 namespace pinwheel::plan {
 
 KeyParts result_parts(const Step& step, const std::vector<StepOutcome>& needs) {
@@ -30,6 +32,7 @@ std::map<std::string, StepOutcome> reuse(const Plan& plan, const Results& result
     std::map<std::string, std::string> products;
     bool complete = true;
     for (const std::string& need : step.needs) {
+      if (compiles_device_code(need)) continue;
       const auto found = reused.find(need);
       complete = complete && found != reused.end();
       if (complete) products[need] = product_of(found->second);

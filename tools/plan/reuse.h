@@ -19,7 +19,8 @@ KeyParts result_parts(const Step& step, const std::vector<StepOutcome>& needs);
 
 /// The outcomes of steps that can be reused before anything has run, by step id, each `reused` with
 /// the key of its result. Dependents of a step that must run are not included: their key is known
-/// only when that step has ended.
+/// only when that step has ended. The key of a build does not depend on device code compiled for
+/// it.
 std::map<std::string, StepOutcome> reuse(const Plan& plan, const Results& results);
 
 /// The outcome of a step with the key of `parts`: `reused`, without attempts. A result of a skipped

@@ -5,6 +5,7 @@
 
 #include "host/git/source_tree.h"
 #include "host/run/journal_file.h"
+#include "plan/known_results.h"
 #include "prepare/budget.h"
 #include "prepare/build_facts.h"
 #include "prepare/earlier_results.h"
@@ -78,10 +79,12 @@ Result<std::optional<RunForecast>> forecast_run(const Host& host, const RunScope
     return std::nullopt;
   }
   const auto digests = digest_outputs(prepared->plan, history);
+  plan::Results results = run::still_valid(run::results_of(prepared->plan, history), digests);
+  plan::Plan plan = plan::without_unused_device_code(std::move(prepared->plan), results);
   RunForecast forecast{
-      {}, run::forecast(prepared->plan, history, digests), std::move(prepared->gathered.recorded)};
-  forecast.results = run::still_valid(run::results_of(prepared->plan, history), digests);
-  forecast.plan = std::move(prepared->plan);
+      {}, run::forecast(plan, history, digests), std::move(prepared->gathered.recorded)};
+  forecast.results = std::move(results);
+  forecast.plan = std::move(plan);
   return forecast;
 }
 
