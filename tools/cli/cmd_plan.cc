@@ -177,10 +177,11 @@ Result<prepare::RunForecast> forecast_or_outline(const prepare::Host& host,
 }
 
 Result<report::TimedForecast> with_duration(const prepare::Host& host,
-                                            const prepare::RunForecast& forecast,
+                                            prepare::RunForecast forecast,
                                             std::optional<int> slots) {
-  report::TimedForecast timed{forecast.steps};
+  report::TimedForecast timed;
   TRY(timed.run, prepare::predict_duration(host, forecast, slots));
+  timed.steps = std::move(forecast.steps);
   if (slots) timed.unit = report::SlotUnit::slots;
   return timed;
 }
@@ -188,10 +189,10 @@ Result<report::TimedForecast> with_duration(const prepare::Host& host,
 /// The forecast of a run, printed below the table.
 Result<std::string> forecast_text(const prepare::Host& host, const prepare::RunScope& scope,
                                   std::optional<int> slots, Streams& streams) {
-  TRY(const prepare::RunForecast forecast, forecast_or_outline(host, scope, streams));
+  TRY(prepare::RunForecast forecast, forecast_or_outline(host, scope, streams));
   std::vector<std::optional<std::chrono::seconds>> ages;
   for (const prepare::RecordedResolution& each : forecast.environments) ages.push_back(each.age);
-  TRY(const report::TimedForecast timed, with_duration(host, forecast, slots));
+  TRY(const report::TimedForecast timed, with_duration(host, std::move(forecast), slots));
   const size_t columns = streams.data_columns();
   const std::string lines = report::duration_lines(timed) + report::resolutions_line(ages);
   return fmt::format("\n{}\n{}", report::forecast_table(timed.steps, columns),
@@ -202,8 +203,8 @@ Result<std::string> forecast_text(const prepare::Host& host, const prepare::RunS
 Result<report::TimedForecast> timed_forecast(const prepare::Host& host,
                                              const prepare::RunScope& scope,
                                              std::optional<int> slots, Streams& streams) {
-  TRY(const prepare::RunForecast forecast, forecast_or_outline(host, scope, streams));
-  return with_duration(host, forecast, slots);
+  TRY(prepare::RunForecast forecast, forecast_or_outline(host, scope, streams));
+  return with_duration(host, std::move(forecast), slots);
 }
 
 void print(const PlanCommand& options, const std::string& text, Streams& streams) {
@@ -404,8 +405,9 @@ Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
     if (options.out == kStdout) return 0;
   }
   if (options.format == PlanFormat::json) {
-    TRY(const auto forecast, timed_forecast(host, scope, options.slots, streams));
-    TRY(text, text_from_facts(options, scope, {.forecast = forecast, .since = since}, 0));
+    TRY(auto forecast, timed_forecast(host, scope, options.slots, streams));
+    TRY(text,
+        text_from_facts(options, scope, {.forecast = std::move(forecast), .since = since}, 0));
   }
   if (since) {
     TRY(const std::string affected, text_of_affected(options, scope, streams.data_columns()));

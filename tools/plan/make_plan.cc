@@ -92,8 +92,13 @@ class PlanBuilder {
   /// For a plan of about `count` steps.
   PlanBuilder(const StepInputs& in, size_t count) : in_(in) {
     // Environments and publications are few.
-    plan_.steps.reserve(count + count / 4);
-    places_.reserve(count + count / 4);
+    const size_t most = count + count / 4;
+    if (in_.contents == StepContents::whole) {
+      plan_.steps.reserve(most);
+    } else {
+      timed_.reserve(most);
+    }
+    places_.reserve(most);
   }
 
   Done add(Step&& step) {
@@ -102,15 +107,14 @@ class PlanBuilder {
       return fail(ErrorKind::config,
                   fmt::format("two steps of the plan are called {}", quoted(step.id)));
     }
-    Products products;
-    products.reserve(step.needs.size());
-    for (const std::string& need : step.needs) {
-      products.emplace_back(need, plan_.steps[places_.at(need)].key);
+    if (in_.contents == StepContents::whole) {
+      add_whole(std::move(step));
+    } else {
+      std::vector<size_t> needs = places_of(step);
+      places_.emplace(step.id, timed_.size());
+      timed_.push_back({std::move(step.id), std::move(needs), std::move(step.resources),
+                        step.predicted_seconds});
     }
-    step.parts = key_parts(step.action);
-    step.key = key_of(step.parts, std::move(products));
-    places_.emplace(step.id, plan_.steps.size());
-    plan_.steps.push_back(std::move(step));
     return {};
   }
 
@@ -163,6 +167,8 @@ class PlanBuilder {
     return id;
   }
 
+  std::vector<TimedStep> timed_steps() && { return std::move(timed_); }
+
   Plan finish() && {
     std::string all;
     for (const Step& step : plan_.steps) all.append(step.id).append(" ").append(step.key) += '\n';
@@ -171,8 +177,28 @@ class PlanBuilder {
   }
 
  private:
+  void add_whole(Step&& step) {
+    Products products;
+    products.reserve(step.needs.size());
+    for (const std::string& need : step.needs) {
+      products.emplace_back(need, plan_.steps[places_.at(need)].key);
+    }
+    step.parts = key_parts(step.action);
+    step.key = key_of(step.parts, std::move(products));
+    places_.emplace(step.id, plan_.steps.size());
+    plan_.steps.push_back(std::move(step));
+  }
+
+  std::vector<size_t> places_of(const Step& step) const {
+    std::vector<size_t> places;
+    places.reserve(step.needs.size());
+    for (const std::string& need : step.needs) places.push_back(places_.at(need));
+    return places;
+  }
+
   const StepInputs& in_;
   Plan plan_;
+  std::vector<TimedStep> timed_;                    ///< instead of the plan's steps
   std::unordered_map<std::string, size_t> places_;  ///< of steps in the plan, by id
 };
 
@@ -208,42 +234,60 @@ double guess_for_one(const BuildWheel& action) {
   return guess_build(one);
 }
 
-Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
-  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
-  TRY(const SettingsPointer settings, in.settings.of(*variant));
-  const matrix::Package& package = matrix::package_of(in.matrix, *variant);
-  const matrix::Abi& abi = matrix::abi_of(in.matrix, *variant);
+/// Adds what decides the guess of a build's time and how it is split.
+void add_guessed(const StepInputs& in, const matrix::Variant& variant,
+                 const matrix::Settings& settings, BuildWheel& action) {
+  const matrix::Package& package = matrix::package_of(in.matrix, variant);
+  action.source.files = wheel_source_of_package(in, package).files;
+  action.settings.build.arch_list = settings.build.arch_list;
+  action.settings.build.split = settings.build.split;
+  action.compute = variant.get("compute");
+}
+
+/// Adds everything but the environments.
+void add_contents(const StepInputs& in, const BuildGroup& group, const matrix::Variant& variant,
+                  const matrix::Settings& settings, const Namings& namings, BuildWheel& action) {
+  const matrix::Package& package = matrix::package_of(in.matrix, variant);
+  const matrix::Abi& abi = matrix::abi_of(in.matrix, variant);
   const SourceChange& change = change_of_package(in, package);
-  BuildWheel action;
-  action.class_id = group.cls.id;
   if (!have_name_templates(in)) action.package_name = package.name;
-  TRY(action.environment, build_request(in.matrix, *variant, *settings, in.options));
-  TRY(const std::optional<env::Request> checked_in,
-      operators_request(in.matrix, *variant, *settings, in.options));
-  action.checked_in = checked_in.value_or(env::Request{});
   action.source = wheel_source_of_package(in, package);
-  action.settings = *settings;
+  action.settings = settings;
   action.version = in.facts.version.version;
-  action.arch = variant->get("arch");
-  action.compute = variant->get("compute");
-  action.torch = variant->get("torch");
+  action.arch = variant.get("arch");
+  action.compute = variant.get("compute");
+  action.torch = variant.get("torch");
   action.torch_abi = abi.torch;
   action.torch_target = abi.torch_stable;
-  action.variables = build_variables(in, *variant, *settings);
-  action.secrets = settings->environment.secrets;
+  action.variables = build_variables(in, variant, settings);
+  action.secrets = settings.environment.secrets;
   action.namings = namings.at(group.cls.id);
   action.build_number = in.facts.version.build;
-  action.tags = tags_of(abi, *variant, in.facts.machine);
+  action.tags = tags_of(abi, variant, in.facts.machine);
   // In a container the compiler comes from the image, which the environment's key covers.
   if (!container::uses_containers(in.options.engine)) action.toolchain = in.facts.toolchain;
   if (!in.facts.toolkits.empty()) {
     const auto toolkit = in.facts.toolkits.find(env::toolkit_digest(action.environment));
     if (toolkit != in.facts.toolkits.end()) action.toolchain += toolkit->second.exact;
   }
-  action.requires_torch = torch_requirement(in.matrix, *variant);
+  action.requires_torch = torch_requirement(in.matrix, variant);
   action.source_date_epoch = change.epoch;
   action.record_json = record_json(BuildRecord{group.cls, action.torch, action.compute,
-                                               settings->build.arch_list, change.commit});
+                                               settings.build.arch_list, change.commit});
+}
+
+Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
+  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
+  TRY(const SettingsPointer settings, in.settings.of(*variant));
+  BuildWheel action;
+  action.class_id = group.cls.id;
+  TRY(action.environment, build_request(in.matrix, *variant, *settings, in.options));
+  TRY(std::optional<env::Request> checked_in,
+      operators_request(in.matrix, *variant, *settings, in.options));
+  if (checked_in) action.checked_in = *std::move(checked_in);
+  const bool whole = in.contents == StepContents::whole;
+  if (whole) add_contents(in, group, *variant, *settings, namings, action);
+  if (!whole) add_guessed(in, *variant, *settings, action);
   const bool is_split = settings->build.split != matrix::BuildSplit::none;
   const double seconds = is_split ? guess_for_one(action) : guess_build(action);
   Step step{build_id(group.cls.id), {}, std::move(action)};
@@ -252,7 +296,9 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   step.predicted_seconds = seconds;
   step.resources.cores_max = 1 << 16;
   step.resources.memory_per_core = settings->build.memory_per_job;
-  TRY(step.axes, shared_axes(in, group));
+  if (whole) {
+    TRY(step.axes, shared_axes(in, group));
+  }
   return step;
 }
 
@@ -304,34 +350,43 @@ Result<Step> sdist_step(const StepInputs& in, const PlannedSdist& sdist) {
   return step;
 }
 
+/// Adds everything but the ids of steps and the environment.
+void add_contents(const StepInputs& in, const matrix::Variant& variant,
+                  const matrix::Settings& settings, TestWheel& action) {
+  const matrix::Package& package = matrix::package_of(in.matrix, variant);
+  action.settings = settings.test;
+  action.package_name = package.name;
+  action.arch = variant.get("arch");
+  action.compute = variant.get("compute");
+  action.source = package_source(in, package);
+  action.variables = settings.environment.variables;
+  action.secrets = settings.environment.secrets;
+  for (const matrix::Check& check : settings.checks.after) {
+    if (check.rule == "operators") action.operators = check.arguments;
+  }
+}
+
 Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildGroup& group) {
   TRY(const matrix::Variant* const variant, in.variants.find(id));
   TRY(const SettingsPointer settings, in.settings.of(*variant));
-  TRY(const env::Request environment, test_request(in.matrix, *variant, *settings, in.options));
-  const matrix::Package& package = matrix::package_of(in.matrix, *variant);
-  TestWheel action{id,
-                   build_id(group.cls.id),
-                   environment,
-                   settings->test,
-                   package.name,
-                   variant->get("arch"),
-                   variant->get("compute"),
-                   package_source(in, package),
-                   settings->environment.variables};
+  TestWheel action;
+  action.variant_id = id;
+  action.build = build_id(group.cls.id);
+  TRY(action.environment, test_request(in.matrix, *variant, *settings, in.options));
   action.siblings = sibling_builds(group.cls, id);
-  action.secrets = settings->environment.secrets;
-  for (const matrix::Check& check : settings->checks.after) {
-    if (check.rule == "operators") action.operators = check.arguments;
-  }
-  std::vector<std::string> needs = action.siblings;
-  needs.insert(needs.begin(), action.build);
+  const bool whole = in.contents == StepContents::whole;
+  if (whole) add_contents(in, *variant, *settings, action);
+  std::vector<std::string> needs;
+  needs.reserve(action.siblings.size() + 1);
+  needs.push_back(action.build);
+  needs.insert(needs.end(), action.siblings.begin(), action.siblings.end());
   Step step{test_id(id), {}, std::move(action), std::move(needs)};
   step.retry = settings->build.retry;
   step.timeout = settings->test.timeout;
   step.predicted_seconds = kTestSeconds;
   step.resources.cores_max = 1 << 16;
   if (settings->test.hardware == matrix::Hardware::gpu) step.resources.pools["gpu"] = 1;
-  step.axes = variant->axes;
+  if (whole) step.axes = variant->axes;
   return step;
 }
 
@@ -348,7 +403,8 @@ Result<Step> image_test_step(const StepInputs& in, const ImageTest& test, const 
   return step;
 }
 
-/// Adds a step, which needs the environment of its action and the environment's toolkit.
+/// Adds a step, which needs the environment of its action and the environment's toolkit. The
+/// request may be that of the action.
 Done add_with_environment(PlanBuilder& builder, Step&& step, const env::Request& request) {
   TRY(std::string toolkit, builder.toolkit(request, step));
   if (!toolkit.empty()) step.needs.insert(step.needs.begin(), std::move(toolkit));
@@ -358,6 +414,8 @@ Done add_with_environment(PlanBuilder& builder, Step&& step, const env::Request&
 }
 
 Result<Namings> names_of(const StepInputs& in, const Outline& outline) {
+  // Of the steps' times, only a promotion depends on names.
+  if (in.contents == StepContents::times && in.options.through.empty()) return Namings();
   NamingRequest naming{
       {}, in.expansion.variants, in.options.targets, in.facts.version, in.facts.machine};
   naming.classes.reserve(outline.builds.size());
@@ -403,13 +461,16 @@ Result<std::vector<std::vector<Sibling>>> siblings_of_builds(const StepInputs& i
 
 Done add_builds(const StepInputs& in, const Outline& outline, const Namings& namings,
                 PlanBuilder& builder) {
-  TRY(std::vector<std::vector<Sibling>> siblings, siblings_of_builds(in, outline, namings));
+  std::vector<std::vector<Sibling>> siblings(outline.builds.size());
+  if (in.contents == StepContents::whole) {
+    TRY(siblings, siblings_of_builds(in, outline, namings));
+  }
   auto next = siblings.begin();
   for (const BuildGroup& group : outline.builds) {
     TRY(Step step, build_step(in, group, namings));
     auto& action = std::get<BuildWheel>(step.action);
     action.siblings = std::move(*next++);
-    const env::Request request = action.environment;
+    const env::Request& request = action.environment;
     std::vector<std::string> compiled;
     for (Step& device : device_steps(step)) {
       compiled.push_back(device.id);
@@ -430,7 +491,7 @@ Done add_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builde
   for (const BuildGroup& group : outline.builds) {
     for (const std::string& test : group.tests) {
       TRY(Step step, test_step(in, test, group));
-      const env::Request request = std::get<TestWheel>(step.action).environment;
+      const env::Request& request = std::get<TestWheel>(step.action).environment;
       TRY_DONE(add_with_environment(builder, std::move(step), request));
     }
   }
@@ -456,7 +517,7 @@ Done add_installations(const StepInputs& in, const Outline& outline, const Namin
     for (const std::string& variant : group.tests) {
       if (!installs.contains(variant)) continue;
       TRY(Step step, install_step(in, variant, group, namings));
-      const env::Request request = std::get<InstallWheel>(step.action).environment;
+      const env::Request& request = std::get<InstallWheel>(step.action).environment;
       TRY_DONE(add_with_environment(builder, std::move(step), request));
     }
   }
@@ -532,16 +593,10 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   return sorted;
 }
 
-Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
-                       const Outline& outline, const PlanFacts& facts, const PlanOptions& options) {
-  TRY(const std::vector<ImageTest> on_images, image_tests(matrix, expansion, outline, options));
-  const matrix::VariantIndex variants(expansion.variants);
-  const ImageTestIndex tests_on_images(on_images);
-  matrix::SharedSettings settings(matrix);
-  RequestDigests digests;
-  const StepInputs in{matrix,    expansion,       variants, facts,  options,
-                      on_images, tests_on_images, settings, digests};
-  PlanBuilder builder(in, outline.builds.size() + outline.variants.size() + on_images.size());
+namespace {
+
+/// Adds the steps of an outline in topological order.
+Done add_steps(const StepInputs& in, const Outline& outline, PlanBuilder& builder) {
   TRY(const Namings namings, names_of(in, outline));
   TRY_DONE(add_builds(in, outline, namings, builder));
   for (const PlannedSdist& sdist : planned_sdists(in, outline)) {
@@ -549,11 +604,55 @@ Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& ex
     const env::Request request = std::get<BuildSdist>(step.action).environment;
     TRY_DONE(add_with_environment(builder, std::move(step), request));
   }
-  if (options.stage != Stage::build) TRY_DONE(add_tests(in, outline, builder));
-  if (options.stage == Stage::publish) {
-    TRY_DONE(add_publications(in, outline, namings, builder));
+  const Stage stage = in.options.stage;
+  if (stage != Stage::build) TRY_DONE(add_tests(in, outline, builder));
+  if (stage == Stage::publish) TRY_DONE(add_publications(in, outline, namings, builder));
+  return {};
+}
+
+/// Either is empty.
+struct PlannedSteps {
+  Plan plan;
+  std::vector<TimedStep> timed;
+};
+
+Result<PlannedSteps> plan_steps(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
+                                const Outline& outline, const PlanFacts& facts,
+                                const PlanOptions& options, StepContents contents) {
+  TRY(const std::vector<ImageTest> on_images, image_tests(matrix, expansion, outline, options));
+  const matrix::VariantIndex variants(expansion.variants);
+  const ImageTestIndex tests_on_images(on_images);
+  matrix::SharedSettings settings(matrix);
+  RequestDigests digests;
+  const StepInputs in{matrix,    expansion,       variants, facts,   options,
+                      on_images, tests_on_images, settings, digests, contents};
+  PlanBuilder builder(in, outline.builds.size() + outline.variants.size() + on_images.size());
+  TRY_DONE(add_steps(in, outline, builder));
+  PlannedSteps planned;
+  if (contents == StepContents::whole) {
+    planned.plan = std::move(builder).finish();
+  } else {
+    planned.timed = std::move(builder).timed_steps();
   }
-  return std::move(builder).finish();
+  return planned;
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
+                       const Outline& outline, const PlanFacts& facts, const PlanOptions& options) {
+  TRY(PlannedSteps planned,
+      plan_steps(matrix, expansion, outline, facts, options, StepContents::whole));
+  return std::move(planned.plan);
+}
+
+Result<std::vector<TimedStep>> make_timed_steps(const matrix::Matrix& matrix,
+                                                const matrix::Expansion& expansion,
+                                                const Outline& outline, const PlanFacts& facts,
+                                                const PlanOptions& options) {
+  TRY(PlannedSteps planned,
+      plan_steps(matrix, expansion, outline, facts, options, StepContents::times));
+  return std::move(planned.timed);
 }
 
 }  // namespace pinwheel::plan

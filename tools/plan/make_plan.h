@@ -87,4 +87,11 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
 Result<Plan> make_plan(const matrix::Matrix& matrix, const matrix::Expansion& expansion,
                        const Outline& outline, const PlanFacts& facts, const PlanOptions& options);
 
+/// The steps of `make_plan` without keys and actions, with the guesses of their times: the facts'
+/// durations do not count. Does not check the names of wheels (`name_wheels`).
+Result<std::vector<TimedStep>> make_timed_steps(const matrix::Matrix& matrix,
+                                                const matrix::Expansion& expansion,
+                                                const Outline& outline, const PlanFacts& facts,
+                                                const PlanOptions& options);
+
 }  // namespace pinwheel::plan

@@ -116,6 +116,7 @@ Result<std::vector<OtherTarget>> other_targets(const StepInputs& in, const std::
   for (const std::string& name : in.options.targets) {
     if (name == target) continue;
     TRY(const matrix::PublishTarget* const found, find_target(in, name));
+    if (in.contents == StepContents::times) continue;
     OtherTarget other{*found};
     for (const BuildGroup& group : outline.builds) {
       const std::string build = build_id(group.cls.id);
@@ -253,8 +254,12 @@ Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& nam
   Publish& action = publication.action;
   const std::string build = build_id(group.cls.id);
   action.builds.push_back(build);
-  publication.names.set(build, name_on(action.target.name, namings.at(group.cls.id)));
   publication.step.needs.push_back(build);
+  if (in.contents == StepContents::times) {
+    publication.names.set(build, {});
+    return add_test_needs(in, group, publication);
+  }
+  publication.names.set(build, name_on(action.target.name, namings.at(group.cls.id)));
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   // One page lists all variants.
   if (!action.target.variants) publication.labels.set(build, label_of(in.matrix, *variant));

@@ -55,6 +55,14 @@ struct Step {
   Axes axes = {};  ///< for reports, never part of a key
 };
 
+/// A step without its action and key: the input of a simulation (run/simulate.h).
+struct TimedStep {
+  std::string id;
+  std::vector<size_t> needs = {};  ///< indexes of earlier steps
+  Resources resources = {};
+  double predicted_seconds = 0;
+};
+
 struct Plan {
   std::vector<Step> steps;  ///< topological: `needs` come first
   std::string digest;       ///< over ids and keys

@@ -11,6 +11,9 @@
 
 namespace pinwheel::plan {
 
+/// What to decide about the steps: everything, or only their needs, resources and times.
+enum class StepContents { whole, times };
+
 /// The inputs of every step, bundled instead of repeated in each signature.
 struct StepInputs {
   const matrix::Matrix& matrix;
@@ -22,6 +25,7 @@ struct StepInputs {
   const ImageTestIndex& tests_on_images;  ///< the same
   matrix::SharedSettings& settings;       ///< of all steps
   RequestDigests& digests;                ///< the same
+  StepContents contents = StepContents::whole;
 };
 
 }  // namespace pinwheel::plan

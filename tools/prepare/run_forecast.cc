@@ -59,6 +59,16 @@ Result<BuildFacts> outline_sources(const Host& host, const RunScope& scope) {
   return facts;
 }
 
+/// The forecast of steps that never ran.
+std::vector<run::Forecast> guesses_of(const std::vector<plan::TimedStep>& steps) {
+  std::vector<run::Forecast> guesses;
+  guesses.reserve(steps.size());
+  for (const plan::TimedStep& step : steps) {
+    guesses.push_back({step.id, run::Expected::run, {}, {}, step.predicted_seconds});
+  }
+  return guesses;
+}
+
 }  // namespace
 
 Result<std::optional<RunForecast>> forecast_run(const Host& host, const RunScope& scope,
@@ -95,6 +105,13 @@ Result<RunForecast> outline_run(const Host& host, const RunScope& scope) {
   plan::PlanFacts facts = plan_facts(scope.version, sources ? *sources : BuildFacts{});
   facts.durations = earlier_durations(scope.global.state_dir);
   RunForecast forecast;
+  const bool measured = !facts.durations.steps.empty() || !facts.durations.kinds.empty();
+  if (!measured) {
+    TRY(forecast.timed, plan::make_timed_steps(scope.loaded.matrix, scope.loaded.expansion,
+                                               scope.outline, facts, options));
+    forecast.steps = guesses_of(forecast.timed);
+    return forecast;
+  }
   TRY(forecast.plan,
       plan::make_plan(scope.loaded.matrix, scope.loaded.expansion, scope.outline, facts, options));
   forecast.steps = run::forecast(forecast.plan, {}, {});
@@ -104,6 +121,12 @@ Result<RunForecast> outline_run(const Host& host, const RunScope& scope) {
 
 Result<run::PredictedRun> predict_duration(const Host& host, const RunForecast& forecast,
                                            std::optional<int> slots) {
+  if (!forecast.timed.empty()) {
+    const run::WantedResources wanted = run::wanted_resources(forecast.timed);
+    if (slots) return run::predict_run(forecast.timed, run::slots_budget(wanted, *slots));
+    TRY(const run::Budget budget, budget_of(host.variables, {}));
+    return run::predict_run(forecast.timed, budget);
+  }
   if (slots) {
     return run::predict_run(forecast.plan, run::slots_budget(forecast.plan, *slots),
                             forecast.results);

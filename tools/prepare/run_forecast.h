@@ -16,10 +16,11 @@ namespace pinwheel::prepare {
 
 /// A forecast of a run, based on earlier runs here.
 struct RunForecast {
-  plan::Plan plan;
+  plan::Plan plan;                   ///< without steps if their times are enough: `timed`
   std::vector<run::Forecast> steps;  ///< in plan order
   std::vector<RecordedResolution> environments;
-  plan::Results results = {};  ///< of earlier runs, to reuse
+  plan::Results results = {};               ///< of earlier runs, to reuse
+  std::vector<plan::TimedStep> timed = {};  ///< if nothing is known of earlier runs
 };
 
 /// The forecast of a full run: up to publishing if the channel has targets, else up to the tests.

@@ -40,16 +40,16 @@ std::vector<Times> possible_times(const Times& lasts) {
 }
 
 /// Orders of a plan: that of the longest remaining paths, then those of schedules from its end.
-std::vector<Ranks> candidates(const plan::Plan& plan, const Graph& graph, const Budget& budget,
-                              const Times& lasts, Ranks longest_paths) {
+std::vector<Ranks> candidates(const WantedResources& wanted, const Graph& graph,
+                              const Budget& budget, const Times& lasts, Ranks longest_paths) {
   Graph reversed;
   reversed.needs = graph.dependents;
   reversed.dependents = graph.needs;
   std::vector<Ranks> orders = {std::move(longest_paths)};
   for (int round = 0; round < kRounds; ++round) {
-    const Simulation forward = simulate(plan, graph, {budget, lasts, orders.back()});
+    const Simulation forward = simulate(wanted, graph, {budget, lasts, orders.back()});
     // What ends last goes first; what ends last from there starts first.
-    const Simulation backward = simulate(plan, reversed, {budget, lasts, ends_of(forward)});
+    const Simulation backward = simulate(wanted, reversed, {budget, lasts, ends_of(forward)});
     orders.push_back(ends_of(backward));
   }
   return orders;
@@ -59,6 +59,11 @@ std::vector<Ranks> candidates(const plan::Plan& plan, const Graph& graph, const 
 
 std::vector<double> scheduling_ranks(const plan::Plan& plan, const Graph& graph,
                                      const Budget& budget, const std::vector<milliseconds>& lasts) {
+  return scheduling_ranks(wanted_resources(plan), graph, budget, lasts);
+}
+
+std::vector<double> scheduling_ranks(const WantedResources& wanted, const Graph& graph,
+                                     const Budget& budget, const std::vector<milliseconds>& lasts) {
   Ranks seconds;
   seconds.reserve(lasts.size());
   for (const milliseconds time : lasts) {
@@ -67,13 +72,13 @@ std::vector<double> scheduling_ranks(const plan::Plan& plan, const Graph& graph,
   Ranks longest_paths = remaining_paths(graph, seconds);
   if (lasts.size() > kMostCompared || !graph.unknown_needs.empty()) return longest_paths;
   const std::vector<Times> possible = possible_times(lasts);
-  std::vector<Ranks> orders = candidates(plan, graph, budget, lasts, std::move(longest_paths));
+  std::vector<Ranks> orders = candidates(wanted, graph, budget, lasts, std::move(longest_paths));
   size_t best = 0;
   milliseconds shortest{0};
   for (size_t i = 0; i < orders.size(); ++i) {
     milliseconds sum{0};
     for (const Times& times : possible) {
-      sum += simulate(plan, graph, {budget, times, orders[i]}).makespan;
+      sum += simulate(wanted, graph, {budget, times, orders[i]}).makespan;
     }
     if (i == 0 || sum < shortest) {
       shortest = sum;

@@ -27,5 +27,8 @@ inline constexpr size_t kMostCompared = 300;
 std::vector<double> scheduling_ranks(const plan::Plan& plan, const Graph& graph,
                                      const Budget& budget,
                                      const std::vector<std::chrono::milliseconds>& lasts);
+std::vector<double> scheduling_ranks(const WantedResources& wanted, const Graph& graph,
+                                     const Budget& budget,
+                                     const std::vector<std::chrono::milliseconds>& lasts);
 
 }  // namespace pinwheel::run

@@ -24,6 +24,31 @@ Graph make_graph(const plan::Plan& plan) {
   return graph;
 }
 
+Graph graph_of(const std::vector<plan::TimedStep>& steps) {
+  Graph graph;
+  graph.needs.reserve(steps.size());
+  graph.dependents.resize(steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    graph.needs.push_back(steps[i].needs);
+    for (const size_t need : steps[i].needs) graph.dependents[need].push_back(i);
+  }
+  return graph;
+}
+
+WantedResources wanted_resources(const plan::Plan& plan) {
+  WantedResources wanted;
+  wanted.reserve(plan.steps.size());
+  for (const plan::Step& step : plan.steps) wanted.push_back(&step.resources);
+  return wanted;
+}
+
+WantedResources wanted_resources(const std::vector<plan::TimedStep>& steps) {
+  WantedResources wanted;
+  wanted.reserve(steps.size());
+  for (const plan::TimedStep& step : steps) wanted.push_back(&step.resources);
+  return wanted;
+}
+
 std::vector<double> remaining_paths(const Graph& graph, const std::vector<double>& lasts) {
   std::vector<double> remaining(lasts.size());
   for (size_t i = lasts.size(); i-- > 0;) {
@@ -42,13 +67,16 @@ std::vector<double> predicted_seconds(const plan::Plan& plan) {
 }
 
 ReadySteps::ReadySteps(const plan::Plan& plan, std::vector<double> ranks, Budget budget)
-    : plan_(plan),
+    : ReadySteps(wanted_resources(plan), std::move(ranks), std::move(budget)) {}
+
+ReadySteps::ReadySteps(WantedResources wanted, std::vector<double> ranks, Budget budget)
+    : wanted_(std::move(wanted)),
       ranks_(std::move(ranks)),
       ledger_(std::move(budget)),
-      waits_in_(plan.steps.size()) {}
+      waits_in_(wanted_.size()) {}
 
 ReadySteps::Queue& ReadySteps::queue_of(size_t step, int cores_limit) {
-  const plan::Resources& wanted = plan_.steps[step].resources;
+  const plan::Resources& wanted = *wanted_[step];
   const auto [found, is_new] = queue_by_need_.try_emplace(
       Need{wanted.cores_min, wanted.cores_max, wanted.memory_per_core, wanted.pools, cores_limit},
       queues_.size());
@@ -96,11 +124,11 @@ std::optional<StartedStep> ReadySteps::next() {
 }
 
 void ReadySteps::take(const StartedStep& running) {
-  ledger_.take(plan_.steps[running.step].resources, running.cores);
+  ledger_.take(*wanted_[running.step], running.cores);
 }
 
 void ReadySteps::release(const StartedStep& ended) {
-  ledger_.release(plan_.steps[ended.step].resources, ended.cores);
+  ledger_.release(*wanted_[ended.step], ended.cores);
   for (Queue& queue : queues_) queue.shortage.reset();
 }
 
@@ -120,7 +148,7 @@ std::vector<std::pair<size_t, Shortage>> ReadySteps::new_shortages() {
 }
 
 uint64_t ReadySteps::memory_of(const StartedStep& running) const {
-  return ledger_.memory_share(plan_.steps[running.step].resources, running.cores);
+  return ledger_.memory_share(*wanted_[running.step], running.cores);
 }
 
 }  // namespace pinwheel::run

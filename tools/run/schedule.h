@@ -26,6 +26,14 @@ struct Graph {
 };
 
 Graph make_graph(const plan::Plan& plan);
+/// The same without `position`.
+Graph graph_of(const std::vector<plan::TimedStep>& steps);
+
+/// The resources of each step, in plan order. The steps must outlive them.
+using WantedResources = std::vector<const plan::Resources*>;
+
+WantedResources wanted_resources(const plan::Plan& plan);
+WantedResources wanted_resources(const std::vector<plan::TimedStep>& steps);
 
 /// For each step, the time from its start to the end of everything that depends on it, if each step
 /// takes as long as `lasts` states.
@@ -48,6 +56,7 @@ class ReadySteps {
  public:
   /// `ranks`: in plan order. The plan must outlive this.
   ReadySteps(const plan::Plan& plan, std::vector<double> ranks, Budget budget);
+  ReadySteps(WantedResources wanted, std::vector<double> ranks, Budget budget);
 
   /// A step may start, with at most so many cores.
   void add(size_t step, int cores_limit = std::numeric_limits<int>::max());
@@ -84,7 +93,7 @@ class ReadySteps {
   /// The queue whose first step comes next among those that may have enough; null if there is none.
   Queue* first_queue();
 
-  const plan::Plan& plan_;
+  const WantedResources wanted_;
   const std::vector<double> ranks_;
   Ledger ledger_;
   std::vector<Queue> queues_;

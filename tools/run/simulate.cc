@@ -13,13 +13,13 @@ using std::chrono::milliseconds;
 
 class SimulatedRun {
  public:
-  SimulatedRun(const plan::Plan& plan, const Graph& graph, Assumptions assumptions)
+  SimulatedRun(const WantedResources& wanted, const Graph& graph, Assumptions assumptions)
       : graph_(graph),
         assumptions_(std::move(assumptions)),
-        ready_(plan, std::move(assumptions_.ranks), std::move(assumptions_.budget)),
-        open_needs_(plan.steps.size()) {
-    simulation_.steps.resize(plan.steps.size());
-    assumptions_.started.resize(plan.steps.size());
+        ready_(wanted, std::move(assumptions_.ranks), std::move(assumptions_.budget)),
+        open_needs_(wanted.size()) {
+    simulation_.steps.resize(wanted.size());
+    assumptions_.started.resize(wanted.size());
   }
 
   Simulation run() {
@@ -83,11 +83,19 @@ class SimulatedRun {
   Simulation simulation_;
 };
 
+milliseconds predicted_time(double seconds) {
+  return std::chrono::ceil<milliseconds>(std::chrono::duration<double>(std::max(seconds, 0.0)));
+}
+
 }  // namespace
 
 Simulation simulate(const plan::Plan& plan, const Graph& graph, Assumptions assumptions) {
+  return simulate(wanted_resources(plan), graph, std::move(assumptions));
+}
+
+Simulation simulate(const WantedResources& wanted, const Graph& graph, Assumptions assumptions) {
   if (!graph.unknown_needs.empty()) return {};
-  return SimulatedRun(plan, graph, std::move(assumptions)).run();
+  return SimulatedRun(wanted, graph, std::move(assumptions)).run();
 }
 
 LongestChain longest_chain(const Graph& graph, const std::vector<milliseconds>& lasts) {
@@ -123,10 +131,14 @@ LeastTime least_time(const Graph& graph, const std::vector<milliseconds>& lasts,
 std::vector<milliseconds> predicted_times(const plan::Plan& plan) {
   std::vector<milliseconds> times;
   times.reserve(plan.steps.size());
-  for (const plan::Step& step : plan.steps) {
-    const std::chrono::duration<double> lasts(std::max(step.predicted_seconds, 0.0));
-    times.push_back(std::chrono::ceil<milliseconds>(lasts));
-  }
+  for (const plan::Step& step : plan.steps) times.push_back(predicted_time(step.predicted_seconds));
+  return times;
+}
+
+std::vector<milliseconds> predicted_times(const std::vector<plan::TimedStep>& steps) {
+  std::vector<milliseconds> times;
+  times.reserve(steps.size());
+  for (const plan::TimedStep& step : steps) times.push_back(predicted_time(step.predicted_seconds));
   return times;
 }
 
@@ -140,11 +152,15 @@ std::vector<milliseconds> remaining_times(const plan::Plan& plan,
 }
 
 Budget slots_budget(const plan::Plan& plan, int slots) {
+  return slots_budget(wanted_resources(plan), slots);
+}
+
+Budget slots_budget(const WantedResources& wanted, int slots) {
   Budget budget;
   budget.cores = slots;
   budget.cores_per_step = 1;
-  for (const plan::Step& step : plan.steps) {
-    for (const auto& [name, count] : step.resources.pools) budget.pools[name] += count;
+  for (const plan::Resources* const each : wanted) {
+    for (const auto& [name, count] : each->pools) budget.pools[name] += count;
   }
   return budget;
 }

@@ -47,6 +47,7 @@ struct Simulation {
 /// the executor's own policy (run/schedule.h): 10,000 steps take some 30 ms. `graph` is that of the
 /// plan. Steps with unknown needs never start.
 Simulation simulate(const plan::Plan& plan, const Graph& graph, Assumptions assumptions);
+Simulation simulate(const WantedResources& wanted, const Graph& graph, Assumptions assumptions);
 
 /// The longest chain of dependent steps.
 struct LongestChain {
@@ -69,6 +70,7 @@ LeastTime least_time(const Graph& graph, const std::vector<std::chrono::millisec
 
 /// The predicted durations of the steps, in whole milliseconds, rounded up.
 std::vector<std::chrono::milliseconds> predicted_times(const plan::Plan& plan);
+std::vector<std::chrono::milliseconds> predicted_times(const std::vector<plan::TimedStep>& steps);
 /// The same, and none for the steps that are reused.
 std::vector<std::chrono::milliseconds> remaining_times(
     const plan::Plan& plan, const std::map<std::string, plan::StepOutcome>& reused);
@@ -76,5 +78,6 @@ std::vector<std::chrono::milliseconds> remaining_times(
 /// The budget of `slots` runners that each take one step at a time, whatever its resources. Pools
 /// belong to machines, so that they limit nothing here.
 Budget slots_budget(const plan::Plan& plan, int slots);
+Budget slots_budget(const WantedResources& wanted, int slots);
 
 }  // namespace pinwheel::run

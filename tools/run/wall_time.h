@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <vector>
 
 #include "plan/reuse.h"
 #include "plan/step.h"
@@ -21,5 +22,7 @@ struct PredictedRun {
 /// this long.
 PredictedRun predict_run(const plan::Plan& plan, const Budget& budget,
                          const plan::Results& results);
+/// The same if nothing is reused.
+PredictedRun predict_run(const std::vector<plan::TimedStep>& steps, const Budget& budget);
 
 }  // namespace pinwheel::run

@@ -94,6 +94,10 @@ TEST_CASE("without an earlier run, durations are guesses, and only the names of 
     CHECK(step.seconds > 0);
   }
   CHECK(world.fake.acts.empty());
+  CHECK(outline->timed.size() == outline->steps.size());
+  const run::PredictedRun alone = predict_duration(world.fake.host, *outline, 1).value();
+  CHECK(alone.makespan == alone.least.work);
+  CHECK(predict_duration(world.fake.host, *outline, {}).value().slots >= 1);
   world.fake.git.tracked.tracked = {"gone.py"};
   const Result<RunForecast> without = outline_run(world.fake.host, world.scope);
   REQUIRE(without);
@@ -103,6 +107,7 @@ TEST_CASE("without an earlier run, durations are guesses, and only the names of 
   REQUIRE(measured);
   CHECK(measured->steps[1].id == "build:cp311");
   CHECK(measured->steps[1].seconds == 40);
+  CHECK(measured->timed.empty());
 }
 
 TEST_CASE("a journal that cannot be read is an error") {

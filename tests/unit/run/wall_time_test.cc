@@ -43,6 +43,20 @@ TEST_CASE("steps of a pool of one run one after another, whatever the cores") {
   CHECK(on_cores(plan, 8) == 30s);
 }
 
+TEST_CASE("steps without actions take as long") {
+  const plan::Resources alone{1, 1, 0, {{"install", 1}}};
+  const std::vector<plan::TimedStep> steps = {{"env", {}, alone, 60},
+                                              {"other", {}, alone, 20},
+                                              {"build", {0}, {}, 90.5},
+                                              {"test", {2, 1}, {}, 30}};
+  Budget budget;
+  budget.cores = 8;
+  CHECK(predict_run(steps, budget).makespan == 180500ms);
+  budget.cores = 1;
+  CHECK(predict_run(steps, budget).makespan == 200500ms);
+  CHECK(predict_run(steps, budget).least.path.steps == std::vector<size_t>{0, 2, 3});
+}
+
 TEST_CASE("reused steps take no time") {
   plan::Plan plan;
   plan.steps = {takes("env", 60), takes("build", 90, {"env"}), takes("other", 20)};
