@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace pinwheel::matrix {
@@ -17,14 +19,26 @@ const std::string& Variant::get(std::string_view name) const {
   return kNone;
 }
 
-VariantIndex::VariantIndex(const std::vector<Variant>& variants) {
-  by_id_.reserve(variants.size());
-  for (const Variant& variant : variants) by_id_.emplace(variant.id, &variant);
+const Variant* VariantIndex::lookup(const std::string& id) const {
+  const std::vector<Variant>& variants = *variants_;
+  const size_t end = std::min(last_ + 2, variants.size());
+  for (size_t i = last_; i < end; ++i) {
+    if (variants[i].id != id) continue;
+    last_ = i;
+    return &variants[i];
+  }
+  if (by_id_.empty()) {
+    by_id_.reserve(variants.size());
+    for (size_t i = 0; i < variants.size(); ++i) by_id_.emplace(variants[i].id, i);
+  }
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return nullptr;
+  last_ = found->second;
+  return &variants[last_];
 }
 
 Result<const Variant*> VariantIndex::find(const std::string& id) const {
-  const auto found = by_id_.find(id);
-  if (found != by_id_.end()) return found->second;
+  if (const Variant* const found = lookup(id)) return found;
   return fail(ErrorKind::internal, fmt::format("variant {} is not in the matrix", quoted(id)));
 }
 

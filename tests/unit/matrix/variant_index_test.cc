@@ -15,6 +15,15 @@ TEST_CASE("a variant is found by its id, and an id of no variant is named") {
   for (const Variant& variant : expansion.variants) {
     CHECK(value_of(index.find(variant.id)) == &variant);
   }
+  for (auto variant = expansion.variants.rbegin(); variant != expansion.variants.rend();
+       ++variant) {
+    CHECK(value_of(index.find(variant->id)) == &*variant);
+    CHECK(value_of(index.find(variant->id)) == &*variant);
+    CHECK(index.contains(variant->id));
+  }
+  CHECK_FALSE(index.contains("cp399-cpu"));
+  const std::vector<Variant> none;
+  CHECK_FALSE(VariantIndex(none).contains("cp310-cpu"));
   const auto missing = index.find("cp399-cpu");
   REQUIRE_FALSE(missing);
   CHECK(missing.error().kind == ErrorKind::internal);
