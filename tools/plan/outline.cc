@@ -18,21 +18,26 @@ using Ids = std::unordered_set<std::string_view>;
 
 Ids ids_of(const std::vector<matrix::Variant>& variants) {
   Ids ids;
+  ids.reserve(variants.size());
   for (const matrix::Variant& variant : variants) ids.insert(variant.id);
   return ids;
 }
 
-/// The classes whose wheels the selected members of a class require.
-Ids required_by(const matrix::AbiClass& cls, const Ids& selected) {
-  Ids required;
+bool has_siblings(const BuildGroup& group) {
+  return !group.cls.siblings.empty();
+}
+
+/// Adds the classes whose wheels the selected members of a class require.
+void add_required(const matrix::AbiClass& cls, const matrix::VariantIndex& selected,
+                  Ids& required) {
   for (const auto& [member, siblings] : cls.siblings) {
     if (selected.contains(member)) required.insert(siblings.begin(), siblings.end());
   }
-  return required;
 }
 
 /// Those of `variants` that are selected.
-std::vector<std::string> some_of(const std::vector<std::string>& variants, const Ids& selected) {
+std::vector<std::string> some_of(const std::vector<std::string>& variants,
+                                 const matrix::VariantIndex& selected) {
   std::vector<std::string> some;
   for (const std::string& variant : variants) {
     if (selected.contains(variant)) some.push_back(variant);
@@ -66,9 +71,10 @@ std::string_view counterpart(const matrix::AbiClass& cls, const std::string& var
 Outline make_outline(const std::vector<matrix::AbiClass>& classes,
                      std::vector<matrix::Variant> selected) {
   Outline outline{std::move(selected), {}};
-  const Ids wanted = ids_of(outline.variants);
+  const matrix::VariantIndex wanted(outline.variants);
   Ids required;
-  for (const matrix::AbiClass& cls : classes) required.merge(required_by(cls, wanted));
+  for (const matrix::AbiClass& cls : classes) add_required(cls, wanted, required);
+  outline.builds.reserve(classes.size());
   for (const matrix::AbiClass& cls : classes) {
     std::vector<std::string> tests = some_of(cls.members, wanted);
     if (tests.empty() && !required.contains(cls.id)) continue;
@@ -86,10 +92,11 @@ std::vector<std::string> sibling_builds(const matrix::AbiClass& cls, const std::
 }
 
 Outline part_of(const Outline& outline, const std::vector<matrix::Variant>& variants) {
-  const Ids wanted = ids_of(variants);
+  const matrix::VariantIndex wanted(variants);
   Ids required;
-  for (const BuildGroup& group : outline.builds) required.merge(required_by(group.cls, wanted));
+  for (const BuildGroup& group : outline.builds) add_required(group.cls, wanted, required);
   Outline part{variants, {}};
+  part.builds.reserve(outline.builds.size());
   for (const BuildGroup& group : outline.builds) {
     std::vector<std::string> tests = some_of(group.tests, wanted);
     if (tests.empty() && !required.contains(group.cls.id)) continue;
@@ -98,8 +105,9 @@ Outline part_of(const Outline& outline, const std::vector<matrix::Variant>& vari
   return part;
 }
 
-Outline with_tested_siblings(const Outline& outline, const std::vector<matrix::AbiClass>& classes,
+Outline with_tested_siblings(Outline outline, const std::vector<matrix::AbiClass>& classes,
                              const std::vector<matrix::Variant>& variants) {
+  if (std::ranges::none_of(outline.builds, has_siblings)) return outline;
   std::unordered_map<std::string_view, const matrix::AbiClass*> by_id;
   for (const matrix::AbiClass& cls : classes) by_id[cls.id] = &cls;
   const matrix::VariantIndex index(variants);

@@ -39,7 +39,7 @@ Outline part_of(const Outline& outline, const std::vector<matrix::Variant>& vari
 /// The outline with the tests of the wheels that its variants require, for a publication: of each
 /// required class, the variant with the same values on the other axes, otherwise the first one.
 /// `classes` and `variants` are those of the whole matrix.
-Outline with_tested_siblings(const Outline& outline, const std::vector<matrix::AbiClass>& classes,
+Outline with_tested_siblings(Outline outline, const std::vector<matrix::AbiClass>& classes,
                              const std::vector<matrix::Variant>& variants);
 
 /// "build:CLASS" by the id of the variant that it serves.

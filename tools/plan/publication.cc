@@ -223,6 +223,10 @@ std::set<std::string> siblings_of(const Statuses& statuses, const BuildGroup& gr
 /// The builds that are not published: all variants that they serve are experimental, and no
 /// supported variant requires their wheels.
 std::vector<std::string> withheld_builds(const Outline& outline, const Statuses& statuses) {
+  const bool experimental = std::ranges::any_of(outline.variants, [](const auto& variant) {
+    return variant.status == matrix::Status::experimental;
+  });
+  if (!experimental) return {};
   std::set<std::string> needed;
   for (const BuildGroup& group : outline.builds) {
     if (!is_experimental(statuses, group)) needed.merge(siblings_of(statuses, group));

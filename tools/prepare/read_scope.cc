@@ -85,8 +85,8 @@ Result<RunScope> finished(const ScopeRequest& request, RunScope scope) {
       request.stage.value_or(publishes ? plan::Stage::publish : plan::Stage::test);
   if (publishes && stage == plan::Stage::publish) {
     const Loaded& loaded = scope.loaded;
-    scope.outline =
-        plan::with_tested_siblings(scope.outline, loaded.classes, loaded.expansion.variants);
+    scope.outline = plan::with_tested_siblings(std::move(scope.outline), loaded.classes,
+                                               loaded.expansion.variants);
   }
   return up_to(stage, std::move(scope));
 }
