@@ -20,6 +20,7 @@ using Remaining = std::vector<const Variant*>;
 template <class Predicate>
 Remaining filtered(const Remaining& remaining, Predicate wanted) {
   Remaining out;
+  out.reserve(remaining.size());
   std::copy_if(remaining.begin(), remaining.end(), std::back_inserter(out),
                [&](const Variant* variant) { return wanted(*variant); });
   return out;
@@ -72,6 +73,7 @@ std::vector<std::string> ids_without_excludes(Matrix matrix) {
 /// Checks a glob that leaves something out, which a rule or `exclude` may have left out already.
 Done check_skip(const Matrix& matrix, const Expansion& expansion,
                 const std::vector<std::string>& globs) {
+  if (globs.empty()) return {};
   std::vector<std::string> ids = ids_of(expansion);
   for (const Excluded& excluded : expansion.excluded) ids.push_back(excluded.variant.id);
   for (const std::string& glob : globs) {
@@ -291,16 +293,22 @@ Result<Remaining> apply_filters(Remaining remaining, const SelectionRequest& req
 
 }  // namespace
 
-Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
-                                    const SelectionRequest& request) {
+Result<std::vector<const Variant*>> find_selected(const Matrix& matrix, const Expansion& expansion,
+                                                  const SelectionRequest& request) {
   TRY_DONE(check_only(matrix, expansion, request.only));
   TRY_DONE(check_globs(matrix, expansion, request.globs));
   TRY_DONE(check_skip(matrix, expansion, request.skip));
   TRY_DONE(check_channel(matrix, request.channel));
   TRY(const std::vector<Selector> selectors, parse_selectors(request, matrix, expansion));
   Remaining all;
+  all.reserve(expansion.variants.size());
   for (const Variant& variant : expansion.variants) all.push_back(&variant);
-  TRY(const Remaining remaining, apply_filters(std::move(all), request, selectors));
+  return apply_filters(std::move(all), request, selectors);
+}
+
+Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
+                                    const SelectionRequest& request) {
+  TRY(const Remaining remaining, find_selected(matrix, expansion, request));
   std::vector<Variant> selected;
   selected.reserve(remaining.size());
   for (const Variant* variant : remaining) selected.push_back(*variant);

@@ -26,5 +26,8 @@ struct SelectionRequest {
 /// variants that a rule or `exclude` already excludes. An empty result is `nothing_selected`.
 Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
                                     const SelectionRequest& request);
+/// The same without copies: they are those of `expansion`.
+Result<std::vector<const Variant*>> find_selected(const Matrix& matrix, const Expansion& expansion,
+                                                  const SelectionRequest& request);
 
 }  // namespace pinwheel::matrix

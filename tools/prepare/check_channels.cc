@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "host/machine/machine_name.h"
+#include "matrix/selection.h"
 #include "plan/outline.h"
 #include "plan/promotion.h"
 
@@ -17,30 +18,49 @@ namespace {
 
 /// The variants and targets that decide the names of a channel's wheels.
 struct NamedWheels {
-  std::vector<std::string> variants;
+  std::vector<const matrix::Variant*> variants;
   std::vector<std::string> targets;
 
   bool operator==(const NamedWheels&) const = default;
 };
 
+plan::Outline outline_of_selected(const Loaded& loaded,
+                                  const std::vector<const matrix::Variant*>& selected) {
+  std::vector<matrix::Variant> variants;
+  variants.reserve(selected.size());
+  for (const matrix::Variant* const variant : selected) variants.push_back(*variant);
+  return plan::make_outline(loaded.classes, std::move(variants));
+}
+
+/// The classes of all variants, or those of `outline` if it has only some of them.
+std::vector<const matrix::AbiClass*> built_classes(const Loaded& loaded,
+                                                   const plan::Outline& outline) {
+  std::vector<const matrix::AbiClass*> classes;
+  classes.reserve(loaded.classes.size());
+  if (outline.variants.empty()) {
+    for (const matrix::AbiClass& cls : loaded.classes) classes.push_back(&cls);
+  }
+  for (const plan::BuildGroup& group : outline.builds) classes.push_back(&group.cls);
+  return classes;
+}
+
 /// `checked` has the wheels of the channels whose names were checked.
 Done check_names(const Loaded& loaded, const matrix::ChannelSettings& channel,
                  const plan::ReleaseVersion& version, std::vector<NamedWheels>& checked) {
-  SelectionOptions selection;
-  selection.channel = channel.name;
-  TRY(const plan::Outline outline, select_outline(loaded, selection, {}, channel.name));
   NamedWheels wheels{{}, plan::targets_of(loaded.matrix, channel.name, {})};
-  wheels.variants.reserve(outline.variants.size());
-  for (const matrix::Variant& variant : outline.variants) wheels.variants.push_back(variant.id);
+  TRY(wheels.variants,
+      matrix::find_selected(loaded.matrix, loaded.expansion, {.channel = channel.name}));
   const bool known = std::ranges::find(checked, wheels) != checked.end();
   if (known && channel.through.empty()) return {};
-  plan::NamingRequest request{{},
+  plan::Outline outline;
+  if (!channel.through.empty() || wheels.variants.size() < loaded.expansion.variants.size()) {
+    outline = outline_of_selected(loaded, wheels.variants);
+  }
+  plan::NamingRequest request{built_classes(loaded, outline),
                               loaded.expansion.variants,
                               wheels.targets,
                               {version.version, version.unreleased},
                               host::machine_name()};
-  request.classes.reserve(outline.builds.size());
-  for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(&group.cls);
   TRY(const plan::Namings namings, plan::name_wheels(loaded.matrix, request));
   if (!known) checked.push_back(std::move(wheels));
   if (channel.through.empty()) return {};
