@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace {
 
 /// The name of the steps that share a line with this one, "test"; empty for a step with a line of
 /// its own.
-std::string group_of(const std::string& id) {
+std::string_view group_of(const std::string& id) {
   const std::optional<plan::StepKind> kind = plan::kind_of_step(id);
   if (kind == plan::StepKind::test) return "test";
   if (kind == plan::StepKind::environment) return "environment";
@@ -58,7 +59,7 @@ std::vector<Line> lines_of(const std::vector<run::Forecast>& steps) {
   std::map<Common, size_t> known;
   std::vector<Line> lines;
   for (const run::Forecast& step : steps) {
-    const std::string kind = group_of(step.id);
+    const std::string kind(group_of(step.id));
     size_t at = lines.size();
     if (!kind.empty()) {
       at = known.try_emplace({kind, step.expected, reason_in_table(step), step.changes}, at)
@@ -102,7 +103,9 @@ std::string forecast_table(const std::vector<run::Forecast>& steps, size_t width
   const bool reasons = has_reasons(steps);
   std::vector<std::vector<std::string>> rows = {{"steps", "p50", "p90"}};
   if (reasons) rows[0] = {"step", "would", "p50", "p90", "because"};
-  for (const Line& line : lines_of(steps)) {
+  const std::vector<Line> all = lines_of(steps);
+  rows.reserve(all.size() + 1);
+  for (const Line& line : all) {
     std::vector<std::string>& row = rows.emplace_back();
     row.reserve(rows[0].size());
     row.push_back(line.count == 1 ? line.first->id : plural(line.count, line.kind));
@@ -113,7 +116,7 @@ std::string forecast_table(const std::vector<run::Forecast>& steps, size_t width
     std::string& because = row.emplace_back(reason_in_table(*line.first));
     if (!line.first->changes.empty()) because += ": " + join(line.first->changes, ", ");
   }
-  return align_columns(rows, width);
+  return align_columns(std::move(rows), width);
 }
 
 std::vector<std::string> critical_steps(const TimedForecast& forecast) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/fit_text.h"
 #include "base/text.h"
@@ -63,7 +64,7 @@ std::string plan_table(const plan::Outline& outline, const std::vector<plan::Ima
     if (on_images) row.push_back(join(tests_on_images.images_of(variant.id), ","));
   }
   const std::string more = on_images ? fmt::format(" and {} on images", images.size()) : "";
-  return align_columns(rows, width) + "\n" +
+  return align_columns(std::move(rows), width) + "\n" +
          fit_lines(plan::summary_line(outline) + more + " (* builds the wheel of its class)\n",
                    width);
 }
