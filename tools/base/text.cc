@@ -126,7 +126,12 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  return fmt::format("{}", fmt::join(parts, separator));
+  std::string joined;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) joined += separator;
+    joined += parts[i];
+  }
+  return joined;
 }
 
 std::string to_lower(std::string_view text) {

@@ -41,9 +41,11 @@ std::string label_of_compute(const matrix::Matrix& matrix, const matrix::Variant
 
 /// The text in lower case, with `other` for everything except letters and digits.
 std::string plain(const std::string& text, char other) {
-  std::string out;
-  for (const char c : text) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : other;
-  return to_lower(out);
+  std::string out = to_lower(text);
+  for (char& c : out) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = other;
+  }
+  return out;
 }
 
 /// A local version label contains only letters, digits and dots (PEP 440).
@@ -110,11 +112,12 @@ bool serves_default(const matrix::PublishTarget& target, const matrix::AbiClass&
 }
 
 std::string with_local(const ReleaseVersion& version, const std::string& label) {
-  std::vector<std::string> parts;
-  if (!label.empty()) parts.push_back(label);
-  if (!version.unreleased.empty()) parts.push_back(version.unreleased);
-  if (parts.empty()) return version.version;
-  return fmt::format("{}+{}", version.version, join(parts, "."));
+  std::string text = version.version;
+  for (const std::string* const part : {&label, &version.unreleased}) {
+    if (part->empty()) continue;
+    text.append(1, text.size() == version.version.size() ? '+' : '.').append(*part);
+  }
+  return text;
 }
 
 /// A GitHub release has a tag, and a tag of a development version would be a version of later
@@ -410,6 +413,8 @@ using TakenFiles = std::unordered_map<FileIdentity, Place>;
 FileIdentity identity_of(const wheel::Naming& naming, const WheelTags& tags,
                          const std::string& distinguished) {
   std::string identity = pep::normalize_name(naming.distribution);
+  constexpr size_t kOthers = 64;
+  identity.reserve(identity.size() + naming.version.size() + kOthers);
   for (const std::string* const part :
        {&naming.version, &distinguished, &tags.python, &tags.abi, &tags.arch, &tags.libc}) {
     identity.append(1, '\n').append(*part);
@@ -444,6 +449,7 @@ Done take_files(const wheel::Naming& naming, const WheelTags& tags, const Place&
 Done name_for_target(const NamingInputs& in, const NamingRequest& request,
                      const matrix::PublishTarget& target, Namings& namings, TakenFiles& files) {
   TakenFiles taken;
+  taken.reserve(request.classes.size());
   // Then `taken` has the same files.
   const bool alone = request.targets.size() <= 1 && !target.variants;
   for (const matrix::AbiClass* const each : request.classes) {
@@ -595,6 +601,7 @@ Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& r
     for (matrix::AbiClass& cls : classes) in.family.emplace(cls.id, std::move(cls));
   }
   Namings namings;
+  namings.reserve(request.classes.size());
   TakenFiles files;
   if (request.targets.empty()) {
     const matrix::PublishTarget local = local_target();
