@@ -63,6 +63,7 @@ Grouping group_variants(const Matrix& matrix, const std::vector<Variant>& varian
   Grouping grouping;
   auto& [groups, remaining] = grouping;
   std::unordered_map<std::string, size_t> known;
+  known.reserve(variants.size());
   std::map<std::string, AxisMap<std::string>> by_package;
   std::string key;
   for (const Variant& variant : variants) {
@@ -155,6 +156,7 @@ Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
   const IdParts parts(remaining, matrix.computes);
   const bool with = uses_with(matrix);
   std::unordered_map<std::string, size_t> taken;
+  taken.reserve(groups.size());
   std::vector<AbiClass> classes;
   classes.reserve(groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -169,6 +171,7 @@ Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                       quoted(classes[other->second].members[0]), quoted(group.members[0]->id)),
           "choose axis values that differ in `a-z`, `0-9`, `.`, `_` and `-`");
     }
+    cls.members.reserve(group.members.size());
     for (const Variant* member : group.members) cls.members.push_back(member->id);
     cls.representative = group.representative->id;
     const std::string& package = package_of(matrix, *group.representative).name;

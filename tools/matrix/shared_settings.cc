@@ -1,8 +1,7 @@
 #include "matrix/shared_settings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "matrix/condition.h"
@@ -13,8 +12,7 @@ namespace {
 
 /// Appends a text so that its end is known: a value may contain any character.
 void append_measured(std::string& key, std::string_view text) {
-  fmt::format_to(std::back_inserter(key), "{}:", text.size());
-  key += text;
+  key.append(std::to_string(text.size())).append(1, ':').append(text);
 }
 
 }  // namespace
@@ -54,12 +52,15 @@ SettingsInputs::Use& SettingsInputs::use_of(const std::string& name) {
 bool SettingsInputs::depends_on(const std::string& name, const std::string& value) {
   Use& use = use_of(name);
   if (use.whole) return true;
-  const auto known = use.selected.find(value);
-  if (known != use.selected.end()) return known->second;
-  const bool selects = std::ranges::any_of(
-      keys_, [&value](const std::string& key) { return value_matches(key, value); });
-  use.selected.emplace(value, selects);
-  return selects;
+  if (use.last && use.last->first == value) return use.last->second;
+  auto known = use.selected.find(value);
+  if (known == use.selected.end()) {
+    const bool selects = std::ranges::any_of(
+        keys_, [&value](const std::string& key) { return value_matches(key, value); });
+    known = use.selected.emplace(value, selects).first;
+  }
+  use.last = *known;
+  return known->second;
 }
 
 std::string SettingsInputs::key_of(const Variant& variant) {

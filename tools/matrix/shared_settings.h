@@ -1,9 +1,11 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -28,6 +30,8 @@ class SettingsInputs {
     std::string name;
     bool whole = false;                                   ///< every value has settings of its own
     std::unordered_map<std::string, bool> selected = {};  ///< values, and whether a key matches
+    /// The one that was asked for last: most variants share a value with the one before.
+    std::optional<std::pair<std::string, bool>> last = std::nullopt;
   };
 
   void add_texts(const Node& node);
