@@ -25,8 +25,8 @@ namespace {
 using Uses = std::vector<PythonUse>;
 
 /// Notes that `user` needs the variant's Python.
-Done add_use(matrix::SharedSettings& settings, const matrix::Variant& variant,
-             const std::string& user, Uses& uses) {
+Done add_use(matrix::SharedSettings& settings, const matrix::Variant& variant, std::string user,
+             Uses& uses) {
   const std::string& version = variant.get("python");
   if (version.empty()) return {};
   const std::string& libc = variant.get(matrix::kLibcAxis);
@@ -35,10 +35,11 @@ Done add_use(matrix::SharedSettings& settings, const matrix::Variant& variant,
     return other.version == version && other.libc == libc && other.from == environment->python;
   });
   if (known != uses.end()) {
-    known->users.push_back(user);
+    known->users.push_back(std::move(user));
     return {};
   }
-  uses.push_back({version, libc, environment->python, environment->conda.channels, {user}});
+  uses.push_back({version, libc, environment->python, environment->conda.channels, {}});
+  uses.back().users.push_back(std::move(user));
   return {};
 }
 
