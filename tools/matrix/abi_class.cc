@@ -24,6 +24,7 @@ const std::string& reduced_once(AxisMap<std::string>& known, const Abi& abi,
 /// The axes of the variant that remain after the reduction.
 Combination remaining_axes(const AxisMap<std::string>& reductions, const Variant& variant) {
   Combination remaining;
+  remaining.axes.reserve(variant.axes.size());
   for (const auto& [axis, value] : variant.axes) {
     const std::string& part = *reductions.find(axis, value);
     if (!part.empty()) remaining.axes.emplace_back(axis, part);
@@ -62,6 +63,8 @@ struct Grouping {
 Grouping group_variants(const Matrix& matrix, const std::vector<Variant>& variants) {
   Grouping grouping;
   auto& [groups, remaining] = grouping;
+  groups.reserve(variants.size());
+  remaining.reserve(variants.size());
   std::unordered_map<std::string, size_t> known;
   known.reserve(variants.size());
   std::map<std::string, AxisMap<std::string>> by_package;
@@ -77,7 +80,9 @@ Grouping group_variants(const Matrix& matrix, const std::vector<Variant>& varian
     const auto [at, fresh] = known.emplace(key, groups.size());
     if (fresh) {
       remaining.push_back(remaining_axes(reductions, variant));
-      groups.push_back({{&variant}, &variant});
+      Group& group = groups.emplace_back();
+      group.members.push_back(&variant);
+      group.representative = &variant;
       continue;
     }
     Group& group = groups[at->second];
