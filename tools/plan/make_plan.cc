@@ -279,7 +279,8 @@ void add_contents(const StepInputs& in, const BuildGroup& group, const matrix::V
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
   TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
   TRY(const SettingsPointer settings, in.settings.of(*variant));
-  BuildWheel action;
+  Step step{build_id(group.cls.id), {}, {}};
+  auto& action = step.action.emplace<BuildWheel>();
   action.class_id = group.cls.id;
   TRY(action.environment, build_request(in.matrix, *variant, *settings, in.options));
   TRY(std::optional<env::Request> checked_in,
@@ -289,11 +290,9 @@ Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Nam
   if (whole) add_contents(in, group, *variant, *settings, namings, action);
   if (!whole) add_guessed(in, *variant, *settings, action);
   const bool is_split = settings->build.split != matrix::BuildSplit::none;
-  const double seconds = is_split ? guess_for_one(action) : guess_build(action);
-  Step step{build_id(group.cls.id), {}, std::move(action)};
   step.retry = settings->build.retry;
   step.timeout = settings->build.timeout;
-  step.predicted_seconds = seconds;
+  step.predicted_seconds = is_split ? guess_for_one(action) : guess_build(action);
   step.resources.cores_max = 1 << 16;
   step.resources.memory_per_core = settings->build.memory_per_job;
   if (whole) {
@@ -369,18 +368,17 @@ void add_contents(const StepInputs& in, const matrix::Variant& variant,
 Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildGroup& group) {
   TRY(const matrix::Variant* const variant, in.variants.find(id));
   TRY(const SettingsPointer settings, in.settings.of(*variant));
-  TestWheel action;
+  Step step{test_id(id), {}, {}};
+  auto& action = step.action.emplace<TestWheel>();
   action.variant_id = id;
   action.build = build_id(group.cls.id);
   TRY(action.environment, test_request(in.matrix, *variant, *settings, in.options));
   action.siblings = sibling_builds(group.cls, id);
   const bool whole = in.contents == StepContents::whole;
   if (whole) add_contents(in, *variant, *settings, action);
-  std::vector<std::string> needs;
-  needs.reserve(action.siblings.size() + 1);
-  needs.push_back(action.build);
-  needs.insert(needs.end(), action.siblings.begin(), action.siblings.end());
-  Step step{test_id(id), {}, std::move(action), std::move(needs)};
+  step.needs.reserve(action.siblings.size() + 2);
+  step.needs.push_back(action.build);
+  step.needs.insert(step.needs.end(), action.siblings.begin(), action.siblings.end());
   step.retry = settings->build.retry;
   step.timeout = settings->test.timeout;
   step.predicted_seconds = kTestSeconds;

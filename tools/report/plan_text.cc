@@ -44,6 +44,7 @@ std::string build_ids(const plan::Outline& outline) {
 std::string plan_table(const plan::Outline& outline, const std::vector<plan::ImageTest>& images,
                        size_t width) {
   std::unordered_map<std::string_view, const plan::BuildGroup*> build_of;
+  build_of.reserve(outline.variants.size());
   for (const plan::BuildGroup& group : outline.builds) {
     for (const std::string& test : group.tests) build_of[test] = &group;
   }
