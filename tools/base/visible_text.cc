@@ -159,6 +159,11 @@ std::string visible_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   while (!json.empty()) {
+    if (const size_t as_is = plain_length(json); as_is > 0) {
+      out += json.substr(0, as_is);
+      json.remove_prefix(as_is);
+      continue;
+    }
     const Utf8Character first = first_utf8(json);
     const bool plain = first.length == 0 || json.front() == '\n' || json.front() == '\t';
     if (plain || !within(kShapeless, first.code)) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
 #include "base/fit_text.h"
 #include "base/visible_text.h"
@@ -16,6 +17,11 @@ using Cells = std::vector<std::string>;
 constexpr size_t kGap = 2;
 /// Wider columns are not made narrower than this.
 constexpr size_t kNarrowest = 12;
+
+/// Whether a cell is printable ASCII, which `visible` does not change.
+bool is_plain(std::string_view cell) {
+  return std::all_of(cell.begin(), cell.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
 
 size_t total(const std::vector<size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), size_t{0}) +
@@ -95,7 +101,9 @@ std::string block_text(const Cells& header, const Cells& row, size_t width) {
 
 std::string align_columns(std::vector<Cells> rows, size_t width) {
   for (Cells& row : rows) {
-    for (std::string& cell : row) cell = visible(cell);
+    for (std::string& cell : row) {
+      if (!is_plain(cell)) cell = visible(cell);
+    }
   }
   std::vector<size_t> widths = widths_of(rows);
   const bool wide = width > 0 && total(widths) > width;
