@@ -146,26 +146,35 @@ Result<std::string> text_from_matrix(const PlanCommand& options, const prepare::
   }
 }
 
-Result<std::string> text_from_facts(const PlanCommand& options, const prepare::RunScope& scope,
-                                    report::OutlineFacts facts, size_t columns) {
+/// What `plan` shows besides the forecast.
+struct ShownPlan {
+  std::string text = {};  ///< empty for JSON, which has the forecast as well
+  plan::Namings namings = {};
+  report::OutlineFacts facts = {};
+};
+
+Result<ShownPlan> shown_plan(const PlanCommand& options, const prepare::RunScope& scope,
+                             const std::optional<plan::ChangedSince>& since, size_t columns) {
   const prepare::Loaded& loaded = scope.loaded;
+  ShownPlan shown;
   if (options.format == PlanFormat::dot) {
     TRY(const plan::Plan plan, prepare::decide_plan(scope, prepare::plan_facts(scope.version, {})));
-    return report::plan_dot(plan);
+    shown.text = report::plan_dot(plan);
+    return shown;
   }
-  TRY(const plan::Namings namings, prepare::name_builds(loaded, scope.outline, scope.version));
+  report::OutlineFacts& facts = shown.facts;
+  facts.since = since;
+  TRY(shown.namings, prepare::name_builds(loaded, scope.outline, scope.version));
   TRY(const plan::PlanOptions tests, prepare::plan_options(plan::Stage::test, {}, options.levels));
   TRY(facts.images, plan::image_tests(loaded.matrix, loaded.expansion, scope.outline, tests));
   if (!scope.options.through.empty()) {
-    TRY(facts.promotion, plan::promotion_path(loaded.matrix, scope.outline, namings,
+    TRY(facts.promotion, plan::promotion_path(loaded.matrix, scope.outline, shown.namings,
                                               scope.options.through, scope.options.targets));
   }
-  if (options.format == PlanFormat::json) {
-    return report::outline_json(scope.outline, namings, scope.version.version.version, facts);
-  }
-  std::string table = report::plan_table(scope.outline, facts.images, columns);
-  if (facts.promotion) table += report::promotion_lines(*facts.promotion, columns);
-  return table;
+  if (options.format == PlanFormat::json) return shown;
+  shown.text = report::plan_table(scope.outline, facts.images, columns);
+  if (facts.promotion) shown.text += report::promotion_lines(*facts.promotion, columns);
+  return shown;
 }
 
 /// The forecast of a run here, or its outline if nothing has been run.
@@ -397,7 +406,7 @@ Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
   streams.note(prepare::recut_line(scope.version.version));
   if (scope.version.publishes_nowhere) streams.note(prepare::nowhere_line(scope.version.channel));
   // Comes before freezing, so that colliding names stop it.
-  TRY(std::string text, text_from_facts(options, scope, {.since = since}, streams.data_columns()));
+  TRY(ShownPlan shown, shown_plan(options, scope, since, streams.data_columns()));
   if (!options.out.empty()) {
     const prepare::UseLocks locks =
         options.no_lock ? prepare::UseLocks::no : prepare::UseLocks::yes;
@@ -405,15 +414,15 @@ Result<int> show_scope(const prepare::Host& host, const PlanCommand& options,
     if (options.out == kStdout) return 0;
   }
   if (options.format == PlanFormat::json) {
-    TRY(auto forecast, timed_forecast(host, scope, options.slots, streams));
-    TRY(text,
-        text_from_facts(options, scope, {.forecast = std::move(forecast), .since = since}, 0));
+    TRY(shown.facts.forecast, timed_forecast(host, scope, options.slots, streams));
+    shown.text = report::outline_json(scope.outline, shown.namings, scope.version.version.version,
+                                      shown.facts);
   }
   if (since) {
     TRY(const std::string affected, text_of_affected(options, scope, streams.data_columns()));
-    if (!affected.empty()) text = affected;
+    if (!affected.empty()) shown.text = affected;
   }
-  print(options, text, streams);
+  print(options, shown.text, streams);
   if (options.format == PlanFormat::table) {
     TRY(const std::string would, forecast_text(host, scope, options.slots, streams));
     streams.data(would);
