@@ -47,6 +47,7 @@ using Statuses = std::unordered_map<std::string_view, matrix::Status>;
 
 Statuses statuses_of(const Outline& outline) {
   Statuses statuses;
+  statuses.reserve(outline.variants.size());
   for (const matrix::Variant& variant : outline.variants) statuses[variant.id] = variant.status;
   return statuses;
 }
@@ -243,7 +244,8 @@ std::vector<std::string> withheld_builds(const Outline& outline, const Statuses&
 Done add_test_needs(const StepInputs& in, const BuildGroup& group, Publication& publication) {
   for (const std::string& test : group.tests) {
     TRY(const matrix::Variant* const tested, in.variants.find(test));
-    const std::string evidence = required_evidence(in.matrix, *tested);
+    std::string evidence;
+    if (in.contents == StepContents::whole) evidence = required_evidence(in.matrix, *tested);
     std::string step = test_id(test);
     if (!evidence.empty()) publication.evidence.set(step, evidence);
     publication.step.needs.push_back(std::move(step));
