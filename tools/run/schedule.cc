@@ -88,7 +88,8 @@ ReadySteps::Queue& ReadySteps::queue_of(size_t step, int cores_limit) {
 void ReadySteps::add(size_t step, int cores_limit) {
   Queue& queue = queue_of(step, cores_limit);
   const Place place{-ranks_[step], step};
-  queue.steps.insert(place);
+  // Steps of equal rank become ready in plan order.
+  queue.steps.insert(queue.steps.end(), place);
   queue.added.push_back(place);
 }
 
