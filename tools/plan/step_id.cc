@@ -60,11 +60,20 @@ std::optional<IdParts> split_id(std::string_view text) {
   return std::nullopt;
 }
 
+/// The text of an id, in one allocation: a large plan has hundreds of thousands.
+std::string id_text(StepKind kind, std::string_view name) {
+  const std::string_view word = word_of(kind);
+  std::string text;
+  text.reserve(word.size() + 1 + name.size());
+  text.append(word);
+  if (!name.empty()) text.append(1, ':').append(name);
+  return text;
+}
+
 }  // namespace
 
 std::string to_string(const StepId& id) {
-  std::string text(word_of(id.kind));
-  return id.name.empty() ? text : std::move(text) + ":" + id.name;
+  return id_text(id.kind, id.name);
 }
 
 std::optional<StepId> parse_step_id(std::string_view text) {
@@ -105,7 +114,7 @@ std::string image_slug(std::string_view image) {
 }
 
 std::string environment_step_id(std::string_view digest) {
-  return to_string({StepKind::environment, std::string(digest.substr(0, kDigits))});
+  return id_text(StepKind::environment, digest.substr(0, kDigits));
 }
 
 std::string toolkit_step_id(const env::Request& request) {
@@ -115,7 +124,7 @@ std::string toolkit_step_id(const env::Request& request) {
 }
 
 std::string build_id(std::string_view build_class) {
-  return to_string({StepKind::build, std::string(build_class)});
+  return id_text(StepKind::build, build_class);
 }
 
 std::string device_id(std::string_view build_class, std::string_view architecture) {
@@ -136,7 +145,7 @@ std::string sdist_id() {
 }
 
 std::string sdist_id(std::string_view package) {
-  return to_string({StepKind::sdist, std::string(package)});
+  return id_text(StepKind::sdist, package);
 }
 
 bool is_sdist(std::string_view id) {
@@ -144,11 +153,11 @@ bool is_sdist(std::string_view id) {
 }
 
 std::string publish_id(std::string_view target) {
-  return to_string({StepKind::publish, std::string(target)});
+  return id_text(StepKind::publish, target);
 }
 
 std::string test_id(std::string_view variant) {
-  return to_string({StepKind::test, std::string(variant)});
+  return id_text(StepKind::test, variant);
 }
 
 std::string test_id(std::string_view variant, std::string_view image) {
@@ -156,7 +165,7 @@ std::string test_id(std::string_view variant, std::string_view image) {
 }
 
 std::string install_id(std::string_view variant) {
-  return to_string({StepKind::install, std::string(variant)});
+  return id_text(StepKind::install, variant);
 }
 
 bool publishes(std::string_view id) {
