@@ -86,7 +86,8 @@ RunComparison compare_runs(const std::vector<plan::StepOutcome>& before,
                            const std::vector<plan::StepOutcome>& after,
                            const EarlierDurations& earlier = {});
 
-/// Whether the later run lost something: red, blocked, skipped or stopped steps, or evidence.
+/// Whether the later run is worse: it has newly red, blocked or skipped steps, stopped steps, or
+/// tests with less evidence or too little.
 bool is_worse(const RunComparison& comparison);
 
 }  // namespace pinwheel::analysis

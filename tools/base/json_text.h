@@ -5,8 +5,8 @@
 
 namespace pinwheel {
 
-/// Appends a text as a JSON string, byte for byte as `nlohmann::json(text).dump()`, but without a
-/// value of JSON for text that is printable ASCII.
+/// Appends a text as a JSON string, byte for byte as `nlohmann::json(text).dump()`, but without
+/// creating a `nlohmann::json` for text that is printable ASCII.
 void append_json_text(std::string_view text, std::string& json);
 
 /// The same for a list of texts, on one line.

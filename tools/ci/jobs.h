@@ -17,15 +17,16 @@ Job plan_job(const WorkflowFacts& facts);
 std::vector<Job> list_jobs(const WorkflowFacts& facts);
 /// The job that outputs the rows of a chunk of builds, tests or installations: "plan", "list-2".
 std::string lister(size_t chunk);
-/// The same for a chunk of device code. Where installations fill the outputs of these jobs, others
-/// follow.
+/// The same for a chunk of device code. If a workflow has installations, the outputs of the jobs
+/// above have no room for device code, so further jobs follow.
 std::string device_lister(const WorkflowFacts& facts, size_t chunk);
 /// `device`, `device-2`, ...: a row is the device code of a split build for one architecture. A row
 /// whose wheel is in a store does nothing.
 std::vector<Job> device_jobs(const WorkflowFacts& facts);
-/// `build`, `build-2`, ...: a row is a distinct build or the sdist, which receives the results of
-/// `devices`, unless one of these failed. With builds that outlast their job, `build-then-2`,
-/// `build-then-3`, ... follow each: they have the same rows, and continue what is unfinished.
+/// `build`, `build-2`, ...: a row is a distinct build or the sdist. It receives the results of
+/// `devices`, and does not start if one of these failed. With builds that outlast their job,
+/// `build-then-2`, `build-then-3`, ... follow each: they have the same rows, and continue what is
+/// unfinished.
 std::vector<Job> build_jobs(const WorkflowFacts& facts, const std::vector<Job>& devices);
 /// `test`, `test-2`, ...: a row is a test, which receives only the result of its build.
 std::vector<Job> test_jobs(const WorkflowFacts& facts, const std::vector<Job>& builds);

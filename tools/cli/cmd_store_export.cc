@@ -22,8 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The steps of a plan whose results are shared through stores. Wheels contain the device code of
-/// the others.
+/// The steps of a plan whose results are shared through stores, except those that compile device
+/// code: the wheels contain it.
 std::set<std::string> stored_steps(const plan::Plan& plan) {
   std::set<std::string> steps;
   for (const plan::Step& step : plan.steps) {

@@ -119,7 +119,7 @@ Done check_comparable(const analysis::RunComparison& comparison, const ReportOpt
               "pass `--merge` to show two jobs of one run together");
 }
 
-/// Those of the file, else those of the journal that contains the runs.
+/// The durations in the file of `--history`, else those in the journal that contains the runs.
 Result<analysis::EarlierDurations> usual_durations(const prepare::Host& host,
                                                    const prepare::GlobalOptions& global,
                                                    const ReportOptions& options, Streams& streams) {

@@ -127,8 +127,8 @@ Result<WheelParts> wheel_parts(const prepare::Host& host, const prepare::GlobalO
   return parts;
 }
 
-/// "msgpack 1.1.2", and how many other releases the wheels of the run are of; "pinwheel" if it made
-/// none.
+/// The release of the run's wheels, "msgpack 1.1.2", or "msgpack 1.1.2 and 2 more" if there are
+/// several; "pinwheel" if the run made no wheels.
 std::string projects_of(const std::vector<plan::StepOutcome>& outcomes) {
   std::set<std::string> projects;
   for (const plan::Output& wheel : wheels_of(outcomes)) {

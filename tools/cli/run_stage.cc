@@ -376,7 +376,7 @@ Result<int> run_stage(const prepare::Host& host, const prepare::GlobalOptions& a
   TRY_DONE(add_store_to(host, request, run,
                         {store, store_use_of(run.plan, options), requested.plan_digest}, streams));
   TRY_DONE(add_cluster_to(request, host, options, store, run, streams));
-  // A job of a cluster was started for the result.
+  // Not in a job on a cluster (`--reuse-only`), which was started to make this result.
   if (!options.reuse_only && !options.dry_run) drop_unneeded(request, builds, streams);
   if (options.reuse_only) {
     request.requested = session::requested_steps(run.plan, options, stage, requested.steps);

@@ -26,7 +26,7 @@ struct SelectionRequest {
 /// variants that a rule or `exclude` already excludes. An empty result is `nothing_selected`.
 Result<std::vector<Variant>> select(const Matrix& matrix, const Expansion& expansion,
                                     const SelectionRequest& request);
-/// The same without copies: they are those of `expansion`.
+/// The same without copies: pointers to the variants of `expansion`.
 Result<std::vector<const Variant*>> find_selected(const Matrix& matrix, const Expansion& expansion,
                                                   const SelectionRequest& request);
 

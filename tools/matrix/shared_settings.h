@@ -15,8 +15,9 @@
 
 namespace pinwheel::matrix {
 
-/// Which parts of a variant its settings depend on: of the conditions of overrides, placeholders,
-/// and keys that select a value. It refers to the matrix, which must outlive it unchanged.
+/// The axes and attributes of a variant that its settings depend on, because of the conditions of
+/// overrides, placeholders, and keys that select a value. It refers to the matrix, which must
+/// outlive it unchanged.
 class SettingsInputs {
  public:
   explicit SettingsInputs(const Matrix& matrix);
@@ -44,8 +45,9 @@ class SettingsInputs {
   std::vector<Use> uses_;
 };
 
-/// The settings of many variants. Variants whose settings are equal share them, so a matrix with
-/// many variants reads them a few times. It refers to the matrix, which must outlive it unchanged.
+/// The settings of many variants. Variants whose settings are equal share them, so they are read
+/// only a few times, even for many variants. It refers to the matrix, which must outlive it
+/// unchanged.
 class SharedSettings {
  public:
   explicit SharedSettings(const Matrix& matrix) : matrix_(matrix), inputs_(matrix) {}

@@ -9,20 +9,20 @@
 // Device code that is compiled in jobs of its own (`build.split: architectures`)
 //
 // nvcc is a driver. For each architecture it calls cicc, which turns preprocessed code into PTX and
-// writes the calls of kernels for the host, and ptxas, which turns PTX into a cubin. It packs the
-// cubins of all architectures into the object of the host. The job of an architecture runs the
-// build with that architecture only, and stores what these programs wrote under a digest of what
-// they read: the preprocessed code, the options and the programs themselves. The job of the wheel
-// runs the unchanged build. Where it would run cicc or ptxas with an input that a job has compiled,
-// it takes the output instead. So the wheel has the bytes of a build in one job, and an input that
-// differs is noticed rather than linked.
+// writes the host code that calls kernels, and ptxas, which turns PTX into a cubin. nvcc packs the
+// cubins of all architectures into the host object. The job of an architecture runs the build with
+// that architecture only, and stores what cicc and ptxas wrote under a digest of what they read:
+// the preprocessed code, the options and the programs themselves. The job of the wheel runs the
+// unchanged build. Where it would run cicc or ptxas with an input that a job has compiled, it takes
+// the output instead. So the wheel has the same bytes as one built in a single job, and an input
+// that differs is noticed rather than linked.
 //
 // The project's build stays as it is. A launcher (`CMAKE_CUDA_COMPILER_LAUNCHER`, `PYTORCH_NVCC`)
-// starts nvcc by a link, next to which an `nvcc.profile` names other places for cicc and ptxas. The
-// commands that nvcc prints (`--dryrun`) must be the same as without the link; else nvcc runs
-// alone. For one architecture, the launcher removes the others from the options `-gencode`, and
-// defines
-// `__CUDA_ARCH_LIST__` as nvcc would with all of them, because headers contain it.
+// starts nvcc through a symbolic link. Next to the link, an `nvcc.profile` names other places for
+// cicc and ptxas. The commands that nvcc prints (`--dryrun`) must be the same as without the link;
+// otherwise nvcc runs without it. For one architecture, the launcher removes the others from the
+// options `-gencode`, and defines `__CUDA_ARCH_LIST__` as nvcc would for all of them, because
+// headers use it.
 namespace pinwheel::plan {
 
 /// Names in the directory of the programs.
@@ -79,8 +79,8 @@ DeviceUses parse_device_uses(std::string_view text);
 /// The compilations of an index.
 std::vector<DeviceCompilation> parse_device_index(std::string_view text);
 
-/// Who asks: the class of the build, and the source as the build sees it, "/tmp/build/src/", which
-/// is removed from paths in messages.
+/// The build that a message is about: its class, and its source directory as the build sees it,
+/// "/tmp/build/src/", which is removed from paths in messages.
 struct DeviceBuild {
   std::string class_id;
   std::string root;

@@ -32,8 +32,8 @@ Done check_gate(const std::vector<Step>& publications, const std::vector<StepOut
                 const std::map<std::string, std::string>& accepted,
                 const std::map<std::string, Error>& missing);
 
-/// Why each test falls short of these publications, by id; none if `check_gate` fails only for
-/// other reasons. Errors as for an unknown evidence.
+/// Why each test has less evidence than these publications require, by id; none if `check_gate`
+/// fails only for other reasons. `config` if they require an unknown evidence.
 Result<std::map<std::string, std::string>> weak_tests(
     const std::vector<Step>& publications, const std::vector<StepOutcome>& outcomes,
     const std::map<std::string, std::string>& accepted);

@@ -23,8 +23,8 @@ struct SearchableStep {
 
 /// The steps whose results are shared and missing, and whose key is complete: every need has a
 /// result, or is an environment or a toolkit, whose product is always its key. Device code is
-/// listed only if a build that uses it has no result. In plan order. Results that are found
-/// complete the keys of further steps.
+/// listed only if a build that uses it has no result. In plan order. Each result that is
+/// found completes keys of further steps.
 std::vector<SearchableStep> searchable_steps(const Plan& plan, const Results& results);
 
 /// Whether the packages of an environment or a toolkit are not resolved yet, so that its key will
@@ -46,8 +46,9 @@ PartialKey partial_key(const Plan& plan, const Results& results, const std::stri
 /// are facts of the machine, which a plan does not fix; they do not count.
 std::vector<std::string> disagreements(const KeyParts& here, const KeyParts& there);
 
-/// The plan without the device code that has no result, if a run executes only the steps of that
-/// name: a build compiles it itself. Without names, a run executes all steps.
+/// For a run that executes only the `named` steps: the plan without other device code that has no
+/// result, because a build then compiles it itself. Without names, the whole plan, because the run
+/// executes all steps.
 Plan without_device_code(Plan plan, const Results& results, const std::vector<std::string>& named);
 
 /// The plan without device code that has no result and is needed only by builds with one.

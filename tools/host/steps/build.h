@@ -19,8 +19,8 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
 Result<run::Success> perform_device_code(const StepContext& context,
                                          const plan::CompileDeviceCode& action);
 
-/// Runs the command of the build for one architecture: the programs that it starts in place of
-/// nvcc's write the device code to `kDeviceCodeName`.
+/// Runs the command of the build for one architecture. The programs that run in place of cicc and
+/// ptxas write the device code to `kDeviceCodeName`.
 Done compile_device_code(const StepContext& context, const plan::CompileDeviceCode& action,
                          const BuildSite& site);
 

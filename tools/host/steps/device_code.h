@@ -10,15 +10,15 @@
 
 namespace pinwheel::host {
 
-/// The name below a build's root of the directory with the programs and outputs of
-/// plan/device_code.h.
+/// The name of the directory below a build's root that contains the programs of plan/device_code.h
+/// and their outputs.
 inline constexpr const char* kDeviceCodeName = "device-code";
 
 /// For a build that takes device code from the steps that it needs, or stores it for another one:
 /// writes the programs, unpacks the outputs of the needed steps, and adds the launchers of nvcc to
 /// the command, except those that the matrix sets itself. `environment` if the build does not see
-/// its files at the fixed path, which is in every output; `check` for an archive that is not one of
-/// device code.
+/// its files at the fixed path, because every output contains its path; `check` for an archive that
+/// is not one of device code.
 Done add_device_code(const StepContext& context, const BuildSite& site, ports::Command& command);
 
 /// The result of the build's command: an error if the build could not be split.
