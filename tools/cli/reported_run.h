@@ -29,9 +29,9 @@ Result<ReportedRun> last_run(const prepare::GlobalOptions& global);
 Result<ReportedRun> read_run(const prepare::Host& host, const prepare::GlobalOptions& global,
                              const std::string& run, Streams& streams);
 
-/// The durations of steps in the runs before `after`, for a comparison of `before` with it: in the
-/// journal that contains `after`, else in the one that contains `before`, which then counts too.
-/// None if both are known from elsewhere, such as another machine.
+/// The durations of steps in earlier runs, for a comparison of `before` with `after`: those of the
+/// journal that contains `before`, up to and with that run; if none does, the runs before `after`
+/// in its journal. Empty if neither run is in a journal, as for runs of another machine.
 Result<analysis::EarlierDurations> earlier_durations(const prepare::Host& host,
                                                      const prepare::GlobalOptions& global,
                                                      const std::string& before,
