@@ -62,8 +62,17 @@ done
 """, NAME="name", PATTERN="pattern", INTO="path", MERGED="merge-multiple", RUN="run-id"),
     "cache": stand_in({"path": "", "key": "", "restore-keys": ""}, "echo nothing is kept\n"),
     "cache/restore": stand_in({"path": "", "key": "", "restore-keys": ""},
-                              'if [ -e "$ARTIFACTS/../base" ]; then mkdir -p "$INTO"; cp -r "$ARTIFACTS/../base/." "$INTO/"; fi\n', INTO="path"),
-    "cache/save": stand_in({"path": "", "key": ""}, 'mkdir -p "$ARTIFACTS/../base"; cp -r "$FROM/." "$ARTIFACTS/../base/"\n', FROM="path"),
+                              """saved="$ARTIFACTS/../caches/${INTO##*/}"
+[ -e "$saved" ] || exit 0
+mkdir -p "${INTO%/*}"
+if [ -d "$saved" ]; then mkdir -p "$INTO"; cp -r "$saved/." "$INTO/"; else cp "$saved" "$INTO"; fi
+""", INTO="path"),
+    "cache/save": stand_in({"path": "", "key": ""},
+                           """saved="$ARTIFACTS/../caches/${FROM##*/}"
+mkdir -p "${saved%/*}"
+rm -rf "$saved"
+cp -r "$FROM" "$saved"
+""", FROM="path"),
     "checkout": stand_in({"ref": "", "fetch-depth": "1", "persist-credentials": "true"}, 'cp -r "$PROJECT/." .\n'),
 }
 

@@ -67,7 +67,7 @@ def test_the_runs_of_a_pull_request_write_one_comment(commented, github):
     script = commented.project
     branch = commented.run("ci", "push", "--env", f"GITHUB_REPOSITORY={NAME}")
     assert branch.returncode == 0, branch.stdout + branch.stderr
-    base = commented.artifacts.with_name("run-" + (commented.artifacts / "cache").read_text().strip())
+    base = commented.artifacts.with_name("run-" + (commented.place / "caches" / "base-run" / "number.txt").read_text().strip())
     base.mkdir()
     for artifact in commented.artifacts.glob("*/"):
         artifact.rename(base / artifact.name)

@@ -223,10 +223,10 @@ def test_a_pull_request_is_compared_with_the_last_run_of_its_base(script, workfl
         shutil.rmtree(artifact)
     branch = workflows.run("ci", "push")
     assert branch.returncode == 0, branch.stdout + branch.stderr
-    number = (workflows.place / "base" / "number.txt").read_text().strip()
+    number = (workflows.place / "caches" / "base-run" / "number.txt").read_text().strip()
     assert number.isdigit()
     # As if there had been two runs before, with other keys.
-    durations = workflows.place / "base" / "durations.json"
+    durations = workflows.place / "caches" / "base-run" / "durations.json"
     history = json.loads(durations.read_text())
     (first,) = history["steps"]["build:plain"]
     history["steps"]["build:plain"] += [{"key": key, "ms": first["ms"]} for key in ("one", "two")]
