@@ -184,6 +184,18 @@ Plan without_idle(const Plan& plan, const Results& results) {
   return rest;
 }
 
+namespace {
+
+/// The plan without some steps that no key contains. `dropped` decides by id.
+template <typename Dropped>
+Plan without_steps(Plan plan, const Dropped& dropped) {
+  for (Step& step : plan.steps) std::erase_if(step.needs, dropped);
+  std::erase_if(plan.steps, [&](const Step& step) { return dropped(step.id); });
+  return plan;
+}
+
+}  // namespace
+
 Plan without_device_code(Plan plan, const Results& results, const std::vector<std::string>& named) {
   if (named.empty()) return plan;
   const Knowledge knowledge(plan, results);
@@ -191,9 +203,7 @@ Plan without_device_code(Plan plan, const Results& results, const std::vector<st
     return compiles_device_code(id) && !knowledge.of(id).has_result &&
            std::ranges::find(named, id) == named.end();
   };
-  for (Step& step : plan.steps) std::erase_if(step.needs, unnamed);
-  std::erase_if(plan.steps, [&](const Step& step) { return unnamed(step.id); });
-  return plan;
+  return without_steps(std::move(plan), unnamed);
 }
 
 Plan without_unused_device_code(Plan plan, const Results& results) {
@@ -204,9 +214,7 @@ Plan without_unused_device_code(Plan plan, const Results& results) {
   const auto dropped = [&](const std::string& id) {
     return unused.contains(id) && !knowledge.of(id).has_result;
   };
-  for (Step& step : plan.steps) std::erase_if(step.needs, dropped);
-  std::erase_if(plan.steps, [&](const Step& step) { return dropped(step.id); });
-  return plan;
+  return without_steps(std::move(plan), dropped);
 }
 
 std::vector<StepOutcome> known_outcomes(const Plan& plan, const Results& results) {
