@@ -189,7 +189,7 @@ class TestInstallers:
 
 
 class TestPublication:
-    def test_the_trace_has_the_bytes_of_replies(self, release, index):
+    def test_the_trace_records_the_bytes_received(self, release, index):
         report = json.loads(release("1.2.0").publish("--json").stdout)
         (outcome,) = [each for each in report["outcomes"] if each["id"] == "publish:here"]
         (trace,) = outcome["trace"]

@@ -379,7 +379,7 @@ Result<publish::Pruning> BucketIndex::prune(const publish::PruneRules& rules,
 
 namespace {
 
-/// Requests to a bucket, whose replies are counted.
+/// Sends requests to a bucket and counts the bytes of its responses.
 struct BucketNetwork {
   BucketNetwork(HttpOptions options, std::stop_token cancel, std::function<void(uint64_t)> received)
       : curl(std::move(options), std::move(cancel)), counted(curl, std::move(received)) {}
