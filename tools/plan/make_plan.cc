@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -21,22 +23,52 @@
 #include "plan/environments.h"
 #include "plan/evidence_gate.h"
 #include "plan/image_tests.h"
-#include "plan/key.h"
+#include "plan/plan_builder.h"
+#include "plan/predict.h"
 #include "plan/promotion.h"
 #include "plan/publication.h"
 #include "plan/record.h"
 #include "plan/step_id.h"
 #include "plan/step_inputs.h"
-#include "toolkits/made_toolkit.h"
 
 namespace pinwheel::plan {
 namespace {
 
 // Guesses for steps without a recorded run; earlier runs correct them (plan/predict.h).
-constexpr double kEnvironmentSeconds = 60;
 constexpr double kTestSeconds = 30;
 
-using SettingsPointer = std::shared_ptr<const matrix::Settings>;
+/// A variant and its settings.
+struct ConfiguredVariant {
+  const matrix::Variant& variant;
+  std::shared_ptr<const matrix::Settings> settings;
+};
+
+Result<ConfiguredVariant> configured(const StepInputs& in, const std::string& id) {
+  TRY(const matrix::Variant* const variant, in.variants.find(id));
+  TRY(std::shared_ptr<const matrix::Settings> settings, in.settings.of(*variant));
+  return ConfiguredVariant{*variant, std::move(settings)};
+}
+
+/// Steps without actions by what decides their environments, resources and times: the settings of
+/// a variant, its Python and its architecture. Others of their kind need not be decided again.
+class AlikeSteps {
+ public:
+  /// The index of a step of such a variant.
+  std::optional<size_t> find(const ConfiguredVariant& of) const {
+    const auto found = steps_.find(deciding(of));
+    return found == steps_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void add(const ConfiguredVariant& of, size_t step) { steps_.emplace(deciding(of), step); }
+
+ private:
+  using Deciding = std::tuple<const matrix::Settings*, std::string_view, std::string_view>;
+
+  static Deciding deciding(const ConfiguredVariant& of) {
+    return {of.settings.get(), of.variant.get("python"), of.variant.get("arch")};
+  }
+
+  std::map<Deciding, size_t> steps_;
+};
 
 std::map<std::string, std::string> build_variables(const StepInputs& in,
                                                    const matrix::Variant& variant,
@@ -85,122 +117,6 @@ std::string torch_requirement(const matrix::Matrix& matrix, const matrix::Varian
   }
   return {};
 }
-
-/// Collects steps in order; gives each its key, and each environment exactly one step.
-class PlanBuilder {
- public:
-  /// For a plan of about `count` steps.
-  PlanBuilder(const StepInputs& in, size_t count) : in_(in) {
-    // Environments and publications are few.
-    const size_t most = count + count / 4;
-    if (in_.contents == StepContents::whole) {
-      plan_.steps.reserve(most);
-    } else {
-      timed_.reserve(most);
-    }
-    places_.reserve(most);
-  }
-
-  Done add(Step&& step) {
-    // The executor could not tell the two apart and would wait forever.
-    if (places_.contains(step.id)) {
-      return fail(ErrorKind::config,
-                  fmt::format("two steps of the plan are called {}", quoted(step.id)));
-    }
-    if (in_.contents == StepContents::whole) {
-      add_whole(std::move(step));
-    } else {
-      std::vector<size_t> needs = places_of(step);
-      places_.emplace(step.id, timed_.size());
-      timed_.push_back({std::move(step.id), std::move(needs), std::move(step.resources),
-                        step.predicted_seconds});
-    }
-    return {};
-  }
-
-  /// The step that makes an environment, added if it is new; builds come before tests, so an
-  /// environment that a test adds serves only tests.
-  Result<std::string> environment(const env::Request& request, const Step& user) {
-    const std::string& digest = in_.digests.of(request);
-    const std::string id = environment_step_id(digest);
-    if (places_.contains(id)) return id;
-    env::Request packages = request;
-    // The toolkit is separate from the environment: builds and tests share the packages.
-    packages.toolkit.clear();
-    packages.toolkit_from = matrix::ToolkitFrom::automatic;
-    packages.toolkit_packages = {};
-    packages.toolkit_conda = {};
-    Step step{id, {}, CreateEnvironment{packages, {}}};
-    const auto resolution = in_.facts.resolutions.find(digest);
-    if (resolution != in_.facts.resolutions.end()) {
-      std::get<CreateEnvironment>(step.action).resolution = resolution->second;
-    }
-    std::get<CreateEnvironment>(step.action).image = image_key(in_.facts, request);
-    if (const auto* test = std::get_if<TestWheel>(&user.action)) {
-      std::get<CreateEnvironment>(step.action).only_tests = test->compute;
-    }
-    step.retry = user.retry;
-    step.predicted_seconds = kEnvironmentSeconds;
-    step.resources.pools["install"] = 1;
-    TRY_DONE(add(std::move(step)));
-    return id;
-  }
-
-  /// The step that makes the toolkit of a build; empty if the toolkit is found, not made.
-  Result<std::string> toolkit(const env::Request& request, const Step& user) {
-    if (request.toolkit.empty()) return std::string();
-    const std::string digest = env::toolkit_digest(request);
-    const auto known = in_.facts.toolkits.find(digest);
-    const bool is_known = known != in_.facts.toolkits.end();
-    const bool made = is_known ? known->second.origin == ToolkitOrigin::made
-                               : toolkits::asks_for_packages(request);
-    if (!made) return std::string();
-    const std::string id = toolkit_step_id(request);
-    if (places_.contains(id)) return id;
-    MakeToolkit action{request, is_known ? known->second.exact : std::string(),
-                       image_key(in_.facts, request)};
-    Step step{id, {}, std::move(action)};
-    step.retry = user.retry;
-    step.predicted_seconds = kEnvironmentSeconds;
-    step.resources.pools["install"] = 1;
-    TRY_DONE(add(std::move(step)));
-    return id;
-  }
-
-  std::vector<TimedStep> timed_steps() && { return std::move(timed_); }
-
-  Plan finish() && {
-    std::string all;
-    for (const Step& step : plan_.steps) all.append(step.id).append(" ").append(step.key) += '\n';
-    plan_.digest = sha256_hex(all);
-    return with_durations(std::move(plan_), in_.facts.durations);
-  }
-
- private:
-  void add_whole(Step&& step) {
-    Products products;
-    products.reserve(step.needs.size());
-    for (const std::string& need : step.needs) {
-      products.emplace_back(need, plan_.steps[places_.at(need)].key);
-    }
-    step.parts = key_parts(step.action);
-    step.key = key_of(step.parts, std::move(products));
-    places_.emplace(step.id, plan_.steps.size());
-    plan_.steps.push_back(std::move(step));
-  }
-
-  std::vector<size_t> places_of(const Step& step) const {
-    std::vector<size_t> places;
-    places.reserve(step.needs.size());
-    for (const std::string& need : step.needs) places.push_back(places_.at(need));
-    return places;
-  }
-
-  const StepInputs& in_;
-  Plan plan_;
-  std::vector<TimedStep> timed_;                    ///< instead of the plan's steps
-  std::unordered_map<std::string, size_t> places_;  ///< of steps in the plan, by id
-};
 
 /// Whether each target names the distribution with a template of its own.
 bool have_name_templates(const StepInputs& in) {
@@ -276,19 +192,19 @@ void add_contents(const StepInputs& in, const BuildGroup& group, const matrix::V
                                                settings.build.arch_list, change.commit});
 }
 
-Result<Step> build_step(const StepInputs& in, const BuildGroup& group, const Namings& namings) {
-  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
-  TRY(const SettingsPointer settings, in.settings.of(*variant));
+Result<Step> build_step(const StepInputs& in, const BuildGroup& group,
+                        const ConfiguredVariant& built, const Namings& namings) {
+  const auto& [variant, settings] = built;
   Step step{build_id(group.cls.id), {}, {}};
   auto& action = step.action.emplace<BuildWheel>();
   action.class_id = group.cls.id;
-  TRY(action.environment, build_request(in.matrix, *variant, *settings, in.options));
+  TRY(action.environment, build_request(in.matrix, variant, *settings, in.options));
   TRY(std::optional<env::Request> checked_in,
-      operators_request(in.matrix, *variant, *settings, in.options));
+      operators_request(in.matrix, variant, *settings, in.options));
   if (checked_in) action.checked_in = *std::move(checked_in);
   const bool whole = in.contents == StepContents::whole;
-  if (whole) add_contents(in, group, *variant, *settings, namings, action);
-  if (!whole) add_guessed(in, *variant, *settings, action);
+  if (whole) add_contents(in, group, variant, *settings, namings, action);
+  if (!whole) add_guessed(in, variant, *settings, action);
   const bool is_split = settings->build.split != matrix::BuildSplit::none;
   step.retry = settings->build.retry;
   step.timeout = settings->build.timeout;
@@ -330,9 +246,9 @@ std::vector<Step> device_steps(const Step& build) {
 }
 
 Result<Step> sdist_step(const StepInputs& in, const PlannedSdist& sdist) {
-  TRY(const matrix::Variant* const variant, in.variants.find(sdist.group->cls.representative));
-  TRY(const SettingsPointer settings, in.settings.of(*variant));
-  TRY(const env::Request environment, base_request(in.matrix, *variant, *settings, in.options));
+  TRY(const ConfiguredVariant built, configured(in, sdist.group->cls.representative));
+  const auto& [variant, settings] = built;
+  TRY(const env::Request environment, base_request(in.matrix, variant, *settings, in.options));
   BuildSdist action{environment,
                     package_source(in, *sdist.package),
                     sdist.package->name,
@@ -365,17 +281,17 @@ void add_contents(const StepInputs& in, const matrix::Variant& variant,
   }
 }
 
-Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildGroup& group) {
-  TRY(const matrix::Variant* const variant, in.variants.find(id));
-  TRY(const SettingsPointer settings, in.settings.of(*variant));
-  Step step{test_id(id), {}, {}};
+Result<Step> test_step(const StepInputs& in, const ConfiguredVariant& tested,
+                       const BuildGroup& group) {
+  const auto& [variant, settings] = tested;
+  Step step{test_id(variant.id), {}, {}};
   auto& action = step.action.emplace<TestWheel>();
-  action.variant_id = id;
+  action.variant_id = variant.id;
   action.build = build_id(group.cls.id);
-  TRY(action.environment, test_request(in.matrix, *variant, *settings, in.options));
-  action.siblings = sibling_builds(group.cls, id);
+  TRY(action.environment, test_request(in.matrix, variant, *settings, in.options));
+  action.siblings = sibling_builds(group.cls, variant.id);
   const bool whole = in.contents == StepContents::whole;
-  if (whole) add_contents(in, *variant, *settings, action);
+  if (whole) add_contents(in, variant, *settings, action);
   step.needs.reserve(action.siblings.size() + 2);
   step.needs.push_back(action.build);
   step.needs.insert(step.needs.end(), action.siblings.begin(), action.siblings.end());
@@ -384,13 +300,14 @@ Result<Step> test_step(const StepInputs& in, const std::string& id, const BuildG
   step.predicted_seconds = kTestSeconds;
   step.resources.cores_max = 1 << 16;
   if (settings->test.hardware == matrix::Hardware::gpu) step.resources.pools["gpu"] = 1;
-  if (whole) step.axes = variant->axes;
+  if (whole) step.axes = variant.axes;
   return step;
 }
 
 /// The test on a distribution; a skipped one needs no environment.
 Result<Step> image_test_step(const StepInputs& in, const ImageTest& test, const BuildGroup& group) {
-  TRY(Step step, test_step(in, test.variant, group));
+  TRY(const ConfiguredVariant tested, configured(in, test.variant));
+  TRY(Step step, test_step(in, tested, group));
   step.id = test.id;
   step.axes.emplace_back("image", test.image);
   auto& action = std::get<TestWheel>(step.action);
@@ -457,42 +374,86 @@ Result<std::vector<std::vector<Sibling>>> siblings_of_builds(const StepInputs& i
   return siblings;
 }
 
-Done add_builds(const StepInputs& in, const Outline& outline, const Namings& namings,
-                PlanBuilder& builder) {
-  std::vector<std::vector<Sibling>> siblings(outline.builds.size());
-  if (in.contents == StepContents::whole) {
+/// Adds a build and the steps that compile its device code.
+Done add_with_device_code(PlanBuilder& builder, Step&& step) {
+  auto& action = std::get<BuildWheel>(step.action);
+  const env::Request& request = action.environment;
+  std::vector<std::string> compiled;
+  for (Step& device : device_steps(step)) {
+    compiled.push_back(device.id);
+    TRY_DONE(add_with_environment(builder, std::move(device), request));
+  }
+  step.needs = std::move(compiled);
+  const bool checked_apart = action.checked_in.purpose == env::Purpose::test;
+  if (checked_apart) {
+    TRY(std::string checked_in, builder.environment(action.checked_in, step));
+    step.needs.push_back(std::move(checked_in));
+  }
+  return add_with_environment(builder, std::move(step), request);
+}
+
+/// The indexes of the added builds, in the order of the outline.
+using BuildPlaces = std::vector<size_t>;
+
+Result<BuildPlaces> add_builds(const StepInputs& in, const Outline& outline, const Namings& namings,
+                               PlanBuilder& builder) {
+  const bool whole = in.contents == StepContents::whole;
+  std::vector<std::vector<Sibling>> siblings;
+  if (whole) {
     TRY(siblings, siblings_of_builds(in, outline, namings));
   }
   auto next = siblings.begin();
+  AlikeSteps alike;
+  BuildPlaces places;
+  places.reserve(outline.builds.size());
   for (const BuildGroup& group : outline.builds) {
-    TRY(Step step, build_step(in, group, namings));
-    auto& action = std::get<BuildWheel>(step.action);
-    action.siblings = std::move(*next++);
-    const env::Request& request = action.environment;
-    std::vector<std::string> compiled;
-    for (Step& device : device_steps(step)) {
-      compiled.push_back(device.id);
-      TRY_DONE(add_with_environment(builder, std::move(device), request));
+    TRY(const ConfiguredVariant built, configured(in, group.cls.representative));
+    if (const std::optional<size_t> like = alike.find(built)) {
+      TRY_DONE(builder.add_like(*like, build_id(group.cls.id), std::nullopt));
+    } else {
+      TRY(Step step, build_step(in, group, built, namings));
+      if (whole) std::get<BuildWheel>(step.action).siblings = std::move(*next++);
+      TRY_DONE(add_with_device_code(builder, std::move(step)));
+      // Each split build needs its own device code.
+      const bool is_split = built.settings->build.split != matrix::BuildSplit::none;
+      if (!whole && !is_split) alike.add(built, builder.last());
     }
-    step.needs = std::move(compiled);
-    const bool checked_apart = action.checked_in.purpose == env::Purpose::test;
-    if (checked_apart) {
-      TRY(std::string checked_in, builder.environment(action.checked_in, step));
-      step.needs.push_back(std::move(checked_in));
+    places.push_back(builder.last());
+  }
+  return places;
+}
+
+/// Adds the tests of the variants of a build, which is at `place`.
+Done add_tests_of_build(const StepInputs& in, const BuildGroup& group, size_t place,
+                        AlikeSteps& alike, PlanBuilder& builder) {
+  // Then the build is the last step that a test needs.
+  const bool alone = group.cls.siblings.empty();
+  for (const std::string& test : group.tests) {
+    TRY(const ConfiguredVariant tested, configured(in, test));
+    if (const std::optional<size_t> like = alone ? alike.find(tested) : std::nullopt) {
+      TRY_DONE(builder.add_like(*like, test_id(test), place));
+      continue;
     }
+    TRY(Step step, test_step(in, tested, group));
+    const env::Request& request = std::get<TestWheel>(step.action).environment;
     TRY_DONE(add_with_environment(builder, std::move(step), request));
+    if (alone && in.contents == StepContents::times) alike.add(tested, builder.last());
   }
   return {};
 }
 
-Done add_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builder) {
-  for (const BuildGroup& group : outline.builds) {
-    for (const std::string& test : group.tests) {
-      TRY(Step step, test_step(in, test, group));
-      const env::Request& request = std::get<TestWheel>(step.action).environment;
-      TRY_DONE(add_with_environment(builder, std::move(step), request));
-    }
+/// Adds the tests of the variants; their builds are at `places`.
+Done add_variant_tests(const StepInputs& in, const Outline& outline, const BuildPlaces& places,
+                       PlanBuilder& builder) {
+  AlikeSteps alike;
+  for (size_t i = 0; i < places.size(); ++i) {
+    TRY_DONE(add_tests_of_build(in, outline.builds[i], places[i], alike, builder));
   }
+  return {};
+}
+
+/// Adds the tests on distributions.
+Done add_image_tests(const StepInputs& in, const Outline& outline, PlanBuilder& builder) {
   if (in.image_tests.empty()) return {};
   std::unordered_map<std::string, const BuildGroup*> by_build;
   for (const BuildGroup& group : outline.builds) by_build[build_id(group.cls.id)] = &group;
@@ -564,7 +525,7 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   matrix::SharedSettings settings(matrix);
   for (const BuildGroup& group : outline.builds) {
     TRY(const matrix::Variant* const built, variants.find(group.cls.representative));
-    TRY(const SettingsPointer of_build, settings.of(*built));
+    TRY(const auto of_build, settings.of(*built));
     TRY(std::optional<env::Request> checked, operators_request(matrix, *built, *of_build, options));
     if (checked) remember(*std::move(checked));
   }
@@ -572,7 +533,7 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
     if (options.stage == Stage::build) break;
     for (const std::string& test : group.tests) {
       TRY(const matrix::Variant* const tested, variants.find(test));
-      TRY(const SettingsPointer of_test, settings.of(*tested));
+      TRY(const auto of_test, settings.of(*tested));
       TRY(env::Request request, test_request(matrix, *tested, *of_test, options));
       remember(std::move(request));
     }
@@ -580,7 +541,7 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   if (options.stage == Stage::publish && !options.through.empty()) {
     for (const std::string& id : install_variants(outline)) {
       TRY(const matrix::Variant* const installed, variants.find(id));
-      TRY(const SettingsPointer of_test, settings.of(*installed));
+      TRY(const auto of_test, settings.of(*installed));
       TRY(env::Request request, install_request(matrix, *installed, *of_test, options));
       remember(std::move(request));
     }
@@ -596,14 +557,17 @@ namespace {
 /// Adds the steps of an outline in topological order.
 Done add_steps(const StepInputs& in, const Outline& outline, PlanBuilder& builder) {
   TRY(const Namings namings, names_of(in, outline));
-  TRY_DONE(add_builds(in, outline, namings, builder));
+  TRY(const BuildPlaces builds, add_builds(in, outline, namings, builder));
   for (const PlannedSdist& sdist : planned_sdists(in, outline)) {
     TRY(Step step, sdist_step(in, sdist));
     const env::Request request = std::get<BuildSdist>(step.action).environment;
     TRY_DONE(add_with_environment(builder, std::move(step), request));
   }
   const Stage stage = in.options.stage;
-  if (stage != Stage::build) TRY_DONE(add_tests(in, outline, builder));
+  if (stage != Stage::build) {
+    TRY_DONE(add_variant_tests(in, outline, builds, builder));
+    TRY_DONE(add_image_tests(in, outline, builder));
+  }
   if (stage == Stage::publish) TRY_DONE(add_publications(in, outline, namings, builder));
   return {};
 }

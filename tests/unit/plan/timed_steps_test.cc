@@ -32,6 +32,28 @@ publish:
   trial: {kind: index, url: "https://trial.example.org/", label: local}
 )";
 
+/// Several variants with the same settings, Python and architecture.
+constexpr const char* kAlikeYaml = R"(
+schema: pinwheel/1
+package: {name: ops, source: ., sdist: true}
+axes: {python: ["3.11", "3.12"], compute: [cpu, cuda/13.0], mode: [a, b, c, d]}
+environment: {toolkit: pypi}
+build: {command: [python, -m, build]}
+overrides:
+  - when: {compute: "cuda/*"}
+    build: {arch-list: ["8.0", "9.0"]}
+    test: {hardware: gpu}
+  - when: {mode: c}
+    build: {memory-per-job: 2 GB}
+checks: {after: [{operators: ["ops::add"]}]}
+test: {command: [python, -m, pytest]}
+channels:
+  release: {publish: [own]}
+publish:
+  require: ran
+  own: {kind: index, url: "https://own.example.org/", label: local}
+)";
+
 /// That the steps have what `make_plan` says about their needs, resources and times.
 void check_timed(const PlanExample& example, const PlanOptions& options) {
   const Outline outline = example.outline();
@@ -81,6 +103,16 @@ TEST_CASE("so have those of a family, of a promotion and of tests on distributio
   check_timed(example, options);
   options.engine = container::Engine::host;
   options.bases.clear();
+  check_timed(example, options);
+}
+
+TEST_CASE("so have those of variants that share the decision about their steps") {
+  PlanExample example(kAlikeYaml);
+  check_timed(example, {Stage::publish, {"own"}});
+  example.facts.source.files =
+      std::make_shared<const SourceFiles>(SourceFiles{{}, {{"a.cc", 1000}, {"b.cu", 70000}}});
+  PlanOptions options{Stage::test, {"own"}, container::Engine::docker};
+  options.bases = {{"cuda/*", "debian:bookworm"}, {"*", "debian:trixie"}};
   check_timed(example, options);
 }
 
