@@ -164,10 +164,15 @@ Result<ShownPlan> shown_plan(const PlanCommand& options, const prepare::RunScope
   }
   report::OutlineFacts& facts = shown.facts;
   facts.since = since;
-  TRY(shown.namings, prepare::name_builds(loaded, scope.outline, scope.version));
+  const bool promoted = !scope.options.through.empty();
+  if (promoted || options.format == PlanFormat::json) {
+    TRY(shown.namings, prepare::name_builds(loaded, scope.outline, scope.version));
+  } else {
+    TRY_DONE(prepare::check_build_names(loaded, scope.outline, scope.version));
+  }
   TRY(const plan::PlanOptions tests, prepare::plan_options(plan::Stage::test, {}, options.levels));
   TRY(facts.images, plan::image_tests(loaded.matrix, loaded.expansion, scope.outline, tests));
-  if (!scope.options.through.empty()) {
+  if (promoted) {
     TRY(facts.promotion, plan::promotion_path(loaded.matrix, scope.outline, shown.namings,
                                               scope.options.through, scope.options.targets));
   }

@@ -6,10 +6,12 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
 #include "base/text.h"
+#include "base/text_index.h"
 #include "matrix/axis_value.h"
 #include "matrix/compute_name.h"
 #include "matrix/condition.h"
@@ -112,7 +114,9 @@ bool serves_default(const matrix::PublishTarget& target, const matrix::AbiClass&
 }
 
 std::string with_local(const ReleaseVersion& version, const std::string& label) {
-  std::string text = version.version;
+  std::string text;
+  text.reserve(version.version.size() + label.size() + version.unreleased.size() + 2);
+  text = version.version;
   for (const std::string* const part : {&label, &version.unreleased}) {
     if (part->empty()) continue;
     text.append(1, text.size() == version.version.size() ? '+' : '.').append(*part);
@@ -386,13 +390,11 @@ Result<std::map<std::string, std::string>> pins_of(const NamingInputs& in, const
   return pins;
 }
 
-/// The labels of a wheel's variants on a target, and their draft.
-Result<wheel::Naming> with_variants(const NamingInputs& in, const Place& place,
-                                    wheel::Naming naming) {
-  if (!place.target->variants) return naming;
+/// Adds the labels of a wheel's variants on a target that has wheel variants, and their draft.
+Done add_variants(const NamingInputs& in, const Place& place, wheel::Naming& naming) {
   TRY(naming.variants, variants_on(in.matrix, place, in.variants));
   if (!naming.variants.empty()) naming.draft = *place.target->variants;
-  return naming;
+  return {};
 }
 
 /// Only one build of a target with variants can be the plain wheel and the variant `null`.
@@ -409,25 +411,57 @@ Error two_plain_wheels(const Place& first, const Place& second) {
 /// The files of all targets.
 using TakenFiles = std::unordered_map<FileIdentity, Place>;
 
-/// The identity of a wheel; `distinguished` is what its name, version and tags do not state.
-FileIdentity identity_of(const wheel::Naming& naming, const WheelTags& tags,
-                         const std::string& distinguished) {
-  std::string identity = pep::normalize_name(naming.distribution);
-  constexpr size_t kOthers = 64;
-  identity.reserve(identity.size() + naming.version.size() + kOthers);
+/// The files of one target. Their identities are in one text, because there may be tens of
+/// thousands.
+class TargetFiles {
+ public:
+  explicit TargetFiles(size_t count) : index_(count) {
+    ends_.reserve(count);
+    places_.reserve(count);
+  }
+
+  /// Adds a file; if there is one with its identity, returns that one's place instead.
+  const Place* take(const FileIdentity& identity, const Place& place) {
+    const size_t next = places_.size();
+    const size_t known =
+        index_.add(identity, next, [this](size_t file) { return identity_at(file); });
+    if (known != next) return &places_[known];
+    identities_ += identity;
+    ends_.push_back(identities_.size());
+    places_.push_back(place);
+    return nullptr;
+  }
+
+ private:
+  std::string_view identity_at(size_t file) const {
+    const size_t begin = file == 0 ? 0 : ends_[file - 1];
+    return std::string_view(identities_).substr(begin, ends_[file] - begin);
+  }
+
+  std::string identities_;
+  std::vector<size_t> ends_;  ///< of the identities
+  std::vector<Place> places_;
+  TextIndex index_;
+};
+
+/// Writes the identity of a wheel; `distinguished` is what its name, version and tags do not state.
+void write_identity(const wheel::Naming& naming, const WheelTags& tags,
+                    const std::string& distinguished, FileIdentity& identity) {
+  identity.assign(pep::normalize_name(naming.distribution));
   for (const std::string* const part :
        {&naming.version, &distinguished, &tags.python, &tags.abi, &tags.arch, &tags.libc}) {
     identity.append(1, '\n').append(*part);
   }
-  return identity;
 }
 
 /// A file can be that of one build only: installers would take the one of whichever target they
 /// read, and a run has one directory for its files.
 Done take_files(const wheel::Naming& naming, const WheelTags& tags, const Place& place,
                 TakenFiles& files) {
+  FileIdentity identity;
   for (const std::string& label : wheel::labels_of(naming)) {
-    const auto [at, fresh] = files.try_emplace(identity_of(naming, tags, label), place);
+    write_identity(naming, tags, label, identity);
+    const auto [at, fresh] = files.try_emplace(identity, place);
     const Place& first = at->second;
     if (fresh || first.cls->id == place.cls->id) continue;
     wheel::Naming file = naming;
@@ -446,34 +480,47 @@ Done take_files(const wheel::Naming& naming, const WheelTags& tags, const Place&
   return {};
 }
 
+/// The name of a wheel on a target, without `targets`.
+Result<wheel::Naming> whole_name_of(const NamingInputs& in, const Place& place) {
+  TRY(wheel::Naming naming, name_of(in, place));
+  if (!place.cls->siblings.empty()) {
+    TRY(naming.pins, pins_of(in, place));
+  }
+  if (place.target->variants) TRY_DONE(add_variants(in, place, naming));
+  return naming;
+}
+
+/// Adds the names to `namings`, unless it is null.
 Done name_for_target(const NamingInputs& in, const NamingRequest& request,
-                     const matrix::PublishTarget& target, Namings& namings, TakenFiles& files) {
-  TakenFiles taken;
-  taken.reserve(request.classes.size());
+                     const matrix::PublishTarget& target, Namings* namings, TakenFiles& files) {
+  TargetFiles taken(request.classes.size());
+  FileIdentity identity;
   // Then `taken` has the same files.
   const bool alone = request.targets.size() <= 1 && !target.variants;
   for (const matrix::AbiClass* const each : request.classes) {
     const matrix::AbiClass& cls = *each;
     TRY(const matrix::Variant* const representative, in.variants.find(cls.representative));
     const Place place{&cls, representative, &target};
-    TRY(wheel::Naming naming, name_of(in, place));
-    TRY(naming.pins, pins_of(in, place));
-    TRY(naming, with_variants(in, place, std::move(naming)));
-    if (!target.name.empty()) naming.targets.push_back(target.name);
+    TRY(wheel::Naming naming, whole_name_of(in, place));
     const WheelTags tags =
         tags_of(matrix::abi_of(in.matrix, *representative), *representative, request.machine);
     const std::string compute =
         target.variants ? label_of_compute(in.matrix, *representative) : std::string();
-    const auto [at, fresh] = taken.try_emplace(identity_of(naming, tags, compute), place);
-    if (!fresh) return fail(collision(in.matrix, at->second, place, naming));
+    write_identity(naming, tags, compute, identity);
+    if (const Place* const first = taken.take(identity, place)) {
+      return fail(collision(in.matrix, *first, place, naming));
+    }
     const bool plain = std::ranges::count(naming.variants, "") > 0;
     if (plain) {
       // No label has this character.
-      const auto [other, first] = taken.try_emplace(identity_of(naming, tags, "*"), place);
-      if (!first) return fail(two_plain_wheels(other->second, place));
+      write_identity(naming, tags, "*", identity);
+      const Place* const first = taken.take(identity, place);
+      if (first != nullptr) return fail(two_plain_wheels(*first, place));
     }
     if (!alone) TRY_DONE(take_files(naming, tags, place, files));
-    TRY_DONE(add_naming(namings[cls.id], std::move(naming), target));
+    if (namings == nullptr) continue;
+    if (!target.name.empty()) naming.targets.push_back(target.name);
+    TRY_DONE(add_naming((*namings)[cls.id], std::move(naming), target));
   }
   return {};
 }
@@ -527,7 +574,7 @@ WheelTags tags_of(const matrix::Abi& abi, const matrix::Variant& representative,
 std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& representative) {
   std::string torch;
   std::string compute;
-  std::vector<std::string> others;
+  std::string others;
   for (const auto& [axis, value] : representative.axes) {
     if (is_in_file_name(matrix, axis)) continue;
     if (axis == "torch") {
@@ -536,11 +583,14 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
     } else if (axis == "compute") {
       compute = local_segment(label_of_compute(matrix, representative));
     } else {
-      others.push_back(local_segment(value));
+      others.append(1, '.').append(local_segment(value));
     }
   }
-  if (!torch.empty() || !compute.empty()) others.insert(others.begin(), torch + compute);
-  return join(others, ".");
+  if (torch.empty() && compute.empty()) {
+    others.erase(0, 1);
+    return others;
+  }
+  return torch + compute + others;
 }
 
 std::vector<wheel::Naming> each_file(const std::vector<wheel::Naming>& namings) {
@@ -591,22 +641,19 @@ Done check_one_draft(const matrix::Matrix& matrix, const std::vector<std::string
   return {};
 }
 
-}  // namespace
-
-Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request) {
+/// Checks the names, and adds them to `namings`, unless it is null.
+Done name_for_targets(const matrix::Matrix& matrix, const NamingRequest& request,
+                      Namings* namings) {
   const matrix::VariantIndex variants(request.variants);
   NamingInputs in{matrix, variants, request.version, {}};
   if (!matrix.family.empty()) {
     TRY(std::vector<matrix::AbiClass> classes, matrix::abi_classes(matrix, request.variants));
     for (matrix::AbiClass& cls : classes) in.family.emplace(cls.id, std::move(cls));
   }
-  Namings namings;
-  namings.reserve(request.classes.size());
   TakenFiles files;
   if (request.targets.empty()) {
     const matrix::PublishTarget local = local_target();
-    TRY_DONE(name_for_target(in, request, local, namings, files));
-    return namings;
+    return name_for_target(in, request, local, namings, files);
   }
   TRY_DONE(check_one_draft(matrix, request.targets));
   for (const std::string& name : request.targets) {
@@ -620,7 +667,22 @@ Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& r
     }
     TRY_DONE(name_for_target(in, request, *target, namings, files));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request) {
+  Namings namings;
+  namings.reserve(request.classes.size());
+  TRY_DONE(name_for_targets(matrix, request, &namings));
   return namings;
+}
+
+Done check_wheel_names(const matrix::Matrix& matrix, const NamingRequest& request) {
+  // Requirements on siblings are compared with those on other targets.
+  if (!matrix.family.empty()) return name_wheels(matrix, request).map([](const Namings&) {});
+  return name_for_targets(matrix, request, nullptr);
 }
 
 }  // namespace pinwheel::plan

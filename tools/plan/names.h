@@ -120,4 +120,7 @@ std::string version_text(const std::string& version, uint64_t build);
 /// drafts. `usage` for an unknown target.
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request);
 
+/// The checks of `name_wheels`, in less time if a matrix has many builds.
+Done check_wheel_names(const matrix::Matrix& matrix, const NamingRequest& request);
+
 }  // namespace pinwheel::plan

@@ -61,9 +61,9 @@ Done check_names(const Loaded& loaded, const matrix::ChannelSettings& channel,
                               wheels.targets,
                               {version.version, version.unreleased},
                               host::machine_name()};
-  TRY(const plan::Namings namings, plan::name_wheels(loaded.matrix, request));
   if (!known) checked.push_back(std::move(wheels));
-  if (channel.through.empty()) return {};
+  if (channel.through.empty()) return plan::check_wheel_names(loaded.matrix, request);
+  TRY(const plan::Namings namings, plan::name_wheels(loaded.matrix, request));
   return plan::promotion_path(loaded.matrix, outline, namings, channel.through, request.targets)
       .map([](const auto&) {});
 }

@@ -179,13 +179,27 @@ std::string recut_line(const plan::ReleaseVersion& version) {
                      version.build);
 }
 
-Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
-                                  const VersionFacts& version) {
+namespace {
+
+plan::NamingRequest naming_request(const Loaded& loaded, const plan::Outline& outline,
+                                   const VersionFacts& version) {
   plan::NamingRequest request{
       {}, loaded.expansion.variants, version.targets, version.version, version.machine};
   request.classes.reserve(outline.builds.size());
   for (const plan::BuildGroup& group : outline.builds) request.classes.push_back(&group.cls);
-  return plan::name_wheels(loaded.matrix, request);
+  return request;
+}
+
+}  // namespace
+
+Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
+                                  const VersionFacts& version) {
+  return plan::name_wheels(loaded.matrix, naming_request(loaded, outline, version));
+}
+
+Done check_build_names(const Loaded& loaded, const plan::Outline& outline,
+                       const VersionFacts& version) {
+  return plan::check_wheel_names(loaded.matrix, naming_request(loaded, outline, version));
 }
 
 }  // namespace pinwheel::prepare

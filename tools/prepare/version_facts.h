@@ -83,4 +83,8 @@ bool publishes_nowhere(const matrix::Matrix& matrix, const std::string& channel)
 Result<plan::Namings> name_builds(const Loaded& loaded, const plan::Outline& outline,
                                   const VersionFacts& version);
 
+/// The checks of `name_builds`, in less time if an outline has many builds.
+Done check_build_names(const Loaded& loaded, const plan::Outline& outline,
+                       const VersionFacts& version);
+
 }  // namespace pinwheel::prepare

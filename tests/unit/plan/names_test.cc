@@ -56,11 +56,20 @@ struct NamesExample {
   }
 };
 
+/// The names of wheels, with the same errors as from the checks alone.
+Result<Namings> checked_names(const matrix::Matrix& matrix, const NamingRequest& request) {
+  Result<Namings> namings = name_wheels(matrix, request);
+  const Done checked = check_wheel_names(matrix, request);
+  REQUIRE(static_cast<bool>(checked) == static_cast<bool>(namings));
+  if (!namings) CHECK(checked.error().message == namings.error().message);
+  return namings;
+}
+
 }  // namespace
 
 TEST_CASE("without a target every class has its own local label") {
   const NamesExample example;
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   REQUIRE(namings->at("cpu").size() == 1);
   CHECK(namings->at("cpu")[0].version == "1.2.0+cpu");
@@ -71,7 +80,7 @@ TEST_CASE("without a target every class has its own local label") {
 TEST_CASE("the wheels of a re-cut have a build number") {
   NamesExample example;
   example.request.version.build = 2;
-  const wheel::Naming naming = name_wheels(example.matrix, example.request)->at("cpu")[0];
+  const wheel::Naming naming = checked_names(example.matrix, example.request)->at("cpu")[0];
   CHECK(naming.build == 2);
   CHECK(wheel_pattern(naming, {"cp310", "abi3", "x86_64", "glibc"}) ==
         "pinwheel_kernels-1.2.0+cpu-2-cp310-abi3-manylinux_*_x86_64.whl");
@@ -86,16 +95,16 @@ TEST_CASE("a release on GitHub is that of a tag, which a re-cut may not have") {
   example.matrix.targets = {target("github", matrix::TargetKind::github_release)};
   example.matrix.targets[0].local_label = true;
   example.request.targets = {"github"};
-  CHECK(name_wheels(example.matrix, example.request));
+  CHECK(checked_names(example.matrix, example.request));
   example.request.version.build = 1;
-  const Result<Namings> refused = name_wheels(example.matrix, example.request);
+  const Result<Namings> refused = checked_names(example.matrix, example.request);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == ErrorKind::config);
   CHECK(refused.error().message ==
         "target `github` cannot have a release of 1.2.0 build 1: the tag of the version has a "
         "release already");
   example.matrix.package.version.recut = true;
-  CHECK(name_wheels(example.matrix, example.request));
+  CHECK(checked_names(example.matrix, example.request));
 }
 
 TEST_CASE("a declared compute has its label in versions and names") {
@@ -107,7 +116,7 @@ TEST_CASE("a declared compute has its label in versions and names") {
       variant("c", "3.11", "gaudi/1.22", "2.13"), variant("d", "3.11", "xpu/2025.1", "2.13")};
   example.request.classes = {
       {"cu126", {"a"}, "a"}, {"mtia", {"b"}, "b"}, {"hpu122", {"c"}, "c"}, {"xpu", {"d"}, "d"}};
-  const Result<Namings> local = name_wheels(example.matrix, example.request);
+  const Result<Namings> local = checked_names(example.matrix, example.request);
   REQUIRE(local);
   CHECK(local->at("mtia")[0].version == "1.2.0+mtia");
   CHECK(local->at("hpu122")[0].version == "1.2.0+hpu122");
@@ -118,7 +127,7 @@ TEST_CASE("a declared compute has its label in versions and names") {
   pypi.default_compute = "cuda/12";
   example.matrix.targets = {pypi};
   example.request.targets = {"pypi"};
-  const Result<Namings> there = name_wheels(example.matrix, example.request);
+  const Result<Namings> there = checked_names(example.matrix, example.request);
   REQUIRE(there);
   CHECK(there->at("cu126")[0].distribution == "pinwheel-kernels");
   CHECK(there->at("mtia")[0].distribution == "pinwheel-kernels-mtia");
@@ -145,7 +154,7 @@ struct VariantsExample : NamesExample {
     return made;
   }
   std::string fault() const {
-    const Result<Namings> namings = name_wheels(matrix, request);
+    const Result<Namings> namings = checked_names(matrix, request);
     REQUIRE_FALSE(namings);
     CHECK(namings.error().kind == ErrorKind::config);
     CHECK_FALSE(namings.error().hint.empty());
@@ -157,7 +166,7 @@ using Labels = std::vector<std::string>;
 
 TEST_CASE("wheel variants have one name and a label for each CUDA build") {
   VariantsExample example;
-  Result<Namings> namings = name_wheels(example.matrix, example.request);
+  Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   CHECK(namings->at("cpu")[0].variants == Labels{"", "null"});
   CHECK(namings->at("cu126")[0].variants == Labels{"cu126"});
@@ -167,7 +176,7 @@ TEST_CASE("wheel variants have one name and a label for each CUDA build") {
 
   example.matrix.targets[0].default_compute = "cuda/13.0";
   example.request.classes.erase(example.request.classes.begin());
-  namings = name_wheels(example.matrix, example.request);
+  namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   CHECK(namings->at("cu130")[0].variants == Labels{"", "null", "cu130"});
   const std::vector<wheel::Naming> files = each_file(namings->at("cu130"));
@@ -194,7 +203,7 @@ TEST_CASE("a file that two targets share is finished once") {
   pypi.default_compute = "cpu";
   example.matrix.targets.push_back(pypi);
   example.request.targets = {"wheels", "pypi"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   CHECK(namings->at("cpu").size() == 2);
   CHECK(each_file(namings->at("cpu")).size() == 2);
@@ -234,14 +243,14 @@ TEST_CASE("variants that installers could not choose are errors of the plan") {
 TEST_CASE("an unreleased version carries its commit after the label, but not on PyPI kinds") {
   NamesExample example;
   example.request.version = {"1.3.0.dev4", "g1a2b3c4.dirty"};
-  CHECK(name_wheels(example.matrix, example.request)->at("cpu")[0].version ==
+  CHECK(checked_names(example.matrix, example.request)->at("cpu")[0].version ==
         "1.3.0.dev4+cpu.g1a2b3c4.dirty");
   matrix::PublishTarget pypi = target("testpypi", matrix::TargetKind::testpypi);
   pypi.name_suffix = true;
   pypi.default_compute = "cuda/13.0";
   example.matrix.targets = {pypi};
   example.request.targets = {"testpypi"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   CHECK(namings->at("cu13")[0] == wheel::Naming{"pinwheel-kernels", "1.3.0.dev4", {"testpypi"}});
   CHECK(namings->at("cpu")[0] == wheel::Naming{"pinwheel-kernels-cpu", "1.3.0.dev4", {"testpypi"}});
@@ -251,7 +260,7 @@ TEST_CASE("two classes with the same file name on one target are rejected, and t
   NamesExample example;
   example.matrix.targets = {target("pypi", matrix::TargetKind::pypi)};
   example.request.targets = {"pypi"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE_FALSE(namings);
   CHECK(namings.error().kind == ErrorKind::config);
   CHECK(namings.error().message ==
@@ -283,7 +292,7 @@ TEST_CASE("a suffix has the values of the project's own axes, except the first o
     pypi.name_suffix = true;
     pypi.default_compute = "cuda/13.0";
     example.matrix.targets = {pypi};
-    const Result<Namings> namings = name_wheels(example.matrix, example.request);
+    const Result<Namings> namings = checked_names(example.matrix, example.request);
     REQUIRE(namings);
     CHECK(namings->at("a")[0].distribution == "pinwheel-kernels-cpu");
     CHECK(namings->at("b")[0].distribution == "pinwheel-kernels");
@@ -294,7 +303,7 @@ TEST_CASE("a suffix has the values of the project's own axes, except the first o
     example.matrix.targets = {pypi};
     example.request.classes.erase(example.request.classes.begin());  // `b` and the small ones
     example.request.classes.erase(example.request.classes.begin() + 1);
-    const Result<Namings> namings = name_wheels(example.matrix, example.request);
+    const Result<Namings> namings = checked_names(example.matrix, example.request);
     REQUIRE_FALSE(namings);
     CHECK(namings.error().message.ends_with("the name lacks axis `flavor`"));
   }
@@ -306,7 +315,7 @@ TEST_CASE("a local label on PyPI is rejected before anything is built") {
   pypi.local_label = true;
   example.matrix.targets = {pypi};
   example.request.targets = {"pypi"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE_FALSE(namings);
   CHECK(namings.error().message.find("PyPI does not accept local versions") != std::string::npos);
 }
@@ -317,13 +326,13 @@ TEST_CASE("a release on GitHub accepts labels, and no development version") {
   github.local_label = true;
   example.matrix.targets = {github};
   example.request.targets = {"github"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   CHECK(namings->at("cpu")[0].version == "1.2.0+cpu");
   for (const ReleaseVersion& version :
        {ReleaseVersion{"1.3.0.dev4", ""}, ReleaseVersion{"1.2.0", "g1a2b3c4"}}) {
     example.request.version = version;
-    const Result<Namings> refused = name_wheels(example.matrix, example.request);
+    const Result<Namings> refused = checked_names(example.matrix, example.request);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::config);
     CHECK(refused.error().message.find("which is no release") != std::string::npos);
@@ -337,7 +346,7 @@ TEST_CASE("targets with the same name for a wheel share one finished wheel") {
   one.local_label = two.local_label = true;
   example.matrix.targets = {one, two};
   example.request.targets = {"index", "mirror"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   REQUIRE(namings->at("cpu").size() == 1);
   CHECK(namings->at("cpu")[0].targets == std::vector<std::string>{"index", "mirror"});
@@ -352,7 +361,7 @@ TEST_CASE("two targets may not give one file name to different classes") {
   two.default_compute = "cuda/*";
   example.matrix.targets = {one, two};
   example.request.targets = {"pypi", "wheels"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE_FALSE(namings);
   CHECK(namings.error().kind == ErrorKind::config);
   CHECK(namings.error().message ==
@@ -363,13 +372,13 @@ TEST_CASE("two targets may not give one file name to different classes") {
         "own");
   // Of one channel: another may have the other target.
   example.request.targets = {"wheels"};
-  CHECK(name_wheels(example.matrix, example.request));
+  CHECK(checked_names(example.matrix, example.request));
   example.request.targets = {"pypi", "wheels"};
   example.matrix.targets[1].name_template = "{name}-nightly";
-  CHECK(name_wheels(example.matrix, example.request));
+  CHECK(checked_names(example.matrix, example.request));
   example.matrix.targets[1].name_template.clear();
   example.matrix.targets[1].default_compute = "cpu";
-  CHECK(name_wheels(example.matrix, example.request)->at("cpu").size() == 1);
+  CHECK(checked_names(example.matrix, example.request)->at("cpu").size() == 1);
 }
 
 TEST_CASE("a wheel is named by its distribution, version, label and build number") {
@@ -393,7 +402,7 @@ TEST_CASE("an unknown target is a usage error with the nearest name") {
   NamesExample example;
   example.matrix.targets = {target("testpypi", matrix::TargetKind::testpypi)};
   example.request.targets = {"testpipy"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE_FALSE(namings);
   CHECK(namings.error().kind == ErrorKind::usage);
   CHECK(namings.error().hint == "did you mean `testpypi`?");
@@ -405,7 +414,7 @@ TEST_CASE("a label template may name axes that the default omits") {
   index.label_template = "pt{torch.nodot}{compute.label}";
   example.matrix.targets = {index};
   example.request.targets = {"index"};
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   CHECK(namings->at("cu13")[0].version == "1.2.0+pt213cu130");
 }
@@ -444,7 +453,7 @@ TEST_CASE("wheels for glibc and musl have names of their own") {
     made.axes = {{"python", "3.11"}, {"compute", "cpu"}, {"libc", i == 0 ? "glibc" : "musl"}};
   }
   CHECK(label_of(example.matrix, example.request.variants[1]) == "cpu");
-  const Result<Namings> namings = name_wheels(example.matrix, example.request);
+  const Result<Namings> namings = checked_names(example.matrix, example.request);
   REQUIRE(namings);
   CHECK(namings->at("cpu")[0].version == namings->at("cu13")[0].version);
   const WheelTags tags = tags_of(example.matrix.abi, example.request.variants[1], "x86_64");
