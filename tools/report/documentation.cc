@@ -279,7 +279,7 @@ std::string fit_markdown(std::string_view text, size_t width) {
       if (!is_rule(line)) table.push_back(cells_of(line));
       continue;
     }
-    if (!table.empty()) out += align_columns(std::move(table), width);
+    if (!table.empty()) out += align_columns(table, width);
     table.clear();
     const bool as_it_is =
         code || line.starts_with("    ") || line.starts_with("```") || columns_of(line) <= width;

@@ -6,7 +6,6 @@
 #include <map>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "base/text.h"
 #include "plan/step_id.h"
@@ -41,7 +40,7 @@ std::string age_text(std::chrono::seconds age) {
 
 /// Steps that share a line of the table.
 struct Line {
-  std::string kind;
+  std::string_view kind;
   size_t count = 0;
   const run::Forecast* first = nullptr;
   double seconds = 0;
@@ -55,11 +54,11 @@ bool is_guess(const run::Forecast& step) {
 }
 
 std::vector<Line> lines_of(const std::vector<run::Forecast>& steps) {
-  using Common = std::tuple<std::string, run::Expected, std::string, std::vector<std::string>>;
+  using Common = std::tuple<std::string_view, run::Expected, std::string, std::vector<std::string>>;
   std::map<Common, size_t> known;
   std::vector<Line> lines;
   for (const run::Forecast& step : steps) {
-    const std::string kind(group_of(step.id));
+    const std::string_view kind = group_of(step.id);
     size_t at = lines.size();
     if (!kind.empty()) {
       at = known.try_emplace({kind, step.expected, reason_in_table(step), step.changes}, at)
@@ -101,22 +100,29 @@ bool has_reasons(const std::vector<run::Forecast>& steps) {
 
 std::string forecast_table(const std::vector<run::Forecast>& steps, size_t width) {
   const bool reasons = has_reasons(steps);
-  std::vector<std::vector<std::string>> rows = {{"steps", "p50", "p90"}};
-  if (reasons) rows[0] = {"step", "would", "p50", "p90", "because"};
-  const std::vector<Line> all = lines_of(steps);
-  rows.reserve(all.size() + 1);
-  for (const Line& line : all) {
-    std::vector<std::string>& row = rows.emplace_back();
-    row.reserve(rows[0].size());
-    row.push_back(line.count == 1 ? line.first->id : plural(line.count, line.kind));
-    if (reasons) row.emplace_back(run::to_string(line.first->expected));
-    row.push_back(time_of(line));
-    row.push_back(p90_of(line));
+  TableRows rows;
+  rows.begin_row();
+  rows.add(reasons ? "step" : "steps");
+  if (reasons) rows.add("would");
+  rows.add("p50");
+  rows.add("p90");
+  if (reasons) rows.add("because");
+  for (const Line& line : lines_of(steps)) {
+    rows.begin_row();
+    if (line.count == 1) {
+      rows.add(line.first->id);
+    } else {
+      rows.add(plural(line.count, line.kind));
+    }
+    if (reasons) rows.add(run::to_string(line.first->expected));
+    rows.add(time_of(line));
+    rows.add(p90_of(line));
     if (!reasons) continue;
-    std::string& because = row.emplace_back(reason_in_table(*line.first));
+    std::string because = reason_in_table(*line.first);
     if (!line.first->changes.empty()) because += ": " + join(line.first->changes, ", ");
+    rows.add(because);
   }
-  return align_columns(std::move(rows), width);
+  return rows.aligned(width);
 }
 
 std::vector<std::string> critical_steps(const TimedForecast& forecast) {

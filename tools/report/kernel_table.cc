@@ -58,7 +58,7 @@ std::string kernel_table(const inspect::WheelFacts& facts, KernelRows rows, size
                      known_or(kernel.stack, "?"), known_or(kernel.spills, "?"),
                      std::to_string(kernel.shared), format_bytes(kernel.code_size)});
   }
-  std::string out = align_columns(std::move(table), width);
+  std::string out = align_columns(table, width);
   if (shown < kernels.size()) {
     out += fmt::format("and {} more; `--all` lists each\n", kernels.size() - shown);
   }

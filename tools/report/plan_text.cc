@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/fit_text.h"
 #include "base/text.h"
 #include "matrix/status_name.h"
+#include "matrix/variant.h"
 #include "plan/step_id.h"
 #include "report/table.h"
 
@@ -27,6 +27,20 @@ std::string cell_text(const plan::SupportCell& cell) {
   return text;
 }
 
+/// The build of each variant of an outline.
+std::vector<const plan::BuildGroup*> builds_of_variants(const plan::Outline& outline) {
+  const std::vector<matrix::Variant>& variants = outline.variants;
+  const matrix::VariantIndex index(variants);
+  std::vector<const plan::BuildGroup*> builds(variants.size());
+  for (const plan::BuildGroup& group : outline.builds) {
+    for (const std::string& test : group.tests) {
+      const Result<const matrix::Variant*> variant = index.find(test);
+      if (variant) builds[static_cast<size_t>(*variant - variants.data())] = &group;
+    }
+  }
+  return builds;
+}
+
 }  // namespace
 
 std::string variant_ids(const plan::Outline& outline) {
@@ -43,29 +57,27 @@ std::string build_ids(const plan::Outline& outline) {
 
 std::string plan_table(const plan::Outline& outline, const std::vector<plan::ImageTest>& images,
                        size_t width) {
-  std::unordered_map<std::string_view, const plan::BuildGroup*> build_of;
-  build_of.reserve(outline.variants.size());
-  for (const plan::BuildGroup& group : outline.builds) {
-    for (const std::string& test : group.tests) build_of[test] = &group;
-  }
+  const std::vector<const plan::BuildGroup*> builds = builds_of_variants(outline);
   const bool on_images = !images.empty();
   const plan::ImageTestIndex tests_on_images(images);
-  std::vector<std::vector<std::string>> rows = {{"variant", "build", "status", "channels"}};
-  if (on_images) rows[0].emplace_back("tested on");
-  rows.reserve(outline.variants.size() + 1);
-  for (const matrix::Variant& variant : outline.variants) {
-    const plan::BuildGroup& group = *build_of.at(variant.id);
-    const bool builds_it = group.cls.representative == variant.id;
-    std::vector<std::string>& row = rows.emplace_back();
-    row.reserve(rows[0].size());
-    row.push_back(variant.id);
-    row.push_back(plan::build_id(group.cls.id) + (builds_it ? " *" : ""));
-    row.emplace_back(matrix::to_string(variant.status));
-    row.push_back(join(variant.channels, ","));
-    if (on_images) row.push_back(join(tests_on_images.images_of(variant.id), ","));
+  TableRows rows;
+  rows.begin_row();
+  for (const char* const title : {"variant", "build", "status", "channels"}) rows.add(title);
+  if (on_images) rows.add("tested on");
+  for (size_t i = 0; i < outline.variants.size(); ++i) {
+    const matrix::Variant& variant = outline.variants[i];
+    const matrix::AbiClass& cls = builds.at(i)->cls;
+    std::string build = plan::build_id(cls.id);
+    if (cls.representative == variant.id) build += " *";
+    rows.begin_row();
+    rows.add(variant.id);
+    rows.add(build);
+    rows.add(matrix::to_string(variant.status));
+    rows.add(join(variant.channels, ","));
+    if (on_images) rows.add(join(tests_on_images.images_of(variant.id), ","));
   }
   const std::string more = on_images ? fmt::format(" and {} on images", images.size()) : "";
-  return align_columns(std::move(rows), width) + "\n" +
+  return rows.aligned(width) + "\n" +
          fit_lines(plan::summary_line(outline) + more + " (* builds the wheel of its class)\n",
                    width);
 }

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "base/fit_text.h"
 #include "base/visible_text.h"
 
 namespace pinwheel::report {
 namespace {
-
-using Cells = std::vector<std::string>;
 
 constexpr size_t kGap = 2;
 /// Wider columns are not made narrower than this.
@@ -28,15 +27,6 @@ size_t total(const std::vector<size_t>& widths) {
          kGap * (widths.empty() ? 0 : widths.size() - 1);
 }
 
-std::vector<size_t> widths_of(const std::vector<Cells>& rows) {
-  std::vector<size_t> widths;
-  for (const Cells& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns_of(row[i]));
-  }
-  return widths;
-}
-
 /// Reduces the widest columns until the table fits; empty if it cannot.
 std::vector<size_t> narrowed(std::vector<size_t> widths, size_t width) {
   while (total(widths) > width) {
@@ -47,76 +37,125 @@ std::vector<size_t> narrowed(std::vector<size_t> widths, size_t width) {
   return widths;
 }
 
-/// Appends a cell and the blanks up to the next column.
-void append_padded(const std::string& cell, size_t width, std::string& out) {
-  out += cell;
-  out.append(width - columns_of(cell) + kGap, ' ');
-}
-
 /// Ends the line that begins at `begin`, without trailing blanks.
 void end_line(size_t begin, std::string& out) {
   while (out.size() > begin && out.back() == ' ') out.pop_back();
   out += '\n';
 }
 
+}  // namespace
+
+void TableRows::add(std::string_view cell) {
+  if (is_plain(cell)) {
+    text_ += cell;
+    cells_.push_back({text_.size(), cell.size()});
+    return;
+  }
+  const std::string shown = visible(cell);
+  text_ += shown;
+  cells_.push_back({text_.size(), columns_of(shown)});
+}
+
+std::string TableRows::aligned(size_t width) const {
+  std::vector<size_t> columns = column_widths();
+  const bool wide = width > 0 && total(columns) > width;
+  if (wide) columns = narrowed(std::move(columns), width);
+  std::string out;
+  if (!wide || !columns.empty()) {
+    out.reserve(text_.size() + kGap * cells_.size() + rows_.size());
+    for (size_t i = 0; i < rows_.size(); ++i) append_row(cells_of(i), columns, out);
+    return out;
+  }
+  for (size_t i = rows_.size() > 1 ? 1 : 0; i < rows_.size(); ++i) out += block_text(i, width);
+  return out;
+}
+
+TableRows::Range TableRows::cells_of(size_t row) const {
+  return {rows_[row], row + 1 < rows_.size() ? rows_[row + 1] : cells_.size()};
+}
+
+std::string_view TableRows::text_of(size_t cell) const {
+  const size_t begin = cell == 0 ? 0 : cells_[cell - 1].end;
+  return std::string_view(text_).substr(begin, cells_[cell].end - begin);
+}
+
+std::vector<size_t> TableRows::column_widths() const {
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const auto [begin, end] = cells_of(i);
+    widths.resize(std::max(widths.size(), end - begin), 0);
+    for (size_t cell = begin; cell < end; ++cell) {
+      widths[cell - begin] = std::max(widths[cell - begin], cells_[cell].columns);
+    }
+  }
+  return widths;
+}
+
+void TableRows::append_row(Range row, const std::vector<size_t>& widths, std::string& out) const {
+  for (size_t cell = row.begin; cell < row.end; ++cell) {
+    if (cells_[cell].columns > widths[cell - row.begin]) return append_wrapped(row, widths, out);
+  }
+  const size_t begin = out.size();
+  for (size_t cell = row.begin; cell < row.end; ++cell) {
+    out += text_of(cell);
+    out.append(widths[cell - row.begin] - cells_[cell].columns + kGap, ' ');
+  }
+  end_line(begin, out);
+}
+
 /// Appends a row with cells that are wrapped, with as many lines as its tallest cell.
-void append_wrapped(const Cells& row, const std::vector<size_t>& widths, std::string& out) {
-  std::vector<Cells> cells;
+void TableRows::append_wrapped(Range row, const std::vector<size_t>& widths,
+                               std::string& out) const {
+  std::vector<std::vector<std::string>> cells;
+  cells.reserve(row.end - row.begin);
   size_t height = 1;
-  for (size_t i = 0; i < row.size(); ++i) {
-    const bool fits = columns_of(row[i]) <= widths[i];
-    cells.push_back(fits ? Cells{row[i]} : wrap_words(row[i], widths[i]));
+  for (size_t cell = row.begin; cell < row.end; ++cell) {
+    const size_t width = widths[cell - row.begin];
+    const std::string_view text = text_of(cell);
+    if (cells_[cell].columns <= width) {
+      cells.push_back({std::string(text)});
+    } else {
+      cells.push_back(wrap_words(text, width));
+    }
     height = std::max(height, cells.back().size());
   }
   for (size_t line = 0; line < height; ++line) {
     const size_t begin = out.size();
     for (size_t i = 0; i < cells.size(); ++i) {
-      append_padded(line < cells[i].size() ? cells[i][line] : "", widths[i], out);
+      const std::string_view text =
+          line < cells[i].size() ? std::string_view(cells[i][line]) : std::string_view();
+      out += text;
+      out.append(widths[i] - columns_of(text) + kGap, ' ');
     }
     end_line(begin, out);
   }
 }
 
-void append_row(const Cells& row, const std::vector<size_t>& widths, std::string& out) {
-  for (size_t i = 0; i < row.size(); ++i) {
-    if (columns_of(row[i]) > widths[i]) return append_wrapped(row, widths, out);
-  }
-  const size_t begin = out.size();
-  for (size_t i = 0; i < row.size(); ++i) append_padded(row[i], widths[i], out);
-  end_line(begin, out);
-}
-
 /// A row as a block of lines.
-std::string block_text(const Cells& header, const Cells& row, size_t width) {
+std::string TableRows::block_text(size_t row, size_t width) const {
   std::string out;
-  for (size_t i = 0; i < row.size(); ++i) {
-    if (row[i].empty()) continue;
-    const std::string name = i < header.size() && !header[i].empty() ? header[i] + ": " : "";
-    out += fit_lines(i == 0 ? row[i] : "  " + name + row[i], width) + "\n";
+  const Range header = cells_of(0);
+  const auto [begin, end] = cells_of(row);
+  for (size_t cell = begin; cell < end; ++cell) {
+    const std::string_view text = text_of(cell);
+    if (text.empty()) continue;
+    const size_t column = cell - begin;
+    const bool has_header = header.begin + column < header.end;
+    const std::string_view name = has_header ? text_of(header.begin + column) : std::string_view();
+    std::string line(text);
+    if (column > 0) line = fmt::format("  {}{}{}", name, name.empty() ? "" : ": ", text);
+    out += fit_lines(line, width) + "\n";
   }
   return out;
 }
 
-}  // namespace
-
-std::string align_columns(std::vector<Cells> rows, size_t width) {
-  for (Cells& row : rows) {
-    for (std::string& cell : row) {
-      if (!is_plain(cell)) cell = visible(cell);
-    }
+std::string align_columns(const std::vector<std::vector<std::string>>& rows, size_t width) {
+  TableRows table;
+  for (const std::vector<std::string>& row : rows) {
+    table.begin_row();
+    for (const std::string& cell : row) table.add(cell);
   }
-  std::vector<size_t> widths = widths_of(rows);
-  const bool wide = width > 0 && total(widths) > width;
-  if (wide) widths = narrowed(std::move(widths), width);
-  std::string out;
-  if (!wide || !widths.empty()) {
-    for (const Cells& row : rows) append_row(row, widths, out);
-    return out;
-  }
-  for (size_t i = rows.size() > 1 ? 1 : 0; i < rows.size(); ++i) {
-    out += block_text(rows[0], rows[i], width);
-  }
-  return out;
+  return table.aligned(width);
 }
 
 void Lines::add(std::string_view label, const std::string& value) {

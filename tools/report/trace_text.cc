@@ -58,7 +58,7 @@ std::string table_of(const RunTrace& trace, const std::vector<size_t>& slices, s
       {"step", "state", "start", "time", "cpu", "memory", "waited"}};
   if (trace.machines.size() > 1) rows.front().emplace_back("machine");
   for (const size_t i : slices) rows.push_back(row_of(trace, trace.slices[i]));
-  return align_columns(std::move(rows), width);
+  return align_columns(rows, width);
 }
 
 /// "4 done, 1 failed": the steps by the state of their last attempt.
@@ -91,7 +91,7 @@ std::string slot_time_text(const RunTrace& trace, size_t width) {
     rows.push_back({std::string(analysis::title_of(static_cast<analysis::SlotClass>(i))),
                     format_duration(spent), fmt::format("{:.1f}%", share)});
   }
-  return align_columns(std::move(rows), width);
+  return align_columns(rows, width);
 }
 
 std::string critical_text(const RunTrace& trace, size_t width) {
@@ -104,7 +104,7 @@ std::string critical_text(const RunTrace& trace, size_t width) {
     if (step.spent.count() == 0) continue;
     rows.push_back({step.id, format_duration(step.spent), format_duration(step.saves)});
   }
-  return align_columns(std::move(rows), width);
+  return align_columns(rows, width);
 }
 
 /// The longest attempts, the longest first.

@@ -58,3 +58,17 @@ TEST_CASE("no line of a table is wider than asked") {
     }
   }
 }
+
+TEST_CASE("a table of rows has lines as long as their cells") {
+  report::TableRows rows;
+  CHECK(rows.aligned().empty());
+  rows.begin_row();
+  rows.add("step");
+  rows.add("time");
+  rows.begin_row();
+  rows.add("build:\u00e9");
+  rows.add("");
+  rows.add("a\nb");
+  rows.begin_row();
+  CHECK(rows.aligned() == "step     time\nbuild:\u00e9        a\\nb\n\n");
+}
