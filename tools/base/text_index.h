@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -79,6 +80,36 @@ class TextIndex {
 
   std::vector<Slot> slots_;
   size_t count_ = 0;
+};
+
+/// Different texts, numbered in the order in which they are added. They are stored one after the
+/// other.
+class UniqueTexts {
+ public:
+  /// For about `count` texts.
+  explicit UniqueTexts(size_t count = 0) : index_(count) { ends_.reserve(count); }
+
+  size_t size() const { return ends_.size(); }
+
+  /// The number of a text. A new one has the next number, which was `size()` before.
+  size_t add(std::string_view text) {
+    const size_t next = size();
+    const size_t known = index_.add(text, next, [this](size_t number) { return at(number); });
+    if (known != next) return known;
+    all_ += text;
+    ends_.push_back(all_.size());
+    return next;
+  }
+
+ private:
+  std::string_view at(size_t number) const {
+    const size_t begin = number == 0 ? 0 : ends_[number - 1];
+    return std::string_view(all_).substr(begin, ends_[number] - begin);
+  }
+
+  std::string all_;
+  std::vector<size_t> ends_;
+  TextIndex index_;
 };
 
 }  // namespace pinwheel

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 #include "base/text.h"
+#include "base/text_index.h"
 #include "matrix/axis_value.h"
 #include "matrix/expand.h"
 #include "matrix/family.h"
@@ -21,15 +22,15 @@ const std::string& reduced_once(AxisMap<std::string>& known, const Abi& abi,
   return before != nullptr ? *before : known.set(axis, value, binary_part(abi, axis, value));
 }
 
-/// The axes of the variant that remain after the reduction.
-Combination remaining_axes(const AxisMap<std::string>& reductions, const Variant& variant) {
-  Combination remaining;
-  remaining.axes.reserve(variant.axes.size());
+/// Calls `use` with each axis of a variant that remains after the reduction, and with the part of
+/// its value.
+template <class Use>
+void each_remaining(const AxisMap<std::string>& reductions, const Variant& variant,
+                    const Use& use) {
   for (const auto& [axis, value] : variant.axes) {
     const std::string& part = *reductions.find(axis, value);
-    if (!part.empty()) remaining.axes.emplace_back(axis, part);
+    if (!part.empty()) use(axis, part);
   }
-  return remaining;
 }
 
 /// Orders by toolkit, then torch, then Python: the age of the toolkit determines which drivers load
@@ -50,24 +51,21 @@ bool represents_better(const Variant& a, const Variant& b) {
   return a_left == b_left ? is_older(a, b) : b_left;
 }
 
-struct Group {
-  std::vector<const Variant*> members;
-  const Variant* representative = nullptr;
-};
-
+/// Classes without ids.
 struct Grouping {
-  std::vector<Group> groups;
-  std::vector<Combination> remaining;  // the remaining axes of each group
+  std::vector<AbiClass> classes;
+  std::vector<const Variant*> first;  ///< of each class, the first member
+  std::vector<const Variant*> representatives;
+  std::map<std::string, AxisMap<std::string>> reductions;  ///< by package
 };
 
 Grouping group_variants(const Matrix& matrix, const std::vector<Variant>& variants) {
   Grouping grouping;
-  auto& [groups, remaining] = grouping;
-  groups.reserve(variants.size());
-  remaining.reserve(variants.size());
-  std::unordered_map<std::string, size_t> known;
-  known.reserve(variants.size());
-  std::map<std::string, AxisMap<std::string>> by_package;
+  auto& [classes, first, representatives, by_package] = grouping;
+  classes.reserve(variants.size());
+  first.reserve(variants.size());
+  representatives.reserve(variants.size());
+  UniqueTexts keys(variants.size());
   std::string key;
   for (const Variant& variant : variants) {
     key.clear();
@@ -77,19 +75,50 @@ Grouping group_variants(const Matrix& matrix, const std::vector<Variant>& varian
       const std::string& part = reduced_once(reductions, abi, axis, value);
       if (!part.empty()) key.append(axis).append(1, '=').append(part).append(1, '\n');
     }
-    const auto [at, fresh] = known.emplace(key, groups.size());
-    if (fresh) {
-      remaining.push_back(remaining_axes(reductions, variant));
-      Group& group = groups.emplace_back();
-      group.members.push_back(&variant);
-      group.representative = &variant;
-      continue;
+    const size_t at = keys.add(key);
+    if (at == classes.size()) {
+      classes.emplace_back();
+      first.push_back(&variant);
+      representatives.push_back(&variant);
+    } else if (represents_better(variant, *representatives[at])) {
+      representatives[at] = &variant;
     }
-    Group& group = groups[at->second];
-    group.members.push_back(&variant);
-    if (represents_better(variant, *group.representative)) group.representative = &variant;
+    classes[at].members.push_back(variant.id);
   }
   return grouping;
+}
+
+/// Gives each class its id. `config` if two have the same.
+Done name_classes(const Matrix& matrix, Grouping& grouping) {
+  auto& [classes, first, representatives, by_package] = grouping;
+  std::vector<const AxisMap<std::string>*> reductions;
+  reductions.reserve(classes.size());
+  for (const Variant* const variant : first) {
+    reductions.push_back(&by_package.at(variant->get(kPackageAxis)));
+  }
+  IdParts parts(matrix.computes);
+  const auto add = [&parts](const auto& axis, const auto& part) { parts.add(axis, part); };
+  for (size_t i = 0; i < first.size(); ++i) each_remaining(*reductions[i], *first[i], add);
+  parts.finish();
+  TextIndex taken(classes.size());
+  const auto id_at = [&grouping](size_t i) -> const std::string& { return grouping.classes[i].id; };
+  std::string id;
+  for (size_t i = 0; i < first.size(); ++i) {
+    bool remains = false;
+    id.clear();
+    each_remaining(*reductions[i], *first[i], [&](const auto& axis, const auto& part) {
+      remains = true;
+      parts.append(axis, part, id);
+    });
+    classes[i].id = remains ? id : "any";
+    const size_t other = taken.add(classes[i].id, i, id_at);
+    if (other == i) continue;
+    return fail(ErrorKind::config,
+                fmt::format("two ABI classes have the id {}: those of {} and of {}",
+                            quoted(classes[i].id), quoted(first[other]->id), quoted(first[i]->id)),
+                "choose axis values that differ in `a-z`, `0-9`, `.`, `_` and `-`");
+  }
+  return {};
 }
 
 bool sets_with(const Node& sections) {
@@ -157,35 +186,19 @@ PythonAbi python_abi_for(const Abi& abi, const std::string& python) {
 
 Result<std::vector<AbiClass>> abi_classes(const Matrix& matrix,
                                           const std::vector<Variant>& variants) {
-  const auto [groups, remaining] = group_variants(matrix, variants);
-  const IdParts parts(remaining, matrix.computes);
+  Grouping grouping = group_variants(matrix, variants);
+  TRY_DONE(name_classes(matrix, grouping));
   const bool with = uses_with(matrix);
-  std::unordered_map<std::string, size_t> taken;
-  taken.reserve(groups.size());
-  std::vector<AbiClass> classes;
-  classes.reserve(groups.size());
-  for (size_t i = 0; i < groups.size(); ++i) {
-    const Group& group = groups[i];
-    AbiClass cls;
-    cls.id = remaining[i].axes.empty() ? "any" : parts.id_of(remaining[i].axes);
-    const auto [other, fresh] = taken.emplace(cls.id, classes.size());
-    if (!fresh) {
-      return fail(
-          ErrorKind::config,
-          fmt::format("two ABI classes have the id {}: those of {} and of {}", quoted(cls.id),
-                      quoted(classes[other->second].members[0]), quoted(group.members[0]->id)),
-          "choose axis values that differ in `a-z`, `0-9`, `.`, `_` and `-`");
-    }
-    cls.members.reserve(group.members.size());
-    for (const Variant* member : group.members) cls.members.push_back(member->id);
-    cls.representative = group.representative->id;
-    const std::string& package = package_of(matrix, *group.representative).name;
+  for (size_t i = 0; i < grouping.classes.size(); ++i) {
+    AbiClass& cls = grouping.classes[i];
+    const Variant& representative = *grouping.representatives[i];
+    cls.representative = representative.id;
+    const std::string& package = package_of(matrix, representative).name;
     if (package != matrix.package.name) cls.package = package;
-    if (with) TRY_DONE(apply_with(matrix, cls, *group.representative));
-    classes.push_back(std::move(cls));
+    if (with) TRY_DONE(apply_with(matrix, cls, representative));
   }
-  TRY_DONE(add_siblings(matrix, variants, classes));
-  return classes;
+  TRY_DONE(add_siblings(matrix, variants, grouping.classes));
+  return std::move(grouping.classes);
 }
 
 }  // namespace pinwheel::matrix

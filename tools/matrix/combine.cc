@@ -171,6 +171,11 @@ std::vector<Indexed> product(const Matrix& matrix, const AxisValues& known,
                              std::vector<bool>& exclude_used) {
   const RowLookup excludes(known, matrix.exclude);
   std::vector<Indexed> remaining;
+  if (matrix.exclude.empty()) {
+    size_t count = 1;
+    for (const Axis& axis : matrix.axes) count *= axis.values.size();
+    remaining.reserve(count);
+  }
   std::vector<uint32_t> values(matrix.axes.size(), 0);
   do {
     bool dropped = false;

@@ -66,6 +66,7 @@ std::optional<size_t> apply_rules(std::vector<ActiveRule>& rules, Variant& varia
 std::vector<std::string> channels_of(std::vector<ActiveChannel>& channels,
                                      const std::vector<ActiveRule>& rules, const Variant& variant) {
   std::vector<std::string> names;
+  names.reserve(channels.size());
   for (ActiveChannel& active : channels) {
     const std::string& name = active.channel->name;
     const bool allowed = std::all_of(variant.shaped_by.begin(), variant.shaped_by.end(),

@@ -60,10 +60,12 @@ std::vector<const Package*> packages_of(const Matrix& matrix) {
 }
 
 const Package& package_of(const Matrix& matrix, const Variant& variant) {
+  if (matrix.family.empty()) return matrix.package;
   return package_named(matrix, variant.get(kPackageAxis));
 }
 
 const Abi& abi_of(const Matrix& matrix, const Variant& variant) {
+  if (matrix.family.empty()) return matrix.abi;
   const FamilyMember* const member = find_member(matrix, variant.get(kPackageAxis));
   return member == nullptr ? matrix.abi : member->abi;
 }

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
-#include <set>
-#include <unordered_map>
 
 #include "base/text.h"
+#include "base/text_index.h"
 #include "matrix/axis_value.h"
 #include "matrix/compute_name.h"
 
@@ -29,53 +27,54 @@ Error at_row(std::string message, const Combination& row, std::string hint) {
 
 }  // namespace
 
-IdParts::IdParts(const std::vector<Combination>& rows, const DeclaredComputes& computes) {
-  std::map<std::string, std::set<std::string>> by_label;
-  for (const Combination& row : rows) {
-    for (const auto& [axis, value] : row.axes) {
-      if (parts_.find(axis, value) != nullptr) continue;
-      if (axis != "compute") {
-        parts_.set(axis, value, id_part(axis, value));
-        continue;
-      }
-      by_label[parts_.set(axis, value, label_of_compute(computes, value))].insert(value);
-    }
+void IdParts::add(const std::string& axis, const std::string& value) {
+  if (parts_.find(axis, value) != nullptr) return;
+  if (axis == "compute") {
+    by_label_[parts_.set(axis, value, label_of_compute(computes_, value))].insert(value);
+  } else {
+    parts_.set(axis, value, id_part(axis, value));
   }
-  for (const auto& [label, values] : by_label) {
+}
+
+void IdParts::finish() {
+  for (const auto& [label, values] : by_label_) {
     if (values.size() < 2) continue;
     for (const std::string& value : values) {
-      parts_.set("compute", value, full_label_of_compute(computes, value));
+      parts_.set("compute", value, full_label_of_compute(computes_, value));
     }
   }
 }
 
-std::string IdParts::id_of(const std::vector<std::pair<std::string, std::string>>& axes) const {
-  std::string id;
-  for (const auto& [axis, value] : axes) {
-    if (!id.empty()) id += '-';
-    id += *parts_.find(axis, value);
-  }
-  return id;
+void IdParts::append(const std::string& axis, const std::string& value, std::string& id) const {
+  if (!id.empty()) id += '-';
+  id += *parts_.find(axis, value);
 }
 
 Result<std::vector<std::string>> make_ids(const std::vector<Combination>& rows,
                                           const DeclaredComputes& computes) {
-  const IdParts parts(rows, computes);
+  IdParts parts(computes);
+  for (const Combination& row : rows) {
+    for (const auto& [axis, value] : row.axes) parts.add(axis, value);
+  }
+  parts.finish();
   std::vector<std::string> ids;
   ids.reserve(rows.size());
-  std::unordered_map<std::string, size_t> taken;
-  taken.reserve(rows.size());
+  TextIndex taken(rows.size());
+  const auto id_at = [&ids](size_t i) -> const std::string& { return ids[i]; };
+  std::string id;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].axes.empty()) {
       return fail(at_row("this `include` matches no combination and has no axis values", rows[i],
                          "add a value for each axis"));
     }
-    ids.push_back(parts.id_of(rows[i].axes));
-    const auto [other, fresh] = taken.emplace(ids.back(), i);
-    if (fresh) continue;
+    id.clear();
+    for (const auto& [axis, value] : rows[i].axes) parts.append(axis, value, id);
+    const size_t other = taken.add(id, i, id_at);
+    ids.push_back(id);
+    if (other == i) continue;
     return fail(at_row(
-        fmt::format("two variants have the id {}: {}; and {}", quoted(ids.back()),
-                    describe(rows[other->second]), describe(rows[i])),
+        fmt::format("two variants have the id {}: {}; and {}", quoted(id), describe(rows[other]),
+                    describe(rows[i])),
         rows[i],
         "ids consist of `a-z`, `0-9`, `.`, `_` and `-`; choose values that differ in those"));
   }

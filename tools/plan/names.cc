@@ -411,37 +411,22 @@ Error two_plain_wheels(const Place& first, const Place& second) {
 /// The files of all targets.
 using TakenFiles = std::unordered_map<FileIdentity, Place>;
 
-/// The files of one target. Their identities are in one text, because there may be tens of
-/// thousands.
+/// The files of one target.
 class TargetFiles {
  public:
-  explicit TargetFiles(size_t count) : index_(count) {
-    ends_.reserve(count);
-    places_.reserve(count);
-  }
+  explicit TargetFiles(size_t count) : identities_(count) { places_.reserve(count); }
 
   /// Adds a file; if there is one with its identity, returns that one's place instead.
   const Place* take(const FileIdentity& identity, const Place& place) {
-    const size_t next = places_.size();
-    const size_t known =
-        index_.add(identity, next, [this](size_t file) { return identity_at(file); });
-    if (known != next) return &places_[known];
-    identities_ += identity;
-    ends_.push_back(identities_.size());
+    const size_t file = identities_.add(identity);
+    if (file < places_.size()) return &places_[file];
     places_.push_back(place);
     return nullptr;
   }
 
  private:
-  std::string_view identity_at(size_t file) const {
-    const size_t begin = file == 0 ? 0 : ends_[file - 1];
-    return std::string_view(identities_).substr(begin, ends_[file] - begin);
-  }
-
-  std::string identities_;
-  std::vector<size_t> ends_;  ///< of the identities
+  UniqueTexts identities_;
   std::vector<Place> places_;
-  TextIndex index_;
 };
 
 /// Writes the identity of a wheel; `distinguished` is what its name, version and tags do not state.

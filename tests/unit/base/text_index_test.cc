@@ -36,3 +36,14 @@ TEST_CASE("an index finds more texts than it was made for") {
   CHECK(found == kCount);
   CHECK_FALSE(index.find("text 10000", text_at));
 }
+
+TEST_CASE("different texts have numbers in the order in which they were added") {
+  UniqueTexts texts;
+  CHECK(texts.add("a") == 0);
+  CHECK(texts.add("") == 1);
+  CHECK(texts.add("bc") == 2);
+  CHECK(texts.add("b") == 3);
+  CHECK(texts.add("") == 1);
+  CHECK(texts.add("a") == 0);
+  CHECK(texts.size() == 4);
+}
