@@ -1,37 +1,55 @@
 #include "run/schedule.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pinwheel::run {
 
+void StepLists::add(std::span<const size_t> list) {
+  all_.insert(all_.end(), list.begin(), list.end());
+  ends_.push_back(all_.size());
+}
+
+StepLists StepLists::inverted() const {
+  StepLists lists;
+  lists.all_.resize(all_.size());
+  lists.ends_.resize(size());
+  for (const size_t step : all_) ++lists.ends_[step];
+  std::partial_sum(lists.ends_.begin(), lists.ends_.end(), lists.ends_.begin());
+  // Each list is filled from its end.
+  std::vector<size_t> next = lists.ends_;
+  for (size_t i = size(); i-- > 0;) {
+    for (const size_t step : (*this)[i]) lists.all_[--next[step]] = i;
+  }
+  return lists;
+}
+
 Graph make_graph(const plan::Plan& plan) {
   Graph graph;
-  const size_t count = plan.steps.size();
-  graph.needs.resize(count);
-  graph.dependents.resize(count);
-  for (size_t i = 0; i < count; ++i) {
+  graph.needs.reserve(plan.steps.size());
+  std::vector<size_t> needs;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    needs.clear();
     for (const std::string& need : plan.steps[i].needs) {
       const auto found = graph.position.find(need);
       if (found == graph.position.end()) {
         graph.unknown_needs.push_back(need);
-        continue;
+      } else {
+        needs.push_back(found->second);
       }
-      graph.needs[i].push_back(found->second);
-      graph.dependents[found->second].push_back(i);
     }
+    graph.needs.add(needs);
     graph.position.emplace(plan.steps[i].id, i);
   }
+  graph.dependents = graph.needs.inverted();
   return graph;
 }
 
 Graph graph_of(const std::vector<plan::TimedStep>& steps) {
   Graph graph;
   graph.needs.reserve(steps.size());
-  graph.dependents.resize(steps.size());
-  for (size_t i = 0; i < steps.size(); ++i) {
-    graph.needs.push_back(steps[i].needs);
-    for (const size_t need : steps[i].needs) graph.dependents[need].push_back(i);
-  }
+  for (const plan::TimedStep& step : steps) graph.needs.add(step.needs);
+  graph.dependents = graph.needs.inverted();
   return graph;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -16,10 +17,31 @@
 
 namespace pinwheel::run {
 
-/// A plan's edges, as indexes into `plan.steps`.
+/// A list of steps for each step of a plan, as indexes into `plan.steps`. All of them are in two
+/// blocks, because a plan may have a hundred thousand steps.
+class StepLists {
+ public:
+  size_t size() const { return ends_.size(); }
+  std::span<const size_t> operator[](size_t step) const {
+    const size_t begin = step == 0 ? 0 : ends_[step - 1];
+    return std::span(all_).subspan(begin, ends_[step] - begin);
+  }
+
+  void reserve(size_t count) { ends_.reserve(count); }
+  /// Adds the list of the next step.
+  void add(std::span<const size_t> list);
+  /// For each step, those whose lists contain it, in plan order.
+  StepLists inverted() const;
+
+ private:
+  std::vector<size_t> all_;
+  std::vector<size_t> ends_;
+};
+
+/// A plan's edges.
 struct Graph {
-  std::vector<std::vector<size_t>> needs;
-  std::vector<std::vector<size_t>> dependents;
+  StepLists needs;
+  StepLists dependents;
   std::unordered_map<std::string, size_t> position;  ///< of each step, by its id
   /// Needs that are not earlier steps of the plan; empty for a valid plan.
   std::vector<std::string> unknown_needs;
