@@ -39,7 +39,10 @@ void SettingsInputs::add_texts(const Node& node) {
 }
 
 SettingsInputs::Use& SettingsInputs::use_of(const std::string& name) {
+  // Variants have their axes in one order.
+  if (next_ < uses_.size() && uses_[next_].name == name) return uses_[next_++];
   const auto known = std::ranges::find(uses_, name, &Use::name);
+  next_ = static_cast<size_t>(known - uses_.begin()) + 1;
   if (known != uses_.end()) return *known;
   // Every placeholder starts with the name of its axis, except those of the compute.
   const std::string placeholder = "{" + name;
@@ -65,6 +68,12 @@ bool SettingsInputs::depends_on(const std::string& name, const std::string& valu
 
 std::string SettingsInputs::key_of(const Variant& variant) {
   std::string key;
+  write_key(variant, key);
+  return key;
+}
+
+void SettingsInputs::write_key(const Variant& variant, std::string& key) {
+  key.clear();
   for (const auto* const pairs : {&variant.axes, &variant.attributes}) {
     for (const auto& [name, value] : *pairs) {
       if (!depends_on(name, value)) continue;
@@ -75,28 +84,29 @@ std::string SettingsInputs::key_of(const Variant& variant) {
   }
   append_measured(key, variant.declared_label);
   if (matrix_.backend_answers.contains(variant.id)) key += variant.id;
-  return key;
+}
+
+template <class T, class Read>
+Result<std::shared_ptr<const T>> SharedSettings::find(const Variant& variant, Known<T>& known,
+                                                      const Read& read) {
+  inputs_.write_key(variant, key_);
+  if (known.last != nullptr && known.last->first == key_) return known.last->second;
+  auto found = known.values.find(key_);
+  if (found == known.values.end()) {
+    TRY(T value, read(matrix_, variant));
+    found = known.values.emplace(key_, std::make_shared<const T>(std::move(value))).first;
+  }
+  known.last = &*found;
+  return found->second;
 }
 
 Result<std::shared_ptr<const Settings>> SharedSettings::of(const Variant& variant) {
-  std::string key = inputs_.key_of(variant);
-  const auto known = known_.find(key);
-  if (known != known_.end()) return known->second;
-  TRY(Settings settings, settings_for(matrix_, variant));
-  auto shared = std::make_shared<const Settings>(std::move(settings));
-  known_.emplace(std::move(key), shared);
-  return shared;
+  return find(variant, settings_, settings_for);
 }
 
 Result<std::shared_ptr<const EnvironmentSettings>> SharedSettings::own_environment_of(
     const Variant& variant) {
-  std::string key = inputs_.key_of(variant);
-  const auto known = environments_.find(key);
-  if (known != environments_.end()) return known->second;
-  TRY(EnvironmentSettings environment, own_environment(matrix_, variant));
-  auto shared = std::make_shared<const EnvironmentSettings>(std::move(environment));
-  environments_.emplace(std::move(key), shared);
-  return shared;
+  return find(variant, environments_, own_environment);
 }
 
 }  // namespace pinwheel::matrix

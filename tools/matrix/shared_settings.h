@@ -24,6 +24,8 @@ class SettingsInputs {
 
   /// A text that is equal for two variants only if they have the same settings.
   std::string key_of(const Variant& variant);
+  /// Replaces `key` with it.
+  void write_key(const Variant& variant, std::string& key);
 
  private:
   /// An axis or an attribute.
@@ -43,6 +45,7 @@ class SettingsInputs {
   std::vector<std::string> placeholders_;  ///< texts with placeholders
   std::vector<std::string> keys_;          ///< of all mappings
   std::vector<Use> uses_;
+  size_t next_ = 0;  ///< the index behind the use found last
 };
 
 /// The settings of many variants. Variants whose settings are equal share them, so they are read
@@ -51,6 +54,8 @@ class SettingsInputs {
 class SharedSettings {
  public:
   explicit SharedSettings(const Matrix& matrix) : matrix_(matrix), inputs_(matrix) {}
+  SharedSettings(const SharedSettings&) = delete;
+  SharedSettings& operator=(const SharedSettings&) = delete;
 
   /// As `settings_for`.
   Result<std::shared_ptr<const Settings>> of(const Variant& variant);
@@ -58,10 +63,24 @@ class SharedSettings {
   Result<std::shared_ptr<const EnvironmentSettings>> own_environment_of(const Variant& variant);
 
  private:
+  /// What is known, by key.
+  template <class T>
+  struct Known {
+    using Values = std::unordered_map<std::string, std::shared_ptr<const T>>;
+    Values values = {};
+    /// The one found last: most variants share it with the one before.
+    const typename Values::value_type* last = nullptr;
+  };
+
+  /// The value for a variant, read by `read` if its key is new.
+  template <class T, class Read>
+  Result<std::shared_ptr<const T>> find(const Variant& variant, Known<T>& known, const Read& read);
+
   const Matrix& matrix_;
   SettingsInputs inputs_;
-  std::unordered_map<std::string, std::shared_ptr<const Settings>> known_;
-  std::unordered_map<std::string, std::shared_ptr<const EnvironmentSettings>> environments_;
+  std::string key_;  ///< of the last variant
+  Known<Settings> settings_;
+  Known<EnvironmentSettings> environments_;
 };
 
 }  // namespace pinwheel::matrix
