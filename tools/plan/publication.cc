@@ -85,6 +85,7 @@ class NearlySorted {
 struct Publication {
   Publish& action;
   Step& step;
+  bool named = true;  ///< whether something depends on which builds have names
   NearlySorted<wheel::Naming> names = NearlySorted(action.names);
   NearlySorted<std::string> labels = NearlySorted(action.labels);
   NearlySorted<ResolvedRequest> environments = NearlySorted(action.environments);
@@ -221,13 +222,15 @@ std::set<std::string> siblings_of(const Statuses& statuses, const BuildGroup& gr
   return steps;
 }
 
+bool has_experimental(const Outline& outline) {
+  return std::ranges::any_of(outline.variants, [](const auto& variant) {
+    return variant.status == matrix::Status::experimental;
+  });
+}
+
 /// The builds that are not published: all variants that they serve are experimental, and no
 /// supported variant requires their wheels.
 std::vector<std::string> withheld_builds(const Outline& outline, const Statuses& statuses) {
-  const bool experimental = std::ranges::any_of(outline.variants, [](const auto& variant) {
-    return variant.status == matrix::Status::experimental;
-  });
-  if (!experimental) return {};
   std::set<std::string> needed;
   for (const BuildGroup& group : outline.builds) {
     if (!is_experimental(statuses, group)) needed.merge(siblings_of(statuses, group));
@@ -243,9 +246,11 @@ std::vector<std::string> withheld_builds(const Outline& outline, const Statuses&
 /// Adds the tests of a build, which the publication needs.
 Done add_test_needs(const StepInputs& in, const BuildGroup& group, Publication& publication) {
   for (const std::string& test : group.tests) {
-    TRY(const matrix::Variant* const tested, in.variants.find(test));
     std::string evidence;
-    if (in.contents == StepContents::whole) evidence = required_evidence(in.matrix, *tested);
+    if (in.contents == StepContents::whole) {
+      TRY(const matrix::Variant* const tested, in.variants.find(test));
+      evidence = required_evidence(in.matrix, *tested);
+    }
     std::string step = test_id(test);
     if (!evidence.empty()) publication.evidence.set(step, evidence);
     publication.step.needs.push_back(std::move(step));
@@ -258,11 +263,11 @@ Done add_test_needs(const StepInputs& in, const BuildGroup& group, Publication& 
 Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& namings,
                Publication& publication) {
   Publish& action = publication.action;
-  const std::string build = build_id(group.cls.id);
-  action.builds.push_back(build);
+  std::string build = build_id(group.cls.id);
   publication.step.needs.push_back(build);
   if (in.contents == StepContents::times) {
-    publication.names.set(build, {});
+    if (publication.named) publication.names.set(build, {});
+    action.builds.push_back(std::move(build));
     return add_test_needs(in, group, publication);
   }
   publication.names.set(build, name_on(action.target.name, namings.at(group.cls.id)));
@@ -272,6 +277,7 @@ Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& nam
   TRY(const auto settings, in.settings.of(*variant));
   TRY(const env::Request environment, build_request(in.matrix, *variant, *settings, in.options));
   publication.environments.set(build, resolved(in, environment));
+  action.builds.push_back(std::move(build));
   return add_test_needs(in, group, publication);
 }
 
@@ -388,12 +394,15 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
   Step step{publish_id(target), {}, {}};
   step.predicted_seconds = kPublishSeconds;
   TRY_DONE(add_release(in, action, step));
-  const Statuses statuses = statuses_of(outline);
-  action.withheld = withheld_builds(outline, statuses);
+  const bool whole = in.contents == StepContents::whole;
+  const bool experimental = has_experimental(outline);
+  const Statuses statuses = whole || experimental ? statuses_of(outline) : Statuses();
+  if (experimental) action.withheld = withheld_builds(outline, statuses);
   const std::unordered_set<std::string> withheld(action.withheld.begin(), action.withheld.end());
-  Publication publication{action, step};
+  Publication publication{action, step, whole || !planned_sdists(in, outline).empty()};
+  step.needs.reserve(outline.builds.size() + outline.variants.size() + in.image_tests.size());
   for (const BuildGroup& group : outline.builds) {
-    if (withheld.contains(build_id(group.cls.id))) continue;
+    if (!withheld.empty() && withheld.contains(build_id(group.cls.id))) continue;
     TRY_DONE(add_build(in, group, namings, publication));
   }
   if (action.builds.empty()) {
@@ -403,8 +412,10 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
                             quoted(target)),
                 "select supported variants as well");
   }
-  TRY_DONE(add_root(in, outline, statuses, action));
-  add_listings(outline, statuses, action);
+  if (whole) {
+    TRY_DONE(add_root(in, outline, statuses, action));
+    add_listings(outline, statuses, action);
+  }
   TRY_DONE(add_sdists(in, outline, action, step));
   TRY(action.others, other_targets(in, target, action, outline, namings));
   TRY_DONE(add_role(in, outline, action, step));
