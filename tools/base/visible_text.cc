@@ -81,18 +81,22 @@ size_t append_visible(std::string& out, std::string_view text, std::string_view 
 }
 
 /// The length of the printable ASCII at the start of the text, which is most of what is printed.
-size_t plain_length(std::string_view text) {
-  const auto is_plain = [](char byte) { return byte >= ' ' && byte <= '~'; };
+/// `newline` is a line break or another printable character.
+size_t plain_length(std::string_view text, char newline = ' ') {
+  const auto is_plain = [newline](char byte) {
+    return (byte >= ' ' && byte <= '~') || byte == newline;
+  };
   return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
 }
 
 /// The text as people may see it. Control sequences that end in one of `finals`, and the control
 /// characters in `unescaped`, are unchanged.
 std::string shown(std::string_view text, std::string_view finals, std::string_view unescaped) {
+  const char newline = unescaped.starts_with('\n') ? '\n' : ' ';
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const size_t as_is = std::max(plain_length(text), sequence_length(text, finals));
+    const size_t as_is = std::max(plain_length(text, newline), sequence_length(text, finals));
     out += text.substr(0, as_is);
     text.remove_prefix(as_is > 0 ? as_is : append_visible(out, text, unescaped));
   }
@@ -140,6 +144,8 @@ std::string visible_drawing(std::string_view text) {
 }
 
 std::string without_commands(std::string_view text) {
+  const bool possible = text.find("::") != text.npos || text.find("##[") != text.npos;
+  if (!possible) return std::string(text);
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
