@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <stop_token>
 #include <utility>
 
@@ -24,23 +25,47 @@ namespace {
 
 using Uses = std::vector<PythonUse>;
 
-/// Notes that `user` needs the variant's Python.
-Done add_use(matrix::SharedSettings& settings, const matrix::Variant& variant, std::string user,
-             Uses& uses) {
+/// Notes that a variant needs its Python. The caller adds the user to the result, which is null if
+/// the variant has none.
+Result<PythonUse*> add_use(matrix::SharedSettings& settings, const matrix::Variant& variant,
+                           Uses& uses) {
   const std::string& version = variant.get("python");
-  if (version.empty()) return {};
+  if (version.empty()) return nullptr;
   const std::string& libc = variant.get(matrix::kLibcAxis);
   TRY(const auto environment, settings.own_environment_of(variant));
   const auto known = std::find_if(uses.begin(), uses.end(), [&](const PythonUse& other) {
     return other.version == version && other.libc == libc && other.from == environment->python;
   });
-  if (known != uses.end()) {
-    known->users.push_back(std::move(user));
-    return {};
-  }
+  if (known != uses.end()) return &*known;
   uses.push_back({version, libc, environment->python, environment->conda.channels, {}});
-  uses.back().users.push_back(std::move(user));
-  return {};
+  return &uses.back();
+}
+
+/// Whether to list the users of each Python, which may be tens of thousands of steps.
+enum class UserIds { list, omit };
+
+Result<Uses> uses_of(const RunScope& scope, UserIds ids) {
+  const bool conda = scope.levels.python == env::PythonSource::conda;
+  if (conda || container::uses_containers(scope.levels.engine)) return Uses{};
+  matrix::SharedSettings settings(scope.loaded.matrix);
+  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
+  const bool listed = ids == UserIds::list;
+  Uses uses;
+  for (const plan::BuildGroup& group : scope.outline.builds) {
+    const auto builder = variants.find(group.cls.representative);
+    if (!builder) continue;
+    TRY(PythonUse* const use, add_use(settings, **builder, uses));
+    if (listed && use != nullptr) use->users.push_back(plan::build_id(group.cls.id));
+  }
+  for (const matrix::Variant& variant : scope.outline.variants) {
+    TRY(PythonUse* const use, add_use(settings, variant, uses));
+    if (listed && use != nullptr) use->users.push_back(plan::test_id(variant.id));
+  }
+  std::sort(uses.begin(), uses.end(), [](const PythonUse& left, const PythonUse& right) {
+    const int order = matrix::compare_versions(left.version, right.version);
+    return order != 0 ? order < 0 : left.libc < right.libc;
+  });
+  return uses;
 }
 
 Done fetch(const PythonUse& use, const host::EnvMachine& machine, ports::Notices& notices) {
@@ -62,8 +87,10 @@ std::string in_words(std::vector<std::string> steps) {
   return fmt::format("{} and {}", quoted_list(steps), plural(more, "more step"));
 }
 
+/// `users_of` returns the users of the Python.
 void warn_of_missing_python(const PythonUse& use, const host::EnvMachine& machine,
-                            ports::Notices& notices) {
+                            ports::Notices& notices,
+                            const std::function<std::vector<std::string>()>& users_of) {
   const Result<env::Interpreter> found = host::interpreter_for(machine, use.version);
   if (!found && use.from == matrix::PythonFrom::automatic) {
     return notices.note(fmt::format("Python {} is not here yet: a run fetches it by {}\n",
@@ -72,8 +99,9 @@ void warn_of_missing_python(const PythonUse& use, const host::EnvMachine& machin
   const Done fits = found ? env::check_libc(*found, use.libc) : fail(found.error());
   if (fits) return;
   Error error = fits.error();
+  const std::vector<std::string> users = users_of();
   error.message +=
-      fmt::format("; {} stop{} without it", in_words(use.users), use.users.size() == 1 ? "s" : "");
+      fmt::format("; {} stop{} without it", in_words(users), users.size() == 1 ? "s" : "");
   notices.warn(error);
 }
 
@@ -83,34 +111,19 @@ Result<Uses> python_uses(const Loaded& loaded) {
   Uses uses;
   matrix::SharedSettings settings(loaded.matrix);
   for (const matrix::Variant& variant : loaded.expansion.variants) {
-    TRY_DONE(add_use(settings, variant, variant.id, uses));
+    TRY(PythonUse* const use, add_use(settings, variant, uses));
+    if (use != nullptr) use->users.push_back(variant.id);
   }
   return uses;
 }
 
 Result<Uses> python_uses(const RunScope& scope) {
-  const bool conda = scope.levels.python == env::PythonSource::conda;
-  if (conda || container::uses_containers(scope.levels.engine)) return Uses{};
-  matrix::SharedSettings settings(scope.loaded.matrix);
-  const matrix::VariantIndex variants(scope.loaded.expansion.variants);
-  Uses uses;
-  for (const plan::BuildGroup& group : scope.outline.builds) {
-    const auto builder = variants.find(group.cls.representative);
-    if (builder) TRY_DONE(add_use(settings, **builder, plan::build_id(group.cls.id), uses));
-  }
-  for (const matrix::Variant& variant : scope.outline.variants) {
-    TRY_DONE(add_use(settings, variant, plan::test_id(variant.id), uses));
-  }
-  std::sort(uses.begin(), uses.end(), [](const PythonUse& left, const PythonUse& right) {
-    const int order = matrix::compare_versions(left.version, right.version);
-    return order != 0 ? order < 0 : left.libc < right.libc;
-  });
-  return uses;
+  return uses_of(scope, UserIds::list);
 }
 
 Done fetch_missing_pythons(const Host& host, const RunScope& scope,
                            const host::Workplace& workplace, ports::Notices& notices) {
-  TRY(const Uses uses, python_uses(scope));
+  TRY(const Uses uses, uses_of(scope, UserIds::omit));
   const bool none = std::none_of(uses.begin(), uses.end(), [](const PythonUse& use) {
     return use.from == matrix::PythonFrom::automatic;
   });
@@ -127,7 +140,7 @@ Done fetch_missing_pythons(const Host& host, const RunScope& scope,
 
 void warn_of_missing_pythons(const Host& host, const RunScope& scope, ports::Notices& notices) {
   // The plan reports invalid settings.
-  const std::vector<PythonUse> uses = python_uses(scope).value_or(std::vector<PythonUse>());
+  const Uses uses = uses_of(scope, UserIds::omit).value_or(Uses());
   if (uses.empty()) return;
   const Result<std::filesystem::path> cache = cache_directory(host);
   if (!cache) return notices.warn(cache.error());
@@ -135,7 +148,12 @@ void warn_of_missing_pythons(const Host& host, const RunScope& scope, ports::Not
   place.cache = *cache;
   place.state = scope.global.state_dir;
   const OpenMachine local = host.machine(place);
-  for (const PythonUse& use : uses) warn_of_missing_python(use, *local, notices);
+  for (size_t i = 0; i < uses.size(); ++i) {
+    warn_of_missing_python(uses[i], *local, notices, [&scope, i] {
+      const Uses listed = uses_of(scope, UserIds::list).value_or(Uses());
+      return listed.at(i).users;
+    });
+  }
 }
 
 }  // namespace pinwheel::prepare
