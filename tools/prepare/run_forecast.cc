@@ -59,12 +59,14 @@ Result<BuildFacts> outline_sources(const Host& host, const RunScope& scope) {
   return facts;
 }
 
-/// The forecast of steps that never ran.
-std::vector<run::Forecast> guesses_of(const std::vector<plan::TimedStep>& steps) {
+/// The forecast of steps that never ran. Takes their ids.
+std::vector<run::Forecast> guesses_of(std::vector<plan::TimedStep>& steps) {
   std::vector<run::Forecast> guesses;
   guesses.reserve(steps.size());
-  for (const plan::TimedStep& step : steps) {
-    guesses.push_back({step.id, run::Expected::run, {}, {}, step.predicted_seconds});
+  for (plan::TimedStep& step : steps) {
+    run::Forecast& guess = guesses.emplace_back();
+    guess.id = std::move(step.id);
+    guess.seconds = step.predicted_seconds;
   }
   return guesses;
 }

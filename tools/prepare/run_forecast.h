@@ -19,8 +19,9 @@ struct RunForecast {
   plan::Plan plan;                   ///< without steps if their times are enough: `timed`
   std::vector<run::Forecast> steps;  ///< in plan order
   std::vector<RecordedResolution> environments;
-  plan::Results results = {};               ///< of earlier runs, to reuse
-  std::vector<plan::TimedStep> timed = {};  ///< if nothing is known of earlier runs
+  plan::Results results = {};  ///< of earlier runs, to reuse
+  /// If nothing is known of earlier runs. Without ids, which `steps` has.
+  std::vector<plan::TimedStep> timed = {};
 };
 
 /// The forecast of a full run: up to publishing if the channel has targets, else up to the tests.
