@@ -37,25 +37,18 @@ PlanBuilder::PlanBuilder(const StepInputs& in, size_t count)
 }
 
 Done PlanBuilder::add(Step&& step) {
-  TRY_DONE(check_is_new(step.id));
-  if (is_whole()) {
-    add_whole(std::move(step));
-    return {};
-  }
+  if (is_whole()) return add_whole(std::move(step));
   TimedStep timed{std::move(step.id), {}, std::move(step.resources), step.predicted_seconds};
   timed.needs.reserve(step.needs.size());
   for (const std::string& need : step.needs) timed.needs.push_back(place_of(need));
-  add_timed(std::move(timed));
-  return {};
+  return add_timed(std::move(timed));
 }
 
 Done PlanBuilder::add_like(size_t earlier, std::string id, std::optional<size_t> last_need) {
-  TRY_DONE(check_is_new(id));
   const TimedStep& like = timed_.at(earlier);
   TimedStep timed{std::move(id), like.needs, like.resources, like.predicted_seconds};
   if (last_need) timed.needs.back() = *last_need;
-  add_timed(std::move(timed));
-  return {};
+  return add_timed(std::move(timed));
 }
 
 Result<std::string> PlanBuilder::environment(const env::Request& request, const Step& user) {
@@ -111,7 +104,7 @@ Plan PlanBuilder::finish() && {
   return with_durations(std::move(plan_), in_.facts.durations);
 }
 
-void PlanBuilder::add_whole(Step&& step) {
+Done PlanBuilder::add_whole(Step&& step) {
   Products products;
   products.reserve(step.needs.size());
   for (const std::string& need : step.needs) {
@@ -119,27 +112,28 @@ void PlanBuilder::add_whole(Step&& step) {
   }
   step.parts = key_parts(step.action);
   step.key = key_of(step.parts, std::move(products));
-  index_next(step.id);
+  TRY_DONE(index_next(step.id));
   plan_.steps.push_back(std::move(step));
+  return {};
 }
 
-void PlanBuilder::add_timed(TimedStep&& step) {
-  index_next(step.id);
+Done PlanBuilder::add_timed(TimedStep&& step) {
+  TRY_DONE(index_next(step.id));
   timed_.push_back(std::move(step));
+  return {};
 }
 
 std::optional<size_t> PlanBuilder::find(std::string_view id) const {
   return places_.find(id, [this](size_t place) -> const std::string& { return id_at(place); });
 }
 
-Done PlanBuilder::check_is_new(const std::string& id) const {
-  if (!find(id)) return {};
+Done PlanBuilder::index_next(const std::string& id) {
+  const size_t next = count();
+  const size_t known =
+      places_.add(id, next, [this](size_t place) -> const std::string& { return id_at(place); });
+  if (known == next) return {};
   // The executor could not tell the two apart and would wait forever.
   return fail(ErrorKind::config, fmt::format("two steps of the plan are called {}", quoted(id)));
-}
-
-void PlanBuilder::index_next(std::string_view id) {
-  places_.add(id, count(), [this](size_t place) -> const std::string& { return id_at(place); });
 }
 
 const std::string& PlanBuilder::id_at(size_t place) const {

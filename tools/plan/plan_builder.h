@@ -42,15 +42,14 @@ class PlanBuilder {
   Plan finish() &&;
 
  private:
-  void add_whole(Step&& step);
-  void add_timed(TimedStep&& step);
+  Done add_whole(Step&& step);
+  Done add_timed(TimedStep&& step);
   bool is_whole() const { return in_.contents == StepContents::whole; }
   size_t count() const { return is_whole() ? plan_.steps.size() : timed_.size(); }
   std::optional<size_t> find(std::string_view id) const;
   size_t place_of(std::string_view id) const { return find(id).value(); }
-  Done check_is_new(const std::string& id) const;
-  /// Notes the id of the next step.
-  void index_next(std::string_view id);
+  /// Notes the id of the next step, which must follow at once. `config` if it is not new.
+  Done index_next(const std::string& id);
   const std::string& id_at(size_t place) const;
 
   const StepInputs& in_;
