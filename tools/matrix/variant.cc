@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/text.h"
 
 namespace pinwheel::matrix {
@@ -21,9 +19,9 @@ const std::string& Variant::get(std::string_view name) const {
 
 const Variant* VariantIndex::lookup(const std::string& id) const {
   const std::vector<Variant>& variants = *variants_;
-  const size_t end = std::min(last_ + 2, variants.size());
-  for (size_t i = last_; i < end; ++i) {
-    if (variants[i].id != id) continue;
+  // In matrix order, most ids come once.
+  for (const size_t i : {last_ + 1, last_}) {
+    if (i >= variants.size() || variants[i].id != id) continue;
     last_ = i;
     return &variants[i];
   }
