@@ -1,6 +1,8 @@
 #include "matrix/shared_settings.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <string>
 #include <utility>
 
@@ -12,7 +14,9 @@ namespace {
 
 /// Appends a text so that its end is known: a value may contain any character.
 void append_measured(std::string& key, std::string_view text) {
-  key.append(std::to_string(text.size())).append(1, ':').append(text);
+  std::array<char, 20> digits{};  // of any 64-bit number
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), text.size()).ptr;
+  key.append(digits.data(), end).append(1, ':').append(text);
 }
 
 }  // namespace
