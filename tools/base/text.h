@@ -12,6 +12,7 @@ namespace pinwheel {
 std::string_view trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// ASCII only, whatever the locale.
 std::string to_lower(std::string_view text);
 /// The part after the last slash of a path or URL; the whole text when there is none.
 constexpr std::string_view last_part(std::string_view path) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string_view>
@@ -45,7 +44,7 @@ std::string label_of_compute(const matrix::Matrix& matrix, const matrix::Variant
 std::string plain(const std::string& text, char other) {
   std::string out = to_lower(text);
   for (char& c : out) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = other;
+    if (!is_alphanumeric(c)) c = other;
   }
   return out;
 }
@@ -465,14 +464,12 @@ Done take_files(const wheel::Naming& naming, const WheelTags& tags, const Place&
   return {};
 }
 
-/// The name of a wheel on a target, without `targets`.
-Result<wheel::Naming> whole_name_of(const NamingInputs& in, const Place& place) {
-  TRY(wheel::Naming naming, name_of(in, place));
+/// Adds the rest of a wheel's name on a target, except `targets`.
+Done complete(const NamingInputs& in, const Place& place, wheel::Naming& naming) {
   if (!place.cls->siblings.empty()) {
     TRY(naming.pins, pins_of(in, place));
   }
-  if (place.target->variants) TRY_DONE(add_variants(in, place, naming));
-  return naming;
+  return place.target->variants ? add_variants(in, place, naming) : Done();
 }
 
 /// Adds the names to `namings`, unless it is null.
@@ -486,7 +483,8 @@ Done name_for_target(const NamingInputs& in, const NamingRequest& request,
     const matrix::AbiClass& cls = *each;
     TRY(const matrix::Variant* const representative, in.variants.find(cls.representative));
     const Place place{&cls, representative, &target};
-    TRY(wheel::Naming naming, whole_name_of(in, place));
+    TRY(wheel::Naming naming, name_of(in, place));
+    TRY_DONE(complete(in, place, naming));
     const WheelTags tags =
         tags_of(matrix::abi_of(in.matrix, *representative), *representative, request.machine);
     const std::string compute =
@@ -560,6 +558,9 @@ std::string label_of(const matrix::Matrix& matrix, const matrix::Variant& repres
   std::string torch;
   std::string compute;
   std::string others;
+  size_t length = 0;
+  for (const auto& [axis, value] : representative.axes) length += value.size() + 1;
+  others.reserve(length);
   for (const auto& [axis, value] : representative.axes) {
     if (is_in_file_name(matrix, axis)) continue;
     if (axis == "torch") {
