@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -68,13 +69,25 @@ Done add_tests_of(const Tested& tested, std::vector<ImageTest>& tests) {
   return {};
 }
 
+bool names_images_in(const matrix::Node& sections) {
+  const matrix::Node* const test = sections.find("test");
+  return test != nullptr && (test->find("images") != nullptr || test->find("+images") != nullptr);
+}
+
+/// Whether the settings of any variant may name images.
+bool names_images(const matrix::Matrix& matrix) {
+  const auto in_patch = [](const auto& each) { return names_images_in(each.patch); };
+  return names_images_in(matrix.sections) || std::ranges::any_of(matrix.computes, in_patch) ||
+         std::ranges::any_of(matrix.overrides, in_patch);
+}
+
 }  // namespace
 
 Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
                                            const matrix::Expansion& expansion,
                                            const Outline& outline, const PlanOptions& options) {
   std::vector<ImageTest> tests;
-  if (options.stage == Stage::build) return tests;
+  if (options.stage == Stage::build || !names_images(matrix)) return tests;
   const matrix::VariantIndex variants(expansion.variants);
   matrix::SharedSettings shared(matrix);
   for (const BuildGroup& group : outline.builds) {

@@ -97,6 +97,16 @@ TEST_CASE("each variant is tested on each image, with torch and nothing else fro
   CHECK(ImageTestIndex(tests).of("cp313-cpu").empty());
 }
 
+TEST_CASE("an override alone may name the images of some variants") {
+  CHECK(Example(kBase).tests().empty());
+  const std::string key = GENERATE("images", "+images");
+  const Example example(kBase + "overrides: [{when: {python: '3.11'}, test: {" + key +
+                        ": [debian:bookworm], dockerfile: t.Dockerfile}}]\n");
+  const std::vector<ImageTest> tests = example.tests();
+  REQUIRE(tests.size() == 1);
+  CHECK(tests[0].id == "test:cp311-cpu@debian-bookworm");
+}
+
 TEST_CASE("an image is built with the Python that it must provide") {
   const Example example(kBase + kTest +
                         "python: provided, dockerfile: t.Dockerfile, arguments: {A: b}}\n");
