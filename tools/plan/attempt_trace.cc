@@ -183,6 +183,10 @@ std::string_view to_string(WaitCause cause) {
   return kWaitCauses.at(static_cast<size_t>(cause)).second;
 }
 
+bool is_compiler_cache(const CacheHits& use) {
+  return use.cache == "ccache" || use.cache == "sccache" || use.cache == "device code";
+}
+
 std::string to_string(TraceTime time) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date(day);

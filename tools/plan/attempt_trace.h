@@ -81,7 +81,8 @@ struct CommandTotal {
   bool operator==(const CommandTotal&) const = default;
 };
 
-/// Uses of a cache during an attempt: "pip", "ccache", "sccache", "environment".
+/// Uses of a cache during an attempt: "conda", "pip", "ccache", "sccache", "device code",
+/// "environment".
 struct CacheHits {
   std::string cache = {};
   uint64_t hits = 0;
@@ -89,6 +90,9 @@ struct CacheHits {
 
   bool operator==(const CacheHits&) const = default;
 };
+
+/// Whether it is a cache of what compilers wrote.
+bool is_compiler_cache(const CacheHits& use);
 
 /// An attempt lists at most this many commands, and a command this many parts: journals stay small.
 inline constexpr size_t kMostCommands = 1000;

@@ -322,6 +322,7 @@ PageJson recorded_page(const run::RecordedRun& run) {
   for (const StepOutcome& outcome : run.outcomes) {
     for (const plan::AttemptTrace& trace : outcome.trace) {
       for (const plan::CacheHits& use : trace.caches) {
+        if (!plan::is_compiler_cache(use)) continue;
         hits += use.hits;
         misses += use.misses;
       }

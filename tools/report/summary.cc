@@ -101,9 +101,7 @@ std::string warnings_markdown(const std::vector<StepWarning>& warnings) {
 std::string compiler_cache_note(const plan::StepOutcome& outcome) {
   if (outcome.trace.empty()) return {};
   for (const plan::CacheHits& cache : outcome.trace.back().caches) {
-    const bool compiles =
-        cache.cache == "ccache" || cache.cache == "sccache" || cache.cache == "device code";
-    if (!compiles || cache.hits + cache.misses == 0) continue;
+    if (!plan::is_compiler_cache(cache) || cache.hits + cache.misses == 0) continue;
     return fmt::format("{}: {} of {}", cache.cache, cache.hits,
                        plural(cache.hits + cache.misses, "compilation"));
   }

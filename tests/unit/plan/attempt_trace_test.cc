@@ -41,6 +41,15 @@ uint64_t spent_on(const std::vector<TracedCommand>& commands) {
 
 }  // namespace
 
+TEST_CASE("caches of packages and environments are no compiler caches") {
+  for (const char* const name : {"ccache", "sccache", "device code"}) {
+    CHECK(is_compiler_cache(CacheHits{name, 1, 0}));
+  }
+  for (const char* const name : {"conda", "pip", "environment", ""}) {
+    CHECK_FALSE(is_compiler_cache(CacheHits{name, 1, 0}));
+  }
+}
+
 TEST_CASE("of too many commands the longest are listed, and the others are counted") {
   std::mt19937 random(7);
   for (const size_t count :

@@ -160,7 +160,7 @@ TEST_CASE("an attempt of the page has its longest commands, and the history comp
     command.span = {kStart + 100ms, kStart + 100ms + std::chrono::milliseconds(i)};
     build.commands.push_back(command);
   }
-  build.caches = {{"ccache", 7, 3}, {"sccache", 1, 0}};
+  build.caches = {{"ccache", 7, 3}, {"conda", 20, 5}, {"pip", 9, 9}, {"sccache", 1, 0}};
   const Json page = page_of(outcomes);
   const Json& commands = page["attempts"][1]["commands"];
   REQUIRE(commands.size() == 20);
