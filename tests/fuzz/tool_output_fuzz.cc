@@ -39,6 +39,7 @@ void check_environments(std::string_view text) {
     static_cast<void>(conda::explanation(kind, text, text));
   }
   static_cast<void>(conda::parse_rattler_failure(text));
+  static_cast<void>(conda::parse_rattler_traffic(text));
   static_cast<void>(conda::parse_glibc(text));
 }
 

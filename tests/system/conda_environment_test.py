@@ -106,6 +106,46 @@ def test_two_creations_are_identical_file_by_file(conda_project, cache):
     assert len(first) > 1000 and first == second
 
 
+def traffic_of_environment(outcomes: dict[str, dict]) -> tuple[int, dict[str, tuple[int, int]]]:
+    """The fetched bytes of the only environment, and the hits and misses of its caches."""
+    (outcome,) = [outcome for step, outcome in outcomes.items() if step.startswith("env:")]
+    (trace,) = outcome["trace"]
+    return trace.get("fetched_bytes", 0), {use["cache"]: (use["hits"], use["misses"]) for use in trace["caches"]}
+
+
+@pytest.mark.parametrize("client", ["rattler", "conda"])
+def test_the_trace_of_a_step_has_the_archives_that_its_client_fetched(
+    conda_project, channel, cache, client, request, tmp_path
+):
+    variables = request.getfixturevalue("genuine")[0] if client == "conda" else {}
+    package = channel.add(Package(f"counted-by-{client}", "1.0"), {"share/counted": client * 1000})
+    one = conda_project(package.name)
+    before = prefixes(cache)
+    # pip resolves with the Python of the packages, so that they are installed before the steps.
+    _, uses = traffic_of_environment(one.report("build", **variables))
+    assert "conda" not in uses
+    (prefix,) = prefixes(cache) - before
+    installed = len(list((prefix / "conda-meta").glob("*.json")))
+    assert installed >= 2
+
+    # Another machine gets the resolution, and has all packages but one.
+    one.run("env", "rm", prefix.name)
+    for path in sorted((cache / "packages").rglob(f"{package.stem}*")):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    shutil.copytree(one.state / "resolutions", tmp_path / "resolutions")
+    shutil.rmtree(one.state)
+    shutil.copytree(tmp_path / "resolutions", one.state / "resolutions")
+    channel.requests.clear()
+    fetched, uses = traffic_of_environment(one.report("build", **variables))
+    (asked,) = {path for path, status in channel.requests if status == 200 and path.endswith(".tar.bz2")}
+    assert asked.endswith(f"/{channel.path(package).name}")
+    assert fetched == channel.path(package).stat().st_size
+    assert uses["conda"] == (installed - 1, 1) and uses["environment"][1] == 1
+
+
 def test_a_conflict_is_reported_in_the_solvers_words(conda_project, cache):
     before = prefixes(cache)
     output = conda_project("left", "right").run("build", code=2).stderr

@@ -34,6 +34,11 @@ std::string text_of(const Json& item, const char* name) {
   return found != item.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+uint64_t count_of(const Json& item, const char* name) {
+  const auto found = item.find(name);
+  return found != item.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
+}
+
 /// "linux-64" from ".../linux-64/python-3.11.7-0.conda".
 std::string subdir_of(const std::string& url) {
   const std::vector<std::string> parts = split(url, '/');
@@ -53,8 +58,7 @@ env::CondaPackage package_of(const Json& item) {
   if (package.subdir.empty()) package.subdir = subdir_of(package.url);
   package.sha256 = text_of(item, "sha256");
   package.md5 = text_of(item, "md5");
-  const auto size = item.find("size");
-  if (size != item.end() && size->is_number_unsigned()) package.size = size->get<uint64_t>();
+  package.size = count_of(item, "size");
   return package;
 }
 
@@ -115,6 +119,14 @@ RattlerFailure parse_rattler_failure(std::string_view out) {
   const Json json = read_json(out);
   if (!json.is_object()) return {};
   return {text_of(json, "failed"), std::string(trim(text_of(json, "reason")))};
+}
+
+env::PackageTraffic parse_rattler_traffic(std::string_view out) {
+  const Json json = read_json(out);
+  if (!json.is_object()) return {};
+  return {.fetched = count_of(json, "fetched"),
+          .downloads = count_of(json, "downloads"),
+          .cached = count_of(json, "cached")};
 }
 
 std::string explanation(CondaKind kind, std::string_view out, std::string_view err) {

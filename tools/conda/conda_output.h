@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "conda/conda_client.h"
+#include "env/package_traffic.h"
 #include "env/resolution.h"
 
 namespace pinwheel::conda {
@@ -21,6 +22,10 @@ struct RattlerFailure {
   std::string reason;
 };
 RattlerFailure parse_rattler_failure(std::string_view out);
+
+/// The archives that an installation by rattler's script needed from servers, also if it failed;
+/// zeros for any other reply.
+env::PackageTraffic parse_rattler_traffic(std::string_view out);
 
 /// The client's own explanation of a failure, possibly several lines: the message of a JSON reply,
 /// else its output from the first error on.

@@ -5,13 +5,15 @@ The one argument is a file that holds a request as JSON; the answer is one line 
 {"do": "solve", "channels", "specs", "subdir", "virtual": [[NAME, VERSION, BUILD]], "cache"} -> {"packages": [...]}
 {"do": "install", "packages", "prefix", "subdir", "cache"}                                   -> {"installed": PREFIX}
 
-Failures are replies too: {"failed": "conflict" | "channel" | "hash" | "install", "reason": TEXT}.
+Failures are replies too: {"failed": "conflict" | "channel" | "hash" | "install", "reason": TEXT}. Every reply to an
+installation also has the archives that it needed from servers: "fetched" (bytes), "downloads" and "cached" (archives).
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -42,6 +44,15 @@ class Failed(Exception):
     def __init__(self, kind: str, reason: str):
         super().__init__(reason)
         self.kind = kind
+
+
+class Traffic:
+    """The archives that an installation needed from servers; files of local channels are not counted."""
+
+    def __init__(self) -> None:
+        self.fetched = 0
+        self.downloads = 0
+        self.cached = 0
 
 
 def client() -> rattler.Client:
@@ -100,7 +111,7 @@ def sha256_of(path: pathlib.Path) -> str:
     return digest.hexdigest()
 
 
-async def fetch(package: dict, cache: pathlib.Path, limit: asyncio.Semaphore) -> pathlib.Path:
+async def fetch(package: dict, cache: pathlib.Path, limit: asyncio.Semaphore, traffic: Traffic) -> pathlib.Path:
     """The archive of a package, in a directory named after its hash.
 
     py-rattler hashes what it downloads and not what it finds under file://, so that all archives are hashed here.
@@ -108,6 +119,7 @@ async def fetch(package: dict, cache: pathlib.Path, limit: asyncio.Semaphore) ->
     url = urllib.parse.urlsplit(package["url"])
     archive = cache / "archives" / package["sha256"] / pathlib.PurePosixPath(url.path).name
     if archive.is_file() and sha256_of(archive) == package["sha256"]:
+        traffic.cached += url.scheme != "file"
         return archive
     archive.parent.mkdir(parents=True, exist_ok=True)
     partial = archive.with_name(f"{archive.name}.{os.getpid()}")
@@ -117,6 +129,8 @@ async def fetch(package: dict, cache: pathlib.Path, limit: asyncio.Semaphore) ->
                 shutil.copyfile(urllib.parse.unquote(url.path), partial)
             else:
                 await download_to_path(client(), package["url"], partial)
+                traffic.downloads += 1
+                traffic.fetched += partial.stat().st_size
         found = sha256_of(partial)
         if found != package["sha256"]:
             raise Failed("hash", f"{package['url']} has sha256 {found}, not {package['sha256']}")
@@ -162,10 +176,10 @@ def name_origins(prefix: pathlib.Path, packages: list[dict]) -> None:
         path.write_text(json.dumps(entry, indent=2, sort_keys=True) + "\n")
 
 
-async def install(request: dict) -> dict:
+async def install(request: dict, traffic: Traffic) -> dict:
     packages, prefix, cache = request["packages"], pathlib.Path(request["prefix"]), pathlib.Path(request["cache"])
     limit = asyncio.Semaphore(DOWNLOADS_AT_ONCE)
-    archives = await asyncio.gather(*(fetch(package, cache, limit) for package in packages))
+    archives = await asyncio.gather(*(fetch(package, cache, limit, traffic) for package in packages))
     records = [record_of(package, archive) for package, archive in zip(packages, archives)]
     # With the origin in its keys the cache never confuses packages of the same name and version.
     extracted = rattler.PackageCache.new_layered([cache / "packages"], cache_origin=True)
@@ -188,13 +202,17 @@ async def install(request: dict) -> dict:
 
 def main() -> int:
     request = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    traffic = Traffic()
+    kinds = {"solve": solve, "install": functools.partial(install, traffic=traffic)}
     try:
-        answer = asyncio.run({"solve": solve, "install": install}[request["do"]](request))
+        answer = asyncio.run(kinds[request["do"]](request))
     except Failed as failed:
         answer = {"failed": failed.kind, "reason": str(failed)}
     except Exception:
         traceback.print_exc()
         return 1
+    if request["do"] == "install":
+        answer.update(vars(traffic))
     print(json.dumps(answer), flush=True)
     return 0
 

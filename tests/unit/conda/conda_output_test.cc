@@ -98,6 +98,20 @@ TEST_CASE("rattler's report of a failure is parsed") {
   CHECK(conda::parse_rattler_failure("Traceback").what.empty());
 }
 
+TEST_CASE("the archives that rattler needed are in every reply to an installation") {
+  CHECK(conda::parse_rattler_traffic(
+            R"({"installed": "/p", "fetched": 9, "downloads": 2, "cached": 3})") ==
+        env::PackageTraffic{.fetched = 9, .downloads = 2, .cached = 3});
+  CHECK(conda::parse_rattler_traffic(
+            R"({"failed": "hash", "reason": "r", "fetched": 7, "downloads": 1, "cached": 0})") ==
+        env::PackageTraffic{.fetched = 7, .downloads = 1});
+  for (const char* const none : {"", "no JSON", "[1]", R"({"packages": []})",
+                                 R"({"fetched": -1, "downloads": "2", "cached": 1.5})"}) {
+    CAPTURE(none);
+    CHECK(conda::parse_rattler_traffic(none) == env::PackageTraffic{});
+  }
+}
+
 TEST_CASE("only a glibc has a glibc version") {
   CHECK(conda::parse_glibc("glibc 2.36\n") == "2.36");
   CHECK(conda::parse_glibc("musl libc\n").empty());

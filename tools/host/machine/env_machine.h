@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "env/package_traffic.h"
 #include "ports/clock.h"
 #include "ports/files.h"
 #include "ports/log.h"
@@ -42,10 +43,11 @@ class Leases {
   std::set<std::pair<std::filesystem::path, CacheUser>> uses_;
 };
 
-/// The time that a step spends on installations. Used by the thread of the step.
+/// What the installations of a step took. Used by the thread of the step.
 struct Installing {
   std::chrono::milliseconds spent{0};
-  int depth = 0;  ///< of installations within others
+  int depth = 0;                   ///< of installations within others
+  env::PackageTraffic conda = {};  ///< archives of conda packages
 };
 
 /// The exact packages of requests from a frozen plan or a report: request digest -> JSON of the

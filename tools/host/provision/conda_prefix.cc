@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <map>
 #include <numeric>
 
 #include "base/text.h"
@@ -11,6 +12,7 @@
 #include "conda/conda_output.h"
 #include "env/commands.h"
 #include "env/environment_marker.h"
+#include "env/package_traffic.h"
 #include "host/machine/machine_name.h"
 #include "host/provision/complete_directory.h"
 #include "host/provision/conda_find.h"
@@ -35,11 +37,50 @@ uint64_t bytes_needed(const Packages& packages) {
                          });
 }
 
+constexpr std::string_view kLocal = "file://";
+
 /// The path of a package's archive after a client has installed it.
 fs::path archive_of(const env::CondaPackage& package, const fs::path& cache) {
-  constexpr std::string_view kLocal = "file://";
   if (package.url.starts_with(kLocal)) return package.url.substr(kLocal.size());
   return cache / last_part(package.url);
+}
+
+/// The sizes of the archives that the cache has, of packages from servers.
+std::map<fs::path, uint64_t> cached_archives(ports::Files& files, const Packages& packages,
+                                             const fs::path& cache) {
+  std::map<fs::path, uint64_t> sizes;
+  for (const env::CondaPackage& package : packages) {
+    if (package.url.starts_with(kLocal)) continue;
+    const fs::path path = archive_of(package, cache);
+    const Result<ports::FileStatus> status = files.status(path);
+    if (status && status->type == ports::FileType::regular) sizes[path] = status->size;
+  }
+  return sizes;
+}
+
+/// What a client fetched, by the archives in its cache before and after: clients print progress for
+/// people, and conda prints nothing about a list of URLs with `--json`.
+env::PackageTraffic traffic_between(const std::map<fs::path, uint64_t>& before,
+                                    const std::map<fs::path, uint64_t>& after) {
+  env::PackageTraffic traffic;
+  for (const auto& [path, size] : after) {
+    const auto had = before.find(path);
+    if (had != before.end() && had->second == size) {
+      ++traffic.cached;
+    } else {
+      ++traffic.downloads;
+      traffic.fetched += size;
+    }
+  }
+  return traffic;
+}
+
+void add_traffic(const EnvMachine& machine, const env::PackageTraffic& traffic) {
+  if (!machine.installing) return;
+  env::PackageTraffic& sum = machine.installing->conda;
+  sum.fetched += traffic.fetched;
+  sum.downloads += traffic.downloads;
+  sum.cached += traffic.cached;
 }
 
 /// The clients compare at most the md5, and nothing for local files.
@@ -87,12 +128,16 @@ Result<conda::CondaClient> install(const EnvMachine& machine, const Packages& pa
       ScratchDirectory::make(host.files,
                              host.cache / "scratch" /
                                  fmt::format("{}-{}", directory.filename().string(), ::getpid())));
+  const std::map<fs::path, uint64_t> before = cached_archives(host.files, packages, cache);
   TRY(const ports::Captured ran, run_client(host, client, packages,
                                             {.subdir = conda::conda_subdir(machine_name()),
                                              .prefix = directory.string(),
                                              .list = {},
                                              .packages = cache.string()},
                                             scratch.path()));
+  add_traffic(machine, client.kind == conda::CondaKind::rattler
+                           ? conda::parse_rattler_traffic(ran.out)
+                           : traffic_between(before, cached_archives(host.files, packages, cache)));
   if (!ran.exit.ok() || !conda::parse_rattler_failure(ran.out).what.empty()) {
     return fail(conda::conda_failure(client.kind, ran, "installing the conda packages"));
   }

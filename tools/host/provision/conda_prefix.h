@@ -17,7 +17,9 @@ struct CondaPrefix {
 
 /// Installs exactly these packages in a directory that does not exist yet, with the host's client,
 /// and checks the sha256 of every archive. Returns the client's program. On any failure the
-/// directory is removed. Errors as for `make_conda_prefix`, except those of its Python.
+/// directory is removed. Adds the archives that the client fetched to `machine.installing`; one
+/// that another process or step fetches at the same time counts too, unless the client is rattler.
+/// Errors as for `make_conda_prefix`, except those of its Python.
 Result<std::string> install_conda_packages(const EnvMachine& machine,
                                            const std::vector<env::CondaPackage>& packages,
                                            const std::filesystem::path& directory);

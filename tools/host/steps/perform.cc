@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "base/limits.h"
+#include "env/package_traffic.h"
 #include "host/provision/toolkit.h"
 #include "host/steps/build.h"
 #include "host/steps/build_site.h"
@@ -97,6 +98,13 @@ class InstallationTrace {
   const uint64_t begun_;
 };
 
+/// Adds the archives of conda packages, which are in no log.
+void add_conda(const run::Attempt& attempt, const env::PackageTraffic& traffic) {
+  if (!attempt.meter) return;
+  if (traffic.fetched > 0) attempt.meter->add_fetched(traffic.fetched);
+  attempt.meter->add_hits({"conda", traffic.cached, traffic.downloads});
+}
+
 Result<run::Success> perform_as_is(const Workplace& workplace, const run::Attempt& attempt,
                                    std::stop_token stop) {
   if (attempt.meter) {
@@ -110,6 +118,7 @@ Result<run::Success> perform_as_is(const Workplace& workplace, const run::Attemp
   const InstallationTrace trace(attempt);
   Result<run::Success> success = std::visit(PerformAction{context}, attempt.step->action);
   if (fetches(attempt.step->action)) trace.end(*installing);
+  add_conda(attempt, installing->conda);
   if (success && !installs(attempt.step->action)) success->installing = installing->spent;
   return success;
 }

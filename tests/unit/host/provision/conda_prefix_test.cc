@@ -1,6 +1,7 @@
 #include "host/provision/conda_prefix.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -21,6 +22,17 @@ case "$*" in
   *--dry-run*) cat "$HOME/solution"; exit "$(cat "$HOME/code")" ;;
   *) echo install >> "$HOME/calls"; cp "$7" "$HOME/list"; mkdir -p "$5/bin" "$5/conda-meta"
      ln -s "$(command -v python3)" "$5/bin/python" ;;
+esac
+)SHELL";
+
+/// A conda that "downloads" archives of servers which its cache lacks or has with other contents.
+constexpr const char* kFetchingClient = R"SHELL(#!/bin/sh
+case "$*" in
+  --version) echo conda 24.1.0 ;;
+  *) for name in $(sed -n 's|^http.*/||p' "$7"); do
+       cmp -s "$HOME/$name" "$CONDA_PKGS_DIRS/$name" || cp "$HOME/$name" "$CONDA_PKGS_DIRS/$name"
+     done
+     exit "$(cat "$HOME/code")" ;;
 esac
 )SHELL";
 
@@ -47,6 +59,18 @@ struct CondaMachine : ScratchMachine {
             .build = "0",
             .subdir = "noarch",
             .url = "file://" + file.string(),
+            .sha256 = sha256_hex(bytes)};
+  }
+
+  /// A package of a server, for `kFetchingClient`.
+  env::CondaPackage remote_package(const std::string& name, const std::string& bytes) const {
+    const std::string file = name + "-1-0.conda";
+    scratch.write(file, bytes);
+    return {.name = name,
+            .version = "1",
+            .build = "0",
+            .subdir = "noarch",
+            .url = "http://127.0.0.1/c/noarch/" + file,
             .sha256 = sha256_hex(bytes)};
   }
 };
@@ -76,6 +100,34 @@ TEST_CASE("a file with a different hash than in the list leaves no prefix") {
   CHECK(made.error().message.find("has sha256 " + sha256_hex("other bytes") + ", not " +
                                   packages[0].sha256) != std::string::npos);
   CHECK(here.files.list(here.machine.cache / "conda")->size() == 1);  // the lock
+}
+
+TEST_CASE("the archives that a client fetched are those that its cache lacked") {
+  CondaMachine here;
+  here.use_conda(kFetchingClient);
+  here.machine.installing = std::make_shared<host::Installing>();
+  REQUIRE(here.files.make_directories(here.machine.cache).has_value());
+  const env::PackageTraffic& traffic = here.machine.installing->conda;
+  std::vector<env::CondaPackage> packages = {here.remote_package("a", "1234"),
+                                             here.remote_package("b", "123456"),
+                                             here.package("local", "not counted")};
+  const auto install = [&here, &packages](const std::string& name) {
+    return host::install_conda_packages(here.machine, packages, here.machine.cache / name);
+  };
+  REQUIRE(install("first").has_value());
+  CHECK(traffic == env::PackageTraffic{.fetched = 10, .downloads = 2, .cached = 0});
+  REQUIRE(install("second").has_value());
+  CHECK(traffic == env::PackageTraffic{.fetched = 10, .downloads = 2, .cached = 2});
+  here.scratch.write("cache/packages/conda/a-1-0.conda", "12");
+  REQUIRE(install("third").has_value());
+  CHECK(traffic == env::PackageTraffic{.fetched = 14, .downloads = 3, .cached = 3});
+  packages.push_back(here.remote_package("d", "1"));
+  here.scratch.write("code", "1");
+  CHECK_FALSE(install("fourth").has_value());
+  CHECK(traffic == env::PackageTraffic{.fetched = 15, .downloads = 4, .cached = 5});
+  here.machine.installing = nullptr;
+  here.scratch.write("code", "0");
+  CHECK(install("unmeasured").has_value());
 }
 
 TEST_CASE("a prefix with the wrong Python is rejected, with a hint") {
