@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
 #include <string_view>
 
 namespace pinwheel::container {
@@ -104,6 +105,12 @@ ports::Command run_in_container(const Container& container, const std::string& n
   const std::vector<std::string> inside = without_image_variables(container, command);
   argv.insert(argv.end(), inside.begin(), inside.end());
   return out;
+}
+
+ports::Command with_id_file(ports::Command run, const std::string& file) {
+  constexpr std::ptrdiff_t kOptions = 2;  // after the client and `run`
+  run.argv.insert(run.argv.begin() + kOptions, {"--cidfile", file});
+  return run;
 }
 
 ports::Command remove_container(const std::string& client, const std::string& name,

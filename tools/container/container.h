@@ -48,6 +48,10 @@ ports::Command run_in_container(const Container& container, const std::string& n
                                 const ports::Command& command,
                                 const std::map<std::string, std::string>& client_variables);
 
+/// The same, where the client writes the container's id to a file when it has made the container.
+/// The client refuses a file that exists. Podman removes it together with the container.
+ports::Command with_id_file(ports::Command run, const std::string& file);
+
 /// Kills and removes a container, running or not; it is not an error if it does not exist.
 ports::Command remove_container(const std::string& client, const std::string& name,
                                 const std::map<std::string, std::string>& client_variables);

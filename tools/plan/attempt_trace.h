@@ -110,7 +110,7 @@ struct AttemptTrace {
   std::vector<TracedWait> waits = {};        ///< in order
   std::optional<int> cores = {};             ///< reserved by the scheduler
   std::optional<uint64_t> memory = {};       ///< bytes reserved by the scheduler
-  std::optional<uint64_t> peak_memory = {};  ///< bytes, of the largest of its processes
+  std::optional<uint64_t> peak_memory = {};  ///< bytes, of its largest process or container
   std::optional<std::chrono::milliseconds> cpu_time = {};  ///< of all its processes
   std::optional<uint64_t> sent = {};                       ///< bytes of files sent to an index
   std::optional<uint64_t> fetched = {};                    ///< bytes received from servers

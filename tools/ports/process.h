@@ -49,7 +49,8 @@ struct Exit {
   bool canceled = false;   ///< it was killed because the run was canceled
   bool out_of_memory =
       false;  ///< the kernel killed it, or a process of its group, for lack of memory
-  uint64_t peak_memory = 0;  ///< bytes of its largest process; 0 if that is not known
+  /// Bytes of its largest process, or of all processes of its container; 0 if that is not known.
+  uint64_t peak_memory = 0;
   std::optional<std::chrono::milliseconds> cpu_time =
       std::nullopt;  ///< of all its processes; nullopt if that is not known
 

@@ -67,18 +67,10 @@ void AttemptMeter::add_lock(milliseconds waited) {
 
 void AttemptMeter::add_process(const ports::Exit& exit) {
   const std::scoped_lock lock(mutex_);
-  if (forgets_processes_) return;
   if (exit.peak_memory > 0) {
     trace_.peak_memory = std::max(trace_.peak_memory.value_or(0), exit.peak_memory);
   }
   if (exit.cpu_time) trace_.cpu_time = trace_.cpu_time.value_or(milliseconds(0)) + *exit.cpu_time;
-}
-
-void AttemptMeter::forget_processes() {
-  const std::scoped_lock lock(mutex_);
-  forgets_processes_ = true;
-  trace_.peak_memory.reset();
-  trace_.cpu_time.reset();
 }
 
 void AttemptMeter::add_sent(uint64_t bytes) {

@@ -33,8 +33,6 @@ class AttemptMeter {
   void enter(plan::StepPhase phase);
   void add_lock(std::chrono::milliseconds waited);
   void add_process(const ports::Exit& exit);
-  /// Discards what was measured about processes: they were only clients of others.
-  void forget_processes();
   void add_sent(uint64_t bytes);
   void add_fetched(uint64_t bytes);
   /// Adds to the uses of the cache of that name.
@@ -54,7 +52,6 @@ class AttemptMeter {
   std::optional<plan::TracedWait> wait_;
   plan::TraceTime waits_since_;
   std::vector<plan::TracedCommand> commands_;
-  bool forgets_processes_ = false;
 };
 
 /// The time of a run: the wall clock when this is called, plus steady time, so that it never

@@ -44,6 +44,16 @@ TEST_CASE("no value of a name that a secret can have is among the client's argum
   CHECK_FALSE(matrix::secret_name_problem("LICENSE_TOKEN"));
 }
 
+TEST_CASE("a client writes the id of a container to a file on request") {
+  const ports::Command command{{"make"}, "/", {}, {}};
+  const ports::Command plain = run_in_container(some_container(), "n", command, kClient);
+  ports::Command ran = with_id_file(plain, "/state/n.id");
+  CHECK(std::vector(ran.argv.begin(), ran.argv.begin() + 4) ==
+        std::vector<std::string>{"/usr/bin/docker", "run", "--cidfile", "/state/n.id"});
+  ran.argv.erase(ran.argv.begin() + 2, ran.argv.begin() + 4);
+  CHECK(ran == plain);
+}
+
 TEST_CASE("a command runs through the client, with its mounts, user and directory") {
   ports::Command command{{"make", "all"}, "/build/src", {}, std::chrono::seconds(5)};
   command.mounts = {{"/scratch", "/build"}};

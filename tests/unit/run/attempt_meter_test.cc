@@ -72,10 +72,6 @@ TEST_CASE("the processes of an attempt are added up") {
   CHECK(trace.peak_memory == 9);
   CHECK(trace.sent == 15);
   CHECK(trace.waits == std::vector<plan::TracedWait>{{plan::WaitCause::lock, "", 5ms}});
-  meter.forget_processes();
-  meter.add_process({.peak_memory = 9, .cpu_time = 4ms});
-  CHECK_FALSE(meter.trace().cpu_time);
-  CHECK_FALSE(meter.trace().peak_memory);
 }
 
 TEST_CASE("the commands, fetched bytes and cache hits of an attempt are added up") {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
+#include <exception>
 #include <utility>
 
 #include "base/text.h"
@@ -84,32 +86,65 @@ void ContainerProcess::remove(const std::string& name, const ports::Exit& exit) 
   static_cast<void>(cleaner_.capture(command));
 }
 
+void ContainerProcess::measure(std::filesystem::path scratch,
+                               std::function<void(const ports::Exit& exit)> on_end) {
+  scratch_ = std::move(scratch);
+  on_end_ = std::move(on_end);
+}
+
+std::unique_ptr<ContainerWatch> ContainerProcess::begin_watch(ports::Command& client) const {
+  if (!on_end_) return nullptr;
+  try {
+    auto watch = std::make_unique<ContainerWatch>(scratch_);
+    client = container::with_id_file(client, watch->id_file().string());
+    return watch;
+  } catch (const std::exception&) {
+    // A command is worth more than its measurement.
+    return nullptr;
+  }
+}
+
+ports::Exit ContainerProcess::program_exit(ports::Exit exit, const ContainerUsage& usage) const {
+  exit = translated(exit);
+  exit.peak_memory = usage.peak_memory.value_or(0);
+  exit.cpu_time.reset();
+  if (usage.cpu_time) {
+    exit.cpu_time = std::chrono::floor<std::chrono::milliseconds>(*usage.cpu_time);
+  }
+  if (on_end_) on_end_(exit);
+  return exit;
+}
+
 Result<ports::Captured> ContainerProcess::capture(const ports::Command& command) {
   const std::string name = next_name();
-  Result<ports::Captured> ran =
-      engine_.capture(container::run_in_container(container_, name, command, client_variables_));
+  ports::Command client = container::run_in_container(container_, name, command, client_variables_);
+  const std::unique_ptr<ContainerWatch> watch = begin_watch(client);
+  Result<ports::Captured> ran = engine_.capture(client);
+  const ContainerUsage usage = watch ? watch->stop() : ContainerUsage{};
   if (!ran) return ran;
   remove(name, ran->exit);
   if (may_be_the_engine(ran->exit)) {
     const std::string word = clients_word(ran->err);
     if (!word.empty()) return fail(engine_error(command, word));
   }
-  ran->exit = translated(ran->exit);
+  ran->exit = program_exit(ran->exit, usage);
   return ran;
 }
 
 Result<ports::Exit> ContainerProcess::log(const ports::Command& command,
                                           const std::filesystem::path& log) {
   const std::string name = next_name();
-  Result<ports::Exit> ran =
-      engine_.log(container::run_in_container(container_, name, command, client_variables_), log);
+  ports::Command client = container::run_in_container(container_, name, command, client_variables_);
+  const std::unique_ptr<ContainerWatch> watch = begin_watch(client);
+  Result<ports::Exit> ran = engine_.log(client, log);
+  const ContainerUsage usage = watch ? watch->stop() : ContainerUsage{};
   if (!ran) return ran;
   remove(name, *ran);
   if (may_be_the_engine(*ran)) {
     const std::string word = clients_word(log_tail(log, kClientTail));
     if (!word.empty()) return fail(engine_error(command, word));
   }
-  return translated(*ran);
+  return program_exit(*ran, usage);
 }
 
 Result<ports::Exit> ContainerProcess::foreground(const ports::Command& command,

@@ -52,8 +52,14 @@ Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const ru
   TRY(step->contained_,
       contain(step->local_.machine, around, container_settings(attempt.step->action),
               attempt.step->id, step->stop_));
-  // The processes of a container belong to its engine.
-  if (step->contained_ && attempt.meter) attempt.meter->forget_processes();
+  if (step->contained_ && attempt.meter) {
+    // What the step does on the host is little, and no substitute for a container that is not
+    // measured.
+    step->local_.process.on_end = {};
+    step->contained_->process().measure(
+        attempt.scratch,
+        [meter = attempt.meter](const ports::Exit& exit) { meter->add_process(exit); });
+  }
   TRY_DONE(step->local_.files.make_directories(attempt.scratch));
   return step;
 }

@@ -1,0 +1,64 @@
+"""The memory and processor time of steps in containers, whose processes belong to the engine."""
+
+import pytest
+from contained import in_bullseye, states
+
+pytestmark = pytest.mark.docker
+
+BYTES = 64 << 20
+SECONDS = 0.5
+# It lives until pinwheel has found the container, on a busy machine as well.
+USES = """\
+import runpy, sys, time
+data = b"x" * {bytes}
+while time.process_time() < {seconds}:
+    pass
+time.sleep(8)
+sys.argv.pop(0)
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+# A client that says that its containers are others.
+ELSEWHERE = """\
+#!/bin/bash
+if [[ $1 == run && $2 == --cidfile ]]; then
+  echo {id} > "$3"
+  shift 3
+  set -- run "$@"
+fi
+exec {client} "$@"
+"""
+
+
+@pytest.fixture
+def contained(project, engine, bases):
+    script = in_bullseye(project, engine, bases)
+    uses = USES.format(bytes=BYTES, seconds=SECONDS)
+    command = ["python", "-c", uses, "{package}/make_wheel.py", "{dest_dir}"]
+    script.edit(lambda matrix: matrix["build"].update(command=command))
+    return script
+
+
+def test_a_step_in_a_container_has_its_memory_and_processor_time(contained, engine):
+    outcomes = contained.report("build", "matrix.yaml", "cp*-plain", *contained.levels)
+    assert states(outcomes) == {"done"}
+    (trace,) = outcomes["build:plain"]["trace"]
+    assert trace["peak_bytes"] >= BYTES
+    assert trace["cpu_ms"] >= SECONDS * 1000
+    assert engine.containers() == []
+    # The directories with the ids of containers are gone.
+    assert list(contained.state.rglob("container-*")) == []
+
+
+def test_a_container_out_of_sight_is_not_measured_and_builds_the_same(contained, engine):
+    """The client of an engine on another machine writes an id of which this machine shows no process."""
+    client = engine.directory / "bin" / engine.name
+    hidden = contained.directory.parent / "hidden"
+    hidden.mkdir()
+    (hidden / engine.name).write_text(ELSEWHERE.format(id="0" * 64, client=client))
+    (hidden / engine.name).chmod(0o755)
+    contained.environment["PATH"] = f"{hidden}:{contained.environment['PATH']}"
+    outcomes = contained.report("build", "matrix.yaml", "cp*-plain", *contained.levels)
+    assert states(outcomes) == {"done"}
+    (trace,) = outcomes["build:plain"]["trace"]
+    assert "peak_bytes" not in trace and "cpu_ms" not in trace
