@@ -92,10 +92,14 @@ void ContainerProcess::measure(std::filesystem::path scratch,
   on_end_ = std::move(on_end);
 }
 
+void ContainerProcess::report_running(OnRunning on_running) {
+  on_running_ = std::move(on_running);
+}
+
 std::unique_ptr<ContainerWatch> ContainerProcess::begin_watch(ports::Command& client) const {
   if (!on_end_) return nullptr;
   try {
-    auto watch = std::make_unique<ContainerWatch>(scratch_);
+    auto watch = std::make_unique<ContainerWatch>(scratch_, on_running_);
     client = container::with_id_file(client, watch->id_file().string());
     return watch;
   } catch (const std::exception&) {

@@ -32,6 +32,10 @@ class ContainerProcess final : public ports::Process {
   /// they return. `scratch` is a directory for temporary files, in which the client can write too.
   void measure(std::filesystem::path scratch, std::function<void(const ports::Exit& exit)> on_end);
 
+  /// From now on, while containers are measured, calls this with the first process of each one, on
+  /// a thread that ends before the command does. Not called while a command runs.
+  void report_running(OnRunning on_running);
+
   Result<ports::Captured> capture(const ports::Command& command) override;
   Result<ports::Exit> log(const ports::Command& command, const std::filesystem::path& log) override;
   /// The same, with pinwheel's own streams (host/system/foreground.h); the container is always
@@ -53,6 +57,7 @@ class ContainerProcess final : public ports::Process {
   std::map<std::string, std::string> client_variables_;
   std::filesystem::path scratch_;
   std::function<void(const ports::Exit&)> on_end_;
+  OnRunning on_running_;
 };
 
 }  // namespace pinwheel::host

@@ -98,8 +98,9 @@ UniqueFd wake_event() {
 
 class ContainerWatch::Rounds {
  public:
-  Rounds(const fs::path& directory, KernelPlaces places)
+  Rounds(const fs::path& directory, OnRunning on_running, KernelPlaces places)
       : id_file_(directory / "id"),
+        on_running_(std::move(on_running)),
         places_(std::move(places)),
         begun_(std::chrono::steady_clock::now()),
         wake_(wake_event()) {
@@ -172,8 +173,12 @@ class ContainerWatch::Rounds {
     handle_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, number, 0)));
     // The handle may be that of a process that has got the number since.
     groups_ = groups_at(place);
-    if (!groups_.any()) handle_.reset();
-    return groups_.any();
+    if (!groups_.any()) {
+      handle_.reset();
+      return false;
+    }
+    if (on_running_) on_running_(number);
+    return true;
   }
 
   ContainerGroups groups_at(const std::string& place) const {
@@ -204,6 +209,7 @@ class ContainerWatch::Rounds {
   }
 
   const fs::path id_file_;
+  const OnRunning on_running_;
   const KernelPlaces places_;
   const SteadyTime begun_;
   UniqueFd wake_;
@@ -218,9 +224,10 @@ class ContainerWatch::Rounds {
   std::thread thread_;
 };
 
-ContainerWatch::ContainerWatch(const fs::path& scratch, KernelPlaces places)
+ContainerWatch::ContainerWatch(const fs::path& scratch, OnRunning on_running, KernelPlaces places)
     : directory_(new_directory(scratch)),
-      rounds_(std::make_unique<Rounds>(directory_.path, std::move(places))) {}
+      rounds_(std::make_unique<Rounds>(directory_.path, std::move(on_running), std::move(places))) {
+}
 
 ContainerWatch::~ContainerWatch() = default;
 

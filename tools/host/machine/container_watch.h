@@ -1,5 +1,8 @@
 #pragma once
+#include <sys/types.h>
+
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +17,9 @@ struct KernelPlaces {
   std::string groups = "/sys/fs/cgroup";
 };
 
+/// Called with the number of the first process of a container; must not throw.
+using OnRunning = std::function<void(pid_t first)>;
+
 /// Measures what a container uses, from the counters of its control groups on this machine. It runs
 /// no client: a thread reads the id of the container from the file that the client writes
 /// (`container::with_id_file`), looks for the container's first process in /proc, and reads the
@@ -26,9 +32,11 @@ struct KernelPlaces {
 /// container used in its last 200 ms may be missing.
 class ContainerWatch {
  public:
-  /// Begins before the container is made. Makes a directory in `scratch` for the id. Throws
-  /// `std::system_error` if there is no directory, thread or descriptor for it.
-  explicit ContainerWatch(const std::filesystem::path& scratch, KernelPlaces places = {});
+  /// Begins before the container is made. Makes a directory in `scratch` for the id. Calls
+  /// `on_running`, which may be empty, with the number of the first process, on the watch's own
+  /// thread. Throws `std::system_error` if there is no directory, thread or descriptor for it.
+  explicit ContainerWatch(const std::filesystem::path& scratch, OnRunning on_running = {},
+                          KernelPlaces places = {});
   /// Removes the directory, which Podman expects while it removes the container.
   ~ContainerWatch();
   ContainerWatch(const ContainerWatch&) = delete;

@@ -1,5 +1,8 @@
 #include "host/steps/build_commands.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -61,6 +64,13 @@ std::optional<plan::TraceTime> time_of_file(const fs::path& path) {
   return std::chrono::floor<std::chrono::milliseconds>(time);
 }
 
+/// The same for each path of a directory, also in another mount namespace and after its removal.
+std::string identity_of(const fs::path& directory) {
+  struct stat status = {};
+  if (::stat(directory.c_str(), &status) != 0) return directory.string();
+  return fmt::format("{}:{}", status.st_dev, status.st_ino);
+}
+
 /// `<build>/.cmake/instrumentation/v1/data`; before CMake 4.3, `instrumentation-` and an id.
 bool is_snippet(const fs::path& file) {
   const fs::path data = file.parent_path();
@@ -102,8 +112,6 @@ class BuildCommands::Record {
         profiles_(is_profiled(context)),
         begun_(std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now())) {
     read_source([this] { ignore_restored(); });
-    // The processes of a container are not pinwheel's.
-    if (context.machine.host != nullptr) return;
     WatchCallbacks callbacks;
     callbacks.judge = judge;
     callbacks.begun = [this](const std::vector<std::string>& argv) { return begun(argv); };
@@ -112,6 +120,9 @@ class BuildCommands::Record {
     };
     try {
       watch_.emplace(std::move(callbacks), context.attempt.cores);
+      if (context.container != nullptr) {
+        context.container->report_running([this](pid_t first) { watch_->follow(first); });
+      }
     } catch (const std::exception&) {
       // Without a thread or a descriptor for it: the logs are read after the build.
     }
@@ -125,6 +136,7 @@ class BuildCommands::Record {
   }
 
   void finish() {
+    if (context_.container != nullptr) context_.container->report_running({});
     std::vector<WatchedCommand> watched;
     FoundLogs found;
     read_source([&] {
@@ -132,7 +144,7 @@ class BuildCommands::Record {
     });
     ReadBudget budget(context_.stop);
     read_source([&] { found = find_logs(root_); });
-    if (!watch_) {
+    if (!watch_ || context_.container != nullptr) {
       for (const fs::path& log : found.ninja) {
         if (budget.spent()) break;
         read_source([&] { add_ninja(log.parent_path(), std::nullopt); });
@@ -297,10 +309,7 @@ class BuildCommands::Record {
     const std::optional<plan::TraceTime> written = time_of_file(directory / kNinjaLog);
     if (!written || *written < begun_) return;
     const std::string text = text_of_build(directory / kNinjaLog);
-    std::error_code error;
-    const fs::path place =
-        fs::is_symlink(directory, error) ? fs::read_symlink(directory, error) : directory;
-    const auto known = read_lines_.try_emplace(place.string(), restored_lines_).first;
+    const auto known = read_lines_.try_emplace(identity_of(directory), restored_lines_).first;
     const std::string fresh = fresh_lines(text, known->second);
     const std::string manifest = text_of_build(directory / "build.ninja");
     for (plan::TracedCommand& command : plan::ninja_commands({fresh, manifest, *written})) {
@@ -339,15 +348,15 @@ class BuildCommands::Record {
   }
 
   /// A compiler below a ninja whose log mentions its output is one of those commands; one that
-  /// failed is not in the log.
+  /// failed is not in the log. The log of a ninja in a container may only have been found later.
   void add_watched(const WatchedCommand& watched) {
     const plan::BuildProcessFacts& facts = noticed_.at(watched.id);
     const std::string& output = facts.output;
-    if (watched.builder) {
-      const auto made = made_by_.find(*watched.builder);
-      if (made != made_by_.end() && made->second.contains(output)) return;
-    } else if (outputs_.contains(output)) {
-      return;
+    const auto made = watched.builder ? made_by_.find(*watched.builder) : made_by_.end();
+    if (made != made_by_.end()) {
+      if (made->second.contains(output)) return;
+    } else if (!watched.builder || context_.container != nullptr) {
+      if (outputs_.contains(output)) return;
     }
     commands_.push_back({output, facts.kind, {watched.start, watched.end}});
   }

@@ -11,12 +11,13 @@ namespace pinwheel::host {
 /// Records the commands of a build for the trace of its attempt, from its creation to its
 /// destruction. Nothing that it reads can fail the build. Sources, best first:
 ///
-/// - the logs of ninja, read when a ninja ends (a backend may remove its directory after that), or,
-///   for builds in containers, found after the build;
+/// - the logs of ninja, read when a ninja ends (a backend may remove its directory after that); for
+///   builds in containers, whose processes may be out of sight, also those found after the build;
 /// - the snippets of CMake's instrumentation, if the project or the user has turned that on;
-/// - for compilers that no such log mentions, the processes of the build, except in containers
-///   (host/system/process_watch). No wrapper is inserted: wrappers and variables such as `CC` would
-///   change what configure scripts find and record, and so the bytes of wheels.
+/// - for compilers that no such log mentions, the processes of the build
+///   (host/system/process_watch), in containers if they are visible (host/machine/container_watch).
+///   No wrapper is inserted: wrappers and variables such as `CC` would change what configure
+///   scripts find and record, and so the bytes of wheels.
 ///
 /// A profiled build (`plan/compiler_profile`) also has the phases of its compilations: nvcc appends
 /// them to a table, and clang writes them next to its objects, of which those are read that exist

@@ -37,8 +37,8 @@ OpenStep::OpenStep(const Workplace& workplace, const run::Attempt& attempt, std:
 }
 
 StepContext OpenStep::context() {
-  return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine, supplier_,
-          stop_};
+  return {workplace_, attempt_, contained_ ? contained_->machine() : local_.machine,
+          supplier_,  stop_,    contained_ ? &contained_->process() : nullptr};
 }
 
 Result<std::unique_ptr<OpenStep>> open_step(const Workplace& workplace, const run::Attempt& attempt,

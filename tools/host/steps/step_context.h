@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "host/machine/contained_machine.h"
+#include "host/machine/container_process.h"
 #include "host/machine/env_machine.h"
 #include "host/machine/local_machine.h"
 #include "host/machine/workplace.h"
@@ -26,6 +27,7 @@ struct StepContext {
   EnvMachine machine;
   Supplier& supplier;
   std::stop_token stop;
+  ContainerProcess* container = nullptr;  ///< that `machine` runs commands in; null: on the host
 };
 
 /// An attempt that is ready to run, on the host or in the step's container. Owns everything its

@@ -15,6 +15,7 @@
 #include <charconv>
 #include <ctime>
 #include <exception>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -141,6 +142,13 @@ class ProcessWatch::Rounds {
   Rounds(const Rounds&) = delete;
   Rounds& operator=(const Rounds&) = delete;
 
+  void follow(pid_t process) {
+    UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+    if (!handle.valid()) return;
+    const std::scoped_lock lock(mutex_);
+    followed_.push_back({process, std::move(handle)});
+  }
+
   std::vector<WatchedCommand> finish() {
     if (thread_.joinable()) {
       const uint64_t one = 1;
@@ -160,6 +168,21 @@ class ProcessWatch::Rounds {
     std::vector<std::string> argv = {};  ///< of a builder
     size_t round = 0;                    ///< in which it was met last
   };
+
+  struct Followed {
+    pid_t process = 0;
+    UniqueFd handle = {};
+  };
+
+  /// The processes of `follow` that still run.
+  std::vector<pid_t> followed() {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(followed_, [](const Followed& one) { return has_ended(one.handle); });
+    std::vector<pid_t> processes;
+    processes.reserve(followed_.size());
+    for (const Followed& one : followed_) processes.push_back(one.process);
+    return processes;
+  }
 
   void watch() {
     ::pthread_setname_np(::pthread_self(), "command-watch");
@@ -184,6 +207,7 @@ class ProcessWatch::Rounds {
     std::vector<pid_t> roots;
     add_numbers(first_bytes(children_, 4 << 10), roots);
     for (const pid_t root : roots) visit(root, nullptr, 0);
+    for (const pid_t root : followed()) visit(root, nullptr, 0);
     std::vector<pid_t> gone;
     for (const auto& [pid, one] : running_) {
       if (!one.handle.valid() && one.round != round_) gone.push_back(pid);
@@ -199,7 +223,7 @@ class ProcessWatch::Rounds {
       if (known->second.role == WatchRole::command) return;
       read_directory(pid, known->second);
       // The number may be that of another process by now, which the next round judges.
-      if (has_ended(known->second)) return;
+      if (has_ended(known->second.handle)) return;
       builder = &known->second;
     } else {
       const std::vector<std::string> argv = arguments_of(pid);
@@ -240,17 +264,17 @@ class ProcessWatch::Rounds {
     return &running_.insert_or_assign(pid, std::move(one)).first->second;
   }
 
-  static bool has_ended(const Running& one) {
-    if (!one.handle.valid()) return false;
-    pollfd handle = {one.handle.get(), POLLIN, 0};
-    return ::poll(&handle, 1, 0) > 0;
+  static bool has_ended(const UniqueFd& handle) {
+    if (!handle.valid()) return false;
+    pollfd ended = {handle.get(), POLLIN, 0};
+    return ::poll(&ended, 1, 0) > 0;
   }
 
   /// A builder enters its directory only after it has started.
   static void read_directory(pid_t pid, Running& builder) {
     UniqueFd directory(
         ::open(fmt::format("/proc/{}/cwd", pid).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (directory.valid() && !has_ended(builder)) builder.directory = std::move(directory);
+    if (directory.valid() && !has_ended(builder.handle)) builder.directory = std::move(directory);
   }
 
   void end(pid_t pid) {
@@ -298,6 +322,8 @@ class ProcessWatch::Rounds {
   milliseconds pause_ = kLeastPause;
   size_t round_ = 0;
   std::unordered_map<pid_t, Running> running_;
+  std::mutex mutex_;
+  std::vector<Followed> followed_;  ///< guarded by mutex_
   std::vector<WatchedCommand> ended_;
   std::thread thread_;  ///< last: it uses the others
 };
@@ -306,6 +332,10 @@ ProcessWatch::ProcessWatch(WatchCallbacks callbacks, int cores)
     : rounds_(std::make_unique<Rounds>(std::move(callbacks), cores)) {}
 
 ProcessWatch::~ProcessWatch() = default;
+
+void ProcessWatch::follow(pid_t process) {
+  rounds_->follow(process);
+}
 
 std::vector<WatchedCommand> ProcessWatch::stop() {
   return rounds_->finish();

@@ -1,4 +1,6 @@
 #pragma once
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -36,11 +38,11 @@ struct WatchCallbacks {
   std::function<void(size_t id, const std::filesystem::path& directory)> builder_ended = {};
 };
 
-/// Watches the processes that the creating thread starts, and their descendants, through /proc: it
-/// needs nothing from them, and they cannot notice it. It looks for new processes in rounds, at
-/// least 5 ms apart and so far apart that the rounds take at most 0.5% of `cores` processors. So a
-/// process that lives shorter than that may be missed. The start of a process is exact to 10 ms
-/// (the kernel's resolution), its end to about 1 ms.
+/// Watches the processes that the creating thread starts, those of `follow`, and their descendants,
+/// through /proc: it needs nothing from them, and they cannot notice it. It looks for new processes
+/// in rounds, at least 5 ms apart and so far apart that the rounds take at most 0.5% of `cores`
+/// processors. So a process that lives shorter than that may be missed. The start of a process is
+/// exact to 10 ms (the kernel's resolution), its end to about 1 ms.
 ///
 /// Without /proc/PID/task/TID/children (a kernel without CONFIG_PROC_CHILDREN) nothing is found.
 class ProcessWatch {
@@ -50,6 +52,11 @@ class ProcessWatch {
   ~ProcessWatch();
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
+
+  /// Watches a process that another program has started, such as the first one of a container, and
+  /// its descendants, from now on. For any thread. Does nothing on kernels without pidfds, where
+  /// the number could be that of another process later.
+  void follow(pid_t process);
 
   /// Ends the watch. Commands that still run end now.
   std::vector<WatchedCommand> stop();

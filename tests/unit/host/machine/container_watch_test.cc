@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "unit/catch.h"
 #include "unit/host/scratch.h"
@@ -98,7 +99,9 @@ TEST_CASE("a container is measured by the groups of its first process") {
   const Machine machine;
   WaitingProcess first;
   const std::string group = "/docker/" + kId;
-  ContainerWatch watch(machine.step(), machine.places());
+  std::vector<pid_t> running;
+  ContainerWatch watch(
+      machine.step(), [&](pid_t number) { running.push_back(number); }, machine.places());
   machine.count(group, 4096, 100);
   machine.add_process(first.number(), std::to_string(first.number()) + "\t1", "0::" + group + "\n");
   write_id(watch, kId + "\n");
@@ -112,13 +115,14 @@ TEST_CASE("a container is measured by the groups of its first process") {
     machine.count(group, 8192, 200);
     CHECK(watch.stop() == ContainerUsage{4096, 100us});
   }
+  CHECK(running == std::vector<pid_t>{first.number()});
 }
 
 TEST_CASE("a process that enters its group late is found") {
   const Machine machine;
   const WaitingProcess first;
   const std::string group = "/machine.slice/libpod-" + kId + ".scope";
-  ContainerWatch watch(machine.step(), machine.places());
+  ContainerWatch watch(machine.step(), {}, machine.places());
   write_id(watch, kId);
   machine.add_process(first.number(), std::to_string(first.number()) + "\t1", "0::/\n");
   machine.count(group, 4096, 100);
@@ -136,31 +140,31 @@ TEST_CASE("other processes are not measured") {
   SECTION("of another container") {
     const std::string foreign = "/docker/" + std::string(64, 'b');
     machine.count(foreign, 4096, 100);
-    ContainerWatch watch(machine.step(), machine.places());
+    ContainerWatch watch(machine.step(), {}, machine.places());
     machine.add_process(other.number(), number + "\t1", "0::" + foreign + "\n");
     write_id(watch, kId);
     CHECK(watch.stop() == ContainerUsage{});
   }
   SECTION("of the engine, in a group with the id of the container") {
-    ContainerWatch watch(machine.step(), machine.places());
+    ContainerWatch watch(machine.step(), {}, machine.places());
     machine.add_process(other.number(), number, "0::" + own + "\n");
     write_id(watch, kId);
     CHECK(watch.stop() == ContainerUsage{});
   }
   SECTION("that were there before") {
     machine.add_process(other.number(), number + "\t1", "0::" + own + "\n");
-    ContainerWatch watch(machine.step(), machine.places());
+    ContainerWatch watch(machine.step(), {}, machine.places());
     write_id(watch, kId);
     CHECK(watch.stop() == ContainerUsage{});
   }
   SECTION("without a whole id") {
-    ContainerWatch watch(machine.step(), machine.places());
+    ContainerWatch watch(machine.step(), {}, machine.places());
     machine.add_process(other.number(), number + "\t1", "0::" + own + "\n");
     write_id(watch, GENERATE("", "a", "/", "docker"));
     CHECK(watch.stop() == ContainerUsage{});
   }
   SECTION("without an id") {
-    ContainerWatch watch(machine.step(), machine.places());
+    ContainerWatch watch(machine.step(), {}, machine.places());
     machine.add_process(other.number(), number + "\t1", "0::" + own + "\n");
     CHECK(watch.stop() == ContainerUsage{});
   }
@@ -169,20 +173,21 @@ TEST_CASE("other processes are not measured") {
 TEST_CASE("the directory of the id is new, and removed with the watch") {
   const Machine machine;
   {
-    const ContainerWatch one(machine.step(), machine.places());
-    const ContainerWatch other(machine.step(), machine.places());
+    const ContainerWatch one(machine.step(), {}, machine.places());
+    const ContainerWatch other(machine.step(), {}, machine.places());
     CHECK(one.id_file() != other.id_file());
     CHECK_FALSE(fs::exists(one.id_file()));
     CHECK(fs::is_directory(one.id_file().parent_path()));
     write_id(one, kId);
   }
   CHECK(fs::is_empty(machine.step()));
-  CHECK_THROWS_AS(ContainerWatch(machine.step() / "missing", machine.places()), std::system_error);
+  CHECK_THROWS_AS(ContainerWatch(machine.step() / "missing", {}, machine.places()),
+                  std::system_error);
 }
 
 TEST_CASE("a machine that shows no processes measures nothing") {
   const Machine machine;
-  ContainerWatch watch(machine.step(), {(machine.scratch.path() / "none").string(), "/none"});
+  ContainerWatch watch(machine.step(), {}, {(machine.scratch.path() / "none").string(), "/none"});
   write_id(watch, kId);
   CHECK(watch.stop() == ContainerUsage{});
 }

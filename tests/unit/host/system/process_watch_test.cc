@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/text.h"
@@ -120,6 +121,39 @@ TEST_CASE("the directory of a builder is read when it ends, and its commands are
     return each.builder == sleeps.read.begin()->first;
   });
   CHECK(inside == 2);
+}
+
+TEST_CASE("a watch follows processes that others have started") {
+  const Scratch scratch;
+  SleepWatch sleeps(scratch.path() / "events");
+  host::ProcessWatch watch(sleeps.callbacks(), 2);
+  ports::Command command = shell_script(
+      "exec 3<> events; sleep 600 & echo $$ > new; mv new number; read line <&3; kill $!; wait");
+  command.directory = scratch.path();
+  command.timeout = 120s;
+  // The processes of another thread are not those of the watch.
+  ports::Exit exit;
+  std::thread other([&] {
+    if (const Result<ports::Captured> ran = host::ChildProcesses().capture(command)) {
+      exit = ran->exit;
+    }
+  });
+  const auto until = std::chrono::steady_clock::now() + 120s;
+  while (!std::filesystem::exists(scratch.path() / "number") &&
+         std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(1ms);
+  }
+  pid_t number = 0;
+  std::ifstream(scratch.path() / "number") >> number;
+  if (number != 0) watch.follow(number);
+  other.join();
+  REQUIRE(number != 0);
+  CHECK_FALSE(exit.timed_out);
+  // It has ended.
+  watch.follow(number);
+  const std::vector<host::WatchedCommand> commands = watch.stop();
+  REQUIRE(commands.size() == 1);
+  CHECK(sleeps.noticed.at(commands.front().id) == std::vector<std::string>{"sleep", "600"});
 }
 
 TEST_CASE("a watch without processes finds nothing, and can be destroyed while one runs") {
