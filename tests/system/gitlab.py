@@ -11,6 +11,8 @@ from trace_processor import NODE
 
 PACKAGE = "gitlab-ci-local@4.63.0"
 GCIL = pathlib.Path(sys.executable).with_name("gitlabci-local")
+# GitLab sets these in the child pipelines of a merge request, too.
+MERGE_REQUEST = {"CI_MERGE_REQUEST_ID": "7", "CI_MERGE_REQUEST_IID": "3"}
 EVENTS = {
     "ci": {"CI_PIPELINE_SOURCE": "merge_request_event"},
     "nightly": {"CI_PIPELINE_SOURCE": "schedule", "PINWHEEL_SCHEDULE": "nightly"},
@@ -49,15 +51,16 @@ class Pipelines:
     def environment(self) -> dict[str, str]:
         return self.project.environment | {"PATH": f"{self.programs}:{self.project.environment['PATH']}"}
 
-    def run(self, name: str, *arguments: str) -> subprocess.CompletedProcess:
-        """Runs gitlab-ci-local in the event of a workflow."""
+    def run(self, name: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        """Runs gitlab-ci-local in the event of a workflow. All jobs have the variables of the environment, those of
+        child pipelines too."""
         variables = [word for pair in EVENTS[name].items() for word in ("--variable", "=".join(pair))]
         if "CI_COMMIT_TAG" in EVENTS[name]:
             variables += ["--unset-variable", "CI_COMMIT_BRANCH"]
         return subprocess.run(
             [str(NODE), str(node_program()), "--shell-isolation", "--no-color",
              *variables, *arguments],
-            cwd=self.project.directory, env=self.environment(), capture_output=True, text=True, timeout=900)  # fmt: skip
+            cwd=self.project.directory, env=self.environment() | environment, capture_output=True, text=True, timeout=900)  # fmt: skip
 
     def results(self) -> list[str]:
         """The names of the results that jobs have uploaded, without the ids of the jobs."""
