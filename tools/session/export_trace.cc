@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 #include <stop_token>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,15 @@ constexpr const char* kExportHint =
     "the run itself is not affected; look at `OTEL_EXPORTER_OTLP_ENDPOINT` and the collector, or "
     "set `OTEL_SDK_DISABLED=true`";
 
+/// The value of a variable of a CI service. In a child pipeline of GitLab that `ci generate` wrote,
+/// the pipeline is its parent, to which all jobs of the run belong.
+std::string ci_value(const std::map<std::string, std::string>& variables, const char* name) {
+  const std::string parent = value_at(variables, "PARENT_PIPELINE_ID");
+  const bool in_child = !parent.empty() && std::string_view(name) == "CI_PIPELINE_ID" &&
+                        value_at(variables, "CI_PIPELINE_SOURCE") == "parent_pipeline";
+  return in_child ? parent : value_at(variables, name);
+}
+
 /// What all jobs of a CI run have in common, and another attempt of the run has not; empty outside
 /// CI.
 std::vector<std::string> ci_run(const std::map<std::string, std::string>& variables) {
@@ -54,7 +64,7 @@ std::vector<std::string> ci_run(const std::map<std::string, std::string>& variab
     if (value_at(variables, service.front()).empty()) continue;
     std::vector<std::string> values;
     values.reserve(service.size());
-    for (const char* const name : service) values.push_back(value_at(variables, name));
+    for (const char* const name : service) values.push_back(ci_value(variables, name));
     return values;
   }
   return {};

@@ -157,6 +157,14 @@ TEST_CASE("jobs of a CI run or of a frozen plan share a trace, other runs do not
   CHECK(trace_of(job, "other plan", "one", "a") != first);
   CHECK(trace_of({}, "plan", "one", "a") == trace_of({}, "plan", "two", "b"));
   CHECK(trace_of({}, "", "one", "a") != trace_of({}, "", "one", "b"));
+  // A child pipeline of GitLab belongs to the run of its parent.
+  const std::string parent = trace_of({{"CI_PIPELINE_ID", "7"}}, "plan", "one", "a");
+  std::map<std::string, std::string> child = {{"CI_PIPELINE_ID", "8"},
+                                              {"PARENT_PIPELINE_ID", "7"},
+                                              {"CI_PIPELINE_SOURCE", "parent_pipeline"}};
+  CHECK(trace_of(child, "plan", "two", "b") == parent);
+  child["CI_PIPELINE_SOURCE"] = "push";
+  CHECK(trace_of(child, "plan", "two", "b") != parent);
 }
 
 TEST_CASE("a busy collector is asked again, as it wishes") {
