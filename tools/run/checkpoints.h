@@ -28,12 +28,12 @@ class Checkpoints {
   Checkpoints& operator=(const Checkpoints&) = delete;
 
   /// The newest complete checkpoint with a key: writes its text to the file `manifest` and returns
-  /// its number; nullopt if there is none.
+  /// its number; nullopt if there is none. Errors of the text: those of `fetch`.
   virtual Result<std::optional<uint64_t>> find(const std::string& step, const std::string& key,
                                                const std::filesystem::path& manifest) = 0;
   /// Writes the file with this digest to `target`, completely or not at all, after a check of its
-  /// bytes; after `find`. `check` if no place has the file, `transient` if a place that may have it
-  /// did not respond.
+  /// bytes; after `find`. `check` if no place has the file with these bytes, `transient` if a place
+  /// that may have it did not respond, `environment` if `target` cannot be written.
   virtual Done fetch(const std::string& sha256, uint64_t size,
                      const std::filesystem::path& target) = 0;
   /// Stores a checkpoint, complete when it returns: the files that are missing first, then the

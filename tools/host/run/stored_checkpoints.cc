@@ -60,11 +60,14 @@ Result<std::optional<uint64_t>> StoredCheckpoints::find(const std::string& step,
   const auto text = std::ranges::find(found->entry.outputs, kManifestName, &store::NamedBlob::name);
   // The build has finished.
   if (text == found->entry.outputs.end()) return std::nullopt;
-  TRY_DONE(fetch(text->blob.sha256, text->blob.size, manifest));
-  {
+  const Done fetched = fetch(text->blob.sha256, text->blob.size, manifest);
+  // A checkpoint without an intact text is of no use to anyone, so any other may replace it. One
+  // that did not arrive may be complete.
+  if (fetched || fetched.error().kind == ErrorKind::check) {
     const std::lock_guard<std::mutex> lock(mutex_);
     known_[key] = found->entry.attempts;
   }
+  if (!fetched) return fail(fetched.error());
   // `store gc` retains what a run has found.
   for (size_t next = 1; part(*store, step, key, next); ++next) {
   }

@@ -145,6 +145,12 @@ std::vector<std::string> caches_in(const std::map<std::string, std::string>& var
   return caches;
 }
 
+/// Whether a checkpoint that could not be read may be complete. A build from the beginning would
+/// replace it, so the step fails instead: `transient` is repeated, and a later run may continue.
+bool may_arrive_later(const Error& error) {
+  return error.kind == ErrorKind::transient || error.kind == ErrorKind::environment;
+}
+
 std::string outputs_of_commands(size_t count) {
   return fmt::format("{} of finished commands", plural(count, "output"));
 }
@@ -471,6 +477,8 @@ Done BuildCheckpoint::resume() {
   };
   const Result<std::optional<uint64_t>> found =
       context_.attempt.checkpoints->find(context_.attempt.step->id, key_, text);
+  if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
+  if (!found && may_arrive_later(found.error())) return fail(found.error());
   if (!found) return from_beginning(found.error().message);
   if (!*found) return from_beginning("there is no checkpoint of a build with these inputs");
   number_ = **found;
@@ -483,8 +491,8 @@ Done BuildCheckpoint::resume() {
   if (!checkpoint) return refused(checkpoint.error());
   if (const Done usable = check_usable(*checkpoint); !usable) return refused(usable.error());
   if (const Done fetched = fetch_files(*checkpoint); !fetched) {
-    // A build from the beginning would replace a checkpoint that the next attempt may read.
-    if (fetched.error().kind == ErrorKind::transient) return fail(fetched.error());
+    if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
+    if (may_arrive_later(fetched.error())) return fail(fetched.error());
     return refused(fetched.error());
   }
   TRY(restored_, place_files(*checkpoint));

@@ -33,8 +33,9 @@ class BuildCheckpoint {
                   const std::map<std::string, std::string>& variables);
 
   /// Restores the newest checkpoint with the key; does nothing if there is none, or if it is
-  /// refused. An error means that a place that has its files did not respond (kind `transient`), or
-  /// that the source is incomplete now.
+  /// refused. An error means that the checkpoint may be usable, but did not arrive: a place that
+  /// may have its files did not respond (kind `transient`), this machine could not write them
+  /// (`environment`), or the run was stopped (`interrupted`). The source may be incomplete then.
   Done resume();
   /// To be called when the source has been exported again: nothing is restored.
   void start_again();

@@ -4,8 +4,13 @@
 
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/digest.h"
+#include "host/store/tree_place.h"
 #include "unit/catch.h"
 #include "unit/host/scratch.h"
 
@@ -45,6 +50,56 @@ struct Saves {
     const Result<std::optional<uint64_t>> number = checkpoints.find("build:x", key, target);
     REQUIRE(number);
     return *number ? text_of(target) : std::string();
+  }
+};
+
+/// A place on a disk that fails to send one blob while its name is in `silent`.
+class SilentPlace final : public Place {
+ public:
+  SilentPlace(const fs::path& root, const std::string& silent)
+      : place_({"dir:place",
+                root,
+                store::PlaceAccess::read_write,
+                Sharing::shared,
+                {"checkpoints", store::Domain::branch}}),
+        silent_(silent) {}
+
+  std::string name() const override { return place_.name(); }
+  PlaceResult<std::optional<store::Entry>> find(const store::Address& address) override {
+    return place_.find(address);
+  }
+  PlaceResult<bool> fetch(const store::Blob& blob, const fs::path& target) override {
+    if (blob.sha256 != silent_) return place_.fetch(blob, target);
+    return fault(FaultKind::busy, Error{ErrorKind::transient, "it answered 503"});
+  }
+  PlaceResult<PutOutcome> put(const std::vector<store::Address>& addresses,
+                              const store::Entry& entry, const BlobFiles& blobs) override {
+    return place_.put(addresses, entry, blobs);
+  }
+
+ private:
+  TreePlace place_;
+  const std::string& silent_;
+};
+
+/// Checkpoints like those of `Saves`, in the same directory, of a run whose place may fail.
+struct SilentSaves {
+  explicit SilentSaves(const Saves& saves) : root(saves.scratch.path() / "place") {}
+
+  fs::path root;
+  std::string silent = {};
+  StoredCheckpoints checkpoints{[this]() -> Result<std::shared_ptr<Store>> {
+    std::vector<StorePlace> places;
+    places.push_back({std::make_unique<SilentPlace>(root, silent)});
+    return std::make_shared<Store>(std::move(places), Store::Options{});
+  }};
+
+  /// Of the newest checkpoint; 0: none was found.
+  uint64_t number() {
+    const Result<std::optional<uint64_t>> found =
+        checkpoints.find("build:x", "key", root.parent_path() / "found.json");
+    REQUIRE(found);
+    return found->value_or(0);
   }
 };
 
@@ -109,6 +164,72 @@ TEST_CASE("a damaged file of a checkpoint is not fetched", "[checkpoints]") {
   std::ofstream(blob) << "damage";
   CHECK_FALSE(saves.checkpoints.fetch(sha256, 6, saves.scratch.path() / "fetched"));
   CHECK_FALSE(fs::exists(saves.scratch.path() / "fetched"));
+}
+
+TEST_CASE("a file that a place did not send is a transient fault until the place sends it",
+          "[checkpoints]") {
+  Saves saves;
+  const std::string sha256 = saves.add("object");
+  REQUIRE(saves.save("one"));
+  SilentSaves other(saves);
+  const fs::path target = saves.scratch.path() / "fetched";
+  other.silent = sha256;
+  CHECK(other.number() == 1);
+  const Done fetched = other.checkpoints.fetch(sha256, 6, target);
+  REQUIRE_FALSE(fetched);
+  CHECK(fetched.error().kind == ErrorKind::transient);
+  CHECK_FALSE(fs::exists(target));
+  // The next attempt looks for the checkpoint again.
+  other.silent.clear();
+  CHECK(other.number() == 1);
+  CHECK(other.checkpoints.fetch(sha256, 6, target));
+  CHECK(text_of(target) == "object");
+}
+
+TEST_CASE("a file that no place has is none that may arrive later", "[checkpoints]") {
+  Saves saves;
+  const std::string sha256 = saves.add("object");
+  REQUIRE(saves.save("one"));
+  CHECK(saves.found() == "one");
+  fs::remove(saves.scratch.path() / "place" / "cas" / sha256);
+  const Done fetched = saves.checkpoints.fetch(sha256, 6, saves.scratch.path() / "fetched");
+  REQUIRE_FALSE(fetched);
+  CHECK(fetched.error().kind == ErrorKind::check);
+}
+
+TEST_CASE("a checkpoint whose text did not arrive is not replaced by a smaller one",
+          "[checkpoints]") {
+  Saves saves;
+  saves.add("object");
+  saves.add("another object");
+  REQUIRE(saves.save("one"));
+  SilentSaves other(saves);
+  const fs::path text = saves.scratch.path() / "found.json";
+  other.silent = sha256_hex("one");
+  const Result<std::optional<uint64_t>> found = other.checkpoints.find("build:x", "key", text);
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == ErrorKind::transient);
+  const fs::path manifest = saves.scratch.write("manifest.json", "two");
+  const run::CheckpointFiles fewer = {*saves.files.begin()};
+  CHECK_FALSE(other.checkpoints.save({"build:x", "key", manifest}, fewer));
+}
+
+TEST_CASE("a checkpoint whose text is damaged is replaced", "[checkpoints]") {
+  Saves saves;
+  saves.add("object");
+  saves.add("another object");
+  REQUIRE(saves.save("one"));
+  const fs::path blob = saves.scratch.path() / "place" / "cas" / sha256_hex("one");
+  fs::permissions(blob, fs::perms::owner_all);
+  std::ofstream(blob) << "ONE";
+  SilentSaves other(saves);
+  const fs::path text = saves.scratch.path() / "found.json";
+  const Result<std::optional<uint64_t>> found = other.checkpoints.find("build:x", "key", text);
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == ErrorKind::check);
+  const fs::path manifest = saves.scratch.write("manifest.json", "two");
+  const run::CheckpointFiles fewer = {*saves.files.begin()};
+  CHECK(other.checkpoints.save({"build:x", "key", manifest}, fewer));
 }
 
 TEST_CASE("a checkpoint without one of its files is not found", "[checkpoints]") {
