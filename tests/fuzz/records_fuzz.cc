@@ -6,6 +6,7 @@
 #include "plan/device_code.h"
 #include "plan/evidence_gate.h"
 #include "plan/frozen.h"
+#include "plan/ninja_manifest.h"
 #include "plan/ninja_state.h"
 #include "plan/origin.h"
 #include "plan/outcome.h"
@@ -50,6 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(plan::ninja_inputs(text, {"a.o"}));
   static_cast<void>(plan::ninja_entries(text));
   static_cast<void>(plan::ninja_outputs(text));
+  static_cast<void>(plan::ninja_reads(text, {"a.o"}));
   static_cast<void>(plan::with_new_times_deps(text, [](int64_t time) { return time; }));
   static_cast<void>(plan::parse_origin(text));
   if (const auto outcome = plan::parse_outcome(text)) {

@@ -97,7 +97,7 @@ def test_a_damaged_checkpoint_is_refused(stopped, fault):
     stopped.stop()
     entries, blobs = places(stopped)
     first = [blob for blob in blobs if blob.read_bytes().startswith(b"TEXT OF T0")]
-    manifests = [blob for blob in blobs if b"pinwheel-checkpoint/1" in blob.read_bytes()]
+    manifests = [blob for blob in blobs if b"pinwheel-checkpoint/2" in blob.read_bytes()]
     assert first and manifests and len(entries) == 1
     for path in {"blob": first, "missing": first, "manifest": manifests, "entry": entries}[fault]:
         path.chmod(0o644)
@@ -144,6 +144,35 @@ def test_a_checkpoint_is_refused_if_a_header_outside_the_source_differs(project,
     stopped.build()
     assert f"`{header}` differs on this machine" in stopped.log()
     assert len(stopped.commands()) == done + SOURCES
+
+
+@pytest.mark.takes(20)
+def test_a_checkpoint_is_refused_if_a_library_outside_the_source_differs(project, tmp_path):
+    library = tmp_path / "libfirst.a"
+    unfinished = tmp_path / "liblater.a"
+    stopped = plain_ninja(project, tmp_path / "commands", SOURCES)
+    listed = stopped.project.directory / "commands.ninja"
+    text = listed.read_text().replace("../t0.in", f"../t0.in | {library}")
+    listed.write_text(text.replace("../t7.in", f"../t7.in | {unfinished}"))
+    stopped.project.commit()
+    library.write_text("first\n")
+    unfinished.write_text("first\n")
+    whole = stopped.whole()
+    stopped.stop()
+    done = len(stopped.commands())
+    # No finished command has read this one.
+    unfinished.write_text("other\n")
+    library.write_text("other\n")
+    stopped.build()
+    assert f"is refused: `{library}` differs on this machine" in stopped.log()
+    assert len(stopped.commands()) == done + SOURCES
+    stopped.project.start_afresh()
+    stopped.counter.unlink()
+    stopped.stop()
+    unfinished.write_text("another\n")
+    stopped.build()
+    assert MESSAGE in stopped.log() and stopped.project.wheels() == whole
+    assert sorted(stopped.commands()) == [f"t{number}.txt" for number in range(SOURCES)]
 
 
 @pytest.mark.takes(20)

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCheckpointSchema = "pinwheel-checkpoint/1";
+constexpr std::string_view kCheckpointSchema = "pinwheel-checkpoint/2";
 constexpr std::array<std::pair<SavedKind, std::string_view>, 3> kKinds = {
     {{SavedKind::file, "file"}, {SavedKind::directory, "directory"}, {SavedKind::link, "link"}}};
 constexpr int64_t kMillisecond = 1'000'000;
@@ -102,10 +102,14 @@ Checkpoint checkpoint_from(const nlohmann::json& json) {
   return checkpoint;
 }
 
-/// A path that ninja names, relative to the root; as it is if it is outside.
+/// A path that ninja names, relative to the root; absolute if it is outside.
 std::string below_root(const NinjaDirectory& directory, const std::string& name,
                        const std::string& root) {
-  if (!name.starts_with('/')) return (fs::path(directory.path) / name).lexically_normal().string();
+  if (!name.starts_with('/')) {
+    std::string below = (fs::path(directory.path) / name).lexically_normal().string();
+    if (!below.starts_with("../")) return below;
+    return (fs::path(root) / below).lexically_normal().string();
+  }
   if (name.starts_with(root + "/")) return name.substr(root.size() + 1);
   return name;
 }
@@ -275,6 +279,23 @@ Error unknown_file(const MadeFile& file) {
       .with_hint("declare it as an output of the command, or as its byproduct");
 }
 
+/// Adds what the commands of a directory read outside the root.
+void add_declared(const NinjaDirectory& directory, const std::set<std::string>& outputs,
+                  const std::string& root, NinjaReads& declared) {
+  NinjaReads reads = ninja_reads(directory.manifest, outputs);
+  for (const std::string& file : reads.files) {
+    std::string path = below_root(directory, file, root);
+    if (path.starts_with('/')) declared.files.insert(std::move(path));
+  }
+  declared.libraries.merge(reads.libraries);
+  for (const std::string& name : reads.library_directories) {
+    std::string path = below_root(directory, name, root);
+    std::vector<std::string>& known = declared.library_directories;
+    const bool more = path.starts_with('/') && std::ranges::find(known, path) == known.end();
+    if (more) known.push_back(std::move(path));
+  }
+}
+
 Result<NinjaFacts> ninja_facts_of(const NinjaDirectory& directory, const BuildDirectories& build,
                                   CompleteFiles& complete) {
   const std::string& root = build.root;
@@ -292,6 +313,7 @@ Result<NinjaFacts> ninja_facts_of(const NinjaDirectory& directory, const BuildDi
   }
   facts.started = before_last_run(directory, entries, build.restored);
   facts.spans = spans_of(directory, entries, build.restored);
+  add_declared(directory, outputs, root, complete.declared);
   if (!directory.deps.empty()) {
     TRY(const std::set<std::string> inputs, ninja_inputs(directory.deps, outputs));
     for (const std::string& input : inputs) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "plan/ninja_manifest.h"
 #include "plan/ninja_state.h"
 
 // Checkpoints of builds
@@ -38,8 +39,9 @@
 // Backends compare times of files, and the environment of the next run is newer than the files of
 // the checkpoint. So the files get new times, all of them newer than the environment, in the same
 // order; ninja's records of times are changed in the same way. That hides changed inputs, so a
-// checkpoint has the digests of all headers that compilers read outside the source, and is refused
-// if one of them differs.
+// checkpoint has the digests of all files outside the source that finished commands have read: the
+// headers that compilers recorded, the inputs that `build.ninja` declares, and the libraries that
+// `-l` finds. It is refused if one of them differs.
 namespace pinwheel::plan {
 
 enum class SavedKind { file, directory, link };
@@ -69,11 +71,11 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
-/// JSON, schema `pinwheel-checkpoint/1`.
+/// JSON, schema `pinwheel-checkpoint/2`.
 std::string to_json(const Checkpoint& checkpoint);
 
-/// The inverse of `to_json`. `check` for any other text, also if a path leaves the source, or the
-/// checkpoint lacks the directory of a file.
+/// The inverse of `to_json`. `check` for any other text, also that of another version, which lacks
+/// inputs; and if a path leaves the source, or the checkpoint lacks the directory of a file.
 Result<Checkpoint> parse_checkpoint(std::string_view text);
 
 /// A file that was found below the root of a build, besides those of the source itself.
@@ -97,9 +99,13 @@ struct NinjaDirectory {
 
 /// The complete files of a build.
 struct CompleteFiles {
-  std::vector<size_t> files = {};     ///< indices of made files
-  size_t commands = 0;                ///< how many of them are outputs of finished commands
-  std::set<std::string> inputs = {};  ///< read by finished commands, as ninja names them
+  std::vector<size_t> files = {};  ///< indices of made files
+  size_t commands = 0;             ///< how many of them are outputs of finished commands
+  /// Read by finished commands, as their compilers recorded; relative to the root, or absolute.
+  std::set<std::string> inputs = {};
+  /// What finished commands read according to `build.ninja`; only absolute paths outside the root.
+  /// Below the root are the source, packages, and files that this build makes again.
+  NinjaReads declared = {};
 };
 
 /// The directories of a build.

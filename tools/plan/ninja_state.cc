@@ -108,25 +108,6 @@ Result<std::vector<DepsRecord>> deps_records(std::string_view deps) {
   return records;
 }
 
-/// The name of an output at the beginning of `text`, which is removed; empty before `:` or `|`.
-std::string take_name(std::string_view& text) {
-  std::string name;
-  while (!text.empty()) {
-    const char c = text.front();
-    if (c == ' ' || c == ':' || c == '|' || c == '\n') break;
-    const bool escape = c == '$' && text.size() > 1;
-    if (escape && text[1] == '\n') {
-      text.remove_prefix(2);
-      text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ')));
-      continue;
-    }
-    if (escape && (text[1] == ' ' || text[1] == ':' || text[1] == '$')) text.remove_prefix(1);
-    name += text.front();
-    text.remove_prefix(1);
-  }
-  return name;
-}
-
 }  // namespace
 
 bool records_outputs(std::string_view log) {
@@ -176,24 +157,6 @@ Result<std::set<std::string>> ninja_inputs(std::string_view deps, const std::set
     }
   }
   return found;
-}
-
-std::set<std::string> ninja_outputs(std::string_view manifest) {
-  constexpr std::string_view kBuild = "build ";
-  std::set<std::string> outputs;
-  while (!manifest.empty()) {
-    if (manifest.starts_with(kBuild)) {
-      std::string_view text = manifest.substr(kBuild.size());
-      while (!text.empty() && text.front() != ':' && text.front() != '\n') {
-        std::string name = take_name(text);
-        if (!name.empty() && name.find("${") == std::string::npos) outputs.insert(std::move(name));
-        while (!text.empty() && (text.front() == ' ' || text.front() == '|')) text.remove_prefix(1);
-      }
-    }
-    const size_t end = manifest.find('\n');
-    manifest.remove_prefix(end == std::string_view::npos ? manifest.size() : end + 1);
-  }
-  return outputs;
 }
 
 std::string with_new_times_log(std::string_view log, const NewTime& time) {

@@ -34,10 +34,6 @@ bool records_outputs(std::string_view log);
 /// `check` for any other bytes; a last record that was cut off is skipped, as ninja does.
 Result<std::set<std::string>> ninja_inputs(std::string_view deps, const std::set<std::string>& of);
 
-/// The outputs that a `build.ninja` declares, without ninja's escapes. Those with a variable in
-/// their names are not included: CMake repeats outputs in that form.
-std::set<std::string> ninja_outputs(std::string_view manifest);
-
 /// A time of a file and the time that replaces it, in nanoseconds since 1970.
 using NewTime = std::function<int64_t(int64_t)>;
 

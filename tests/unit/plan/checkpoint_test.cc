@@ -79,7 +79,7 @@ TEST_CASE("a checkpoint that could write elsewhere is rejected") {
   CHECK_FALSE(parse_checkpoint(with_value("/files/0/kind", "link")));
   CHECK_FALSE(parse_checkpoint(with_value("/files/2/path", "src/b/a.o")));
   CHECK_FALSE(parse_checkpoint(with_value("/files/1/sha256", "../x")));
-  CHECK_FALSE(parse_checkpoint(with_value("/schema", "pinwheel-checkpoint/2")));
+  CHECK_FALSE(parse_checkpoint(with_value("/schema", "pinwheel-checkpoint/1")));
   CHECK_FALSE(parse_checkpoint("{}"));
   CHECK_FALSE(parse_checkpoint(to_json(example_checkpoint()).substr(0, 100)));
 }
@@ -209,6 +209,18 @@ TEST_CASE("a library that the backend made between two runs of ninja is no reaso
         Paths{"src/b/a.o"});
   CHECK_FALSE(complete_files({made_at("src/b/a.o", 399), made_at("src/lib/m.so", -8800, true)},
                              {"/tmp/root", {two}}));
+}
+
+TEST_CASE("what finished commands read outside the root is listed") {
+  NinjaDirectory linked = ninja_directory(log_line(100, 350, 100, "m.so"));
+  linked.manifest +=
+      "build m.so: link a.o ../../../../opt/up.a /tmp/root/env/lib/libtorch.so | /usr/lib/libz.a\n"
+      "  LIBS = -lm -L/opt/lib -L../lib\n"
+      "build n.so: link c.o /usr/lib/unfinished.a\n";
+  const Result<CompleteFiles> complete =
+      complete_files({made_at("src/b/a.o", 399)}, {"/tmp/root", {linked}});
+  REQUIRE(complete);
+  CHECK(complete->declared == NinjaReads{{"/opt/up.a", "/usr/lib/libz.a"}, {"m"}, {"/opt/lib"}});
 }
 
 TEST_CASE("a build without ninja has no checkpoint") {

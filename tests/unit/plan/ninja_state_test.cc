@@ -94,15 +94,6 @@ TEST_CASE("a record of inputs that was cut off is skipped, and damage is an erro
   CHECK_FALSE(ninja_inputs(whole + word(6 | 0x80000000U) + "123456", {}));
 }
 
-TEST_CASE("the outputs of a manifest are found without escapes and variables") {
-  CHECK(ninja_outputs("rule cc\n  command = cc\n"
-                      "build a.o: cc a.c\n"
-                      "build b$ c.o | d$:e.o $\n    f.o: cc b.c\n"
-                      "build x | ${dir}x: phony\n"
-                      "build cut") ==
-        std::set<std::string>{"a.o", "b c.o", "d:e.o", "f.o", "x", "cut"});
-}
-
 TEST_CASE("new times replace those of a log and of its inputs") {
   const auto next = [](int64_t time) { return time + 1; };
   CHECK(with_new_times_log("# ninja log v6\n1\t2\t5\ta.o\tf\n1\t2\t0\tb.o\te\nbad\n1\t2", next) ==

@@ -101,37 +101,6 @@ Error failed_with(const fs::path& path, const std::error_code& code) {
   return {ErrorKind::environment, fmt::format("{}: {}", quoted(path.string()), code.message())};
 }
 
-/// The compilers and linkers that a build may use, as ninja would name them; the first of each name
-/// on its PATH. Ninja records which headers they read, but not which programs they are.
-std::vector<std::string> programs_of(const BuildSpace& space,
-                                     const std::map<std::string, std::string>& variables,
-                                     const std::string& root) {
-  std::vector<std::string> names = {"cc", "c++", "gcc", "g++", "as", "ld", "nvcc"};
-  for (const char* const variable : {"CC", "CXX", "CUDACXX", "CUDAHOSTCXX", "HIPCXX"}) {
-    const std::string value = value_at(variables, variable);
-    names.push_back(value.substr(0, value.find(' ')));
-  }
-  std::set<std::string> programs;
-  for (const std::string& name : names) {
-    if (name.empty()) continue;
-    std::vector<std::string> paths = {name};
-    if (name.find('/') == std::string::npos) {
-      paths = split(value_at(variables, "PATH"), ':');
-      for (std::string& path : paths) path += "/" + name;
-    }
-    for (const std::string& path : paths) {
-      const bool below = path.starts_with(root + "/");
-      const std::string known = below ? path.substr(root.size() + 1) : path;
-      const fs::path file = below ? space.real(known) : fs::path(path);
-      std::error_code code;
-      if (!path.starts_with('/') || !fs::is_regular_file(file, code)) continue;
-      programs.insert(known);
-      break;
-    }
-  }
-  return {programs.begin(), programs.end()};
-}
-
 /// The compiler caches below the root of a build, relative to it. The source is none.
 std::vector<std::string> caches_in(const std::map<std::string, std::string>& variables,
                                    const std::string& root) {
@@ -160,12 +129,11 @@ std::string outputs_of_commands(size_t count) {
 BuildCheckpoint::BuildCheckpoint(const StepContext& context, const BuildSite& site, std::string key,
                                  const std::map<std::string, std::string>& variables)
     : context_(context),
-      site_(site),
       key_(std::move(key)),
       root_(site.space.seen(kSourceName).parent_path().string()),
       caches_(caches_in(variables, root_)),
-      programs_(context.machine.host != nullptr ? std::vector<std::string>()
-                                                : programs_of(site.space, variables, root_)),
+      inputs_(site.space, variables,
+              context.machine.host != nullptr ? BuildMachine::image : BuildMachine::host),
       scratch_(context.attempt.scratch / kCheckpointName) {
   record_source();
 }
@@ -192,6 +160,7 @@ void BuildCheckpoint::record_source() {
 
 void BuildCheckpoint::start_again() {
   record_source();
+  inputs_.start_again();
   restored_ = 0;
   resumed_commands_ = 0;
   saved_commands_ = 0;
@@ -257,28 +226,6 @@ Result<std::string> BuildCheckpoint::digest_of(const fs::path& path, const FileS
   return digest.sha256;
 }
 
-std::string BuildCheckpoint::digest_of_input(const std::string& path) {
-  const auto known = input_digests_.find(path);
-  if (known != input_digests_.end()) return known->second;
-  const fs::path file = path.starts_with('/') ? fs::path(path) : site_.space.real(path);
-  const Result<FileDigest> digest = digest_file(file);
-  return input_digests_[path] = digest ? digest->sha256 : std::string();
-}
-
-std::map<std::string, std::string> BuildCheckpoint::digests_of_inputs(
-    const std::set<std::string>& inputs) {
-  std::map<std::string, std::string> digests;
-  const bool contained = context_.machine.host != nullptr;
-  for (const std::string& input : inputs) {
-    if (input.starts_with("src/")) continue;  // the key has them, or the checkpoint
-    // The key has the image.
-    if (contained && input.starts_with('/')) continue;
-    digests[input] = digest_of_input(input);
-  }
-  for (const std::string& program : programs_) digests[program] = digest_of_input(program);
-  return digests;
-}
-
 Result<BuildCheckpoint::Added> BuildCheckpoint::add_file(const Found& found,
                                                          plan::Checkpoint& checkpoint,
                                                          run::CheckpointFiles& files) {
@@ -339,7 +286,7 @@ Result<plan::Checkpoint> BuildCheckpoint::snapshot(run::CheckpointFiles& files) 
     if (added == Added::yes || plan::is_in_any(made[index].path, caches_)) continue;
     return fail(ErrorKind::check, fmt::format("{} changes", quoted(made[index].path)));
   }
-  checkpoint.inputs = digests_of_inputs(complete.inputs);
+  TRY(checkpoint.inputs, inputs_.digests(complete, context_.stop));
   return checkpoint;
 }
 
@@ -382,15 +329,7 @@ Done BuildCheckpoint::check_usable(const plan::Checkpoint& checkpoint) {
                                                    quoted(checkpoint.root), quoted(root_))};
     return fail(*refusal_);
   }
-  for (const std::string& program : programs_) {
-    if (checkpoint.inputs.contains(program)) continue;
-    return fail(ErrorKind::check, fmt::format("its build did not use {}", quoted(program)));
-  }
-  for (const auto& [path, sha256] : checkpoint.inputs) {
-    if (digest_of_input(path) == sha256) continue;
-    return fail(ErrorKind::check, fmt::format("{} differs on this machine", quoted(path)));
-  }
-  return {};
+  return inputs_.compare(checkpoint.inputs, context_.stop);
 }
 
 Done BuildCheckpoint::fetch_files(const plan::Checkpoint& checkpoint) {
@@ -489,7 +428,10 @@ Done BuildCheckpoint::resume() {
   if (!json) return refused(json.error());
   const Result<plan::Checkpoint> checkpoint = plan::parse_checkpoint(*json);
   if (!checkpoint) return refused(checkpoint.error());
-  if (const Done usable = check_usable(*checkpoint); !usable) return refused(usable.error());
+  if (const Done usable = check_usable(*checkpoint); !usable) {
+    if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
+    return refused(usable.error());
+  }
   if (const Done fetched = fetch_files(*checkpoint); !fetched) {
     if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
     if (may_arrive_later(fetched.error())) return fail(fetched.error());

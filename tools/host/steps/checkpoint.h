@@ -6,13 +6,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "host/steps/build_inputs.h"
 #include "host/steps/build_site.h"
 #include "host/steps/step_context.h"
 #include "plan/checkpoint.h"
@@ -85,8 +85,6 @@ class BuildCheckpoint {
   Done add_log(const Found& found, const std::string& text, plan::Checkpoint& checkpoint,
                run::CheckpointFiles& files) const;
   Result<std::string> digest_of(const std::filesystem::path& path, const FileState& state);
-  std::map<std::string, std::string> digests_of_inputs(const std::set<std::string>& inputs);
-  std::string digest_of_input(const std::string& path);
   Done check_usable(const plan::Checkpoint& checkpoint);
   Done fetch_files(const plan::Checkpoint& checkpoint);
   /// Returns a time after those of all files.
@@ -95,17 +93,13 @@ class BuildCheckpoint {
   Done set_status(const plan::SavedFile& file, int64_t time) const;
 
   const StepContext& context_;
-  const BuildSite& site_;
   const std::string key_;
   const std::string root_;                 ///< as the build sees it
   const std::vector<std::string> caches_;  ///< relative to the root
-  /// Compilers and linkers, relative to the root if they are below it. None in a container: the key
-  /// has its image.
-  const std::vector<std::string> programs_;
+  BuildInputs inputs_;
   const std::filesystem::path scratch_;           ///< for its own files
   std::map<std::string, FileState> source_ = {};  ///< by path, before the build
   std::map<std::filesystem::path, std::pair<FileState, std::string>> digests_ = {};
-  std::map<std::string, std::string> input_digests_ = {};
   uint64_t number_ = 0;
   std::string saved_text_ = {};  ///< of the last saved one
   int64_t restored_ = 0;  ///< a time after those of all restored files; 0: nothing was restored
