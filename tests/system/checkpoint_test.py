@@ -1,6 +1,7 @@
 """Builds that outlast their run continue from a checkpoint, and their wheels have the bytes of an uninterrupted build."""
 
 import hashlib
+import json
 import pathlib
 import random
 import subprocess
@@ -41,6 +42,16 @@ def test_a_build_that_outlasts_its_run_is_unfinished_and_continues(stopped):
     # The command that ran when the build was stopped wrote no line.
     assert sorted(stopped.commands()) == [f"t{number}.txt" for number in range(SOURCES)]
     assert is_empty(stopped.project.state / "checkpoints")
+
+
+@pytest.mark.takes(20)
+def test_the_duration_of_a_build_is_the_sum_of_its_runs(stopped):
+    stopped.stop()
+    manifests = [blob.read_bytes() for blob in places(stopped)[1]]
+    spent = max(json.loads(manifest)["spent-ms"] for manifest in manifests if b"pinwheel-checkpoint/2" in manifest)
+    assert spent > 0
+    continued = outcome(stopped.build())
+    assert MESSAGE in stopped.log() and continued["elapsed_ms"] > spent
 
 
 @pytest.mark.takes(25)

@@ -202,8 +202,9 @@ size_t links_of(const RowStep& job, const matrix::CiSettings& settings) {
   return static_cast<size_t>(std::clamp(links, int64_t{1}, kMostLinks));
 }
 
-/// The limit of a row whose step has a measured duration; at most that of the matrix. For a build
-/// in several jobs, the measured duration is only that of its last part.
+/// The limit of a row whose step has a measured duration; at most that of the matrix. A build in
+/// several jobs uses the whole time of each but the last, so none of its jobs has a limit of its
+/// own.
 std::optional<int> limit_of(const RowStep& job, const matrix::CiSettings& settings, int minutes) {
   const bool measured = job.step->prediction == plan::Prediction::measured;
   if (!measured || links_of(job, settings) > 1) return std::nullopt;

@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kCheckpointSchema = "pinwheel-checkpoint/2";
 constexpr std::array<std::pair<SavedKind, std::string_view>, 3> kKinds = {
     {{SavedKind::file, "file"}, {SavedKind::directory, "directory"}, {SavedKind::link, "link"}}};
+/// No build takes a year.
+constexpr std::chrono::hours kMostSpent{365 * 24};
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kMicrosecond = 1'000;
 /// Of the times that ninja records, compared with those of files.
@@ -99,6 +101,10 @@ Checkpoint checkpoint_from(const nlohmann::json& json) {
   for (const nlohmann::json& file : json.at("files")) checkpoint.files.push_back(saved_from(file));
   check_parents(checkpoint.files);
   checkpoint.inputs = json.at("inputs").get<std::map<std::string, std::string>>();
+  checkpoint.spent = std::chrono::milliseconds(json.at("spent-ms").get<int64_t>());
+  if (checkpoint.spent.count() < 0 || checkpoint.spent > kMostSpent) {
+    reject_checkpoint("its time makes no sense");
+  }
   return checkpoint;
 }
 
@@ -328,9 +334,13 @@ Result<NinjaFacts> ninja_facts_of(const NinjaDirectory& directory, const BuildDi
 std::string to_json(const Checkpoint& checkpoint) {
   nlohmann::json files = nlohmann::json::array();
   for (const SavedFile& file : checkpoint.files) files.push_back(saved_json(file));
-  const nlohmann::json json = {{"schema", kCheckpointSchema}, {"commands", checkpoint.commands},
-                               {"key", checkpoint.key},       {"root", checkpoint.root},
-                               {"files", std::move(files)},   {"inputs", checkpoint.inputs}};
+  const nlohmann::json json = {{"schema", kCheckpointSchema},
+                               {"commands", checkpoint.commands},
+                               {"key", checkpoint.key},
+                               {"root", checkpoint.root},
+                               {"files", std::move(files)},
+                               {"inputs", checkpoint.inputs},
+                               {"spent-ms", checkpoint.spent.count()}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -67,6 +68,8 @@ struct Checkpoint {
   /// Path, as the build sees it -> sha256, of the files outside the source that finished commands
   /// have read.
   std::map<std::string, std::string> inputs = {};
+  /// By all runs of the build that led to it.
+  std::chrono::milliseconds spent{0};
 
   bool operator==(const Checkpoint&) const = default;
 };

@@ -42,8 +42,10 @@ struct StepOutcome {
   std::map<std::string, std::string> parts = {};  ///< the parts of the key (plan/key.h)
   StepState state = StepState::done;
   int attempts = 0;
-  std::chrono::milliseconds elapsed{0};  ///< of its own work, retries included
-  std::string log = {};                  ///< path of the last attempt's log; empty if there is none
+  /// Of its own work, retries included; of a build that continued from a checkpoint, with the runs
+  /// that led to it.
+  std::chrono::milliseconds elapsed{0};
+  std::string log = {};     ///< path of the last attempt's log; empty if there is none
   std::string reason = {};  ///< why skipped or blocked: "no cu130 torch here", "`build:cpu` failed"
   Evidence evidence = Evidence::none;
   std::string environment = {};  ///< "build": a test saw the build's packages; empty otherwise

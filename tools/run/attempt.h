@@ -41,6 +41,8 @@ struct Success {
   std::vector<std::string> warnings = {};  ///< for people who use the result
   /// The part of its time that installed packages.
   std::chrono::milliseconds installing{0};
+  /// The time that earlier attempts spent on the checkpoint from which it continued.
+  std::chrono::milliseconds earlier{0};
 };
 
 /// Records an execution, so that a later one can resume. A record that cannot be written fails its

@@ -536,8 +536,7 @@ class Execution {
     outcome.derivations = success.derivations;
     outcome.evidence = success.evidence;
     outcome.warnings = success.warnings;
-    outcome.installing = std::min(success.installing, outcome.elapsed);
-    outcome.elapsed -= outcome.installing;
+    set_duration(success, since(cursors_[i].start), outcome);
     if (success.skipped) outcome.reason = *success.skipped;
     conclude(i, with_record(i, completed, std::move(outcome)));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <utility>
@@ -44,6 +45,14 @@ std::string job_token(std::string_view plan_digest, std::string_view step, int n
   constexpr size_t kTokenDigits = 32;
   // No name of a step contains a newline.
   return sha256_hex(fmt::format("{}\n{}\n{}", plan_digest, step, number)).substr(0, kTokenDigits);
+}
+
+void set_duration(const Success& success, std::chrono::milliseconds attempt,
+                  plan::StepOutcome& outcome) {
+  // The checkpoint may be of an earlier attempt in this run, whose time the outcome has already.
+  outcome.elapsed = std::max(outcome.elapsed, success.earlier + attempt);
+  outcome.installing = std::min(success.installing, outcome.elapsed);
+  outcome.elapsed -= outcome.installing;
 }
 
 void adopt_record(const plan::StepOutcome& record, plan::StepOutcome& outcome) {

@@ -148,6 +148,12 @@ class Executor {
 /// The token of a job: a digest of the plan, the step, and the number of its submission, from 1.
 std::string job_token(std::string_view plan_digest, std::string_view step, int number);
 
+/// Sets the duration of a successful step, without its installation. `attempt`: the time of the
+/// last attempt. A build that continued from a checkpoint took as long as all runs that led to it,
+/// even if `outcome` has only the time of this run. Otherwise, predictions would be too short.
+void set_duration(const Success& success, std::chrono::milliseconds attempt,
+                  plan::StepOutcome& outcome);
+
 /// Replaces the last attempt in the trace of an outcome, as this machine saw it, by the record of
 /// the machine that ran it. The waiting time remains, because only this machine saw it.
 void adopt_record(const plan::StepOutcome& record, plan::StepOutcome& outcome);

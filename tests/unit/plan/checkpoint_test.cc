@@ -1,5 +1,6 @@
 #include "plan/checkpoint.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "unit/catch.h"
@@ -19,6 +20,7 @@ Checkpoint example_checkpoint() {
                       {"src/b/a.o", SavedKind::file, 0644, kNinjaStart + 5, 12, kObjectDigest},
                       {"src/b/l", SavedKind::link, 0777, kNinjaStart + 2, 0, {}, "a.o"}};
   checkpoint.inputs = {{"/usr/include/x.h", kObjectDigest}, {"/none", ""}};
+  checkpoint.spent = std::chrono::hours(5);
   return checkpoint;
 }
 
@@ -67,6 +69,14 @@ TEST_CASE("a checkpoint is read as it was written") {
   const Result<Checkpoint> read = parse_checkpoint(to_json(example_checkpoint()));
   REQUIRE(read);
   CHECK(*read == example_checkpoint());
+}
+
+TEST_CASE("a checkpoint with a time that makes no sense is rejected") {
+  CHECK(parse_checkpoint(with_value("/spent-ms", 0)));
+  CHECK_FALSE(parse_checkpoint(with_value("/spent-ms", -1)));
+  CHECK_FALSE(parse_checkpoint(with_value("/spent-ms", INT64_MAX)));
+  CHECK_FALSE(parse_checkpoint(with_value("/spent-ms", "an hour")));
+  CHECK_FALSE(parse_checkpoint(with_value("/spent-ms", nullptr)));
 }
 
 TEST_CASE("a checkpoint that could write elsewhere is rejected") {

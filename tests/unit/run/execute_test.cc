@@ -85,6 +85,18 @@ TEST_CASE("the installation of packages does not count in the duration of a step
   CHECK(report.elapsed == 5s);
 }
 
+TEST_CASE("the duration of a step includes the earlier runs from which it continued") {
+  World world;
+  run::Success success;
+  success.installing = 4s;
+  success.earlier = 5h;
+  world.runner.scripts["build"] = {{10s, success}};
+  const plan::Report report = world.run({{step("build")}, ""}, cores(8));
+  CHECK(outcome(report, "build").elapsed == 5h + 6s);
+  CHECK(outcome(report, "build").installing == 4s);
+  CHECK(report.elapsed == 10s);
+}
+
 TEST_CASE("the longest remaining path starts first") {
   World world;
   plan::Plan plan{{step("short"), step("long"), step("middle"), step("after", {"short"})}, ""};

@@ -114,18 +114,23 @@ Result<FinishedWheels> finish_and_check(const StepContext& context, const plan::
   return finished;
 }
 
+struct CompiledWheel {
+  fs::path path = {};
+  std::chrono::milliseconds earlier{0};  ///< the time that earlier runs spent on it
+};
+
 /// Runs the build's command, unless an earlier run has done so and left a wheel that was rejected
 /// only for its name.
-Result<fs::path> compiled_wheel(const StepContext& context, const plan::BuildWheel& action,
-                                const BuildSite& site, const std::string& key) {
+Result<CompiledWheel> compiled_wheel(const StepContext& context, const plan::BuildWheel& action,
+                                     const BuildSite& site, const std::string& key) {
   TRY(const std::optional<fs::path> earlier, take_rejected_wheel(context, action, key));
-  if (earlier) return *earlier;
-  TRY_DONE(compile_wheel(context, action, site, key));
+  if (earlier) return CompiledWheel{*earlier};
+  TRY(const std::chrono::milliseconds spent, compile_wheel(context, action, site, key));
   TRY(fs::path built, only_file(context, context.attempt.scratch / kDistName, ".whl"));
   const Result<std::vector<std::string>> judged = check_built_wheel(context, action, built);
   const bool misnamed = !judged && judged.error().kind == ErrorKind::unplanned_wheel;
   if (misnamed) TRY_DONE(store_rejected_wheel(context, action, key, built));
-  return built;
+  return CompiledWheel{std::move(built), spent};
 }
 
 using SteadyMoment = std::chrono::steady_clock::time_point;
@@ -243,14 +248,16 @@ Done run_with_checkpoints(const StepContext& context, const plan::BuildWheel& ac
 
 }  // namespace
 
-Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
-                   const BuildSite& site, const std::string& key) {
-  if (!action.settings.build.checkpoint || !context.attempt.checkpoints) {
-    return run_build(context, action, site, std::nullopt);
-  }
-  if (!action.secrets.empty()) {
+Result<std::chrono::milliseconds> compile_wheel(const StepContext& context,
+                                                const plan::BuildWheel& action,
+                                                const BuildSite& site, const std::string& key) {
+  const bool saves = action.settings.build.checkpoint && context.attempt.checkpoints;
+  if (saves && !action.secrets.empty()) {
     append_log(context, "pinwheel: a build with secrets has no checkpoints\n");
-    return run_build(context, action, site, std::nullopt);
+  }
+  if (!saves || !action.secrets.empty()) {
+    TRY_DONE(run_build(context, action, site, std::nullopt));
+    return std::chrono::milliseconds(0);
   }
   BuildCheckpoint checkpoint(context, site, key,
                              build_command(action, site.setting(context)).environment);
@@ -265,7 +272,8 @@ Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
     checkpoint.start_again();
     ran = run_with_checkpoints(context, action, site, checkpoint);
   }
-  return ran;
+  if (!ran) return fail(std::move(ran).error());
+  return checkpoint.earlier();
 }
 
 FinishRequest finish_request(const plan::BuildWheel& action, const wheel::Naming& naming,
@@ -335,9 +343,10 @@ Result<run::Success> perform_build(const StepContext& context, const plan::Build
   TRY_DONE(check_before_build(context, action, site));
   enter_phase(context, plan::StepPhase::execution);
   TRY(const std::string key, compile_key(context));
-  TRY(const fs::path built, compiled_wheel(context, action, site, key));
+  TRY(const CompiledWheel built, compiled_wheel(context, action, site, key));
   enter_phase(context, plan::StepPhase::output_upload);
-  Result<run::Success> delivered = deliver_wheel(context, action, site, built);
+  Result<run::Success> delivered = deliver_wheel(context, action, site, built.path);
+  if (delivered) delivered->earlier = built.earlier;
   forget_checkpoints(context, action, key, delivered);
   return delivered;
 }

@@ -1,4 +1,7 @@
 #pragma once
+#include <chrono>
+#include <string>
+
 #include "base/result.h"
 #include "host/machine/fixed_path.h"
 #include "host/steps/build_site.h"
@@ -27,9 +30,11 @@ Done compile_device_code(const StepContext& context, const plan::CompileDeviceCo
 /// Runs the command of the build, which writes the wheel to `kDistName`. `key` is the digest of the
 /// build's inputs (`compile_key`). With `build.checkpoint`, the build continues from its newest
 /// checkpoint, and is stopped before the end of the run's time: kind `unfinished`. A build that
-/// fails after it continued is repeated from the beginning.
-Done compile_wheel(const StepContext& context, const plan::BuildWheel& action,
-                   const BuildSite& site, const std::string& key);
+/// fails after it continued is repeated from the beginning. Returns the time that earlier runs
+/// spent on the checkpoint.
+Result<std::chrono::milliseconds> compile_wheel(const StepContext& context,
+                                                const plan::BuildWheel& action,
+                                                const BuildSite& site, const std::string& key);
 
 /// How the wheel of a class is finished under one of its names. Its record lists the libraries
 /// added to the wheel, and states if the build could not use the fixed path: its bytes may then

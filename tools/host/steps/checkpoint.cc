@@ -134,12 +134,18 @@ BuildCheckpoint::BuildCheckpoint(const StepContext& context, const BuildSite& si
       caches_(caches_in(variables, root_)),
       inputs_(site.space, variables,
               context.machine.host != nullptr ? BuildMachine::image : BuildMachine::host),
-      scratch_(context.attempt.scratch / kCheckpointName) {
+      scratch_(context.attempt.scratch / kCheckpointName),
+      begun_(context.machine.clock.steady()) {
   record_source();
 }
 
 fs::path BuildCheckpoint::real(const std::string& path) const {
   return context_.attempt.scratch / path;
+}
+
+std::chrono::milliseconds BuildCheckpoint::spent() const {
+  const auto now = context_.machine.clock.steady();
+  return earlier_ + std::chrono::duration_cast<std::chrono::milliseconds>(now - begun_);
 }
 
 Result<BuildCheckpoint::FileState> BuildCheckpoint::state_of(const fs::path& path) {
@@ -162,6 +168,8 @@ void BuildCheckpoint::start_again() {
   record_source();
   inputs_.start_again();
   restored_ = 0;
+  begun_ = context_.machine.clock.steady();
+  earlier_ = std::chrono::milliseconds(0);
   resumed_commands_ = 0;
   saved_commands_ = 0;
   saved_text_.clear();
@@ -294,14 +302,16 @@ Done BuildCheckpoint::save() {
   LocalFiles disk;
   TRY_DONE(disk.make_directories(scratch_));
   run::CheckpointFiles files;
-  TRY(const plan::Checkpoint checkpoint, snapshot(files));
+  TRY(plan::Checkpoint checkpoint, snapshot(files));
+  std::string state = plan::to_json(checkpoint);
+  if (state == saved_text_) return {};
+  checkpoint.spent = spent();
   const fs::path manifest = scratch_ / "manifest.json";
   const std::string text = plan::to_json(checkpoint);
   const Result<plan::Checkpoint> read = plan::parse_checkpoint(text);
   if (!read || *read != checkpoint) {
     return fail(ErrorKind::check, "a file has a name that is not UTF-8");
   }
-  if (text == saved_text_) return {};
   if (text.size() > limits::kFile.most) {
     return fail(ErrorKind::check, fmt::format("the list of {} is too long to be read again",
                                               plural(checkpoint.files.size(), "file")));
@@ -309,7 +319,7 @@ Done BuildCheckpoint::save() {
   TRY_DONE(disk.write(manifest, text));
   TRY(number_,
       context_.attempt.checkpoints->save({context_.attempt.step->id, key_, manifest}, files));
-  saved_text_ = text;
+  saved_text_ = std::move(state);
   saved_commands_ = checkpoint.commands;
   append_log(context_, fmt::format("pinwheel: saved checkpoint {} with {}\n", number_,
                                    outputs_of_commands(saved_commands_)));
@@ -439,6 +449,7 @@ Done BuildCheckpoint::resume() {
   }
   TRY(restored_, place_files(*checkpoint));
   TRY_DONE(disk.remove_all(scratch_));
+  earlier_ = checkpoint->spent;
   resumed_commands_ = checkpoint->commands;
   append_log(context_, fmt::format("pinwheel: the build continues from checkpoint {} with {}\n",
                                    number_, outputs_of_commands(resumed_commands_)));

@@ -51,6 +51,8 @@ class BuildCheckpoint {
   /// Outputs of finished commands in the restored checkpoint, and in the last one.
   size_t resumed_commands() const { return resumed_commands_; }
   size_t saved_commands() const { return saved_commands_; }
+  /// The time that earlier runs spent on the restored checkpoint; 0: nothing was restored.
+  std::chrono::milliseconds earlier() const { return earlier_; }
   /// Why the checkpoint was refused, if the cause is the path: another path is refused as well.
   const std::optional<Error>& refusal() const { return refusal_; }
 
@@ -73,6 +75,8 @@ class BuildCheckpoint {
   enum class Added { yes, changed };
 
   std::filesystem::path real(const std::string& path) const;
+  /// The time that all runs have spent on the build.
+  std::chrono::milliseconds spent() const;
   static Result<FileState> state_of(const std::filesystem::path& path);
   void record_source();
   std::vector<Found> made_files() const;
@@ -101,8 +105,10 @@ class BuildCheckpoint {
   std::map<std::string, FileState> source_ = {};  ///< by path, before the build
   std::map<std::filesystem::path, std::pair<FileState, std::string>> digests_ = {};
   uint64_t number_ = 0;
-  std::string saved_text_ = {};  ///< of the last saved one
+  std::string saved_text_ = {};  ///< of the last saved one, without the time
   int64_t restored_ = 0;  ///< a time after those of all restored files; 0: nothing was restored
+  std::chrono::steady_clock::time_point begun_ = {};  ///< when this run began to build
+  std::chrono::milliseconds earlier_{0};
   size_t resumed_commands_ = 0;
   size_t saved_commands_ = 0;
   std::optional<Error> refusal_ = std::nullopt;
