@@ -49,8 +49,9 @@ class StoredCheckpoints final : public run::Checkpoints {
                                         const std::string& key, size_t number);
   /// Writes an entry with a higher number than the existing entry, and returns the number.
   Result<uint64_t> write(Store& store, store::Entry entry, const Files& files);
-  /// `check` if another run saved a checkpoint with more files meanwhile.
-  Done check_newest(Store& store, const store::Entry& entry, const std::string& key);
+  /// `check` if there is a checkpoint with more files than this many, which this run has neither
+  /// read nor saved.
+  Done check_newest(Store& store, const run::CheckpointRecord& record, size_t files);
   void note(std::vector<Error> faults);
 
   const OpenStore open_;

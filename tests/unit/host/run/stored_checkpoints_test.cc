@@ -254,6 +254,19 @@ TEST_CASE("a checkpoint may have more files than one entry lists", "[checkpoints
   CHECK(saves.found().empty());
 }
 
+TEST_CASE("all files of a checkpoint count before another one replaces it", "[checkpoints]") {
+  Saves saves;
+  for (int i = 0; i < 4100; ++i) saves.add(fmt::format("object {}", i));
+  REQUIRE(saves.save("many"));
+  SilentSaves other(saves);
+  const fs::path manifest = saves.scratch.write("manifest.json", "fewer");
+  run::CheckpointFiles fewer = saves.files;
+  fewer.erase(fewer.begin());
+  CHECK_FALSE(other.checkpoints.save({"build:x", "key", manifest}, fewer));
+  CHECK(saves.found() == "many");
+  CHECK(other.checkpoints.save({"build:x", "key", manifest}, saves.files) == 2);
+}
+
 TEST_CASE("a place that accepts nothing is an error that names the fault", "[checkpoints]") {
   Saves saves;
   saves.add("object");
