@@ -103,7 +103,7 @@ Checkpoint checkpoint_from(const nlohmann::json& json) {
   checkpoint.inputs = json.at("inputs").get<std::map<std::string, std::string>>();
   checkpoint.spent = std::chrono::milliseconds(json.at("spent-ms").get<int64_t>());
   if (checkpoint.spent.count() < 0 || checkpoint.spent > kMostSpent) {
-    reject_checkpoint("its time makes no sense");
+    reject_checkpoint("its recorded build time is invalid");
   }
   return checkpoint;
 }

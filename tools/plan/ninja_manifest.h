@@ -23,10 +23,10 @@ struct NinjaReads {
   bool operator==(const NinjaReads&) const = default;
 };
 
-/// What the commands read that make one of `outputs` (named as in the log), as ninja names it. That
-/// includes the inputs of aliases (rule `phony`) and of `build.ninja` itself, which the backend
-/// made from them before ninja started. Variables of the file are replaced by their values.
-/// The options are those in the whole file.
+/// The files that are read by the commands that make any of `outputs` (named as in the log), as
+/// ninja names them. They include the inputs of aliases (rule `phony`) and of `build.ninja` itself,
+/// which the backend made from them before ninja started. Variables of the file are replaced by
+/// their values. The options are those in the whole file.
 NinjaReads ninja_reads(std::string_view manifest, const std::set<std::string>& outputs);
 
 }  // namespace pinwheel::plan

@@ -23,8 +23,8 @@ class PlanBuilder {
   /// Adds a step, whose needs were added before. `config` if the plan has a step of its name.
   Done add(Step&& step);
 
-  /// Adds a step without an action that has another id than an earlier one, and needs the step
-  /// `last_need` instead of the last that the earlier one needs. The rest is equal.
+  /// Adds a copy of the earlier step, without an action and with a different id. `last_need`
+  /// replaces the last step that the earlier step needs.
   Done add_like(size_t earlier, std::string id, std::optional<size_t> last_need);
 
   /// The step that makes an environment, added if it is new; builds come before tests, so an

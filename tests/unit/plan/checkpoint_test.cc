@@ -71,7 +71,7 @@ TEST_CASE("a checkpoint is read as it was written") {
   CHECK(*read == example_checkpoint());
 }
 
-TEST_CASE("a checkpoint with a time that makes no sense is rejected") {
+TEST_CASE("a checkpoint with an invalid build time is rejected") {
   CHECK(parse_checkpoint(with_value("/spent-ms", 0)));
   CHECK_FALSE(parse_checkpoint(with_value("/spent-ms", -1)));
   CHECK_FALSE(parse_checkpoint(with_value("/spent-ms", INT64_MAX)));

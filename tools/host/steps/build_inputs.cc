@@ -143,7 +143,7 @@ bool BuildInputs::is_mounted(const std::string& path) const {
 
 Result<std::string> BuildInputs::digest_of(const std::string& path) {
   const fs::path file = real(path);
-  // Before the file is read: a change meanwhile shows the next time.
+  // Taken before the file is read, so that a change during the read is noticed the next time.
   const std::optional<Identity> identity = identity_of(file);
   const auto known = digests_.find(path);
   if (known != digests_.end() && known->second.identity == identity) return known->second.sha256;
@@ -187,7 +187,7 @@ Result<BuildInputs::Digests> BuildInputs::digests(const plan::CompleteFiles& com
                                                   const std::stop_token& stop) {
   std::set<std::string> paths(always_.begin(), always_.end());
   for (const std::string& input : complete.inputs) {
-    // The key has the source, and the checkpoint what was made there.
+    // The key covers the source, and the checkpoint covers the files that the build made there.
     if (input.starts_with("src/")) continue;
     if (machine_ == BuildMachine::image && input.starts_with('/')) continue;
     paths.insert(input);
