@@ -41,6 +41,7 @@ def test_each_architecture_compiles_in_a_job_of_a_cluster(project, slurm, tmp_pa
     assert split.wheels() == plain
 
 
+@pytest.mark.torch
 @pytest.mark.takes(400)
 def test_the_bundled_kernels_are_split(kernels_project):
     kernels = kernels_project("kernels-both.yaml")
