@@ -39,17 +39,19 @@ def repeated(stopped: Stopped) -> list[str]:
     return again
 
 
-def kill_until_finished(stopped: Stopped, shortest: float, longest: float) -> None:
+def kill_until_finished(stopped: Stopped) -> None:
+    """Each moment is within the time that the whole build needs on this machine."""
     whole = stopped.whole()
     moments = random.Random(seed := random.randrange(1 << 32))
-    print("seed", seed)
+    print("seed", seed, "build", stopped.seconds, "s")
     kills = continued = 0
     while kills < KILLS:
-        code = stopped.kill_after(moments.uniform(shortest, longest), "-j", str(JOBS))
+        code = stopped.kill_after(stopped.seconds * moments.uniform(0.1, 1), "-j", str(JOBS))
         continued += MESSAGE in stopped.log()
         assert repeated(stopped) == []
         if code is None:
             kills += 1
+            print("kill", kills, "after", continued, "continued", flush=True)
             continue
         assert code == 0, stopped.log()
         assert stopped.project.wheels() == whole
@@ -67,9 +69,9 @@ def test_twenty_kills_of_a_build_of_the_kernels(pinwheel, shared, root, tmp_path
         text = text.replace(old, new)
     project = kernels_checkout(pinwheel, shared, root, tmp_path, text)
     stopped = Stopped(project, tmp_path / "unused", "matrix/matrix.yaml")
-    kill_until_finished(stopped, 10, 45)
+    kill_until_finished(stopped)
 
 
 @pytest.mark.takes(1500)
 def test_twenty_kills_of_a_build_of_a_torch_extension(project):
-    kill_until_finished(torch_extension(project), 8, 45)
+    kill_until_finished(torch_extension(project))

@@ -1,5 +1,6 @@
 """Projects whose builds are stopped and continue: each command of ninja is slow, and writes a line to a file."""
 
+import datetime
 import json
 import pathlib
 import re
@@ -11,6 +12,13 @@ import pytest
 MESSAGE = "pinwheel: the build continues from checkpoint "
 
 
+def seconds_of_build(report: dict[str, dict]) -> float:
+    """How long the command of the only build ran."""
+    trace = next(outcome["trace"][-1] for step, outcome in report.items() if step.startswith("build:"))
+    start, end = (datetime.datetime.fromisoformat(trace[f"execution_{name}_timestamp"]) for name in ("start", "completed"))
+    return (end - start).total_seconds()
+
+
 class Stopped:
     """A project with a build that outlasts its run, and the file with a line for each command that has ended."""
 
@@ -20,6 +28,7 @@ class Stopped:
         self.counter = counter
         self.gate = counter.parent / "gate"
         self.gate.touch()
+        self.seconds = 0.0  # of the build that `whole` made
 
     def commands(self) -> list[str]:
         """The commands that have ended, in order."""
@@ -35,7 +44,7 @@ class Stopped:
 
     def whole(self) -> dict[str, str]:
         """The wheels of an uninterrupted build. Nothing of it is left but the base environment."""
-        self.build()
+        self.seconds = seconds_of_build(self.build())
         wheels = self.project.wheels()
         assert len(wheels) == 1
         self.project.start_afresh()
