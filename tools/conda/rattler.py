@@ -5,8 +5,9 @@ The one argument is a file that holds a request as JSON; the answer is one line 
 {"do": "solve", "channels", "specs", "subdir", "virtual": [[NAME, VERSION, BUILD]], "cache"} -> {"packages": [...]}
 {"do": "install", "packages", "prefix", "subdir", "cache"}                                   -> {"installed": PREFIX}
 
-Failures are replies too: {"failed": "conflict" | "channel" | "hash" | "install", "reason": TEXT}. Every reply to an
-installation also has the archives that it needed from servers: "fetched" (bytes), "downloads" and "cached" (archives).
+A failure is also a reply: {"failed": "conflict" | "channel" | "hash" | "install", "reason": TEXT}. The reply to an
+"install" request, even after a failure, counts the archives it needed from servers: "fetched" (bytes), "downloads" and
+"cached" (archives).
 """
 
 from __future__ import annotations

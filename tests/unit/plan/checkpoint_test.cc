@@ -15,7 +15,7 @@ constexpr int64_t kNinjaMilli = 1'000'000;
 const std::string kObjectDigest(64, 'a');
 
 Checkpoint example_checkpoint() {
-  Checkpoint checkpoint{1, kObjectDigest, "/tmp/root"};
+  Checkpoint checkpoint{1, kObjectDigest, "/made/root"};
   checkpoint.files = {{"src/b", SavedKind::directory, 0755, kNinjaStart},
                       {"src/b/a.o", SavedKind::file, 0644, kNinjaStart + 5, 12, kObjectDigest},
                       {"src/b/l", SavedKind::link, 0777, kNinjaStart + 2, 0, {}, "a.o"}};
@@ -50,7 +50,7 @@ std::string log_line(int64_t start, int64_t end, int64_t recorded, const std::st
 std::vector<std::string> chosen(const std::vector<MadeFile>& made,
                                 const std::vector<NinjaDirectory>& directories,
                                 const std::vector<std::string>& caches = {}) {
-  const Result<CompleteFiles> complete = complete_files(made, {"/tmp/root", directories, caches});
+  const Result<CompleteFiles> complete = complete_files(made, {"/made/root", directories, caches});
   REQUIRE(complete);
   std::vector<std::string> paths;
   for (const size_t i : complete->files) paths.push_back(made[i].path);
@@ -115,7 +115,7 @@ TEST_CASE("an output that was restored is complete until its command runs again"
   const auto complete = [&restored](int64_t time) {
     const Result<CompleteFiles> found =
         complete_files({made_at("src/b/a.o", 399), made_at("src/b/d.o", time)},
-                       {"/tmp/root", {restored}, {}, kNinjaStart - 80 * kNinjaMilli});
+                       {"/made/root", {restored}, {}, kNinjaStart - 80 * kNinjaMilli});
     REQUIRE(found);
     return found->commands;
   };
@@ -127,7 +127,7 @@ TEST_CASE("nothing is saved before a command has finished") {
   const auto why = [](const NinjaDirectory& ninja, int64_t restored) {
     const Result<CompleteFiles> found =
         complete_files({made_at("src/b/a.o", 399), made_at("src/b/new.txt", 300)},
-                       {"/tmp/root", {ninja}, {}, restored});
+                       {"/made/root", {ninja}, {}, restored});
     REQUIRE_FALSE(found);
     return found.error().message;
   };
@@ -143,7 +143,7 @@ TEST_CASE("a rule that records the time of its output does not hide when ninja s
   // The output of `d.o` is newer than its command's start by 250 ms.
   const NinjaDirectory later = ninja_directory(log_line(100, 400, 350, "d.o"));
   CHECK_FALSE(complete_files({made_at("src/b/a.o", 399), made_at("src/b/gen.h", 200)},
-                             {"/tmp/root", {later}}));
+                             {"/made/root", {later}}));
 }
 
 TEST_CASE("files of the backend from before ninja started are complete") {
@@ -174,8 +174,9 @@ TEST_CASE("what ninja and compilers remove is no reason to refuse") {
 }
 
 TEST_CASE("a build whose commands make files that ninja does not know has no checkpoint") {
-  const Result<CompleteFiles> complete = complete_files(
-      {made_at("src/b/a.o", 399), made_at("src/b/gen.h", 300)}, {"/tmp/root", {ninja_directory()}});
+  const Result<CompleteFiles> complete =
+      complete_files({made_at("src/b/a.o", 399), made_at("src/b/gen.h", 300)},
+                     {"/made/root", {ninja_directory()}});
   REQUIRE_FALSE(complete);
   CHECK(complete.error().message ==
         "a command of ninja made `src/b/gen.h`, but ninja does not know the file");
@@ -186,7 +187,7 @@ TEST_CASE("a build whose commands make files that ninja does not know has no che
 
 TEST_CASE("a build whose commands make files outside of ninja's directory has no checkpoint") {
   const auto has_checkpoint = [](const MadeFile& other) {
-    return complete_files({made_at("src/b/a.o", 399), other}, {"/tmp/root", {ninja_directory()}})
+    return complete_files({made_at("src/b/a.o", 399), other}, {"/made/root", {ninja_directory()}})
         .has_value();
   };
   CHECK_FALSE(has_checkpoint(made_at("src/pkg/m.so", 300, true)));
@@ -218,23 +219,23 @@ TEST_CASE("a library that the backend made between two runs of ninja is no reaso
   CHECK(chosen({made_at("src/b/a.o", 399), made_at("src/lib/m.so", -8000, true)}, {two}) ==
         Paths{"src/b/a.o"});
   CHECK_FALSE(complete_files({made_at("src/b/a.o", 399), made_at("src/lib/m.so", -8800, true)},
-                             {"/tmp/root", {two}}));
+                             {"/made/root", {two}}));
 }
 
 TEST_CASE("what finished commands read outside the root is listed") {
   NinjaDirectory linked = ninja_directory(log_line(100, 350, 100, "m.so"));
   linked.manifest +=
-      "build m.so: link a.o ../../../../opt/up.a /tmp/root/env/lib/libtorch.so | /usr/lib/libz.a\n"
+      "build m.so: link a.o ../../../../opt/up.a /made/root/env/lib/libtorch.so | /usr/lib/libz.a\n"
       "  LIBS = -lm -L/opt/lib -L../lib\n"
       "build n.so: link c.o /usr/lib/unfinished.a\n";
   const Result<CompleteFiles> complete =
-      complete_files({made_at("src/b/a.o", 399)}, {"/tmp/root", {linked}});
+      complete_files({made_at("src/b/a.o", 399)}, {"/made/root", {linked}});
   REQUIRE(complete);
   CHECK(complete->declared == NinjaReads{{"/opt/up.a", "/usr/lib/libz.a"}, {"m"}, {"/opt/lib"}});
 }
 
 TEST_CASE("a build without ninja has no checkpoint") {
-  CHECK_FALSE(complete_files({made_at("src/a.o", 1)}, {"/tmp/root"}));
+  CHECK_FALSE(complete_files({made_at("src/a.o", 1)}, {"/made/root"}));
 }
 
 TEST_CASE("a build that ran while the backend configured is complete") {
@@ -260,7 +261,7 @@ TEST_CASE("a build that a command of ninja runs is judged by its own log") {
                {ninja_directory(), nested}) ==
         Paths{"src/b/a.o", "src/b/ext/x.o", "src/b/ext/config.h"});
   CHECK_FALSE(complete_files({made_at("src/b/ext/stamp", 345)},
-                             {"/tmp/root", {ninja_directory(), nested}}));
+                             {"/made/root", {ninja_directory(), nested}}));
 }
 
 TEST_CASE("the files of a compiler cache are complete, except its temporary ones") {
@@ -273,7 +274,7 @@ TEST_CASE("the files of a compiler cache are complete, except its temporary ones
 }
 
 TEST_CASE("ninja's own logs are in the checkpoint, and absolute outputs are found") {
-  NinjaDirectory torch = ninja_directory("2\t390\t0\t/tmp/root/src/b/d.o\t2\n");
+  NinjaDirectory torch = ninja_directory("2\t390\t0\t/made/root/src/b/d.o\t2\n");
   CHECK(chosen({made_at("src/b/.ninja_log", 400), made_at("src/b/a.o", 399),
                 made_at("src/b/d.o", 389), made_at("src/b/build.ninja", -50)},
                {torch}) ==
