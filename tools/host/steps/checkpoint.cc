@@ -438,15 +438,13 @@ Done BuildCheckpoint::resume() {
   if (!json) return refused(json.error());
   const Result<plan::Checkpoint> checkpoint = plan::parse_checkpoint(*json);
   if (!checkpoint) return refused(checkpoint.error());
-  if (const Done usable = check_usable(*checkpoint); !usable) {
+  const auto unusable = [&](const Error& error) -> Done {
     if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
-    return refused(usable.error());
-  }
-  if (const Done fetched = fetch_files(*checkpoint); !fetched) {
-    if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
-    if (may_arrive_later(fetched.error())) return fail(fetched.error());
-    return refused(fetched.error());
-  }
+    if (may_arrive_later(error)) return fail(error);
+    return refused(error);
+  };
+  if (const Done usable = check_usable(*checkpoint); !usable) return unusable(usable.error());
+  if (const Done fetched = fetch_files(*checkpoint); !fetched) return unusable(fetched.error());
   TRY(restored_, place_files(*checkpoint));
   TRY_DONE(disk.remove_all(scratch_));
   earlier_ = checkpoint->spent;
