@@ -7,9 +7,11 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
+import processes
 import yaml
 
 ACT = pathlib.Path(sys.executable).with_name("act")
@@ -131,12 +133,31 @@ exec {project.binary} "$@"
         for action, pin in self.pins().items():
             kind = action.split("/")[1]
             replaced += ["--local-repository", f"actions/{kind}@{pin.partition('@')[2]}={self.place / kind}"]
-        return subprocess.run(
+        return self.finished(subprocess.Popen(
             [ACT, event, *([] if "-W" in arguments else ["-W", f".github/workflows/pinwheel-{name}.yml"]),
              "-P", "ubuntu-24.04=-self-hosted", "-P", "gpu-machine=-self-hosted",
              "--no-cache-server", "--env", f"ARTIFACTS={self.artifacts}",
              "--env", f"PROJECT={self.checkout}", *replaced, *arguments],
-            cwd=self.project.directory, env=self.environment(), capture_output=True, text=True, timeout=1800)
+            cwd=self.project.directory, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True))
+
+    def finished(self, act: subprocess.Popen) -> subprocess.CompletedProcess:
+        """The output of act once it ends. If it does not, the error has what each process waits for, and the stacks of
+        act itself, which SIGQUIT makes a Go program print."""
+        try:
+            out, err = act.communicate(timeout=900)
+            return subprocess.CompletedProcess(act.args, act.returncode, out, err)
+        except subprocess.TimeoutExpired:
+            state = processes.stuck(str(self.artifacts))
+            act.send_signal(signal.SIGQUIT)
+            try:
+                out, err = act.communicate(timeout=60)
+            except subprocess.TimeoutExpired as still:
+                out, err = still.stdout, still.stderr
+            raise AssertionError(f"act did not end\n{out}\n{err}\n{state}") from None
+        finally:
+            if act.returncode is None or act.returncode < 0:
+                processes.kill_marked(str(self.artifacts))
 
     def rerun(self, name: str, attempt: int, rows: dict[str, list[dict]], *arguments) -> subprocess.CompletedProcess:
         """The rerun of failed jobs on GitHub: the other jobs retain their outputs, here the rows."""

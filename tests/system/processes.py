@@ -1,5 +1,6 @@
 """Starts a run of pinwheel, and finds and stops the processes that it started."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -21,9 +22,10 @@ def start(project, marker: str, *arguments: str) -> subprocess.Popen:
     )
 
 
-def left_behind(marker: str) -> list[str]:
-    """Processes, other than zombies, whose environment, working directory or arguments contain the marker."""
-    found = []
+def marked(marker: str) -> dict[int, bytes]:
+    """Processes, other than zombies, whose environment, working directory or arguments contain the marker, with their
+    arguments."""
+    found = {}
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
@@ -35,8 +37,43 @@ def left_behind(marker: str) -> list[str]:
         except OSError:
             continue  # exited meanwhile, or another user's
         if any(marker.encode() in text for text in texts):
-            found.append(f"{entry.name}: {arguments!r}")
+            found[int(entry.name)] = arguments
     return found
+
+
+def left_behind(marker: str) -> list[str]:
+    """A line for each process that the marker identifies."""
+    return [f"{process}: {arguments!r}" for process, arguments in marked(marker).items()]
+
+
+def stuck(marker: str) -> str:
+    """What each process that the marker identifies waits for, thread by thread: a line of its state, the kernel function
+    and the system call, and a line for each open file."""
+    lines = []
+    for process, arguments in sorted(marked(marker).items()):
+        lines.append(f"{process}: {arguments.decode(errors='replace').split(chr(0))}")
+        for thread in pathlib.Path(f"/proc/{process}/task").glob("*"):
+            try:
+                name, state = (thread / "stat").read_text().rpartition(")")[::2]
+                lines.append(f"  {name}) {' '.join(state.split()[:6])}  {(thread / 'wchan').read_text()}  "
+                             f"{(thread / 'syscall').read_text().strip()}")
+            except OSError:
+                continue  # exited meanwhile
+        for file in pathlib.Path(f"/proc/{process}/fd").glob("*"):
+            try:
+                lines.append(f"  {file.name} -> {os.readlink(file)}")
+            except OSError:
+                continue
+    return "\n".join(lines)
+
+
+def kill_marked(marker: str) -> None:
+    """Kills the processes that the marker identifies, and the ones that they start meanwhile."""
+    while processes := marked(marker):
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        time.sleep(0.1)
 
 
 def wait_for_none(marker: str, seconds: float = 10) -> list[str]:
