@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import textwrap
+import zipfile
 
 import pytest
 from driven import PATIENCE, called, variables
@@ -122,6 +123,29 @@ def test_an_empty_directory_becomes_wheels_for_two_computes_and_two_torches(exte
     assert "nvcc" not in log and "WITH_CUDA" not in log
     again = extension.report("build", *WITH_CUDA)
     assert {one["state"] for step, one in again.items() if step.startswith("build:")} == {"reused"}
+
+
+def library_of(build: dict) -> bytes:
+    (wheel,) = (output["path"] for output in build["outputs"])
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".so"))
+        return archive.read(name)
+
+
+def test_the_device_code_of_each_architecture_compiles_in_a_step_of_its_own(extension):
+    step = "build:cp311-cu130-torch2.14"
+    library = library_of(extension.report("build", *ONE)[step])
+    extension.replace("matrix/tiny-scale.yaml", "build:\n", "build:\n  split: architectures\n")
+    extension.commit()
+    outcomes = extension.report("build", *ONE)
+    devices = sorted(one for one in outcomes if one.startswith("device:"))
+    assert [one.rpartition("@")[2] for one in devices] == ["8.0", "9.0-ptx"]
+    assert {outcomes[one]["state"] for one in [*devices, step]} == {"done"}
+    (code,) = [cache for cache in outcomes[step]["trace"][-1]["caches"] if cache["cache"] == "device code"]
+    # cicc and ptxas, for two architectures: the build runs neither.
+    assert (code["hits"], code["misses"]) == (4, 0)
+    # The wheels also have the text of the matrix.
+    assert library_of(outcomes[step]) == library
 
 
 SETUP = "setup.py"
