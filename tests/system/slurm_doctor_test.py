@@ -149,6 +149,13 @@ def test_no_slurm(doctor, tmp_path):
     assert faults(report)["Slurm"] == "`sbatch`, `squeue`, `scancel`, `scontrol`, `srun` not found"
 
 
+@pytest.mark.parametrize("executor", [(), ("--executor", "local")])
+def test_a_test_job_without_a_cluster_is_an_error(pinwheel, executor, tmp_path):
+    ran = subprocess.run([pinwheel, "doctor", "--test-job", *executor], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 2 and not ran.stdout
+    assert "`--test-job` needs `--executor slurm`" in ran.stderr
+
+
 def test_an_error_in_the_configuration_has_its_place(pinwheel, tmp_path):
     (tmp_path / ".pinwheel.yaml").write_text("executor:\n  slurm:\n    options: [--comment=mine]\n")
     ran = subprocess.run([pinwheel, "doctor", "--executor", "slurm"], cwd=tmp_path, capture_output=True, text=True)

@@ -100,6 +100,7 @@ Result<int> doctor_of_slurm(const prepare::Host& host, const host::EnvMachine& m
 
 Result<int> cmd_doctor(const prepare::Host& host, const prepare::GlobalOptions& global,
                        const DoctorOptions& options, Streams& streams) {
+  if (options.test_job) TRY_DONE(prepare::check_test_job(options.executor));
   TRY(const std::filesystem::path cache, prepare::cache_directory(host));
   host::Workplace place = prepare::outside_run(host, streams.log());
   place.cache = cache;

@@ -116,6 +116,12 @@ std::vector<slurm::ClusterNode> nodes_of(const Client& client) {
 
 }  // namespace
 
+Done check_test_job(const std::string& executor) {
+  if (executor == "slurm") return {};
+  return fail(ErrorKind::usage, "`--test-job` needs `--executor slurm`",
+              "run `pinwheel doctor --executor slurm --test-job`");
+}
+
 slurm::ClusterFacts gather_cluster_facts(const Host& host, const host::EnvMachine& machine,
                                          const slurm::SlurmSettings& settings, TestJob test_job,
                                          const std::string& program) {

@@ -1,4 +1,7 @@
 #pragma once
+#include <string>
+
+#include "base/result.h"
 #include "host/machine/env_machine.h"
 #include "prepare/host.h"
 #include "slurm/cluster.h"
@@ -7,6 +10,9 @@
 namespace pinwheel::prepare {
 
 enum class TestJob { none, submit };
+
+/// `usage` for a test job if the executor is another than `slurm`; empty: the default.
+Done check_test_job(const std::string& executor);
 
 /// Asks Slurm about the cluster, as the user of this process. Never fails: facts without a reply
 /// are missing. Only the first question waits for a stuck controller or munge, at most a minute;

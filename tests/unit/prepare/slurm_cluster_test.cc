@@ -39,6 +39,16 @@ struct FakeCluster {
 
 }  // namespace
 
+TEST_CASE("a test job needs the executor of a cluster") {
+  CHECK(check_test_job("slurm"));
+  for (const char* const executor : {"", "local"}) {
+    const Done refused = check_test_job(executor);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::usage);
+    CHECK(refused.error().message == "`--test-job` needs `--executor slurm`");
+  }
+}
+
 TEST_CASE("requests grow within the limits of the cluster") {
   FakeCluster cluster;
   const slurm::SlurmSettings settings = cluster.limits();
