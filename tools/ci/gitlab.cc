@@ -164,7 +164,7 @@ std::string name_of_pipeline(const WorkflowFacts& facts) {
 
 std::string expire(const WorkflowFacts& facts) {
   if (facts.set == WorkflowSet::release) return "expire_in: never";
-  return fmt::format("expire_in: {} days", retention_days(facts.settings));
+  return fmt::format("expire_in: {} days", retention_days(facts.settings.retention));
 }
 
 /// The stores of a command, nearest first. A job writes its result under a name of its own, so that

@@ -97,7 +97,7 @@ constexpr std::string_view kUploadCheckpoint = R"(
     if-no-files-found: ignore
     overwrite: true
     compression-level: 1
-    retention-days: 7
+    @RETENTION@
 )";
 
 /// The artifact with the checkpoint of a row.
@@ -119,6 +119,10 @@ std::string stores_of(const WorkflowFacts& facts, Results results) {
   return fmt::format(
       "{} --store {}${{{{ github.event.pull_request.head.repo.fork == true && ',ro' || '{}' }}}}",
       text, shell_quote(written ? store.substr(0, store.size() - 3) : store), written ? ",rw" : "");
+}
+
+std::string retention_line(std::chrono::seconds retention) {
+  return fmt::format("retention-days: {}\n", retention_days(retention));
 }
 
 /// The options of a checkout that fetches submodules and LFS files.
@@ -206,11 +210,13 @@ std::string download_checkpoint() {
                                       {"PLACE", kCheckpoints}});
 }
 
-std::string upload_checkpoint(const std::string& condition) {
-  return filled(kUploadCheckpoint, {{"CONDITION", condition},
-                                    {"UPLOAD", pinned("actions/upload-artifact")},
-                                    {"NAME", kCheckpointName},
-                                    {"PLACE", kCheckpoints}});
+std::string upload_checkpoint(const WorkflowFacts& facts, const std::string& condition) {
+  return filled(kUploadCheckpoint,
+                {{"CONDITION", condition},
+                 {"UPLOAD", pinned("actions/upload-artifact")},
+                 {"NAME", kCheckpointName},
+                 {"PLACE", kCheckpoints},
+                 {"RETENTION", retention_line(facts.settings.checkpoint_retention)}});
 }
 
 std::string after(const std::string& job) {
@@ -245,12 +251,11 @@ std::string args(std::string_view command, const WorkflowFacts& facts, Results r
 
 std::string retention_of(const WorkflowFacts& facts) {
   if (facts.set == WorkflowSet::release) return {};
-  return fmt::format("retention-days: {}\n", retention_days(facts.settings));
+  return retention_line(facts.settings.retention);
 }
 
-std::int64_t retention_days(const matrix::CiSettings& settings) {
-  return std::max<std::int64_t>(1,
-                                std::chrono::ceil<std::chrono::days>(settings.retention).count());
+std::int64_t retention_days(std::chrono::seconds retention) {
+  return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::days>(retention).count());
 }
 
 int job_limit(const matrix::CiSettings& settings) {

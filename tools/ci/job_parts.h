@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -61,7 +62,7 @@ std::string checkpoints_argument();
 /// The step that downloads the checkpoint of the row's build, if there is one.
 std::string download_checkpoint();
 /// The step that uploads it in place of an earlier one; `condition` as for `upload_result`.
-std::string upload_checkpoint(const std::string& condition);
+std::string upload_checkpoint(const WorkflowFacts& facts, const std::string& condition);
 
 /// The step that uploads the journal of a job that failed or was stopped, as the artifact
 /// `failed-ARTIFACT-ATTEMPT`, from which the job `compare` learns why. Empty for workflows without
@@ -98,8 +99,8 @@ std::string args(std::string_view command, const WorkflowFacts& facts, Results r
 /// long as the repository allows.
 std::string retention_of(const WorkflowFacts& facts);
 
-/// The days for which the artifacts of a workflow are stored that belong to no release, at least 1.
-std::int64_t retention_days(const matrix::CiSettings& settings);
+/// The whole days for which artifacts are stored, at least 1.
+std::int64_t retention_days(std::chrono::seconds retention);
 
 /// The time limit of the matrix for a job in minutes, at least 1.
 int job_limit(const matrix::CiSettings& settings);

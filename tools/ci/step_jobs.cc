@@ -166,7 +166,7 @@ Places link_places(const WorkflowFacts& facts, const Link& at) {
     earlier_steps += download_checkpoint();
     // The build of a rerun continues, too.
     const std::string ended = last ? "success() || failure()" : "";
-    checkpoint = upload_checkpoint(step_condition({ended, trusted, later}));
+    checkpoint = upload_checkpoint(facts, step_condition({ended, trusted, later}));
   }
   const MissingResult missing = last ? MissingResult::rejected : MissingResult::ignored;
   return {{"CONDITION", condition},

@@ -67,6 +67,8 @@ struct CiSettings {
   CommentPolicy comment = CommentPolicy::none;
   std::chrono::seconds retention =
       std::chrono::hours(14 * 24);  ///< of artifacts that belong to no release
+  std::chrono::seconds checkpoint_retention =
+      std::chrono::hours(7 * 24);  ///< of artifacts with checkpoints, also in a release
   std::string store =
       {};  ///< a place in addition to the artifacts; empty: only artifacts transfer results
 };

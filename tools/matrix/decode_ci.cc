@@ -148,6 +148,7 @@ Done decode_ci(const Node& root, Matrix& matrix) {
   TRY(settings.drivers, decode_drivers(ci->find("driver"), matrix));
   settings.timeout = seconds_or(*ci, "timeout", settings.timeout);
   settings.retention = seconds_or(*ci, "retention", settings.retention);
+  settings.checkpoint_retention = seconds_or(*ci, "retention", settings.checkpoint_retention);
   static const std::map<std::string, JobEngine> kEngines = {{"", JobEngine::automatic},
                                                             {"host", JobEngine::host},
                                                             {"docker", JobEngine::docker},

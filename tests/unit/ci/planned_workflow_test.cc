@@ -257,6 +257,21 @@ TEST_CASE("the jobs of a chain have the same rows and continue one another") {
   CHECK(alone.steps.find("checkpoint") == std::string::npos);
 }
 
+TEST_CASE("checkpoints are stored for `ci.retention`, in a release too") {
+  const auto stored = [](const std::string& ci) {
+    const std::string yaml = kHead + kPublish + "ci: {" + ci + "}\n";
+    ci::WorkflowFacts facts = planned(yaml, ci::WorkflowSet::release).facts;
+    facts.build_links = 2;
+    const std::string steps = ci::build_jobs(facts, {}).front().steps;
+    const size_t upload = steps.find("- name: Upload the checkpoint");
+    const size_t days = steps.find("retention-days: ", upload);
+    return steps.substr(days, steps.find('\n', days) - days);
+  };
+  CHECK(stored("retention: 36 h") == "retention-days: 2");
+  CHECK(stored("retention: 30 d") == "retention-days: 30");
+  CHECK(stored("timeout: 6 h") == "retention-days: 7");
+}
+
 namespace {
 
 const std::string kSplit = R"(
