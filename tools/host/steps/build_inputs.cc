@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "host/steps/build_command.h"
+#include "host/steps/step_context.h"
 #include "host/system/digest_file.h"
 
 namespace pinwheel::host {
@@ -110,10 +111,6 @@ int64_t nanoseconds_of(const timespec& time) {
   return time.tv_sec * kNanosecondsOfSecond + time.tv_nsec;
 }
 
-Error stopped_run() {
-  return {ErrorKind::interrupted, "the run was stopped"};
-}
-
 }  // namespace
 
 BuildInputs::BuildInputs(const BuildSpace& space,
@@ -209,7 +206,7 @@ Result<BuildInputs::Digests> BuildInputs::digests(const plan::CompleteFiles& com
   }
   Digests found;
   for (const std::string& path : paths) {
-    if (stop.stop_requested()) return fail(stopped_run());
+    TRY_DONE(check_not_stopped(stop));
     TRY(found[path], digest_of(path));
   }
   return found;
@@ -221,7 +218,7 @@ Done BuildInputs::compare(const Digests& expected, const std::stop_token& stop) 
     return fail(ErrorKind::check, fmt::format("its build did not use {}", quoted(path)));
   }
   for (const auto& [path, sha256] : expected) {
-    if (stop.stop_requested()) return fail(stopped_run());
+    TRY_DONE(check_not_stopped(stop));
     TRY(const std::string found, digest_of(path));
     if (found == sha256) continue;
     return fail(ErrorKind::check, fmt::format("{} differs on this machine", quoted(path)));

@@ -280,7 +280,7 @@ Result<plan::Checkpoint> BuildCheckpoint::snapshot(run::CheckpointFiles& files) 
   if (complete.commands == 0) return fail(ErrorKind::check, "no output of a command is complete");
   plan::Checkpoint checkpoint{complete.commands, key_, root_};
   for (const size_t index : complete.files) {
-    if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
+    TRY_DONE(check_not_stopped(context_.stop));
     const fs::path path = made[index].path;
     const auto directory = std::ranges::find(directories.ninja, path.parent_path().string(),
                                              &plan::NinjaDirectory::path);
@@ -426,7 +426,7 @@ Done BuildCheckpoint::resume() {
   };
   const Result<std::optional<uint64_t>> found =
       context_.attempt.checkpoints->find(context_.attempt.step->id, key_, text);
-  if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
+  TRY_DONE(check_not_stopped(context_.stop));
   if (!found && may_arrive_later(found.error())) return fail(found.error());
   if (!found) return from_beginning(found.error().message);
   if (!*found) return from_beginning("there is no checkpoint of a build with these inputs");
@@ -439,7 +439,7 @@ Done BuildCheckpoint::resume() {
   const Result<plan::Checkpoint> checkpoint = plan::parse_checkpoint(*json);
   if (!checkpoint) return refused(checkpoint.error());
   const auto unusable = [&](const Error& error) -> Done {
-    if (context_.stop.stop_requested()) return fail(ErrorKind::interrupted, "the run was stopped");
+    TRY_DONE(check_not_stopped(context_.stop));
     if (may_arrive_later(error)) return fail(error);
     return refused(error);
   };

@@ -78,6 +78,11 @@ void append_log(const StepContext& context, const std::string& text) {
   std::ofstream(context.attempt.log, std::ios::app) << (hidden ? hidden->mask(text) : text);
 }
 
+Done check_not_stopped(const std::stop_token& stop) {
+  if (!stop.stop_requested()) return {};
+  return fail(ErrorKind::interrupted, "the run was stopped");
+}
+
 void report_exit(const StepContext& context, const ports::Exit& exit) {
   if (context.workplace.on_exit) context.workplace.on_exit(context.attempt.step->id, exit);
 }

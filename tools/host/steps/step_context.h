@@ -73,6 +73,9 @@ std::function<void(uint64_t)> received_by(const StepContext& context);
 /// Appends text to the attempt's log; failing to write the log does not fail the step.
 void append_log(const StepContext& context, const std::string& text);
 
+/// `interrupted` after a stop request.
+Done check_not_stopped(const std::stop_token& stop);
+
 /// Reports the exit of the step's own command.
 void report_exit(const StepContext& context, const ports::Exit& exit);
 
