@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -472,9 +473,12 @@ Done complete(const NamingInputs& in, const Place& place, wheel::Naming& naming)
   return place.target->variants ? add_variants(in, place, naming) : Done();
 }
 
-/// Adds the names to `namings`, unless it is null.
+/// Receives a name that no other wheel has, without `targets`.
+using UseName = std::function<Done(const Place&, wheel::Naming)>;
+
+/// Checks the names on a target, and passes each to `use`.
 Done name_for_target(const NamingInputs& in, const NamingRequest& request,
-                     const matrix::PublishTarget& target, Namings* namings, TakenFiles& files) {
+                     const matrix::PublishTarget& target, const UseName& use, TakenFiles& files) {
   TargetFiles taken(request.classes.size());
   FileIdentity identity;
   // Then `taken` has the same files.
@@ -501,9 +505,7 @@ Done name_for_target(const NamingInputs& in, const NamingRequest& request,
       if (first != nullptr) return fail(two_plain_wheels(*first, place));
     }
     if (!alone) TRY_DONE(take_files(naming, tags, place, files));
-    if (namings == nullptr) continue;
-    if (!target.name.empty()) naming.targets.push_back(target.name);
-    TRY_DONE(add_naming((*namings)[cls.id], std::move(naming), target));
+    TRY_DONE(use(place, std::move(naming)));
   }
   return {};
 }
@@ -627,9 +629,9 @@ Done check_one_draft(const matrix::Matrix& matrix, const std::vector<std::string
   return {};
 }
 
-/// Checks the names, and adds them to `namings`, unless it is null.
+/// Checks the names on all targets, and passes each to `use`.
 Done name_for_targets(const matrix::Matrix& matrix, const NamingRequest& request,
-                      Namings* namings) {
+                      const UseName& use) {
   const matrix::VariantIndex variants(request.variants);
   NamingInputs in{matrix, variants, request.version, {}};
   if (!matrix.family.empty()) {
@@ -639,7 +641,7 @@ Done name_for_targets(const matrix::Matrix& matrix, const NamingRequest& request
   TakenFiles files;
   if (request.targets.empty()) {
     const matrix::PublishTarget local = local_target();
-    return name_for_target(in, request, local, namings, files);
+    return name_for_target(in, request, local, use, files);
   }
   TRY_DONE(check_one_draft(matrix, request.targets));
   for (const std::string& name : request.targets) {
@@ -651,7 +653,7 @@ Done name_for_targets(const matrix::Matrix& matrix, const NamingRequest& request
                   fmt::format("{} has no publish target {}", quoted(matrix.file), quoted(name)),
                   suggest(name, known));
     }
-    TRY_DONE(name_for_target(in, request, *target, namings, files));
+    TRY_DONE(name_for_target(in, request, *target, use, files));
   }
   return {};
 }
@@ -661,14 +663,22 @@ Done name_for_targets(const matrix::Matrix& matrix, const NamingRequest& request
 Result<Namings> name_wheels(const matrix::Matrix& matrix, const NamingRequest& request) {
   Namings namings;
   namings.reserve(request.classes.size());
-  TRY_DONE(name_for_targets(matrix, request, &namings));
+  const auto add = [&namings](const Place& place, wheel::Naming naming) {
+    const matrix::PublishTarget& target = *place.target;
+    if (!target.name.empty()) naming.targets.push_back(target.name);
+    return add_naming(namings[place.cls->id], std::move(naming), target);
+  };
+  TRY_DONE(name_for_targets(matrix, request, add));
   return namings;
 }
 
 Done check_wheel_names(const matrix::Matrix& matrix, const NamingRequest& request) {
   // Requirements on siblings are compared with those on other targets.
   if (!matrix.family.empty()) return name_wheels(matrix, request).map([](const Namings&) {});
-  return name_for_targets(matrix, request, nullptr);
+  const auto ignore = [](const Place& /*place*/, const wheel::Naming& /*naming*/) {
+    return Done();
+  };
+  return name_for_targets(matrix, request, ignore);
 }
 
 }  // namespace pinwheel::plan
