@@ -46,7 +46,8 @@ class BuildInputs {
   void start_again() { digests_.clear(); }
 
  private:
-  /// What identifies the contents of a file.
+  /// What identifies the contents at a path, from `stat`: the target of a link, with the ctime,
+  /// which changes even if a new file gets the mtime of an old one.
   struct Identity {
     uint64_t device = 0;
     uint64_t inode = 0;

@@ -57,7 +57,8 @@ class BuildCheckpoint {
   const std::optional<Error>& refusal() const { return refusal_; }
 
  private:
-  /// What identifies the contents of a file.
+  /// What identifies an entry of the build's tree, from `lstat`: a link and not its target, without
+  /// the ctime, because a new mode or a hard link changes no contents.
   struct FileState {
     uint64_t device = 0;
     uint64_t inode = 0;
