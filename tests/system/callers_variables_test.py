@@ -120,7 +120,7 @@ def test_a_build_for_the_cpu_does_not_see_the_usual_places_of_toolkits(script, t
 def test_the_script_of_a_dry_run_hides_the_toolkits_of_the_machine_as_a_build_does(script, toolkits, tmp_path):
     path = path_with(tmp_path / "programs", "nvcc")
     dry = script.run("build", "matrix.yaml", "--dry-run", PATH=path).stdout
-    options = {"env": script.environment, "capture_output": True, "text": True, "timeout": 240}
+    options = {"env": script.environment, "capture_output": True, "text": True, "timeout": 900}
     by_hand = seen_in(subprocess.run(["bash"], input=dry, check=True, **options).stdout)
     assert by_hand["nvcc"] is None and by_hand["hipcc"] is None and by_hand["places"] == []
     script.start_afresh()
