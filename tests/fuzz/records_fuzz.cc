@@ -50,8 +50,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(plan::judge_linked_code(uses, {"cu13", "/src/"}, uses.others));
   static_cast<void>(plan::ninja_inputs(text, {"a.o"}));
   static_cast<void>(plan::ninja_entries(text));
-  static_cast<void>(plan::ninja_outputs(text));
-  static_cast<void>(plan::ninja_reads(text, {"a.o"}));
+  const auto included = [](const std::string& name) -> Result<std::string> {
+    return "include $v\nv = " + name + "\nbuild $v: cc $w\n  w = $v\n";
+  };
+  if (const auto manifest = plan::parse_ninja_manifest(text, included)) {
+    static_cast<void>(plan::ninja_outputs(*manifest));
+    static_cast<void>(plan::ninja_reads(*manifest, {"a.o"}));
+  }
   static_cast<void>(plan::with_new_times_deps(text, [](int64_t time) { return time; }));
   static_cast<void>(plan::parse_origin(text));
   if (const auto outcome = plan::parse_outcome(text)) {

@@ -92,6 +92,10 @@ inline constexpr ByteLimit kMatrix{"a matrix file", 8 * kMega};
 inline constexpr ByteLimit kProjectFile{"a file of a project", 8 * kMega};
 inline constexpr ByteLimit kBuildScript{"a build script", kMega / 2};
 inline constexpr ByteLimit kFile{"a file without a limit of its own", 64 * kMega};
+inline constexpr ByteLimit kNinjaManifest{
+    "a `build.ninja` with the files that it includes and the values of its variables", 256 * kMega};
+inline constexpr CountLimit kNinjaFiles{"included files", "a `build.ninja`", 10'000};
+inline constexpr CountLimit kNinjaLevels{"levels of included files", "a `build.ninja`", 100};
 inline constexpr ByteLimit kJournal{"a journal", 250 * kMega};
 inline constexpr ByteLimit kExports{"a table of exports", 250 * kMega};
 inline constexpr ByteLimit kLock{"a lock", 8 * kMega};

@@ -108,18 +108,6 @@ Checkpoint checkpoint_from(const nlohmann::json& json) {
   return checkpoint;
 }
 
-/// A path that ninja names, relative to the root; absolute if it is outside.
-std::string below_root(const NinjaDirectory& directory, const std::string& name,
-                       const std::string& root) {
-  if (!name.starts_with('/')) {
-    std::string below = (fs::path(directory.path) / name).lexically_normal().string();
-    if (!below.starts_with("../")) return below;
-    return (fs::path(root) / below).lexically_normal().string();
-  }
-  if (name.starts_with(root + "/")) return name.substr(root.size() + 1);
-  return name;
-}
-
 bool is_in(const std::string& path, const std::string& directory) {
   return path.size() > directory.size() && path.starts_with(directory) &&
          path[directory.size()] == '/';
@@ -350,6 +338,17 @@ Result<Checkpoint> parse_checkpoint(std::string_view text) {
   } catch (const std::exception& thrown) {
     return fail(ErrorKind::check, fmt::format("the checkpoint is damaged: {}", thrown.what()));
   }
+}
+
+std::string below_root(const NinjaDirectory& directory, const std::string& name,
+                       const std::string& root) {
+  if (!name.starts_with('/')) {
+    std::string below = (fs::path(directory.path) / name).lexically_normal().string();
+    if (!below.starts_with("../")) return below;
+    return (fs::path(root) / below).lexically_normal().string();
+  }
+  if (name.starts_with(root + "/")) return name.substr(root.size() + 1);
+  return name;
 }
 
 bool is_in_any(const std::string& path, const std::vector<std::string>& directories) {

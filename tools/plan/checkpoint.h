@@ -41,8 +41,8 @@
 // the checkpoint. So the files get new times, all of them newer than the environment, in the same
 // order; ninja's records of times are changed in the same way. That hides changed inputs, so a
 // checkpoint has the digests of all files outside the source that finished commands have read: the
-// headers that compilers recorded, the inputs that `build.ninja` declares, and the libraries that
-// `-l` finds. It is refused if one of them differs.
+// headers that compilers recorded, the inputs that `build.ninja` and the files that it includes
+// declare, and the libraries that `-l` finds. It is refused if one of them differs.
 namespace pinwheel::plan {
 
 enum class SavedKind { file, directory, link };
@@ -94,10 +94,10 @@ struct MadeFile {
 struct NinjaDirectory {
   std::string path = {};  ///< relative to the root
   std::string log = {};
-  std::string deps = {};      ///< may be empty
-  std::string manifest = {};  ///< `build.ninja`
-  int64_t log_mtime = 0;      ///< as it was before the log was read
-  int64_t manifest_mtime = 0;
+  std::string deps = {};  ///< may be empty
+  NinjaManifest manifest = {};
+  int64_t log_mtime = 0;       ///< as it was before the log was read
+  int64_t manifest_mtime = 0;  ///< of `build.ninja`
 };
 
 /// The complete files of a build.
@@ -120,6 +120,10 @@ struct BuildDirectories {
   /// ninja. 0: nothing was restored.
   int64_t restored = 0;
 };
+
+/// A path that ninja names in a directory, relative to the root; absolute if it is outside.
+std::string below_root(const NinjaDirectory& directory, const std::string& name,
+                       const std::string& root);
 
 /// Whether a path is in one of these directories.
 bool is_in_any(const std::string& path, const std::vector<std::string>& directories);

@@ -1,17 +1,16 @@
 #pragma once
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace pinwheel::plan {
 
-// Reading `build.ninja` (https://ninja-build.org/manual.html, "Ninja file reference"). Files that
-// it includes are not read.
-
-/// The outputs that a `build.ninja` declares, without ninja's escapes. Those with a variable in
-/// their names are not included: CMake repeats outputs in that form.
-std::set<std::string> ninja_outputs(std::string_view manifest);
+// Reading `build.ninja` and the files that it includes (https://ninja-build.org/manual.html, "Ninja
+// file reference" and "Evaluation and scoping"). Variables are replaced by their values.
 
 /// What commands read, as far as a `build.ninja` says so. The headers that compilers found are in
 /// `.ninja_deps` (plan/ninja_state).
@@ -23,10 +22,33 @@ struct NinjaReads {
   bool operator==(const NinjaReads&) const = default;
 };
 
-/// The files that are read by the commands that make any of `outputs` (named as in the log), as
-/// ninja names them. They include the inputs of aliases (rule `phony`) and of `build.ninja` itself,
-/// which the backend made from them before ninja started. Variables of the file are replaced by
-/// their values. The options are those in the whole file.
-NinjaReads ninja_reads(std::string_view manifest, const std::set<std::string>& outputs);
+/// A `build` statement. Names are as ninja writes them to its log.
+struct NinjaStatement {
+  std::string rule = {};
+  std::vector<std::string> outputs = {};
+  std::vector<std::string> inputs = {};  ///< of every kind
+};
+
+struct NinjaManifest {
+  std::vector<NinjaStatement> statements = {};
+  /// The included files, and the options in variables of files, statements, and rules in use.
+  NinjaReads always = {};
+};
+
+/// The text of the file that ninja opens by a name. Relative names are relative to the directory of
+/// `build.ninja`, also in included files.
+using ReadNinjaFile = std::function<Result<std::string>(const std::string& name)>;
+
+/// Parses a `build.ninja`; `read` is called for each `include` and `subninja`. The error of `read`;
+/// `check` above the limits of base/limits.h, also if a file includes itself.
+Result<NinjaManifest> parse_ninja_manifest(std::string_view text, const ReadNinjaFile& read);
+
+/// The outputs of all statements.
+std::set<std::string> ninja_outputs(const NinjaManifest& manifest);
+
+/// What is read by the commands that make any of `outputs` (named as in the log). The files include
+/// the inputs of aliases (rule `phony`) and of `build.ninja` itself, which the backend made from
+/// them before ninja started. The options are those of all commands.
+NinjaReads ninja_reads(const NinjaManifest& manifest, const std::set<std::string>& outputs);
 
 }  // namespace pinwheel::plan

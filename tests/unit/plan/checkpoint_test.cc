@@ -30,12 +30,21 @@ std::string with_value(const std::string& pointer, const nlohmann::json& value) 
   return json.dump();
 }
 
+const std::string kNinjaText = "build a.o: cc a.c\nbuild c.o: cc c.c\n";
+
+NinjaManifest manifest_of(const std::string& text) {
+  const Result<NinjaManifest> manifest = parse_ninja_manifest(
+      text, [](const std::string&) -> Result<std::string> { return "build included.o: cc i.c\n"; });
+  REQUIRE(manifest);
+  return *manifest;
+}
+
 /// A directory of a ninja that started at `kNinjaStart` and has finished `a.o` after 400 ms.
 NinjaDirectory ninja_directory(const std::string& more = {}) {
   NinjaDirectory made{"src/b"};
   made.log = "# ninja log v6\n100\t400\t" + std::to_string(kNinjaStart + 100 * kNinjaMilli) +
              "\ta.o\t1\n" + more;
-  made.manifest = "build a.o: cc a.c\nbuild c.o: cc c.c\n";
+  made.manifest = manifest_of(kNinjaText);
   made.log_mtime = kNinjaStart + 401 * kNinjaMilli;
   made.manifest_mtime = kNinjaStart - 50 * kNinjaMilli;
   return made;
@@ -205,10 +214,18 @@ TEST_CASE("a build whose commands make files outside of ninja's directory has no
 
 TEST_CASE("an output outside of ninja's directory is made again") {
   NinjaDirectory outside = ninja_directory(log_line(100, 350, 100, "../pkg/m.so"));
-  outside.manifest += "build ../pkg/n.so: link c.o\n";
+  outside.manifest = manifest_of(kNinjaText + "build ../pkg/n.so: link c.o\n");
   CHECK(chosen({made_at("src/b/a.o", 399), made_at("src/pkg/m.so", 340, true),
                 made_at("src/pkg/n.so", 390, true)},
                {outside}) == Paths{"src/b/a.o"});
+}
+
+TEST_CASE("ninja makes the outputs that an included file declares") {
+  NinjaDirectory including = ninja_directory();
+  const std::vector<MadeFile> made = {made_at("src/b/a.o", 399), made_at("src/b/included.o", 390)};
+  CHECK_FALSE(complete_files(made, {"/made/root", {including}}));
+  including.manifest = manifest_of(kNinjaText + "include rules.ninja\n");
+  CHECK(chosen(made, {including}) == Paths{"src/b/a.o"});
 }
 
 TEST_CASE("a library that the backend made between two runs of ninja is no reason to refuse") {
@@ -224,14 +241,17 @@ TEST_CASE("a library that the backend made between two runs of ninja is no reaso
 
 TEST_CASE("what finished commands read outside the root is listed") {
   NinjaDirectory linked = ninja_directory(log_line(100, 350, 100, "m.so"));
-  linked.manifest +=
+  linked.manifest = manifest_of(
+      kNinjaText +
       "build m.so: link a.o ../../../../opt/up.a /made/root/env/lib/libtorch.so | /usr/lib/libz.a\n"
       "  LIBS = -lm -L/opt/lib -L../lib\n"
-      "build n.so: link c.o /usr/lib/unfinished.a\n";
+      "build n.so: link c.o /usr/lib/unfinished.a\n"
+      "include inside.ninja\ninclude /opt/outside.ninja\n");
   const Result<CompleteFiles> complete =
       complete_files({made_at("src/b/a.o", 399)}, {"/made/root", {linked}});
   REQUIRE(complete);
-  CHECK(complete->declared == NinjaReads{{"/opt/up.a", "/usr/lib/libz.a"}, {"m"}, {"/opt/lib"}});
+  CHECK(complete->declared ==
+        NinjaReads{{"/opt/outside.ninja", "/opt/up.a", "/usr/lib/libz.a"}, {"m"}, {"/opt/lib"}});
 }
 
 TEST_CASE("a build without ninja has no checkpoint") {
@@ -252,7 +272,7 @@ TEST_CASE("a build that ran while the backend configured is complete") {
 TEST_CASE("a build that a command of ninja runs is judged by its own log") {
   NinjaDirectory nested{"src/b/ext"};
   nested.log = "# ninja log v5\n0\t10\t0\tx.o\t1\n";
-  nested.manifest = "build x.o y.o: cc x.c\n";
+  nested.manifest = manifest_of("build x.o y.o: cc x.c\n");
   nested.log_mtime = kNinjaStart + 350 * kNinjaMilli;
   nested.manifest_mtime = kNinjaStart + 300 * kNinjaMilli;
   CHECK(chosen({made_at("src/b/a.o", 399), made_at("src/b/ext/x.o", 340),

@@ -216,7 +216,10 @@ Result<std::vector<plan::NinjaDirectory>> BuildCheckpoint::ninja_directories() c
     TRY(directory.log, read_plain_file(path / kLogOfNinja, limits::kFile));
     if (const auto manifest = state_of(path / "build.ninja")) {
       directory.manifest_mtime = manifest->mtime;
-      TRY(directory.manifest, read_plain_file(path / "build.ninja", limits::kFile));
+      TRY(const std::string text, read_plain_file(path / "build.ninja", limits::kFile));
+      TRY(directory.manifest, plan::parse_ninja_manifest(text, [&](const std::string& name) {
+            return included_text(directory, name);
+          }));
     }
     if (state_of(path / kDepsOfNinja)) {
       TRY(directory.deps, read_plain_file(path / kDepsOfNinja, limits::kFile));
@@ -224,6 +227,17 @@ Result<std::vector<plan::NinjaDirectory>> BuildCheckpoint::ninja_directories() c
     directories.push_back(std::move(directory));
   }
   return directories;
+}
+
+Result<std::string> BuildCheckpoint::included_text(const plan::NinjaDirectory& directory,
+                                                   const std::string& name) const {
+  const std::string path = plan::below_root(directory, name, root_);
+  const bool outside = path.starts_with('/');
+  if (outside && context_.machine.host != nullptr) {
+    return fail(ErrorKind::check,
+                fmt::format("`build.ninja` includes {}, a file of the image", quoted(path)));
+  }
+  return read_plain_file(outside ? fs::path(path) : real(path), limits::kFile);
 }
 
 Result<std::string> BuildCheckpoint::digest_of(const fs::path& path, const FileState& state) {

@@ -82,6 +82,9 @@ class BuildCheckpoint {
   void record_source();
   std::vector<Found> made_files() const;
   Result<std::vector<plan::NinjaDirectory>> ninja_directories() const;
+  /// Reads a file that the `build.ninja` of a directory includes.
+  Result<std::string> included_text(const plan::NinjaDirectory& directory,
+                                    const std::string& name) const;
   Result<plan::Checkpoint> snapshot(run::CheckpointFiles& files);
   /// Adds a file, unless it has changed since it was found.
   Result<Added> add_file(const Found& found, plan::Checkpoint& checkpoint,
