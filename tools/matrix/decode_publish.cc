@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "base/github_repository.h"
 #include "base/text.h"
 #include "matrix/config_error.h"
 #include "matrix/decode.h"
@@ -131,12 +132,10 @@ Done check_attesting(const Node& node, TargetKind kind) {
                            attestations->at, "remove `auth: token`, or `attestations`"));
 }
 
-/// Whether the text is "OWNER/NAME", as GitHub allows it.
+/// Whether the text is "OWNER/NAME" with the characters that GitHub allows.
 bool is_repository(std::string_view text) {
-  const size_t slash = text.find('/');
-  if (slash == std::string_view::npos || slash == 0 || slash + 1 == text.size()) return false;
-  const std::string_view name = text.substr(slash + 1);
-  if (name == "." || name == ".." || name.find('/') != std::string_view::npos) return false;
+  const std::string_view name = last_part(text);
+  if (!is_owner_and_name(text) || name == "." || name == "..") return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
     return is_alphanumeric(c) || c == '/' || c == '-' || c == '_' || c == '.';
   });

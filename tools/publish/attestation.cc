@@ -10,6 +10,7 @@
 
 #include "base/base64.h"
 #include "base/digest.h"
+#include "base/github_repository.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/url.h"
@@ -186,11 +187,7 @@ std::string attestations_field(const std::vector<Attestation>& attestations) {
 Result<ExpectedSigner> expected_signer(std::string_view repository, std::string_view workflow) {
   ExpectedSigner expected{std::string(without_trailing_slashes(repository)), std::string(workflow)};
   if (!is_address(expected.repository)) {
-    const size_t slash = expected.repository.find('/');
-    const bool plain = slash != std::string::npos && slash > 0 &&
-                       slash + 1 < expected.repository.size() &&
-                       expected.repository.find('/', slash + 1) == std::string::npos;
-    if (!plain) {
+    if (!is_owner_and_name(expected.repository)) {
       return fail(ErrorKind::usage, fmt::format("{} is not a repository", quoted(repository)),
                   "write `OWNER/NAME` for one on GitHub, or its URL");
     }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/github_repository.h"
 #include "base/limits.h"
 #include "base/mask.h"
 #include "base/text.h"
@@ -33,9 +34,7 @@ std::string repository_in(std::string_view path) {
   path = without_trailing_slashes(path);
   if (path.ends_with(".git")) path.remove_suffix(4);
   while (path.starts_with('/')) path.remove_prefix(1);
-  const std::vector<std::string> parts = split(path, '/');
-  const bool two = parts.size() == 2 && !parts[0].empty() && !parts[1].empty();
-  return two ? std::string(path) : std::string();
+  return is_owner_and_name(path) ? std::string(path) : std::string();
 }
 
 }  // namespace
