@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
 #include "base/json.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "base/visible_text.h"
@@ -118,16 +118,9 @@ std::string details_in(std::string_view body) {
   return join(texts, ", ");
 }
 
-std::optional<int64_t> header_number(const ports::HttpResponse& response, std::string_view name) {
-  const std::string text = header(response, name);
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 bool is_rate_limited(const ports::HttpResponse& response) {
-  return header_number(response, "x-ratelimit-remaining") == 0 || retry_after(response).has_value();
+  return parse_unsigned(header(response, "x-ratelimit-remaining")) == 0U ||
+         retry_after(response).has_value();
 }
 
 /// The hint for a token that GitHub rejects, or that may not write.
@@ -189,9 +182,9 @@ Outcome github_outcome(const ports::HttpResponse& response) {
 std::optional<std::chrono::milliseconds> github_wait(const ports::HttpResponse& response,
                                                      std::chrono::system_clock::time_point now) {
   if (const auto asked = retry_after(response)) return asked;
-  const std::optional<int64_t> reset = header_number(response, "x-ratelimit-reset");
-  constexpr int64_t kFarthest = int64_t{1} << 40;
-  if (!reset || *reset < 0 || *reset > kFarthest || !is_rate_limited(response)) return std::nullopt;
+  const std::optional<uint64_t> reset = parse_unsigned(header(response, "x-ratelimit-reset"));
+  constexpr uint64_t kFarthest = uint64_t{1} << 40U;
+  if (!reset || *reset > kFarthest || !is_rate_limited(response)) return std::nullopt;
   const std::chrono::system_clock::time_point end{std::chrono::seconds(*reset)};
   if (end <= now) return std::nullopt;
   return std::chrono::duration_cast<std::chrono::milliseconds>(end - now);
