@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "pep/version.h"
 
@@ -16,19 +16,12 @@ namespace {
 
 using Release = std::pair<int, int>;
 
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional<int>(value) : std::nullopt;
-}
-
 /// "2.34", "2.2.5"; the third number does not matter for current C libraries.
 std::optional<Release> release_of(std::string_view text) {
   const std::vector<std::string> parts = split(text, '.');
   if (parts.size() < 2) return std::nullopt;
-  const std::optional<int> major = number(parts[0]);
-  const std::optional<int> minor = number(parts[1]);
+  const std::optional<int> major = parse_integer(parts[0]);
+  const std::optional<int> minor = parse_integer(parts[1]);
   if (!major || !minor) return std::nullopt;
   return Release{*major, *minor};
 }

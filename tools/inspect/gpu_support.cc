@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
+
+#include "base/parse_integer.h"
 
 namespace pinwheel::inspect {
 namespace {
@@ -24,10 +25,8 @@ std::optional<Capability> capability_of(std::string_view digits) {
     out.suffix = digits.back();
     digits.remove_suffix(1);
   }
-  int number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, number);
-  if (error != std::errc() || rest != end || number < 10) return std::nullopt;
+  const int number = parse_integer(digits).value_or(0);
+  if (number < 10) return std::nullopt;
   out.major = number / 10;
   out.minor = number % 10;
   return out;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 
 namespace pinwheel::inspect {
@@ -61,11 +61,9 @@ constexpr std::array<std::string_view, 22> kEverywhere = {
 std::optional<std::vector<uint64_t>> numbers(std::string_view text) {
   std::vector<uint64_t> out;
   for (const std::string& part : split(text, '.')) {
-    uint64_t number = 0;
-    const char* end = part.data() + part.size();
-    const std::from_chars_result parsed = std::from_chars(part.data(), end, number);
-    if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
-    out.push_back(number);
+    const std::optional<uint64_t> number = parse_unsigned(part);
+    if (!number) return std::nullopt;
+    out.push_back(*number);
   }
   return out;
 }

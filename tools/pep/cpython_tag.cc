@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 
 namespace pinwheel::pep {
@@ -37,8 +38,9 @@ std::optional<CPythonTag> parse_cpython_tag(std::string_view tag) {
   CPythonTag out;
   out.free_threaded = tag.ends_with('t');
   if (out.free_threaded) tag.remove_suffix(1);
-  const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), out.minor);
-  if (error != std::errc() || end != tag.data() + tag.size() || tag[0] == '-') return std::nullopt;
+  const std::optional<int> minor = parse_integer(tag);
+  if (!minor || tag[0] == '-') return std::nullopt;
+  out.minor = *minor;
   return out;
 }
 

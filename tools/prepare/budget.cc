@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -36,11 +35,8 @@ uint64_t free_memory() {
 std::optional<int> count_in(const std::map<std::string, std::string>& variables,
                             const char* variable) {
   const std::string text = value_at(variables, variable);
-  const std::string_view digits = trim(text);
-  int count = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  return whole && count > 0 ? std::optional(count) : std::nullopt;
+  const std::optional<int> count = parse_integer(trim(text));
+  return count && *count > 0 ? count : std::nullopt;
 }
 
 /// The time since this program started.

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "base/parse_integer.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "base/visible_text.h"
@@ -60,10 +61,8 @@ std::string download_text(std::string_view line) {
   if (!line.starts_with(kDownload)) return {};
   line.remove_prefix(kDownload.size());
   line = line.substr(0, line.find(' '));
-  uint64_t bytes = 0;
-  const auto read = std::from_chars(line.data(), line.data() + line.size(), bytes);
-  if (read.ec != std::errc() || read.ptr != line.data() + line.size()) return {};
-  return format_bytes(bytes) + " so far";
+  const std::optional<uint64_t> bytes = parse_unsigned(line);
+  return bytes ? format_bytes(*bytes) + " so far" : std::string();
 }
 
 /// The last line that is not a progress line of a download, with the last such progress if it comes

@@ -1,7 +1,6 @@
 #include "version/run_date.h"
 
-#include <charconv>
-
+#include "base/parse_integer.h"
 #include "base/text.h"
 
 namespace pinwheel::version {
@@ -10,19 +9,16 @@ Result<std::chrono::system_clock::time_point> run_date(
     const std::optional<std::string>& source_date_epoch,
     std::chrono::system_clock::time_point now) {
   if (!source_date_epoch || source_date_epoch->empty()) return now;
-  constexpr int64_t kEndOfYear9999 = 253402300799;
+  constexpr uint64_t kEndOfYear9999 = 253402300799;
   const std::string& text = *source_date_epoch;
-  int64_t seconds = 0;
-  const std::from_chars_result read =
-      std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-  if (!whole || seconds < 0 || seconds > kEndOfYear9999) {
+  const std::optional<uint64_t> seconds = parse_unsigned(text);
+  if (!seconds || *seconds > kEndOfYear9999) {
     return fail(
         ErrorKind::config,
         "SOURCE_DATE_EPOCH is " + quoted(text) + ", which is not a number of seconds since 1970",
         "unset it, or set it to `git log -1 --format=%ct`");
   }
-  return std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
+  return std::chrono::system_clock::time_point(std::chrono::seconds(*seconds));
 }
 
 Day utc_day(std::chrono::system_clock::time_point date) {

@@ -1,10 +1,10 @@
 #include "wheel/record.h"
 
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "base/limits.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 
 namespace pinwheel::wheel {
@@ -57,13 +57,8 @@ Result<RecordRow> to_row(const std::vector<std::string>& fields, int line) {
     row.digest = fields[1].substr(equals + 1);
   }
   if (!fields[2].empty()) {
-    uint64_t size = 0;
-    const char* end = fields[2].data() + fields[2].size();
-    const std::from_chars_result parsed = std::from_chars(fields[2].data(), end, size);
-    if (parsed.ec != std::errc{} || parsed.ptr != end) {
-      return bad("has a malformed size " + quoted(fields[2]));
-    }
-    row.size = size;
+    row.size = parse_unsigned(fields[2]);
+    if (!row.size) return bad("has a malformed size " + quoted(fields[2]));
   }
   return row;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/limits.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "wheel/tar.h"
 #include "wheel/tar_format.h"
@@ -50,12 +51,10 @@ Done apply_pax_record(std::string_view key, std::string_view value, Extended& ex
   if (key == "path") extended.path = std::string(value);
   if (key == "linkpath") extended.target = std::string(value);
   if (key == "size") {
-    uint64_t size = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
-    if (error != std::errc() || end != value.data() + value.size()) {
+    extended.size = parse_unsigned(value);
+    if (!extended.size) {
       return broken_tar("a pax header has the size " + quoted(value.substr(0, 40)));
     }
-    extended.size = size;
   }
   if (key.starts_with("GNU.sparse.")) {
     return fail(ErrorKind::check, "the tar archive contains a sparse file",

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/parse_integer.h"
 #include "host/provision/cache_use.h"
 #include "host/provision/environment_list.h"
 
@@ -87,10 +87,8 @@ std::optional<std::chrono::sys_seconds> changed(const fs::path& directory) {
 bool has_living_owner(std::string_view name) {
   const size_t dash = name.rfind('-');
   if (dash == std::string_view::npos) return false;
-  pid_t owner = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stopped, error] = std::from_chars(name.data() + dash + 1, end, owner);
-  if (error != std::errc() || stopped != end || owner <= 0) return false;
+  const pid_t owner = parse_integer(name.substr(dash + 1)).value_or(0);
+  if (owner <= 0) return false;
   return ::kill(owner, 0) == 0 || errno == EPERM;
 }
 

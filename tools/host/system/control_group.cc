@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 #include <vector>
 
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "host/system/open_regular.h"
 
@@ -15,15 +14,6 @@ namespace {
 
 /// cpu.stat has about 20 lines.
 constexpr size_t kMostCounters = 4 << 10;
-
-std::optional<uint64_t> number_of(std::string_view text) {
-  const std::string_view digits = trim(text);
-  uint64_t number = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [after, error] = std::from_chars(digits.data(), end, number);
-  if (error != std::errc{} || after != end) return std::nullopt;
-  return number;
-}
 
 /// The path of a group up to the directory that is named after the container.
 std::optional<std::string_view> up_to_container(std::string_view path, std::string_view id) {
@@ -56,7 +46,8 @@ bool lists_controller(std::string_view controllers, std::string_view wanted) {
 }
 
 std::optional<uint64_t> counter_of(const ControlGroup& group, std::string_view file) {
-  return number_of(first_bytes(fmt::format("{}/{}", group.directory, file), kMostCounters));
+  return parse_unsigned(
+      trim(first_bytes(fmt::format("{}/{}", group.directory, file), kMostCounters)));
 }
 
 std::optional<uint64_t> counted_memory(const ControlGroup& group) {
@@ -128,7 +119,8 @@ std::optional<std::chrono::microseconds> usage_of_cpu_stat(std::string_view cpu_
   constexpr std::string_view kUsage = "usage_usec ";
   for (const std::string& line : split(cpu_stat, '\n')) {
     if (!line.starts_with(kUsage)) continue;
-    const std::optional<uint64_t> used = number_of(std::string_view(line).substr(kUsage.size()));
+    const std::optional<uint64_t> used =
+        parse_unsigned(trim(std::string_view(line).substr(kUsage.size())));
     if (!used) return std::nullopt;
     return std::chrono::microseconds(static_cast<int64_t>(*used));
   }

@@ -6,12 +6,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "base/parse_integer.h"
 #include "host/system/atomic_write.h"
 #include "host/system/system_error.h"
 
@@ -26,10 +28,8 @@ pid_t owner_of(const std::string& name) {
   if (!name.starts_with('.') || dot == 0) return 0;
   const std::string file = name.substr(1, dot - 1);
   if (!file.ends_with(".whl") && !file.ends_with(".tar.gz")) return 0;
-  pid_t pid = 0;
-  const char* const end = name.data() + name.size();
-  const auto [rest, error] = std::from_chars(name.data() + dot + 1, end, pid);
-  return error == std::errc() && rest == end && pid > 0 ? pid : 0;
+  const pid_t pid = parse_integer(std::string_view(name).substr(dot + 1)).value_or(0);
+  return std::max(pid, 0);
 }
 
 /// Both are checked: a process id may be reused, or belong to another container that shares the

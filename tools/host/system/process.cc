@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <fstream>
 #include <functional>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "base/exec_arguments.h"
+#include "base/parse_integer.h"
 #include "base/text.h"
 #include "host/system/mount_namespace.h"
 #include "host/system/program.h"
@@ -58,11 +58,7 @@ std::optional<std::string_view> cgroup_path(std::string_view proc_self_cgroup) {
 
 std::optional<uint64_t> oom_kills(std::string_view memory_events) {
   const std::optional<std::string_view> digits = line_after(memory_events, "oom_kill ");
-  if (!digits) return std::nullopt;
-  uint64_t count = 0;
-  const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), count);
-  if (error != std::errc{} || end != digits->data() + digits->size()) return std::nullopt;
-  return count;
+  return digits ? parse_unsigned(*digits) : std::nullopt;
 }
 
 namespace {
