@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "matrix/condition.h"
 #include "matrix/family.h"
+#include "pep/name.h"
 #include "plan/environments.h"
 #include "plan/evidence_gate.h"
 #include "plan/promotion.h"
@@ -380,6 +381,22 @@ std::vector<PlannedSdist> planned_sdists(const StepInputs& in, const Outline& ou
     const auto group = std::ranges::find_if(
         outline.builds, [&name](const BuildGroup& each) { return each.cls.package == name; });
     if (package->sdist && group != outline.builds.end()) sdists.push_back({package, &*group});
+  }
+  return sdists;
+}
+
+std::vector<const Step*> published_sdists(const Plan& plan, const Publish& publication) {
+  const std::unordered_set<std::string> builds(publication.builds.begin(),
+                                               publication.builds.end());
+  std::unordered_set<std::string> projects;
+  for (const auto& [build, naming] : publication.names) {
+    if (builds.contains(build)) projects.insert(pep::normalize_name(naming.distribution));
+  }
+  std::vector<const Step*> sdists;
+  for (const Step& step : plan.steps) {
+    const auto* const sdist = std::get_if<BuildSdist>(&step.action);
+    if (sdist == nullptr || !builds.contains(step.id)) continue;
+    if (projects.contains(pep::normalize_name(sdist->distribution))) sdists.push_back(&step);
   }
   return sdists;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "plan/names.h"
@@ -32,5 +33,9 @@ struct PlannedSdist {
 /// The sdists of the packages that the outline builds, in the order of the matrix; none for a
 /// re-cut, which uses those that the version has already.
 std::vector<PlannedSdist> planned_sdists(const StepInputs& in, const Outline& outline);
+
+/// The steps in a plan that build the sdists of a publication: an sdist is published only with a
+/// wheel of its name. In the order of the plan.
+std::vector<const Step*> published_sdists(const Plan& plan, const Publish& publication);
 
 }  // namespace pinwheel::plan

@@ -1,6 +1,5 @@
 #include "session/ask_github.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,7 +9,7 @@
 #include "host/index/github_release.h"
 #include "matrix/target_kind.h"
 #include "pep/name.h"
-#include "plan/step_id.h"
+#include "plan/publication.h"
 #include "publish/release_assets.h"
 #include "publish/release_status.h"
 
@@ -33,8 +32,8 @@ publish::ReleaseFacts facts_of(const plan::TaggedRelease& release) {
   return {release.project, release.tag, release.commit, release.build};
 }
 
-/// How many files the release of a publication has: wheels, each sdist if a wheel has its name,
-/// `SHA256SUMS`, and a record for each project.
+/// How many files the release of a publication has: wheels, sdists, `SHA256SUMS`, and a record for
+/// each project.
 size_t planned_files(const plan::Plan& plan, const plan::Publish& publication) {
   std::set<std::string> projects;
   size_t files = 1;
@@ -44,13 +43,7 @@ size_t planned_files(const plan::Plan& plan, const plan::Publish& publication) {
     projects.insert(pep::normalize_name(naming->second.distribution));
     files += wheel::labels_of(naming->second).size();
   }
-  for (const plan::Step& step : plan.steps) {
-    const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
-    const bool published = std::ranges::count(publication.builds, step.id) > 0;
-    if (sdist == nullptr || !published) continue;
-    if (projects.contains(pep::normalize_name(sdist->distribution))) ++files;
-  }
-  return files + projects.size();
+  return files + plan::published_sdists(plan, publication).size() + projects.size();
 }
 
 publish::ReleaseGoal goal_of(const plan::Publish& publication, const publish::GithubPlace& place) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -12,7 +11,7 @@
 #include "host/index/upload_lookup.h"
 #include "matrix/target_kind.h"
 #include "pep/name.h"
-#include "plan/step_id.h"
+#include "plan/publication.h"
 #include "report/table.h"
 
 namespace pinwheel::session {
@@ -28,15 +27,11 @@ void add_files(Releases& releases, const publish::PlannedRelease& release, size_
   releases.try_emplace(key, release).first->second.files += files;
 }
 
-/// An sdist is published only with wheels of its name.
+/// Adds the sdists to the releases of their versions.
 void add_sdists(Releases& releases, const plan::Plan& plan, const plan::Publish& publication) {
-  for (const plan::Step& step : plan.steps) {
-    const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
-    if (sdist == nullptr) continue;
-    const bool published =
-        std::ranges::find(publication.builds, step.id) != publication.builds.end();
-    if (!published) continue;
-    const auto found = releases.find({pep::normalize_name(sdist->distribution), sdist->version});
+  for (const plan::Step* const step : plan::published_sdists(plan, publication)) {
+    const auto& sdist = std::get<plan::BuildSdist>(step->action);
+    const auto found = releases.find({pep::normalize_name(sdist.distribution), sdist.version});
     if (found != releases.end()) found->second.files += 1;
   }
 }

@@ -14,6 +14,7 @@
 #include "plan/built_wheel.h"
 #include "plan/known_results.h"
 #include "plan/listing.h"
+#include "plan/publication.h"
 #include "plan/step_id.h"
 #include "publish/recut.h"
 #include "publish/release_assets.h"
@@ -62,23 +63,13 @@ bool is_github(const plan::Publish& publication) {
   return publication.target.kind == matrix::TargetKind::github_release;
 }
 
-/// The sdists, which are published only with wheels of their projects.
 void add_sdists(const plan::Plan& plan, const plan::Publish& publication, const Outcomes& outcomes,
                 std::vector<publish::ExpectedFile>& files) {
-  for (const plan::Step& step : plan.steps) {
-    const auto* const sdist = std::get_if<plan::BuildSdist>(&step.action);
-    if (sdist == nullptr) continue;
-    const bool published =
-        std::ranges::find(publication.builds, step.id) != publication.builds.end();
-    if (!published) continue;
-    const std::string& id = step.id;
-    publish::ExpectedFile file{publication.target.name, pep::normalize_name(sdist->distribution),
-                               id};
-    const bool with_wheels = std::ranges::any_of(files, [&](const publish::ExpectedFile& each) {
-      return each.target == file.target && each.project == file.project;
-    });
-    if (!with_wheels) continue;
-    const auto outcome = outcomes.find(id);
+  for (const plan::Step* const step : plan::published_sdists(plan, publication)) {
+    const auto& sdist = std::get<plan::BuildSdist>(step->action);
+    publish::ExpectedFile file{publication.target.name, pep::normalize_name(sdist.distribution),
+                               step->id};
+    const auto outcome = outcomes.find(step->id);
     if (outcome != outcomes.end() && !outcome->second->outputs.empty()) {
       const plan::Output& output = outcome->second->outputs.front();
       file.filename = fs::path(output.path).filename().string();
