@@ -279,14 +279,6 @@ std::vector<std::string> unexpected_records(const Publish& action,
 
 }  // namespace
 
-bool is_wheel_named(const std::string& filename, const wheel::Naming& naming) {
-  const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
-  const auto version = pep::parse_version(naming.version);
-  return name && has_label(*name, naming) && version && name->version == *version &&
-         (naming.build == 0 || has_build_number(*name, naming.build)) &&
-         pep::normalize_name(name->distribution) == pep::normalize_name(naming.distribution);
-}
-
 std::vector<std::string> unexpected_outputs(const Action& action,
                                             const std::vector<NamedFile>& files) {
   const auto* const publication = std::get_if<Publish>(&action);

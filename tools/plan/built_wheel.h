@@ -50,10 +50,6 @@ struct NamedFile {
   uint64_t size = 0;
 };
 
-/// Whether the file name of a wheel has that distribution, version and build number. A name without
-/// a build number is also that of a wheel whose backend adds one.
-bool is_wheel_named(const std::string& filename, const wheel::Naming& naming);
-
 /// Why files cannot be the outputs of a step, one text for each reason; empty: they can. A build
 /// makes a wheel for each of its names, with tags that keep the plan's promise, and one sdist; both
 /// have size limits. The first publication of a release writes a record for each project. Other

@@ -523,7 +523,7 @@ std::string wheel_pattern(const wheel::Naming& file, const WheelTags& tags) {
                      file.version, build, tags.python, tags.abi, platform_pattern(tags), label);
 }
 
-bool is_named(std::string_view filename, const wheel::Naming& naming) {
+bool is_wheel_named(std::string_view filename, const wheel::Naming& naming) {
   const Result<pep::WheelName> name = pep::parse_wheel_name(filename);
   const Result<pep::Version> wanted = pep::parse_version(naming.version);
   if (!name || !wanted || name->version != *wanted) return false;

@@ -104,7 +104,7 @@ wheel::Naming name_on(const std::string& target, const std::vector<wheel::Naming
 
 /// Whether a wheel has the name, the version, one of the labels and the build number of a naming.
 /// Without a number, it may have that of its build backend.
-bool is_named(std::string_view filename, const wheel::Naming& naming);
+bool is_wheel_named(std::string_view filename, const wheel::Naming& naming);
 
 /// The name of one file (`each_file`), as far as it is known before the build:
 /// "my_ops-1.0-1-cp312-cp312-manylinux_*_x86_64-cu130.whl".

@@ -383,19 +383,20 @@ TEST_CASE("two targets may not give one file name to different classes") {
 
 TEST_CASE("a wheel is named by its distribution, version, label and build number") {
   const wheel::Naming plain{"my-ops", "1.0+cu130"};
-  CHECK(is_named("my_ops-1.0+cu130-py3-none-any.whl", plain));
-  CHECK(is_named("my_ops-1.0+cu130-7-py3-none-any.whl", plain));
-  CHECK_FALSE(is_named("my_ops-1.0-py3-none-any.whl", plain));
-  CHECK_FALSE(is_named("other-1.0+cu130-py3-none-any.whl", plain));
-  CHECK_FALSE(is_named("my_ops-1.0+cu130-py3-none-any-null.whl", plain));
-  CHECK_FALSE(is_named("my_ops-1.0+cu130.tar.gz", plain));
+  CHECK(is_wheel_named("my_ops-1.0+cu130-py3-none-any.whl", plain));
+  CHECK(is_wheel_named("my_ops-1.0+cu130-7-py3-none-any.whl", plain));
+  CHECK_FALSE(is_wheel_named("my_ops-1.0-py3-none-any.whl", plain));
+  CHECK_FALSE(is_wheel_named("other-1.0+cu130-py3-none-any.whl", plain));
+  CHECK_FALSE(is_wheel_named("my_ops-1.0+cu130-py3-none-any-null.whl", plain));
+  CHECK_FALSE(is_wheel_named("my_ops-1.0+cu130.tar.gz", plain));
   wheel::Naming recut{"my-ops", "1.0", {}, 2};
   recut.variants = {"null", ""};
-  CHECK(is_named("my_ops-1.0-2-py3-none-any.whl", recut));
-  CHECK(is_named("my_ops-1.0-2-py3-none-any-null.whl", recut));
-  CHECK_FALSE(is_named("my_ops-1.0-py3-none-any.whl", recut));
-  CHECK_FALSE(is_named("my_ops-1.0-1-py3-none-any.whl", recut));
-  CHECK_FALSE(is_named("my_ops-1.0-2-py3-none-any-cu130.whl", recut));
+  CHECK(is_wheel_named("my_ops-1.0-2-py3-none-any.whl", recut));
+  CHECK(is_wheel_named("my_ops-1.0-2-py3-none-any-null.whl", recut));
+  CHECK_FALSE(is_wheel_named("my_ops-1.0-py3-none-any.whl", recut));
+  CHECK_FALSE(is_wheel_named("my_ops-1.0-1-py3-none-any.whl", recut));
+  CHECK_FALSE(is_wheel_named("my_ops-1.0-2a-py3-none-any.whl", recut));
+  CHECK_FALSE(is_wheel_named("my_ops-1.0-2-py3-none-any-cu130.whl", recut));
 }
 
 TEST_CASE("an unknown target is a usage error with the nearest name") {

@@ -24,7 +24,7 @@
 #include "host/system/file_source.h"
 #include "host/wheels/importable_names.h"
 #include "pep/name.h"
-#include "plan/built_wheel.h"
+#include "plan/names.h"
 #include "publish/promotion.h"
 #include "wheel/archive.h"
 #include "wheel/metadata.h"

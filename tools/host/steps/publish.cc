@@ -83,8 +83,10 @@ Result<std::vector<Built>> files_for(const std::vector<Built>& all,
   std::set<std::string> builds;
   for (const Built& built : all) {
     const auto naming = destination.names.find(built.build);
-    if (naming != destination.names.end() && !plan::is_named(built.file.filename, naming->second))
+    if (naming != destination.names.end() &&
+        !plan::is_wheel_named(built.file.filename, naming->second)) {
       continue;
+    }
     builds.insert(built.build);
     files.push_back(built);
   }
