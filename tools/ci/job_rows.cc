@@ -124,10 +124,8 @@ std::string build_for(const plan::Step& step) {
 /// The variant in whose environment the sdist is made.
 std::string variant_of_sdist(const std::string& step, const plan::Outline& outline) {
   const std::string package = plan::parse_step_id(step).value_or(plan::StepId{}).name;
-  for (const plan::BuildGroup& group : outline.builds) {
-    if (group.cls.package == package) return group.cls.representative;
-  }
-  return outline.builds.front().cls.representative;
+  const plan::BuildGroup* const build = plan::sdist_build(outline, package);
+  return (build == nullptr ? outline.builds.front() : *build).cls.representative;
 }
 
 Result<RowStep> row_step_of(const plan::Step& step, const plan::Outline& outline,

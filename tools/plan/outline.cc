@@ -136,6 +136,12 @@ std::unordered_map<std::string, std::string> builds_by_variant(const Outline& ou
   return build_of;
 }
 
+const BuildGroup* sdist_build(const Outline& outline, std::string_view package) {
+  const auto found = std::ranges::find_if(
+      outline.builds, [package](const BuildGroup& group) { return group.cls.package == package; });
+  return found == outline.builds.end() ? nullptr : &*found;
+}
+
 std::string summary_line(const Outline& outline) {
   return fmt::format("{}, {}, {}", plural(outline.variants.size(), "variant"),
                      plural(outline.builds.size(), "build"),

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -44,6 +45,10 @@ Outline with_tested_siblings(Outline outline, const std::vector<matrix::AbiClass
 
 /// "build:CLASS" by the id of the variant that it serves.
 std::unordered_map<std::string, std::string> builds_by_variant(const Outline& outline);
+
+/// The first build of a package, whose environment makes its sdist; null if none is of the package.
+/// `package` is empty for the matrix's `package`.
+const BuildGroup* sdist_build(const Outline& outline, std::string_view package);
 
 /// "24 variants, 4 builds, 24 tests".
 std::string summary_line(const Outline& outline);

@@ -377,10 +377,10 @@ std::vector<PlannedSdist> planned_sdists(const StepInputs& in, const Outline& ou
   // An sdist has no build number: that of a re-cut is the one that the version has already.
   if (in.facts.version.build > 0) return sdists;
   for (const matrix::Package* const package : matrix::packages_of(matrix)) {
-    const std::string name = package == &matrix.package ? std::string() : package->name;
-    const auto group = std::ranges::find_if(
-        outline.builds, [&name](const BuildGroup& each) { return each.cls.package == name; });
-    if (package->sdist && group != outline.builds.end()) sdists.push_back({package, &*group});
+    if (!package->sdist) continue;
+    const bool is_main = package == &matrix.package;
+    const BuildGroup* const group = sdist_build(outline, is_main ? "" : package->name);
+    if (group != nullptr) sdists.push_back({package, group});
   }
   return sdists;
 }

@@ -33,10 +33,8 @@ std::string variant_of_build(const Outline& outline, const std::string& step) {
 /// The same for the first build of the sdist's package, whose environment makes the sdist.
 std::string variant_of_sdist(const Outline& outline, const std::string& step) {
   const std::string package = parse_step_id(step).value_or(StepId{}).name;
-  for (const BuildGroup& group : outline.builds) {
-    if (group.cls.package == package) return variant_of_build(outline, build_id(group.cls.id));
-  }
-  return {};
+  const BuildGroup* const build = sdist_build(outline, package);
+  return build == nullptr ? std::string() : variant_of_build(outline, build_id(build->cls.id));
 }
 
 /// A variant whose outline contains the step.

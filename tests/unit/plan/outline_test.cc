@@ -41,6 +41,15 @@ TEST_CASE("an outline keeps the classes of selected variants and drops the other
   CHECK(summary_line(outline) == "1 variant, 1 build, 1 test");
 }
 
+TEST_CASE("the first build of a package makes its sdist") {
+  Outline outline;
+  outline.builds = {{{"core-cpu", {}, {}}, {}}, {{"cpu", {}, {}}, {}}, {{"cu13", {}, {}}, {}}};
+  outline.builds[0].cls.package = "core";
+  CHECK(sdist_build(outline, "core") == &outline.builds[0]);
+  CHECK(sdist_build(outline, "") == &outline.builds[1]);
+  CHECK(sdist_build(outline, "data") == nullptr);
+}
+
 TEST_CASE("shards contain every build once, with all its tests") {
   const Outline outline = ten_builds();
   for (int count = 1; count <= 12; ++count) {
