@@ -113,4 +113,11 @@ Result<std::shared_ptr<const EnvironmentSettings>> SharedSettings::own_environme
   return find(variant, environments_, own_environment);
 }
 
+Result<ConfiguredVariant> configured(const VariantIndex& variants, SharedSettings& settings,
+                                     const std::string& id) {
+  TRY(const Variant* const variant, variants.find(id));
+  TRY(std::shared_ptr<const Settings> own, settings.of(*variant));
+  return ConfiguredVariant{*variant, std::move(own)};
+}
+
 }  // namespace pinwheel::matrix

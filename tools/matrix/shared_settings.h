@@ -83,4 +83,14 @@ class SharedSettings {
   Known<EnvironmentSettings> environments_;
 };
 
+/// A variant and its settings. It refers to the variant, which must outlive it.
+struct ConfiguredVariant {
+  const Variant& variant;
+  std::shared_ptr<const Settings> settings;
+};
+
+/// The variant with an id, and its settings. Kind `internal` if there is none.
+Result<ConfiguredVariant> configured(const VariantIndex& variants, SharedSettings& settings,
+                                     const std::string& id);
+
 }  // namespace pinwheel::matrix

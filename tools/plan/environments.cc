@@ -152,9 +152,9 @@ Result<std::vector<BuildRequest>> build_requests(const matrix::Matrix& matrix,
   std::vector<BuildRequest> requests;
   requests.reserve(outline.builds.size());
   for (const BuildGroup& group : outline.builds) {
-    TRY(const matrix::Variant* const variant, variants.find(group.cls.representative));
-    TRY(const auto settings, shared.of(*variant));
-    TRY(env::Request request, build_request(matrix, *variant, *settings, options));
+    TRY(const matrix::ConfiguredVariant built,
+        matrix::configured(variants, shared, group.cls.representative));
+    TRY(env::Request request, build_request(matrix, built.variant, *built.settings, options));
     requests.push_back({group.cls.id, std::move(request)});
   }
   return requests;

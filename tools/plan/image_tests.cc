@@ -92,10 +92,10 @@ Result<std::vector<ImageTest>> image_tests(const matrix::Matrix& matrix,
   matrix::SharedSettings shared(matrix);
   for (const BuildGroup& group : outline.builds) {
     for (const std::string& id : group.tests) {
-      TRY(const matrix::Variant* const variant, variants.find(id));
-      TRY(const auto settings, shared.of(*variant));
+      TRY(const matrix::ConfiguredVariant tested, matrix::configured(variants, shared, id));
+      const auto& [variant, settings] = tested;
       if (settings->test.images.names.empty()) continue;
-      TRY_DONE(add_tests_of({*variant, *settings, options, build_id(group.cls.id)}, tests));
+      TRY_DONE(add_tests_of({variant, *settings, options, build_id(group.cls.id)}, tests));
     }
   }
   return tests;

@@ -37,33 +37,21 @@ namespace {
 // Guesses for steps without a recorded run; earlier runs correct them (plan/predict.h).
 constexpr double kTestSeconds = 30;
 
-/// A variant and its settings.
-struct ConfiguredVariant {
-  const matrix::Variant& variant;
-  std::shared_ptr<const matrix::Settings> settings;
-};
-
-Result<ConfiguredVariant> configured(const StepInputs& in, const std::string& id) {
-  TRY(const matrix::Variant* const variant, in.variants.find(id));
-  TRY(std::shared_ptr<const matrix::Settings> settings, in.settings.of(*variant));
-  return ConfiguredVariant{*variant, std::move(settings)};
-}
-
 /// Steps without actions by what decides their environments, resources and times: the settings of
 /// a variant, its Python and its architecture. Others of their kind need not be decided again.
 class AlikeSteps {
  public:
   /// The index of a step of such a variant.
-  std::optional<size_t> find(const ConfiguredVariant& of) const {
+  std::optional<size_t> find(const matrix::ConfiguredVariant& of) const {
     const auto found = steps_.find(deciding(of));
     return found == steps_.end() ? std::nullopt : std::optional(found->second);
   }
-  void add(const ConfiguredVariant& of, size_t step) { steps_.emplace(deciding(of), step); }
+  void add(const matrix::ConfiguredVariant& of, size_t step) { steps_.emplace(deciding(of), step); }
 
  private:
   using Deciding = std::tuple<const matrix::Settings*, std::string_view, std::string_view>;
 
-  static Deciding deciding(const ConfiguredVariant& of) {
+  static Deciding deciding(const matrix::ConfiguredVariant& of) {
     return {of.settings.get(), of.variant.get("python"), of.variant.get("arch")};
   }
 
@@ -193,7 +181,7 @@ void add_contents(const StepInputs& in, const BuildGroup& group, const matrix::V
 }
 
 Result<Step> build_step(const StepInputs& in, const BuildGroup& group,
-                        const ConfiguredVariant& built, const Namings& namings) {
+                        const matrix::ConfiguredVariant& built, const Namings& namings) {
   const auto& [variant, settings] = built;
   Step step{build_id(group.cls.id), {}, {}};
   auto& action = step.action.emplace<BuildWheel>();
@@ -246,10 +234,9 @@ std::vector<Step> device_steps(const Step& build) {
 }
 
 Result<Step> sdist_step(const StepInputs& in, const PlannedSdist& sdist) {
-  TRY(const ConfiguredVariant built, configured(in, sdist.group->cls.representative));
-  const auto& [variant, settings] = built;
-  TRY(const env::Request environment, base_request(in.matrix, variant, *settings, in.options));
-  BuildSdist action{environment,
+  TRY(const SdistSetup setup, sdist_setup(in, sdist));
+  const std::shared_ptr<const matrix::Settings>& settings = setup.settings;
+  BuildSdist action{setup.environment,
                     package_source(in, *sdist.package),
                     sdist.package->name,
                     in.facts.version.version,
@@ -281,7 +268,7 @@ void add_contents(const StepInputs& in, const matrix::Variant& variant,
   }
 }
 
-Result<Step> test_step(const StepInputs& in, const ConfiguredVariant& tested,
+Result<Step> test_step(const StepInputs& in, const matrix::ConfiguredVariant& tested,
                        const BuildGroup& group) {
   const auto& [variant, settings] = tested;
   Step step{test_id(variant.id), {}, {}};
@@ -306,7 +293,8 @@ Result<Step> test_step(const StepInputs& in, const ConfiguredVariant& tested,
 
 /// The test on a distribution; a skipped one needs no environment.
 Result<Step> image_test_step(const StepInputs& in, const ImageTest& test, const BuildGroup& group) {
-  TRY(const ConfiguredVariant tested, configured(in, test.variant));
+  TRY(const matrix::ConfiguredVariant tested,
+      matrix::configured(in.variants, in.settings, test.variant));
   TRY(Step step, test_step(in, tested, group));
   step.id = test.id;
   step.axes.emplace_back("image", test.image);
@@ -407,7 +395,8 @@ Result<BuildPlaces> add_builds(const StepInputs& in, const Outline& outline, con
   BuildPlaces places;
   places.reserve(outline.builds.size());
   for (const BuildGroup& group : outline.builds) {
-    TRY(const ConfiguredVariant built, configured(in, group.cls.representative));
+    TRY(const matrix::ConfiguredVariant built,
+        matrix::configured(in.variants, in.settings, group.cls.representative));
     if (const std::optional<size_t> like = alike.find(built)) {
       TRY_DONE(builder.add_like(*like, build_id(group.cls.id), std::nullopt));
     } else {
@@ -429,7 +418,7 @@ Done add_tests_of_build(const StepInputs& in, const BuildGroup& group, size_t pl
   // Then the build is the last step that a test needs.
   const bool alone = group.cls.siblings.empty();
   for (const std::string& test : group.tests) {
-    TRY(const ConfiguredVariant tested, configured(in, test));
+    TRY(const matrix::ConfiguredVariant tested, matrix::configured(in.variants, in.settings, test));
     if (const std::optional<size_t> like = alone ? alike.find(tested) : std::nullopt) {
       TRY_DONE(builder.add_like(*like, test_id(test), place));
       continue;
@@ -524,25 +513,25 @@ Result<std::vector<env::Request>> requests_of(const matrix::Matrix& matrix,
   const matrix::VariantIndex variants(expansion.variants);
   matrix::SharedSettings settings(matrix);
   for (const BuildGroup& group : outline.builds) {
-    TRY(const matrix::Variant* const built, variants.find(group.cls.representative));
-    TRY(const auto of_build, settings.of(*built));
-    TRY(std::optional<env::Request> checked, operators_request(matrix, *built, *of_build, options));
+    TRY(const matrix::ConfiguredVariant built,
+        matrix::configured(variants, settings, group.cls.representative));
+    TRY(std::optional<env::Request> checked,
+        operators_request(matrix, built.variant, *built.settings, options));
     if (checked) remember(*std::move(checked));
   }
   for (const BuildGroup& group : outline.builds) {
     if (options.stage == Stage::build) break;
     for (const std::string& test : group.tests) {
-      TRY(const matrix::Variant* const tested, variants.find(test));
-      TRY(const auto of_test, settings.of(*tested));
-      TRY(env::Request request, test_request(matrix, *tested, *of_test, options));
+      TRY(const matrix::ConfiguredVariant tested, matrix::configured(variants, settings, test));
+      TRY(env::Request request, test_request(matrix, tested.variant, *tested.settings, options));
       remember(std::move(request));
     }
   }
   if (options.stage == Stage::publish && !options.through.empty()) {
     for (const std::string& id : install_variants(outline)) {
-      TRY(const matrix::Variant* const installed, variants.find(id));
-      TRY(const auto of_test, settings.of(*installed));
-      TRY(env::Request request, install_request(matrix, *installed, *of_test, options));
+      TRY(const matrix::ConfiguredVariant installed, matrix::configured(variants, settings, id));
+      TRY(env::Request request,
+          install_request(matrix, installed.variant, *installed.settings, options));
       remember(std::move(request));
     }
   }

@@ -272,11 +272,12 @@ Done add_build(const StepInputs& in, const BuildGroup& group, const Namings& nam
     return add_test_needs(in, group, publication);
   }
   publication.names.set(build, name_on(action.target.name, namings.at(group.cls.id)));
-  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
+  TRY(const matrix::ConfiguredVariant built,
+      matrix::configured(in.variants, in.settings, group.cls.representative));
   // One page lists all variants.
-  if (!action.target.variants) publication.labels.set(build, label_of(in.matrix, *variant));
-  TRY(const auto settings, in.settings.of(*variant));
-  TRY(const env::Request environment, build_request(in.matrix, *variant, *settings, in.options));
+  if (!action.target.variants) publication.labels.set(build, label_of(in.matrix, built.variant));
+  TRY(const env::Request environment,
+      build_request(in.matrix, built.variant, *built.settings, in.options));
   publication.environments.set(build, resolved(in, environment));
   action.builds.push_back(std::move(build));
   return add_test_needs(in, group, publication);
@@ -344,13 +345,6 @@ void add_listings(const Outline& outline, const Statuses& statuses, Publish& act
   }
 }
 
-/// The environment in which an sdist is built.
-Result<env::Request> sdist_request(const StepInputs& in, const BuildGroup& group) {
-  TRY(const matrix::Variant* const variant, in.variants.find(group.cls.representative));
-  TRY(const auto settings, in.settings.of(*variant));
-  return base_request(in.matrix, *variant, *settings, in.options);
-}
-
 /// Adds the sdists of the published packages.
 Done add_sdists(const StepInputs& in, const Outline& outline, Publish& action, Step& step) {
   for (const PlannedSdist& sdist : planned_sdists(in, outline)) {
@@ -359,8 +353,8 @@ Done add_sdists(const StepInputs& in, const Outline& outline, Publish& action, S
     const std::string id = sdist.id();
     action.builds.push_back(id);
     step.needs.push_back(id);
-    TRY(const env::Request environment, sdist_request(in, *sdist.group));
-    action.environments[id] = resolved(in, environment);
+    TRY(const SdistSetup setup, sdist_setup(in, sdist));
+    action.environments[id] = resolved(in, setup.environment);
   }
   return {};
 }
@@ -383,6 +377,14 @@ std::vector<PlannedSdist> planned_sdists(const StepInputs& in, const Outline& ou
     if (group != nullptr) sdists.push_back({package, group});
   }
   return sdists;
+}
+
+Result<SdistSetup> sdist_setup(const StepInputs& in, const PlannedSdist& sdist) {
+  TRY(matrix::ConfiguredVariant built,
+      matrix::configured(in.variants, in.settings, sdist.group->cls.representative));
+  TRY(env::Request environment,
+      base_request(in.matrix, built.variant, *built.settings, in.options));
+  return SdistSetup{std::move(built.settings), std::move(environment)};
 }
 
 std::vector<const Step*> published_sdists(const Plan& plan, const Publish& publication) {
@@ -443,18 +445,18 @@ Result<Step> publish_step(const StepInputs& in, const std::string& target, const
 
 Result<Step> install_step(const StepInputs& in, const std::string& id, const BuildGroup& group,
                           const Namings& namings) {
-  TRY(const matrix::Variant* const variant, in.variants.find(id));
-  TRY(const auto settings, in.settings.of(*variant));
+  TRY(const matrix::ConfiguredVariant installed, matrix::configured(in.variants, in.settings, id));
+  const auto& [variant, settings] = installed;
   TRY(const matrix::PublishTarget* const target, find_target(in, in.options.through));
   InstallWheel action{id,
                       build_id(group.cls.id),
                       name_on(target->name, namings.at(group.cls.id)),
                       *target,
                       {},
-                      variant->get("arch"),
-                      variant->get("compute"),
+                      variant.get("arch"),
+                      variant.get("compute"),
                       settings->environment.variables};
-  TRY(action.environment, install_request(in.matrix, *variant, *settings, in.options));
+  TRY(action.environment, install_request(in.matrix, variant, *settings, in.options));
   const auto siblings = group.cls.siblings.find(id);
   if (siblings != group.cls.siblings.end()) {
     for (const std::string& cls : siblings->second) {
@@ -466,7 +468,7 @@ Result<Step> install_step(const StepInputs& in, const std::string& id, const Bui
   step.timeout = settings->test.timeout;
   step.predicted_seconds = kInstallSeconds;
   step.resources.pools["install"] = 1;
-  step.axes = variant->axes;
+  step.axes = variant.axes;
   return step;
 }
 

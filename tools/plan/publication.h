@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,14 @@ struct PlannedSdist {
 /// The sdists of the packages that the outline builds, in the order of the matrix; none for a
 /// re-cut, which uses those that the version has already.
 std::vector<PlannedSdist> planned_sdists(const StepInputs& in, const Outline& outline);
+
+/// How an sdist is built: with the environment and the settings of the variant that represents its
+/// build.
+struct SdistSetup {
+  std::shared_ptr<const matrix::Settings> settings;
+  env::Request environment;
+};
+Result<SdistSetup> sdist_setup(const StepInputs& in, const PlannedSdist& sdist);
 
 /// The steps in a plan that build the sdists of a publication: an sdist is published only with a
 /// wheel of its name. In the order of the plan.

@@ -100,3 +100,22 @@ TEST_CASE("an error is that of the variant each time") {
     CHECK(refused.error().message == settings_for(matrix, expansion.variants[1]).error().message);
   }
 }
+
+TEST_CASE("a variant is found with its settings") {
+  const Matrix matrix = parsed(
+      "axes: {python: ['3.11', '3.12'], flavor: [torch, other]}\n"
+      "environment: {torch: {spec: '{flavor}'}}\nbuild: {command: [make]}\n");
+  const Expansion expansion = value_of(expand(matrix));
+  const VariantIndex variants(expansion.variants);
+  SharedSettings shared(matrix);
+  const ConfiguredVariant found = value_of(configured(variants, shared, "cp312-torch"));
+  CHECK(&found.variant == value_of(variants.find("cp312-torch")));
+  CHECK(found.settings == value_of(shared.of(found.variant)));
+  CHECK(found.settings->environment.torch.spec == "torch");
+  const auto refused = configured(variants, shared, "cp312-other");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == shared.of(expansion.variants[3]).error().message);
+  const auto missing = configured(variants, shared, "absent");
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().kind == ErrorKind::internal);
+}
