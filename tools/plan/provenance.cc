@@ -119,11 +119,10 @@ BuilderJob github_job(const std::map<std::string, std::string>& variables) {
   if (server.empty() || repository.empty()) return job;
   job.repository = fmt::format("{}/{}", server, repository);
   if (!workflow.empty()) job.id = fmt::format("{}/{}", server, workflow);
-  const std::string run = value_at(variables, "GITHUB_RUN_ID");
+  const std::string run = github_run(variables);
   const std::string attempt = value_at(variables, "GITHUB_RUN_ATTEMPT");
   if (!run.empty()) {
-    job.run = fmt::format("{}/actions/runs/{}/attempts/{}", job.repository, run,
-                          attempt.empty() ? "1" : attempt);
+    job.run = fmt::format("{}/attempts/{}", run, attempt.empty() ? "1" : attempt);
   }
   return job;
 }
@@ -140,6 +139,14 @@ BuilderJob gitlab_job(const std::map<std::string, std::string>& variables) {
 }
 
 }  // namespace
+
+std::string github_run(const std::map<std::string, std::string>& variables) {
+  const std::string server = value_at(variables, "GITHUB_SERVER_URL");
+  const std::string repository = value_at(variables, "GITHUB_REPOSITORY");
+  const std::string run = value_at(variables, "GITHUB_RUN_ID");
+  if (server.empty() || repository.empty() || run.empty()) return {};
+  return fmt::format("{}/{}/actions/runs/{}", server, repository, run);
+}
 
 BuilderJob builder_job(const std::map<std::string, std::string>& variables,
                        const std::string& pinwheel) {

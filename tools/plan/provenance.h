@@ -23,6 +23,10 @@ struct BuilderJob {
   std::string pinwheel = {};    ///< the version that states the provenance
 };
 
+/// The URL of the run to which a job on GitHub Actions belongs, without its attempt; empty unless
+/// the variables name the server, the repository and the run.
+std::string github_run(const std::map<std::string, std::string>& variables);
+
 /// The job with these variables.
 BuilderJob builder_job(const std::map<std::string, std::string>& variables,
                        const std::string& pinwheel);

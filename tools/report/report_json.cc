@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "plan/outcome.h"
+#include "plan/provenance.h"
 #include "plan/step_id.h"
 
 namespace pinwheel::report {
@@ -171,14 +172,11 @@ Result<std::string> failed_step(const plan::Report& report, const std::string& r
 }
 
 std::string report_address(const std::map<std::string, std::string>& variables) {
-  const std::string server = value_at(variables, "GITHUB_SERVER_URL");
-  const std::string repository = value_at(variables, "GITHUB_REPOSITORY");
-  const std::string run = value_at(variables, "GITHUB_RUN_ID");
+  const std::string run = plan::github_run(variables);
   const bool has_summary = !value_at(variables, "GITHUB_STEP_SUMMARY").empty();
-  if (!has_summary || server.empty() || repository.empty() || run.empty()) return {};
+  if (!has_summary || run.empty()) return {};
   const std::string attempt = value_at(variables, "GITHUB_RUN_ATTEMPT");
-  const std::string part = attempt.empty() ? "" : "/attempts/" + attempt;
-  return fmt::format("{}/{}/actions/runs/{}{}", server, repository, run, part);
+  return attempt.empty() ? run : fmt::format("{}/attempts/{}", run, attempt);
 }
 
 }  // namespace pinwheel::report

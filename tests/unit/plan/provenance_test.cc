@@ -115,6 +115,22 @@ TEST_CASE("provenance names the builder, the run and the time of the last attemp
   CHECK(runner.run == "https://gitlab.com/acme/ops/-/jobs/7");
 }
 
+TEST_CASE("the URL of a run on GitHub needs the server, the repository and the run") {
+  CHECK(plan::github_run(kGithubVariables) == "https://github.com/acme/ops/actions/runs/8");
+  for (const char* const name : {"GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"}) {
+    INFO(name);
+    std::map<std::string, std::string> without = kGithubVariables;
+    without.erase(name);
+    CHECK(plan::github_run(without).empty());
+    CHECK(plan::builder_job(without, "0.1.0").run.empty());
+  }
+  // GitHub states the attempt of every run; another server may not.
+  std::map<std::string, std::string> first = kGithubVariables;
+  first.erase("GITHUB_RUN_ATTEMPT");
+  CHECK(plan::builder_job(first, "0.1.0").run ==
+        "https://github.com/acme/ops/actions/runs/8/attempts/1");
+}
+
 TEST_CASE("provenance shows no credentials of an index") {
   plan::StepOutcome build = finished_build();
   build.parts["environment.torch"] = R"(["2.13","https://user:canary@host.example/whl"])";
