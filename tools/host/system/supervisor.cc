@@ -198,7 +198,9 @@ void follow(const Supervised& work, pid_t program, int& status, bool& ended) {
 void supervise(const Supervised& work) {
   prctl(PR_SET_PDEATHSIG, kStopNow);
   if (getppid() != work.parent) _exit(127);
-  setpgid(0, 0);  // a signal to pinwheel's whole group must not reach the supervisor
+  // A signal to pinwheel's whole group must not reach the supervisor, and a program that asks for a
+  // password must fail: the kernel would stop it in the background of pinwheel's terminal.
+  setsid();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   default_signals();
   // Pinwheel's descriptors, including the journal's lock, must not outlive it in this process.

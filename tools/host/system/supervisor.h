@@ -39,7 +39,8 @@ struct Verdict {
 inline constexpr int kStopGently = 15;
 inline constexpr int kStopNow = 1;
 
-/// The body of a supervisor process after the fork; makes only async-signal-safe calls.
+/// The body of a supervisor process after the fork, in a session without a terminal; makes only
+/// async-signal-safe calls.
 [[noreturn]] void supervise(const Supervised& work);
 
 }  // namespace pinwheel::host

@@ -1,9 +1,11 @@
 #include "host/system/process.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -129,6 +131,28 @@ TEST_CASE("a child inherits only the three standard descriptors") {
             "readlink /proc/$$/fd/$f; done; true"));
   REQUIRE(run);
   CHECK(run->out.empty());
+}
+
+TEST_CASE("a child has no terminal on which it could wait for an answer") {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  REQUIRE(::unlockpt(terminal) == 0);
+  const std::string name = ::ptsname(terminal);
+  const pid_t program = ::fork();
+  REQUIRE(program >= 0);
+  if (program == 0) {
+    // As a program that was started in this terminal.
+    if (::setsid() < 0 || ::open(name.c_str(), O_RDWR) < 0) ::_exit(2);
+    ports::Command asks = shell("read answer < /dev/tty");
+    asks.timeout = 60s;
+    const Result<ports::Captured> run = host::ChildProcesses().capture(asks);
+    ::_exit(run && !run->exit.timed_out && run->exit.code > 0 ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(program, &status, 0) == program);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  ::close(terminal);
 }
 
 TEST_CASE("a child runs in its directory and appends to its log") {
