@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static_cast<void>(plan::ninja_inputs(text, {"a.o"}));
   static_cast<void>(plan::ninja_entries(text));
   const auto included = [](const std::string& name) -> Result<std::string> {
-    return "include $v\nv = " + name + "\nbuild $v: cc $w\n  w = $v\n";
+    const std::string deeper = name.size() < 4 ? "subninja " + name + "x\n" : std::string();
+    return deeper + "v = " + name + "\nbuild $v: cc $w\n  w = $v\n";
   };
   if (const auto manifest = plan::parse_ninja_manifest(text, included)) {
     static_cast<void>(plan::ninja_outputs(*manifest));

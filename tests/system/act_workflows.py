@@ -144,8 +144,10 @@ exec {project.binary} "$@"
     def finished(self, act: subprocess.Popen) -> subprocess.CompletedProcess:
         """The output of act once it ends. If it does not, the error has what each process waits for, and the stacks of
         act itself, which SIGQUIT makes a Go program print."""
+        ended = False
         try:
-            out, err = act.communicate(timeout=900)
+            out, err = act.communicate(timeout=1200)
+            ended = True
             return subprocess.CompletedProcess(act.args, act.returncode, out, err)
         except subprocess.TimeoutExpired:
             state = processes.stuck(str(self.artifacts))
@@ -156,8 +158,9 @@ exec {project.binary} "$@"
                 out, err = still.stdout, still.stderr
             raise AssertionError(f"act did not end\n{out}\n{err}\n{state}") from None
         finally:
-            if act.returncode is None or act.returncode < 0:
+            if not ended:
                 processes.kill_marked(str(self.artifacts))
+                act.kill()
 
     def rerun(self, name: str, attempt: int, rows: dict[str, list[dict]], *arguments) -> subprocess.CompletedProcess:
         """The rerun of failed jobs on GitHub: the other jobs retain their outputs, here the rows."""

@@ -48,7 +48,7 @@ def left_behind(marker: str) -> list[str]:
 
 def stuck(marker: str) -> str:
     """What each process that the marker identifies waits for, thread by thread: a line of its state, the kernel function
-    and the system call, and a line for each open file."""
+    and the system call, and a line for each open file. Only root may read all of it."""
     lines = []
     for process, arguments in sorted(marked(marker).items()):
         lines.append(f"{process}: {arguments.decode(errors='replace').split(chr(0))}")
@@ -67,11 +67,13 @@ def stuck(marker: str) -> str:
     return "\n".join(lines)
 
 
-def kill_marked(marker: str) -> None:
-    """Kills the processes that the marker identifies, and the ones that they start meanwhile."""
-    while processes := marked(marker):
+def kill_marked(marker: str, seconds: float = 10) -> None:
+    """Kills the processes that the marker identifies, and the ones that they start meanwhile. One that is in an
+    uninterruptible call remains."""
+    limit = time.monotonic() + seconds
+    while (processes := marked(marker)) and time.monotonic() < limit:
         for process in processes:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(OSError):
                 os.kill(process, signal.SIGKILL)
         time.sleep(0.1)
 

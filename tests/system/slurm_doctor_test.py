@@ -156,6 +156,13 @@ def test_a_test_job_without_a_cluster_is_an_error(pinwheel, executor, tmp_path):
     assert "`--test-job` needs `--executor slurm`" in ran.stderr
 
 
+@pytest.mark.parametrize("option", [("--test-job",), ("--executor", "slurm")])
+def test_options_of_a_cluster_do_not_go_with_those_of_a_cache(pinwheel, option, tmp_path):
+    ran = subprocess.run([pinwheel, "doctor", "--cache", *option], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 2 and not ran.stdout
+    assert "--cache" in ran.stderr and option[0] in ran.stderr
+
+
 def test_an_error_in_the_configuration_has_its_place(pinwheel, tmp_path):
     (tmp_path / ".pinwheel.yaml").write_text("executor:\n  slurm:\n    options: [--comment=mine]\n")
     ran = subprocess.run([pinwheel, "doctor", "--executor", "slurm"], cwd=tmp_path, capture_output=True, text=True)

@@ -381,18 +381,21 @@ void add_small_commands(Parser& parser) {
       "doctor", "show what this machine can build and test, and how to fix the rest");
   doctor.add_option("matrix", parser.doctor.matrix, "a matrix file, whose Pythons are checked")
       ->type_name("[MATRIX]");
-  doctor
-      .add_option("--executor", parser.doctor.executor,
-                  "check the cluster of this executor instead of this machine: `slurm`")
-      ->check(CLI::IsMember({"local", "slurm"}))
-      ->type_name("NAME");
-  doctor.add_flag("--test-job", parser.doctor.test_job,
-                  "with `--executor slurm`: also submit a job of a few seconds that checks whether "
-                  "a node has the shared directory and pinwheel");
+  CLI::Option* const executor =
+      doctor
+          .add_option("--executor", parser.doctor.executor,
+                      "check the cluster of this executor instead of this machine: `slurm`")
+          ->check(CLI::IsMember({"local", "slurm"}))
+          ->type_name("NAME");
+  CLI::Option* const test_job = doctor.add_flag(
+      "--test-job", parser.doctor.test_job,
+      "with `--executor slurm`: also submit a job of a few seconds that checks whether a node has "
+      "the shared directory and pinwheel");
   CLI::Option* const cache = doctor.add_flag(
       "--cache", parser.doctor.cache,
       "check the compiler caches of the matrix instead of this machine: whether they return stale "
       "objects");
+  cache->excludes(executor)->excludes(test_job);
   add_choice<std::string>(doctor, "--with", parser.doctor.program,
                           {{"ccache", "ccache"}, {"sccache", "sccache"}},
                           "with `--cache`: check this program instead of those of the matrix")

@@ -342,13 +342,13 @@ Result<Checkpoint> parse_checkpoint(std::string_view text) {
 
 std::string below_root(const NinjaDirectory& directory, const std::string& name,
                        const std::string& root) {
-  if (!name.starts_with('/')) {
-    std::string below = (fs::path(directory.path) / name).lexically_normal().string();
-    if (!below.starts_with("../")) return below;
-    return (fs::path(root) / below).lexically_normal().string();
-  }
-  if (name.starts_with(root + "/")) return name.substr(root.size() + 1);
-  return name;
+  const bool absolute = name.starts_with('/');
+  if (absolute && !name.starts_with(root + "/")) return name;
+  const fs::path path =
+      absolute ? fs::path(name.substr(root.size() + 1)) : fs::path(directory.path) / name;
+  std::string below = path.lexically_normal().string();
+  if (!below.starts_with("../")) return below;
+  return (fs::path(root) / below).lexically_normal().string();
 }
 
 bool is_in_any(const std::string& path, const std::vector<std::string>& directories) {

@@ -473,7 +473,7 @@ Done complete(const NamingInputs& in, const Place& place, wheel::Naming& naming)
   return place.target->variants ? add_variants(in, place, naming) : Done();
 }
 
-/// Receives a name that no other wheel has, without `targets`.
+/// Called with each checked name, whose `targets` are not set yet.
 using UseName = std::function<Done(const Place&, wheel::Naming)>;
 
 /// Checks the names on a target, and passes each to `use`.

@@ -16,6 +16,8 @@ namespace {
 constexpr std::string_view kManifestName = "build.ninja";
 constexpr std::string_view kSubject = "`build.ninja`";
 constexpr std::string_view kEndsOfName = " :|";
+/// What a name needs in memory in addition to its characters.
+constexpr size_t kNameCost = 64;
 constexpr std::string_view kEndsOfWord = " \t\n\"'";
 constexpr std::string_view kEndsOfOption = " \t\n\"'$";
 
@@ -41,6 +43,15 @@ void skip_all(std::string_view& text, std::string_view characters) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(characters)));
 }
 
+/// Removes spaces, and ends of lines after `$`.
+void skip_space(std::string_view& text) {
+  for (;;) {
+    skip_all(text, " ");
+    if (!text.starts_with("$\n")) return;
+    text.remove_prefix(2);
+  }
+}
+
 /// How many characters at the beginning of `text` are the name of a variable. After `$`, a name
 /// without braces has no dots.
 size_t length_of_variable(std::string_view text, bool may_have_dots) {
@@ -57,7 +68,7 @@ size_t length_of_variable(std::string_view text, bool may_have_dots) {
 std::string_view take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, length_of_variable(text, true));
   text.remove_prefix(word.size());
-  skip_all(text, " ");
+  skip_space(text);
   return word;
 }
 
@@ -71,7 +82,8 @@ std::string_view take_reference(std::string_view& text) {
   return name;
 }
 
-/// The next line, and those that continue it after `$`, without its end; they are removed.
+/// Removes and returns the next line, with the lines that continue it after `$`, without the last
+/// end of a line.
 std::string_view take_statement(std::string_view& text) {
   const size_t first = text.find_first_not_of(' ');
   const bool comment = first != std::string_view::npos && text[first] == '#';
@@ -84,7 +96,7 @@ std::string_view take_statement(std::string_view& text) {
   return line;
 }
 
-/// The indented lines of a statement, with the comments between them; they are removed.
+/// Removes and returns the indented lines of a statement, with the comments between them.
 std::vector<std::string_view> take_indented(std::string_view& text) {
   std::vector<std::string_view> lines;
   while (text.starts_with(' ') || text.starts_with('#')) lines.push_back(take_statement(text));
@@ -93,11 +105,11 @@ std::vector<std::string_view> take_indented(std::string_view& text) {
 
 /// The variable that a line defines, and its text; without a name if it defines none.
 std::pair<std::string_view, std::string_view> definition_in(std::string_view line) {
-  skip_all(line, " ");
+  skip_space(line);
   const std::string_view name = take_word(line);
   if (!line.starts_with('=')) return {};
   line.remove_prefix(1);
-  skip_all(line, " ");
+  skip_space(line);
   return {name, line};
 }
 
@@ -110,7 +122,9 @@ const Value* find_in(const std::map<std::string, Value, std::less<>>& map, std::
 
 /// A name as ninja writes it to its log.
 std::string canonical(const std::string& name) {
-  return std::filesystem::path(name).lexically_normal().string();
+  std::string normal = std::filesystem::path(name).lexically_normal().string();
+  if (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
+  return normal;
 }
 
 /// The values of an option like `-l` in a text, in order.
@@ -153,7 +167,7 @@ class NinjaManifestParser {
     if (!failed_) failed_ = std::move(error);
   }
 
-  /// Counts what is in memory, or takes time.
+  /// Counts bytes that need memory or time.
   void use(size_t bytes) {
     used_ += bytes;
     if (used_ > limits::kNinjaManifest.most) fail_with(too_large(kSubject, limits::kNinjaManifest));
@@ -191,7 +205,7 @@ class NinjaManifestParser {
         taken += c;
       }
     }
-    use(sizeof(taken));
+    use(kNameCost);
     return taken;
   }
 
@@ -208,11 +222,11 @@ class NinjaManifestParser {
 
   void add_options(std::string_view text) {
     for (std::string& name : options_in(text, "-l", kEndsOfOption)) {
-      use(sizeof(name));
+      use(kNameCost);
       manifest_.always.libraries.insert(std::move(name));
     }
     for (std::string& name : options_in(text, "-L", kEndsOfOption)) {
-      use(sizeof(name));
+      use(kNameCost);
       if (!library_directories_.insert(name).second) continue;
       manifest_.always.library_directories.push_back(std::move(name));
     }
@@ -256,10 +270,10 @@ class NinjaManifestParser {
     NinjaStatement statement;
     statement.outputs = take_names(text, place);
     if (text.starts_with(':')) text.remove_prefix(1);
-    skip_all(text, " ");
+    skip_space(text);
     statement.rule = std::string(take_word(text));
     statement.inputs = take_names(text, place);
-    use(sizeof(statement));
+    use(sizeof(NinjaStatement));
     const NinjaRule* rule = rule_named(statement.rule, place.scope);
     if (rule != nullptr && !rule->empty()) commands_.emplace_back(rule, std::move(place));
     manifest_.statements.push_back(std::move(statement));
@@ -272,7 +286,7 @@ class NinjaManifestParser {
       const std::string_view text = definition_in(line).second;
       for (const char* const option : {"-l", "-L"}) {
         for (const std::string& value : options_in(text, option, kEndsOfWord)) {
-          use(sizeof(value));
+          use(kNameCost);
           words.push_back(option + value);
         }
       }

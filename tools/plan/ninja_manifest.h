@@ -39,8 +39,9 @@ struct NinjaManifest {
 /// `build.ninja`, also in included files.
 using ReadNinjaFile = std::function<Result<std::string>(const std::string& name)>;
 
-/// Parses a `build.ninja`; `read` is called for each `include` and `subninja`. The error of `read`;
-/// `check` above the limits of base/limits.h, also if a file includes itself.
+/// Parses a `build.ninja`; `read` is called for each `include` and `subninja`. Fails with the error
+/// of `read`, or with `check` above the limits of base/limits.h, which a file that includes itself
+/// exceeds.
 Result<NinjaManifest> parse_ninja_manifest(std::string_view text, const ReadNinjaFile& read);
 
 /// The outputs of all statements.

@@ -11,7 +11,8 @@ namespace pinwheel::prepare {
 
 enum class TestJob { none, submit };
 
-/// `usage` for a test job if the executor is another than `slurm`; empty: the default.
+/// Fails with `usage` unless the executor, which runs a test job, is `slurm`. Empty: the default
+/// one.
 Done check_test_job(const std::string& executor);
 
 /// Asks Slurm about the cluster, as the user of this process. Never fails: facts without a reply

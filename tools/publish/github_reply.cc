@@ -183,7 +183,7 @@ std::optional<std::chrono::milliseconds> github_wait(const ports::HttpResponse& 
                                                      std::chrono::system_clock::time_point now) {
   if (const auto asked = retry_after(response)) return asked;
   const std::optional<uint64_t> reset = parse_unsigned(header(response, "x-ratelimit-reset"));
-  constexpr uint64_t kFarthest = uint64_t{1} << 40U;
+  constexpr uint64_t kFarthest = uint64_t{1} << 33U;  // in the year 2242
   if (!reset || *reset > kFarthest || !is_rate_limited(response)) return std::nullopt;
   const std::chrono::system_clock::time_point end{std::chrono::seconds(*reset)};
   if (end <= now) return std::nullopt;

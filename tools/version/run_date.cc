@@ -9,10 +9,12 @@ Result<std::chrono::system_clock::time_point> run_date(
     const std::optional<std::string>& source_date_epoch,
     std::chrono::system_clock::time_point now) {
   if (!source_date_epoch || source_date_epoch->empty()) return now;
-  constexpr uint64_t kEndOfYear9999 = 253402300799;
+  // The clock counts nanoseconds, until the year 2262.
+  constexpr auto kLatest =
+      std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::duration::max());
   const std::string& text = *source_date_epoch;
   const std::optional<uint64_t> seconds = parse_unsigned(text);
-  if (!seconds || *seconds > kEndOfYear9999) {
+  if (!seconds || *seconds > static_cast<uint64_t>(kLatest.count())) {
     return fail(
         ErrorKind::config,
         "SOURCE_DATE_EPOCH is " + quoted(text) + ", which is not a number of seconds since 1970",

@@ -254,6 +254,19 @@ TEST_CASE("what finished commands read outside the root is listed") {
         NinjaReads{{"/opt/outside.ninja", "/opt/up.a", "/usr/lib/libz.a"}, {"m"}, {"/opt/lib"}});
 }
 
+TEST_CASE("a path that ninja names is relative to the root, or absolute outside of it") {
+  NinjaDirectory directory;
+  directory.path = "src/b";
+  const auto path = [&](const std::string& name) {
+    return below_root(directory, name, "/made/root");
+  };
+  CHECK(path("x/../a.o") == "src/b/a.o");
+  CHECK(path("../../../made/root/a") == "/made/made/root/a");
+  CHECK(path("/made/root/src/a") == "src/a");
+  CHECK(path("/made/root/src/../../other") == "/made/other");
+  CHECK(path("/made/rootless/a") == "/made/rootless/a");
+}
+
 TEST_CASE("a build without ninja has no checkpoint") {
   CHECK_FALSE(complete_files({made_at("src/a.o", 1)}, {"/made/root"}));
 }

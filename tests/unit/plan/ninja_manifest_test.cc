@@ -116,6 +116,20 @@ TEST_CASE("the names of libraries may contain variables of files, statements and
   CHECK(reads.library_directories == std::vector<std::string>{"/lib", "/opt/lib"});
 }
 
+TEST_CASE("a statement may continue on the next line wherever it has a space") {
+  const NinjaReads reads = ninja_reads(ninja_of("rule $\n  link\n  command $\n  = ld -lz\n"
+                                                "v $\n = /opt\n"
+                                                "build m.so: $\n    link m.o\n"
+                                                "build all: $\n  phony $v/x.a\n"),
+                                       {"m.so"});
+  CHECK(reads.files == Names{"m.o", "/opt/x.a"});
+  CHECK(reads.libraries == Names{"z"});
+}
+
+TEST_CASE("an output that ends with a slash is named as in ninja's log") {
+  CHECK(ninja_outputs(ninja_of("build out/: cc a.c\n")) == Names{"out"});
+}
+
 TEST_CASE("the names in a statement have its own variables, then those of the file") {
   const std::string manifest =
       "dir = /usr\n"

@@ -110,7 +110,7 @@ TEST_CASE("the wait is that of the reply, or up to the end of the rate limit") {
   CHECK(github_wait(reply(429, "", {{"retry-after", "7"}}), now) == 7s);
   CHECK(github_wait(reply(403, "", {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", "1030"}}),
                     now) == 30s);
-  for (const char* reset : {"999", "", "soon", "-1", "99999999999999999999"}) {
+  for (const char* reset : {"999", "", "soon", "-1", "9223372037", "99999999999999999999"}) {
     CHECK_FALSE(github_wait(
         reply(403, "", {{"x-ratelimit-remaining", "0"}, {"x-ratelimit-reset", reset}}), now));
   }

@@ -232,12 +232,16 @@ Result<std::vector<plan::NinjaDirectory>> BuildCheckpoint::ninja_directories() c
 Result<std::string> BuildCheckpoint::included_text(const plan::NinjaDirectory& directory,
                                                    const std::string& name) const {
   const std::string path = plan::below_root(directory, name, root_);
-  const bool outside = path.starts_with('/');
-  if (outside && context_.machine.host != nullptr) {
+  const fs::path file = path.starts_with('/') ? fs::path(path) : real(path);
+  if (context_.machine.host == nullptr) return read_regular_file(file, limits::kFile);
+  // A link leads to another file here than in the image.
+  std::error_code code;
+  const fs::path expected = fs::canonical(context_.attempt.scratch, code) / path;
+  if (path.starts_with('/') || fs::canonical(file, code) != expected) {
     return fail(ErrorKind::check,
                 fmt::format("`build.ninja` includes {}, a file of the image", quoted(path)));
   }
-  return read_plain_file(outside ? fs::path(path) : real(path), limits::kFile);
+  return read_plain_file(file, limits::kFile);
 }
 
 Result<std::string> BuildCheckpoint::digest_of(const fs::path& path, const FileState& state) {

@@ -137,12 +137,13 @@ TEST_CASE("a child has no terminal on which it could wait for an answer") {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0);
   REQUIRE(::unlockpt(terminal) == 0);
-  const std::string name = ::ptsname(terminal);
+  const char* const name = ::ptsname(terminal);
+  REQUIRE(name != nullptr);
   const pid_t program = ::fork();
   REQUIRE(program >= 0);
   if (program == 0) {
     // As a program that was started in this terminal.
-    if (::setsid() < 0 || ::open(name.c_str(), O_RDWR) < 0) ::_exit(2);
+    if (::setsid() < 0 || ::open(name, O_RDWR) < 0) ::_exit(2);
     ports::Command asks = shell("read answer < /dev/tty");
     asks.timeout = 60s;
     const Result<ports::Captured> run = host::ChildProcesses().capture(asks);
