@@ -110,7 +110,7 @@ class Typed:
         self.seen += text
         return bool(text)
 
-    def expect(self, text: str, seconds: float = 120) -> None:
+    def expect(self, text: str, seconds: float = 600) -> None:
         limit = time.monotonic() + seconds
         while text not in self.seen:
             assert time.monotonic() < limit and self.read(1), f"{text!r} is not in {self.seen!r}"
