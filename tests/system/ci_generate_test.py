@@ -195,8 +195,8 @@ def test_the_outputs_of_each_job_are_fewer_than_github_takes(repository):
 
 def test_artifacts_are_retained_as_long_as_the_matrix_sets(generated):
     kept = [path.read_text().count("retention-days: 3\n") for path in generated[6:9]]  # the third of the options
-    # Each of the four jobs of a chain uploads its result, and for a pull request its wheels.
-    assert kept == [5 + 3 * 2, 3 + 3, 0]
+    # Each of the four jobs of a chain uploads its result, for a pull request its wheels, and always its checkpoint.
+    assert kept == [5 + 3 * 2 + 4, 3 + 3 + 4, 4]
 
 
 def test_a_person_s_lines_survive_and_a_stale_file_is_shown(repository):
