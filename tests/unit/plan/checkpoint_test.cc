@@ -15,7 +15,7 @@ constexpr int64_t kNinjaMilli = 1'000'000;
 const std::string kObjectDigest(64, 'a');
 
 Checkpoint example_checkpoint() {
-  Checkpoint checkpoint{1, kObjectDigest, "/made/root"};
+  Checkpoint checkpoint{1, kObjectDigest, "/made/tree"};
   checkpoint.files = {{"src/b", SavedKind::directory, 0755, kNinjaStart},
                       {"src/b/a.o", SavedKind::file, 0644, kNinjaStart + 5, 12, kObjectDigest},
                       {"src/b/l", SavedKind::link, 0777, kNinjaStart + 2, 0, {}, "a.o"}};
@@ -59,7 +59,7 @@ std::string log_line(int64_t start, int64_t end, int64_t recorded, const std::st
 std::vector<std::string> chosen(const std::vector<MadeFile>& made,
                                 const std::vector<NinjaDirectory>& directories,
                                 const std::vector<std::string>& caches = {}) {
-  const Result<CompleteFiles> complete = complete_files(made, {"/made/root", directories, caches});
+  const Result<CompleteFiles> complete = complete_files(made, {"/made/tree", directories, caches});
   REQUIRE(complete);
   std::vector<std::string> paths;
   for (const size_t i : complete->files) paths.push_back(made[i].path);
@@ -124,7 +124,7 @@ TEST_CASE("an output that was restored is complete until its command runs again"
   const auto complete = [&restored](int64_t time) {
     const Result<CompleteFiles> found =
         complete_files({made_at("src/b/a.o", 399), made_at("src/b/d.o", time)},
-                       {"/made/root", {restored}, {}, kNinjaStart - 80 * kNinjaMilli});
+                       {"/made/tree", {restored}, {}, kNinjaStart - 80 * kNinjaMilli});
     REQUIRE(found);
     return found->commands;
   };
@@ -136,7 +136,7 @@ TEST_CASE("nothing is saved before a command has finished") {
   const auto why = [](const NinjaDirectory& ninja, int64_t restored) {
     const Result<CompleteFiles> found =
         complete_files({made_at("src/b/a.o", 399), made_at("src/b/new.txt", 300)},
-                       {"/made/root", {ninja}, {}, restored});
+                       {"/made/tree", {ninja}, {}, restored});
     REQUIRE_FALSE(found);
     return found.error().message;
   };
@@ -152,7 +152,7 @@ TEST_CASE("a rule that records the time of its output does not hide when ninja s
   // The output of `d.o` is newer than its command's start by 250 ms.
   const NinjaDirectory later = ninja_directory(log_line(100, 400, 350, "d.o"));
   CHECK_FALSE(complete_files({made_at("src/b/a.o", 399), made_at("src/b/gen.h", 200)},
-                             {"/made/root", {later}}));
+                             {"/made/tree", {later}}));
 }
 
 TEST_CASE("files of the backend from before ninja started are complete") {
@@ -185,7 +185,7 @@ TEST_CASE("what ninja and compilers remove is no reason to refuse") {
 TEST_CASE("a build whose commands make files that ninja does not know has no checkpoint") {
   const Result<CompleteFiles> complete =
       complete_files({made_at("src/b/a.o", 399), made_at("src/b/gen.h", 300)},
-                     {"/made/root", {ninja_directory()}});
+                     {"/made/tree", {ninja_directory()}});
   REQUIRE_FALSE(complete);
   CHECK(complete.error().message ==
         "a command of ninja made `src/b/gen.h`, but ninja does not know the file");
@@ -196,7 +196,7 @@ TEST_CASE("a build whose commands make files that ninja does not know has no che
 
 TEST_CASE("a build whose commands make files outside of ninja's directory has no checkpoint") {
   const auto has_checkpoint = [](const MadeFile& other) {
-    return complete_files({made_at("src/b/a.o", 399), other}, {"/made/root", {ninja_directory()}})
+    return complete_files({made_at("src/b/a.o", 399), other}, {"/made/tree", {ninja_directory()}})
         .has_value();
   };
   CHECK_FALSE(has_checkpoint(made_at("src/pkg/m.so", 300, true)));
@@ -223,7 +223,7 @@ TEST_CASE("an output outside of ninja's directory is made again") {
 TEST_CASE("ninja makes the outputs that an included file declares") {
   NinjaDirectory including = ninja_directory();
   const std::vector<MadeFile> made = {made_at("src/b/a.o", 399), made_at("src/b/included.o", 390)};
-  CHECK_FALSE(complete_files(made, {"/made/root", {including}}));
+  CHECK_FALSE(complete_files(made, {"/made/tree", {including}}));
   including.manifest = manifest_of(kNinjaText + "include rules.ninja\n");
   CHECK(chosen(made, {including}) == Paths{"src/b/a.o"});
 }
@@ -236,19 +236,19 @@ TEST_CASE("a library that the backend made between two runs of ninja is no reaso
   CHECK(chosen({made_at("src/b/a.o", 399), made_at("src/lib/m.so", -8000, true)}, {two}) ==
         Paths{"src/b/a.o"});
   CHECK_FALSE(complete_files({made_at("src/b/a.o", 399), made_at("src/lib/m.so", -8800, true)},
-                             {"/made/root", {two}}));
+                             {"/made/tree", {two}}));
 }
 
 TEST_CASE("what finished commands read outside the root is listed") {
   NinjaDirectory linked = ninja_directory(log_line(100, 350, 100, "m.so"));
   linked.manifest = manifest_of(
       kNinjaText +
-      "build m.so: link a.o ../../../../opt/up.a /made/root/env/lib/libtorch.so | /usr/lib/libz.a\n"
+      "build m.so: link a.o ../../../../opt/up.a /made/tree/env/lib/libtorch.so | /usr/lib/libz.a\n"
       "  LIBS = -lm -L/opt/lib -L../lib\n"
       "build n.so: link c.o /usr/lib/unfinished.a\n"
       "include inside.ninja\ninclude /opt/outside.ninja\n");
   const Result<CompleteFiles> complete =
-      complete_files({made_at("src/b/a.o", 399)}, {"/made/root", {linked}});
+      complete_files({made_at("src/b/a.o", 399)}, {"/made/tree", {linked}});
   REQUIRE(complete);
   CHECK(complete->declared ==
         NinjaReads{{"/opt/outside.ninja", "/opt/up.a", "/usr/lib/libz.a"}, {"m"}, {"/opt/lib"}});
@@ -258,17 +258,17 @@ TEST_CASE("a path that ninja names is relative to the root, or absolute outside 
   NinjaDirectory directory;
   directory.path = "src/b";
   const auto path = [&](const std::string& name) {
-    return below_root(directory, name, "/made/root");
+    return below_root(directory, name, "/made/tree");
   };
   CHECK(path("x/../a.o") == "src/b/a.o");
-  CHECK(path("../../../made/root/a") == "/made/made/root/a");
-  CHECK(path("/made/root/src/a") == "src/a");
-  CHECK(path("/made/root/src/../../other") == "/made/other");
-  CHECK(path("/made/rootless/a") == "/made/rootless/a");
+  CHECK(path("../../../made/tree/a") == "/made/made/tree/a");
+  CHECK(path("/made/tree/src/a") == "src/a");
+  CHECK(path("/made/tree/src/../../other") == "/made/other");
+  CHECK(path("/made/treeless/a") == "/made/treeless/a");
 }
 
 TEST_CASE("a build without ninja has no checkpoint") {
-  CHECK_FALSE(complete_files({made_at("src/a.o", 1)}, {"/made/root"}));
+  CHECK_FALSE(complete_files({made_at("src/a.o", 1)}, {"/made/tree"}));
 }
 
 TEST_CASE("a build that ran while the backend configured is complete") {
@@ -294,7 +294,7 @@ TEST_CASE("a build that a command of ninja runs is judged by its own log") {
                {ninja_directory(), nested}) ==
         Paths{"src/b/a.o", "src/b/ext/x.o", "src/b/ext/config.h"});
   CHECK_FALSE(complete_files({made_at("src/b/ext/stamp", 345)},
-                             {"/made/root", {ninja_directory(), nested}}));
+                             {"/made/tree", {ninja_directory(), nested}}));
 }
 
 TEST_CASE("the files of a compiler cache are complete, except its temporary ones") {
@@ -307,7 +307,7 @@ TEST_CASE("the files of a compiler cache are complete, except its temporary ones
 }
 
 TEST_CASE("ninja's own logs are in the checkpoint, and absolute outputs are found") {
-  NinjaDirectory torch = ninja_directory("2\t390\t0\t/made/root/src/b/d.o\t2\n");
+  NinjaDirectory torch = ninja_directory("2\t390\t0\t/made/tree/src/b/d.o\t2\n");
   CHECK(chosen({made_at("src/b/.ninja_log", 400), made_at("src/b/a.o", 399),
                 made_at("src/b/d.o", 389), made_at("src/b/build.ninja", -50)},
                {torch}) ==
