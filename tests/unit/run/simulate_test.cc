@@ -46,10 +46,15 @@ RandomCase random_case(uint64_t seed) {
   return out;
 }
 
-Assumptions assumptions_of(const RandomCase& given, const Graph& graph) {
+Assumptions assumptions_of(const RandomCase& given, std::vector<double> ranks) {
   Assumptions assumed{given.budget, given.lasts};
-  assumed.ranks = scheduling_ranks(given.plan, graph, given.budget, predicted_times(given.plan));
+  assumed.ranks = std::move(ranks);
   return assumed;
+}
+
+/// The ranks of the executor, which simulates a plan dozens of times to choose them.
+std::vector<double> executors_ranks(const RandomCase& given, const Graph& graph) {
+  return scheduling_ranks(given.plan, graph, given.budget, predicted_times(given.plan));
 }
 
 /// What is in use after the events at one time.
@@ -103,7 +108,9 @@ TEST_CASE("random simulations keep order, budgets and bounds, and run each step 
     CAPTURE(seed);
     const RandomCase given = random_case(seed);
     const Graph graph = make_graph(given.plan);
-    const Simulation simulation = simulate(given.plan, graph, assumptions_of(given, graph));
+    // What is checked holds for any ranks.
+    const std::vector<double> ranks = remaining_paths(graph, predicted_seconds(given.plan));
+    const Simulation simulation = simulate(given.plan, graph, assumptions_of(given, ranks));
     REQUIRE(simulation.steps.size() == given.plan.steps.size());
     milliseconds last{0};
     bool ordered = true;
@@ -128,7 +135,7 @@ TEST_CASE("random simulations keep order, budgets and bounds, and run each step 
 }
 
 TEST_CASE("a simulation starts and ends each step when the executor does") {
-  for (uint64_t seed = 0; seed < 200; ++seed) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     const RandomCase given = random_case(seed);
     const Graph graph = make_graph(given.plan);
@@ -140,7 +147,8 @@ TEST_CASE("a simulation starts and ends each step when the executor does") {
     ExecuteOptions options;
     options.budget = given.budget;
     const plan::Report report = world.run(given.plan, options);
-    const Simulation simulation = simulate(given.plan, graph, assumptions_of(given, graph));
+    const Simulation simulation =
+        simulate(given.plan, graph, assumptions_of(given, executors_ranks(given, graph)));
     CHECK(report.elapsed == simulation.makespan);
     REQUIRE(world.runner.started.size() == simulation.steps.size());
     for (size_t k = 0; k < world.runner.started.size(); ++k) {
