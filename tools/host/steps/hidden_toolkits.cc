@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <string_view>
 #include <system_error>
 
@@ -232,12 +233,19 @@ bool choose_toolkit(const std::map<std::string, std::string>& variables) {
 Result<std::string> path_without(const std::string& path, const Programs& programs,
                                  const BuildSpace& space, Supplier& supplier) {
   std::vector<std::string> directories = split(path, ':');
-  size_t made = 0;
+  // `/bin` is a link to `/usr/bin` on most machines, and a thousand links take a while to make.
+  std::map<fs::path, std::string> replaced;
   for (std::string& directory : directories) {
     if (directory.empty() || !has_one(directory, programs)) continue;
-    const fs::path links = fs::path("programs") / std::to_string(made++);
-    TRY_DONE(link_others(fs::absolute(directory), programs, space.real(links), supplier));
-    directory = space.seen(links).string();
+    std::error_code unreadable;
+    const fs::path real = fs::canonical(directory, unreadable);
+    const auto [known, added] = replaced.try_emplace(unreadable ? fs::path(directory) : real);
+    if (added) {
+      const fs::path links = fs::path("programs") / std::to_string(replaced.size() - 1);
+      TRY_DONE(link_others(fs::absolute(directory), programs, space.real(links), supplier));
+      known->second = space.seen(links).string();
+    }
+    directory = known->second;
   }
   return join(directories, ":");
 }

@@ -104,6 +104,18 @@ TEST_CASE("a directory of the system is replaced, too") {
   CHECK_FALSE(find_program("hipcc", {{"PATH", path}}));
 }
 
+TEST_CASE("two names of one directory are replaced by one directory") {
+  const Scratch scratch;
+  program(scratch, "usr/bin/nvcc");
+  program(scratch, "usr/bin/cc");
+  fs::create_directory_symlink("usr/bin", scratch.path() / "bin");
+  const BuildSpace space(scratch.path() / "build", PathMode::real, {});
+  const std::string usr = (scratch.path() / "usr/bin").string();
+  const std::string seen = (scratch.path() / "build/programs/0").string();
+  CHECK(path_for(usr + ":" + (scratch.path() / "bin").string(), space) == seen + ":" + seen);
+  CHECK_FALSE(fs::exists(scratch.path() / "build/programs/1"));
+}
+
 TEST_CASE("at a fixed path the directory is named as the build sees it") {
   const Scratch scratch;
   program(scratch, "bin/nvcc");
