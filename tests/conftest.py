@@ -36,12 +36,22 @@ def seconds_of(item) -> float:
     return float("inf") if item.get_closest_marker("docker") else marker.args[0] if marker else 0
 
 
+def module_fixtures(item) -> list[str]:
+    """The fixtures of a test that a module shares and that one of its tests makes."""
+    definitions = item.session._fixturemanager.getfixturedefs
+    found = {name: definitions(name, item) for name in item.fixturenames}
+    return [name for name, made in found.items() if made and made[-1].scope == "module"]
+
+
 def pytest_collection_modifyitems(items):
     """The longest tests start first, so that no worker ends with one alone. The container tests stay in one worker of
-    pytest-xdist: they share a daemon and its images."""
+    pytest-xdist: they share a daemon and its images. So do tests that share a fixture of their module, which each worker
+    would make again."""
     for item in items:
         if item.get_closest_marker("docker"):
             item.add_marker(pytest.mark.xdist_group("containers"))
+        elif not item.get_closest_marker("xdist_group") and module_fixtures(item):
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
     items.sort(key=lambda item: -seconds_of(item))
 
 
