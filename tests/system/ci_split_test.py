@@ -9,7 +9,7 @@ import pytest
 import yaml
 from act_workflows import Workflows
 from gitlab import Pipelines
-from split_builds import NEEDS_NVCC, Split, library_in
+from split_builds import NEEDS_NVCC, Split, library_in, torchs_steps
 
 PROGRAMS = Path(sys.executable).parent
 LINTERS = (["actionlint", "-no-color", "-shellcheck=", "-pyflakes="],
@@ -20,7 +20,7 @@ BROKEN = "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900\n#error it broke\n#
 @pytest.fixture
 def split(project):
     made = Split(project("script"))
-    made.use()
+    made.use(steps=torchs_steps())
     made.script.edit(lambda matrix: matrix["test"].update(command=["python", "-c", "import script_only"]))
     return made
 
@@ -32,7 +32,7 @@ def kinds(results: list[str]) -> list[str]:
 
 def plain_library(split: Split) -> bytes:
     """The library of a build in one step."""
-    split.use(None)
+    split.use(None, torchs_steps("nvcc"))
     split.build()
     return library_in(split.script.output)
 

@@ -4,7 +4,7 @@ bytes of a build in one step, and a build that does not allow it fails with the 
 import json
 
 import pytest
-from split_builds import NEEDS_NVCC, STEPS, Split, build_of, library_in, repeats, uses
+from split_builds import NEEDS_NVCC, STEPS, Split, build_of, library_in, repeats, torchs_steps, uses
 
 pytestmark = [NEEDS_NVCC, pytest.mark.takes(120)]
 
@@ -86,17 +86,10 @@ def test_an_architecture_that_no_step_compiles_is_compiled_with_the_wheel(split)
 
 
 def test_a_build_that_starts_nvcc_as_torch_extensions_do_is_split(split):
-    steps = ["set -e", "cd {package}", "mkdir b"]
-    flags = "-Xcompiler -fPIC --objdir-as-tempdir -gencode=arch=compute_80,code=sm_80"
-    flags += " -gencode arch=compute_90,code=[sm_90,compute_90] --generate-dependencies-with-compile"
-    for name in ("a", "b"):
-        steps.append(f"$PYTORCH_NVCC -c {name}.cu -o b/{name}.o {flags} --dependency-output b/{name}.d")
-    steps += ["g++ -shared b/a.o b/b.o -o b/libsplit.so -L$CUDA_HOME/lib64 -lcudart_static", STEPS[-1]]
-    plain = [step.replace("$PYTORCH_NVCC", "nvcc") for step in steps]
-    split.use(None, plain)
+    split.use(None, torchs_steps("nvcc"))
     split.build()
     library = library_in(split.script.output)
-    split.use("architectures", steps)
+    split.use("architectures", torchs_steps())
     outcome = build_of(split.build())
     assert uses(outcome) == (8, 0)
     # The wheels also have the digest of the command.
