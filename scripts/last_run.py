@@ -39,6 +39,63 @@ STORES = (
     "tests/system/store_places_test.py",
     "tests/system/store_s3_faults_test.py",
 )
+SLURM = (
+    "tools/run",
+    "tools/slurm",
+    "tools/host/slurm",
+    "tests/system/slurm_accounting.py",
+    "tests/system/slurm_allocation_test.py",
+    "tests/system/slurm_cluster.py",
+    "tests/system/slurm_cluster_test.py",
+    "tests/system/slurm_doctor_test.py",
+    "tests/system/slurm_outputs_test.py",
+    "tests/system/slurm_readers.py",
+    "tests/system/slurm_readers_test.py",
+    "tests/system/slurm_runs.py",
+    "tests/system/slurm_test.py",
+)
+WORKFLOWS = (
+    "tools/ci",
+    "tests/system/act_workflows.py",
+    "tests/system/ci_act_checkpoint_test.py",
+    "tests/system/ci_act_container_test.py",
+    "tests/system/ci_act_github_test.py",
+    "tests/system/ci_act_index_test.py",
+    "tests/system/ci_act_promotion_test.py",
+    "tests/system/ci_act_test.py",
+    "tests/system/ci_gitlab_children_test.py",
+    "tests/system/ci_gitlab_test.py",
+    "tests/system/ci_split_test.py",
+    "tests/system/family_test.py",
+    "tests/system/gitlab.py",
+)
+RELEASES = (
+    "tools/publish",
+    "tools/host/index",
+    "tools/host/steps/attest.cc",
+    "tools/host/steps/promotion.cc",
+    "tools/host/steps/publish.cc",
+    "tools/host/steps/release_contents.cc",
+    "tests/system/attestations_test.py",
+    "tests/system/bucket_index.py",
+    "tests/system/bucket_index_test.py",
+    "tests/system/github_release_test.py",
+    "tests/system/github_server.py",
+    "tests/system/promoted_release_test.py",
+    "tests/system/publishers_test.py",
+)
+PARTS = (
+    "tools/plan",
+    "tools/host/steps",
+    "tests/system/checkpoint_backends_test.py",
+    "tests/system/checkpoint_faults_test.py",
+    "tests/system/checkpoint_test.py",
+    "tests/system/checkpoints.py",
+    "tests/system/dry_run_test.py",
+    "tests/system/split_build_test.py",
+    "tests/system/split_builds.py",
+    "tests/system/split_projects_test.py",
+)
 # The tiers that leave a line, and what each is about. A change elsewhere is the business of the default tier.
 TIERS = {
     "whole": KERNELS,
@@ -48,6 +105,10 @@ TIERS = {
     "long": KERNELS,
     "images": IMAGES,
     "stores": STORES,
+    "slurm": SLURM,
+    "workflows": WORKFLOWS,
+    "releases": RELEASES,
+    "parts": PARTS,
 }
 
 

@@ -2,7 +2,8 @@
 
 import sys
 
-TIERS = ("docker", "podman", "torch", "projects", "whole", "arm64", "long", "images", "stores", "wheel", "threads")
+TIERS = ("docker", "podman", "torch", "projects", "whole", "arm64", "long", "images", "stores", "slurm", "workflows", "releases", "parts",
+         "wheel", "threads")
 
 
 def chosen(arguments: list[str]) -> list[str]:

@@ -98,7 +98,7 @@ def test_the_committed_record_has_known_tiers_and_counts():
         assert set(line) == set(RUN) and line["passed"] > 0
 
 
-@pytest.mark.parametrize("tier", ["images", "stores"])
+@pytest.mark.parametrize("tier", ["images", "stores", "slurm", "workflows", "releases", "parts"])
 def test_a_tier_is_about_the_files_of_its_tests(tier):
     tests = last_run.ROOT / "tests" / "system"
     marked = [path for path in tests.glob("*_test.py") if f"pytest.mark.{tier}" in path.read_text()]

@@ -339,6 +339,7 @@ def github_release(script, index, sigstore, environments):
         yield github
 
 
+@pytest.mark.releases
 def test_a_release_on_github_has_a_bundle_with_the_provenance_of_each_file(
     script, github_release, inspect, index, sigstore, tmp_path
 ):
@@ -358,6 +359,7 @@ def test_a_release_on_github_has_a_bundle_with_the_provenance_of_each_file(
     assert github_release.files("v1.2.0") == files and len(index.identities) == signed
 
 
+@pytest.mark.releases
 def test_an_interrupted_release_keeps_the_bundles_that_it_has(script, github_release, index, sigstore):
     github_release.faults["POST /git/refs"] = [(422, {})]
     script.run("release", "matrix.yaml", code=6)
@@ -380,6 +382,7 @@ def test_an_interrupted_release_keeps_the_bundles_that_it_has(script, github_rel
     assert f"`{lost}`" in ran.stderr and len(index.identities) == signed
 
 
+@pytest.mark.releases
 def test_a_directory_index_has_a_bundle_next_to_each_file_that_it_did_not_have(
     script, inspect, index, sigstore, environments
 ):
@@ -411,6 +414,7 @@ def test_a_directory_index_has_a_bundle_next_to_each_file_that_it_did_not_have(
     assert len(later) == 4 and later.items() > made.items() and len(index.identities) == signed + 1
 
 
+@pytest.mark.releases
 def test_an_index_in_a_bucket_has_a_bundle_next_to_each_file(script, inspect, index, sigstore, environments, tmp_path):
     shutil.copyfile(sigstore.trust, script.directory / "s.json")
     with bucket_index() as bucket:

@@ -312,6 +312,7 @@ def publish_and_kill(one: Release, kills: KillsAt) -> int:
     return kills.victim.returncode
 
 
+@pytest.mark.releases
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("written", [False, True], ids=["before-the-write", "after-the-write"])
 def test_after_a_kill_at_any_write_the_next_publication_completes_the_index(release, index, kills, written):

@@ -133,6 +133,7 @@ def configure(matrix: dict, environment: dict, variables: dict, command: list[st
     matrix["checks"] = {"accept": ["top-level", "odd-members", "platform-tag", "wheel-name", "python-abi"]}
 
 
+@pytest.mark.parts
 @pytest.mark.takes(40)
 @pytest.mark.parametrize("backend", ["cmake", "scikit-build-core", "meson"])
 def test_a_build_continues_and_its_wheel_has_the_same_bytes(project, tmp_path, backend):

@@ -43,6 +43,7 @@ def check_continued(stopped: Stopped, whole: dict[str, str]) -> None:
     assert sorted(stopped.commands()) == [f"t{number}.txt" for number in range(SOURCES)]
 
 
+@pytest.mark.parts
 @pytest.mark.takes(25)
 def test_a_build_whose_checkpoint_did_not_arrive_is_tried_again(stopped):
     whole = stopped.whole()
@@ -55,6 +56,7 @@ def test_a_build_whose_checkpoint_did_not_arrive_is_tried_again(stopped):
     check_continued(stopped, whole)
 
 
+@pytest.mark.parts
 @pytest.mark.takes(25)
 def test_a_checkpoint_that_never_arrives_fails_the_build_and_stays(stopped):
     whole = stopped.whole()

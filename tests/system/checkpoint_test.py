@@ -54,6 +54,7 @@ def test_the_duration_of_a_build_is_the_sum_of_its_runs(stopped):
     assert MESSAGE in stopped.log() and continued["elapsed_ms"] > spent
 
 
+@pytest.mark.parts
 @pytest.mark.takes(25)
 def test_kills_at_random_moments_lose_no_more_than_one_checkpoint(stopped):
     whole = stopped.whole()
@@ -67,6 +68,7 @@ def test_kills_at_random_moments_lose_no_more_than_one_checkpoint(stopped):
     assert stopped.project.wheels() == whole
 
 
+@pytest.mark.parts
 @pytest.mark.takes(25)
 def test_a_killed_run_repeats_only_what_its_last_checkpoint_lacks(stopped):
     whole = stopped.whole()
@@ -101,6 +103,7 @@ def places(stopped) -> tuple:
     return list((root / "ac").iterdir()), list((root / "cas").iterdir())
 
 
+@pytest.mark.parts
 @pytest.mark.takes(40)
 @pytest.mark.parametrize("fault", ["blob", "missing", "manifest", "entry"])
 def test_a_damaged_checkpoint_is_refused(stopped, fault):
@@ -138,6 +141,7 @@ def test_a_checkpoint_continues_on_another_machine(stopped, tmp_path):
     assert texts(tmp_path / "store" / "cas") == []
 
 
+@pytest.mark.parts
 @pytest.mark.takes(20)
 def test_a_checkpoint_is_refused_if_a_header_outside_the_source_differs(project, tmp_path):
     header = tmp_path / "outside.h"
@@ -204,6 +208,7 @@ def test_a_build_that_fails_after_it_continued_is_repeated_from_the_beginning(pr
     assert outcome(stopped.build(code=1))["error"]["kind"] == "step"
 
 
+@pytest.mark.parts
 @pytest.mark.takes(20)
 def test_another_compiler_starts_from_the_beginning(stopped, tmp_path):
     stopped.whole()
@@ -218,6 +223,7 @@ def test_another_compiler_starts_from_the_beginning(stopped, tmp_path):
     assert MESSAGE not in stopped.log() and len(stopped.commands()) == done + SOURCES
 
 
+@pytest.mark.parts
 @pytest.mark.takes(20)
 def test_a_full_place_of_checkpoints_fails_the_build_and_says_so(stopped, small_disk):
     stopped.whole()
@@ -234,6 +240,7 @@ def test_a_full_place_of_checkpoints_fails_the_build_and_says_so(stopped, small_
     assert is_empty(small_disk / "checkpoints")
 
 
+@pytest.mark.parts
 @pytest.mark.takes(25)
 def test_a_run_that_is_killed_while_it_saves_loses_no_earlier_checkpoint(stopped, tmp_path):
     stopped.project.edit(lambda matrix: matrix["build"]["checkpoint"].update(every="2 s"))
@@ -264,6 +271,7 @@ def test_a_run_that_is_killed_while_it_saves_loses_no_earlier_checkpoint(stopped
     assert done == 2 and [stopped.commands().count(name) for name in ("t0.txt", "t1.txt")] == [1, 1]
 
 
+@pytest.mark.parts
 @pytest.mark.takes(30)
 def test_two_runs_of_one_build_at_once_share_checkpoints(stopped, tmp_path):
     whole = stopped.whole()
@@ -299,6 +307,7 @@ def test_a_build_without_ninja_says_why_it_has_no_checkpoint(project, tmp_path):
     assert error["kind"] == "timeout" and "has no new checkpoint" in error["message"]
 
 
+@pytest.mark.parts
 @pytest.mark.takes(40)
 def test_a_build_whose_commands_put_files_into_the_package_has_no_checkpoint(project, tmp_path):
     copy = "mkdir -p ../package && touch ../package/copy.txt && "

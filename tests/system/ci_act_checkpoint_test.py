@@ -9,6 +9,7 @@ from checkpoints import plain_ninja
 SOURCES = 14
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(90)
 def test_a_build_that_outlasts_its_job_is_continued_by_the_next(project, tmp_path):
     stopped = plain_ninja(project, tmp_path / "commands", SOURCES, pause=2)

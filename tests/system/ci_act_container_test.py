@@ -101,6 +101,7 @@ def outputs_of(ran: subprocess.CompletedProcess) -> dict[str, str]:
     return {name: "\n".join(each) for name, each in lines.items()}
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(120)
 def test_the_jobs_of_a_release_run_in_the_container_and_publish(workflows, dockerd):
     contained = workflows(PREPARE)

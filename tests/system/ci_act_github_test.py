@@ -39,6 +39,7 @@ def workflows(project, github, tmp_path):
     return Workflows(script, tmp_path / "act")
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(100)
 def test_the_publish_job_makes_the_tag_and_the_release_of_its_frozen_plan(workflows, github):
     text = (workflows.project.directory / ".github/workflows/pinwheel-release.yml").read_text()
@@ -62,6 +63,7 @@ def test_the_publish_job_makes_the_tag_and_the_release_of_its_frozen_plan(workfl
     assert github.done == done
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(60)
 def test_the_runs_of_a_pull_request_write_one_comment(commented, github):
     script = commented.project

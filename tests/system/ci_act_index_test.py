@@ -56,6 +56,7 @@ def install(url: str, place: pathlib.Path, requirement: str) -> str:
     return ran.stdout.strip()
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(60)
 def test_two_builds_and_four_tests_reach_an_index_and_pip_installs_from_it(workflows, url, packages, tmp_path):
     secret = ("-s", f"{TOKEN}={SECRET}")
@@ -83,6 +84,7 @@ def job(ran: subprocess.CompletedProcess, name: str) -> str:
     return "\n".join(line for line in ran.stdout.splitlines() if re.match(rf"\[pinwheel-release/{name}\s*\]", line))
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(30)
 def test_an_index_that_refuses_fails_its_job_alone_which_publishes_when_it_is_run_again(workflows, packages):
     workflows.generate(lambda matrix: matrix["axes"].update(flavor=["plain"], torch=["2.13"]))
@@ -105,6 +107,7 @@ def test_an_index_that_refuses_fails_its_job_alone_which_publishes_when_it_is_ru
     assert list(digests(packages)) == [WHEELS["plain"]]
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(30)
 def test_the_tag_of_a_recut_publishes_wheels_with_its_build_number(workflows, url, packages, tmp_path):
     def change(matrix):

@@ -35,6 +35,7 @@ def workflows(project, indexes, tmp_path):
     return Workflows(script, tmp_path / "act")
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(90)
 def test_only_the_publish_jobs_see_a_secret_and_the_bytes_of_the_first_index_reach_the_next(workflows, indexes):
     (first, _), (last, _) = indexes
@@ -54,6 +55,7 @@ def test_only_the_publish_jobs_see_a_secret_and_the_bytes_of_the_first_index_rea
     assert [json.loads(path.read_text())["project"] for path in records] == ["script-only"]
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(90)
 def test_a_release_that_cannot_be_installed_reaches_no_other_index_until_the_job_is_run_again(workflows, indexes):
     (first, _), (last, _) = indexes

@@ -55,6 +55,7 @@ def test_a_lost_artifact_is_named_by_the_gate_and_nothing_is_published(workflows
     assert any("test:cp311-plain" in line for line in gate), ran.stdout
 
 
+@pytest.mark.workflows
 def test_a_night_like_the_last_one_builds_nothing(script, workflows):
     workflows.generate(lambda matrix: matrix["channels"].update(
         nightly={"version": "nightly", "publish": ["index"]}))
@@ -106,6 +107,7 @@ def test_a_test_that_shows_too_little_fails_by_itself_and_one_without_a_runner_i
     assert workflows.indexes() == []
 
 
+@pytest.mark.workflows
 def test_the_failed_job_alone_is_run_again_and_nothing_that_is_done(script, workflows):
     fixed = workflows.place / "mended"
     maker = script.directory / "make_wheel.py"
@@ -140,6 +142,7 @@ def flavors_of(index: pathlib.Path) -> dict[str, str]:
     return {flavor: wheel.read("script_only.py").decode().rpartition("# ")[2].strip() for flavor, wheel in found.items()}
 
 
+@pytest.mark.workflows
 def test_of_several_attempts_the_latest_complete_result_is_published(script, workflows):
     content = workflows.place / "content"
     maker = script.directory / "make_wheel.py"
@@ -215,6 +218,7 @@ def test_a_secret_reaches_the_steps_that_name_it_and_no_other(workflows):
     assert not [path for path in workflows.artifacts.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
 
 
+@pytest.mark.workflows
 def test_a_pull_request_is_compared_with_the_last_run_of_its_base(script, workflows):
     alone = workflows.run("ci", "pull_request")
     assert alone.returncode == 0, alone.stdout + alone.stderr
@@ -251,6 +255,7 @@ def test_a_pull_request_is_compared_with_the_last_run_of_its_base(script, workfl
     assert "has no artifacts" in expired.stdout
 
 
+@pytest.mark.workflows
 def test_a_fork_reads_the_store_and_writes_nothing_into_it(script, workflows):
     store = workflows.place / "store"
     workflows.generate(lambda matrix: matrix.update(ci={"store": f"dir:{store}"}))
@@ -295,6 +300,7 @@ def test_a_pull_request_that_changes_no_path_of_the_matrix_is_over_after_its_pla
     assert workflows.results() == ALL
 
 
+@pytest.mark.workflows
 def test_a_pull_request_runs_the_variants_whose_keys_differ_from_its_base(script, workflows, tmp_path):
     matrix = script.directory / "matrix.yaml"
     settings = yaml.safe_load(matrix.read_text()) | {"ci": {"on": "keys", "store": f"dir:{tmp_path / 'store'}"}}

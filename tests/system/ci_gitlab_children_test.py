@@ -63,6 +63,7 @@ def leave(path, names: list[str], first_line: str) -> None:
     path.write_text(yaml.safe_dump(document, sort_keys=False))
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(90)
 def test_the_results_of_children_reach_the_gate_of_their_parent(script, pipelines, tmp_path):
     """The children run a build, the next job of its chain, its test, and a build and a test that the store has. The
@@ -100,6 +101,7 @@ def test_the_results_of_children_reach_the_gate_of_their_parent(script, pipeline
         "build:f0", "test:cp311-f0"}
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(60)
 def test_another_reader_runs_jobs_of_children(script, pipelines, tmp_path):
     """gitlabci-local runs jobs in the checkout itself, which has the plan that the parent's job made there."""

@@ -33,6 +33,7 @@ def test_a_merge_request_builds_tests_passes_the_gate_and_publishes_nothing(pipe
     assert "PASS  pinwheel-ci gate" in ran.stdout and "pinwheel-ci publish" not in ran.stdout
 
 
+@pytest.mark.workflows
 def test_a_release_is_published_by_jobs_that_share_nothing_but_artifacts(pipelines, tmp_path):
     ran = pipelines.run("release")
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -40,6 +41,7 @@ def test_a_release_is_published_by_jobs_that_share_nothing_but_artifacts(pipelin
     pip_installs(index.as_uri(), tmp_path / "installed", "script-only")
 
 
+@pytest.mark.workflows
 def test_a_failed_build_is_named_by_the_gate_and_nothing_is_published(script, pipelines):
     maker = script.directory / "make_wheel.py"
     maker.write_text("import os, sys\nif os.environ['SCRIPT_FLAVOR'] == 'loud':\n    sys.exit('it broke')\n"
@@ -74,6 +76,7 @@ def test_each_event_starts_the_jobs_of_one_workflow(pipelines):
         assert active == {f"pinwheel-{name}"}, listed
 
 
+@pytest.mark.workflows
 def test_a_large_pipeline_has_children(script, pipelines, tmp_path):
     store = tmp_path / "store"
     pipelines.generate(lambda matrix: matrix.update(ci={"store": f"dir:{store}"}))
@@ -128,6 +131,7 @@ def test_a_persons_file_is_preserved_and_told_what_it_lacks(script):
     assert "ci generate matrix.yaml --for gitlab" in ran.stderr
 
 
+@pytest.mark.workflows
 def test_another_reader_runs_the_same_jobs(pipelines):
     """gitlabci-local runs jobs on this machine, in the checkout itself, and reads the included file."""
     # It runs jobs in the directory of the file.
@@ -168,6 +172,7 @@ def test_a_manifest_for_kubernetes_passes_the_schemas(script):
     assert subprocess.run([VALIDATE, "--strict", str(broken)], capture_output=True).returncode != 0
 
 
+@pytest.mark.workflows
 def test_the_pods_of_a_manifest_do_what_a_release_does(script, tmp_path):
     """The script of the pods, run for each index of each Job in the order of the stages, on this machine."""
     script.edit(lambda matrix: matrix.update(ci={"container": {"image": "registry.example/builder:1"}}))

@@ -38,6 +38,7 @@ def plain_library(split: Split) -> bytes:
 
 
 @NEEDS_NVCC
+@pytest.mark.workflows
 @pytest.mark.takes(180)
 def test_jobs_that_share_only_artifacts_make_the_wheel_of_one_job(split, tmp_path):
     workflows = Workflows(split.script, tmp_path / "act")
@@ -51,6 +52,7 @@ def test_jobs_that_share_only_artifacts_make_the_wheel_of_one_job(split, tmp_pat
 
 
 @NEEDS_NVCC
+@pytest.mark.workflows
 @pytest.mark.takes(240)
 def test_a_wheel_in_the_store_needs_no_device_code(split, tmp_path):
     split.script.edit(lambda matrix: matrix.update(ci={"store": f"dir:{tmp_path / 'store'}"}))
@@ -81,6 +83,7 @@ def test_no_build_starts_after_device_code_that_does_not_compile(split, tmp_path
 
 
 @NEEDS_NVCC
+@pytest.mark.workflows
 @pytest.mark.takes(180)
 def test_a_pipeline_has_a_job_for_each_architecture_that_only_its_build_needs(split, tmp_path):
     pipelines = Pipelines(split.script, tmp_path / "gitlab")

@@ -39,6 +39,7 @@ def test_a_dry_run_of_a_release_lists_its_actions_and_does_nothing(extension):
 
 
 @NEEDS_NVCC
+@pytest.mark.parts
 @pytest.mark.takes(90)
 def test_the_script_compiles_the_device_code_of_each_architecture(project, tmp_path):
     split = Split(project("script"))

@@ -146,6 +146,7 @@ def test_a_family_is_promoted_after_it_was_installed_from_the_first_index(family
     assert {step["state"] for step in again.values()} == {"reused"}
 
 
+@pytest.mark.workflows
 @pytest.mark.takes(120)
 def test_the_jobs_of_a_workflow_pass_all_wheels_that_a_test_installs(family, tmp_path):
     workflows = Workflows(family, tmp_path / "act")

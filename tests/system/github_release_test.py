@@ -227,6 +227,7 @@ def kill_at(github, script, number, when):
     return bool(killed)
 
 
+@pytest.mark.releases
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_release_that_is_killed_at_any_request_is_completed_by_the_next(released, when, tmp_path):

@@ -112,6 +112,7 @@ def test_no_index_is_asked_for_what_belongs_to_the_other(script, first, last, tm
     assert sorted(held(last[0])) == WHEELS
 
 
+@pytest.mark.releases
 @pytest.mark.takes(30)
 def test_a_release_that_cannot_be_installed_stays_on_the_first_index(script, first, last):
     promote(script, first[1], last[1])
@@ -138,6 +139,7 @@ def test_a_release_that_cannot_be_installed_stays_on_the_first_index(script, fir
     assert held(first[0]) == held(last[0])
 
 
+@pytest.mark.releases
 @pytest.mark.takes(30)
 def test_other_bytes_than_the_record_says_are_the_fault_of_the_index(script, last, tmp_path):
     """The pages of this index have no hashes, so only the installers see it."""
@@ -155,6 +157,7 @@ def test_other_bytes_than_the_record_says_are_the_fault_of_the_index(script, las
     assert held(last[0]) == {}
 
 
+@pytest.mark.releases
 @pytest.mark.takes(30)
 def test_projects_of_a_release_that_require_each_other_come_from_the_first_index(script, first, last, tmp_path):
     """One wheel requires the other project of the release, and that one a package of the user's index."""
@@ -219,6 +222,7 @@ def kill_when(script: Project, reached) -> None:
     run.wait()
 
 
+@pytest.mark.releases
 @pytest.mark.takes(60)
 def test_a_release_killed_at_each_stage_goes_on_where_it_was(script, tmp_path):
     with fake_index("--json", "--plan", "ok,hang") as first, fake_index("--json", "--plan", "ok,hang") as last:
@@ -261,6 +265,7 @@ def test_the_targets_of_a_release_can_be_chosen(script, first, last):
     assert set(INSTALLS) < set(report) and held(first[0]) == held(last[0])
 
 
+@pytest.mark.releases
 @pytest.mark.takes(30)
 def test_jobs_of_a_frozen_plan_hand_the_record_on(script, first, last, tmp_path):
     """Each stage in a run of its own, as in a workflow, with no more than the results of the others."""

@@ -132,6 +132,7 @@ def together(pair: list[Publisher], place: Place) -> list[int]:
     return [each.end() for each in pair]
 
 
+@pytest.mark.releases
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("kind", PLACES)
 def test_of_two_with_different_versions_both_succeed(project, tmp_path, kind):
@@ -142,6 +143,7 @@ def test_of_two_with_different_versions_both_succeed(project, tmp_path, kind):
             assert place.listed() == pair[0].wheels | pair[1].wheels
 
 
+@pytest.mark.releases
 @pytest.mark.takes(60)
 @pytest.mark.parametrize("kind", PLACES)
 def test_of_two_with_one_version_exactly_one_succeeds(project, tmp_path, kind):

@@ -54,6 +54,7 @@ def test_a_step_that_cannot_end_in_time_does_not_start(script):
     assert states <= {"done", "reused"}
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(40)
 def test_a_release_over_the_nodes_of_one_job(script, slurm, tmp_path):
     cluster = slurm()
@@ -78,6 +79,7 @@ def test_a_release_over_the_nodes_of_one_job(script, slurm, tmp_path):
     runs.check_nothing_left()
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(40)
 def test_a_build_with_checkpoints_is_stopped_before_its_job_ends(project, tmp_path):
     stopped = plain_ninja(project, tmp_path / "commands")

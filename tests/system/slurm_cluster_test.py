@@ -28,6 +28,7 @@ def test_an_array_runs_on_its_nodes_and_nothing_is_left(slurm):
     assert processes.left_behind(str(cluster.directory)) == []
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(16)
 def test_jobs_survive_the_loss_of_a_daemon(slurm):
     cluster = slurm()
@@ -44,6 +45,7 @@ def test_jobs_survive_the_loss_of_a_daemon(slurm):
     assert cluster.job(job)["ExitCode"] == "7:0"
 
 
+@pytest.mark.slurm
 def test_more_memory_than_requested_ends_a_job(slurm):
     cluster = slurm(nodes=1, settings=slurm_cluster.ENFORCED_MEMORY)
     job = cluster.submit("python3 -c 'import time; text = b\"x\" * (300 << 20); time.sleep(60)'", "--mem=50")
@@ -52,6 +54,7 @@ def test_more_memory_than_requested_ends_a_job(slurm):
     assert "exceeded memory limit" in cluster.logs()
 
 
+@pytest.mark.slurm
 @pytest.mark.parametrize(["mode", "states"], [("REQUEUE", ["PENDING"]), ("CANCEL", ["PREEMPTED"])])
 def test_an_urgent_job_takes_the_place_of_another(slurm, mode, states):
     cluster = slurm(

@@ -88,6 +88,7 @@ executor:
     }
 
 
+@pytest.mark.slurm
 def test_a_job_that_waits_in_vain_and_a_partition_that_is_down(doctor, slurm):
     cluster = slurm(nodes=1)
     jobs = [cluster.submit("true", "--hold", f"--comment={comment}") for comment in ("pinwheel:x", "someone's")]
@@ -102,6 +103,7 @@ def test_a_job_that_waits_in_vain_and_a_partition_that_is_down(doctor, slurm):
     assert faults(report) == always | {"partition": "`all` is down"}
 
 
+@pytest.mark.slurm
 def test_a_shared_directory_that_is_not_shared(doctor, slurm, pinwheel, tmp_path):
     """srun is replaced by one that runs the job where the directory is empty, as on another machine."""
     if os.geteuid() != 0:
@@ -132,6 +134,7 @@ def test_no_controller(doctor, slurm):
     assert faults(report)["controller"] == f"Slurmctld(primary) at {cluster.host} is DOWN"
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(50)
 def test_no_munge(doctor, slurm):
     """The client of 22.05 tries for 50 seconds."""

@@ -77,6 +77,7 @@ def lose_node(cluster: slurm_cluster.Cluster, node: str) -> None:
                 os.kill(number, signal.SIGKILL)
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(95)
 def test_each_end_of_a_job_reads_as_recorded(slurm):
     """A time limit is a minute at least, and is checked every 30 seconds; the other jobs run meanwhile."""
@@ -111,6 +112,7 @@ def test_each_end_of_a_job_reads_as_recorded(slurm):
         compare(name, outputs_of(cluster, job))
 
 
+@pytest.mark.slurm
 def test_a_lost_node_reads_as_recorded(slurm):
     cluster = slurm(nodes=1, settings={"SlurmdTimeout": "5"})
     jobs = {"node-failed": cluster.submit("sleep 300", "--no-requeue"), "node-failed-requeued": cluster.submit("sleep 300")}
@@ -123,6 +125,7 @@ def test_a_lost_node_reads_as_recorded(slurm):
         compare(name, outputs_of(cluster, job))
 
 
+@pytest.mark.slurm
 def test_a_failed_prolog_reads_as_recorded(slurm):
     cluster = slurm(nodes=1, settings={"Prolog": "/bin/false"})
     job = cluster.submit("true")
@@ -131,6 +134,7 @@ def test_a_failed_prolog_reads_as_recorded(slurm):
     compare("launch-failed", outputs_of(cluster, job))
 
 
+@pytest.mark.slurm
 def test_a_job_over_its_memory_reads_as_recorded(slurm):
     cluster = slurm(nodes=1, settings=slurm_cluster.ENFORCED_MEMORY)
     job = cluster.submit("python3 -c 'import time; text = b\"x\" * (300 << 20); time.sleep(60)'", "--mem=50")
@@ -141,6 +145,7 @@ def test_a_job_over_its_memory_reads_as_recorded(slurm):
     compare("over-memory", texts)
 
 
+@pytest.mark.slurm
 @pytest.mark.parametrize(["mode", "state"], [("REQUEUE", "PENDING"), ("CANCEL", "PREEMPTED")])
 def test_a_preempted_job_reads_as_recorded(slurm, mode, state):
     cluster = slurm(nodes=1, settings=slurm_cluster.PREEMPTION, partitions=slurm_cluster.preempting_partitions(mode))

@@ -134,6 +134,7 @@ def by_kind(jobs: dict[str, Element], **states: str) -> dict[str, str]:
     return {step: states.get(re.sub("[:-]", "_", step), states.get(step.split(":")[0], "")) for step in jobs}
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(60)
 def test_they_follow_a_release(runs, readers):
     allow = runs.hold_builds()
@@ -154,6 +155,7 @@ def test_they_follow_a_release(runs, readers):
     runs.check_nothing_left()
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(60)
 def test_they_follow_jobs_that_fail_and_that_are_canceled(runs, readers):
     runs.hold_builds()
@@ -184,6 +186,7 @@ def test_they_follow_jobs_that_fail_and_that_are_canceled(runs, readers):
     runs.check_nothing_left()
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(30)
 def test_sbatch_reads_the_scripts_of_a_dry_run(runs, readers):
     runs.set(partition="all", time="7 min", memory="300 MiB", cores=2, options=["--nice=5"])
@@ -216,6 +219,7 @@ def test_sbatch_reads_the_scripts_of_a_dry_run(runs, readers):
         runs.cluster.run("scancel", array)
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(40)
 def test_the_printed_script_submits_jobs_that_work(runs, readers):
     """It is run by bash, with the plan in its place."""

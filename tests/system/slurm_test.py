@@ -143,6 +143,7 @@ def test_the_log_of_a_running_job_can_be_followed(runs):
     assert "first words" in followed.stdout and "last words" in followed.stdout
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(45)
 def test_a_failed_build_fails_once_and_is_repeated_by_the_next_run(runs, local):
     maker = runs.project.directory / "make_wheel.py"
@@ -219,6 +220,7 @@ def hide_slurm(runs: SlurmRuns):
     return place
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(40)
 def test_two_callers_of_one_plan_submit_each_job_once(runs, local, tmp_path):
     other = copy.copy(runs.project)
@@ -234,6 +236,7 @@ def test_two_callers_of_one_plan_submit_each_job_once(runs, local, tmp_path):
     check_release(runs, local)
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(55)
 @pytest.mark.parametrize("seconds", [1, 3, 8])
 def test_a_killed_controller_loses_no_step(runs, local, seconds):
@@ -248,6 +251,7 @@ def test_a_killed_controller_loses_no_step(runs, local, seconds):
     check_release(runs, local)
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(50)
 def test_a_killed_node_daemon_loses_no_step(runs, local):
     slow(runs.project, 8)
@@ -280,6 +284,7 @@ def broken_once(runs: SlurmRuns, code: str) -> None:
     repeat_at_once(runs.project)
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(60)
 def test_a_job_that_lacks_memory_gets_twice_as_much(script, slurm, tmp_path, local_of):
     cluster = slurm(nodes=1, settings=slurm_cluster.ENFORCED_MEMORY)
@@ -292,6 +297,7 @@ def test_a_job_that_lacks_memory_gets_twice_as_much(script, slurm, tmp_path, loc
     check_builds(runs, lambda: local_of(runs))
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(60)
 def test_a_job_that_lacks_memory_fails_at_the_limit(script, slurm, tmp_path, local_of):
     cluster = slurm(nodes=1, settings=slurm_cluster.ENFORCED_MEMORY)
@@ -313,6 +319,7 @@ def requests(runs: SlurmRuns, option: str) -> set[str]:
     return {line.split()[1] for text in texts for line in text.splitlines() if line.startswith(f"#SBATCH {option}=")}
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(60)
 def test_a_job_that_lacks_time_gets_twice_as_much(runs, local):
     broken_once(runs, "time.sleep(600)")
@@ -328,6 +335,7 @@ def test_a_job_that_lacks_time_gets_twice_as_much(runs, local):
     check_builds(runs, local)
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(60)
 def test_a_preempted_job_is_submitted_again(script, slurm, tmp_path, local_of):
     cluster = slurm(
@@ -345,6 +353,7 @@ def test_a_preempted_job_is_submitted_again(script, slurm, tmp_path, local_of):
     check_builds(runs, lambda: local_of(runs))
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(40)
 def test_a_job_that_somebody_cancels_is_submitted_again(runs, local):
     broken_once(runs, "time.sleep(120)")
@@ -358,6 +367,7 @@ def test_a_job_that_somebody_cancels_is_submitted_again(runs, local):
     check_builds(runs, local)
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(50)
 def test_a_full_shared_directory_is_an_error_and_loses_nothing(script, slurm, tmp_path, small_disk, local_of):
     runs = SlurmRuns(script, slurm(), tmp_path / "site", shared=str(small_disk))
@@ -395,6 +405,7 @@ def test_other_programs_can_read_what_is_submitted(runs):
     runs.check_nothing_left()
 
 
+@pytest.mark.slurm
 @pytest.mark.takes(120)
 def test_a_build_that_outlasts_its_job_is_continued_by_the_next(project, slurm, tmp_path):
     stopped = plain_ninja(project, tmp_path / "commands", sources=16, pause=2)

@@ -50,6 +50,7 @@ def test_the_wheel_has_the_bytes_of_a_build_in_one_step(split, tmp_path):
     assert split.wheels() == plain and not (split.script.output / ".device-code").exists()
 
 
+@pytest.mark.parts
 def test_sources_that_differ_between_steps_fail_and_are_named(split):
     split.write("string(RANDOM LENGTH 8 ALPHABET 0123456789abcdef word)\n"
                 'file(WRITE ${CMAKE_BINARY_DIR}/word.h "static const char* word = \\"${word}\\";\\n")\n'
@@ -63,6 +64,7 @@ def test_sources_that_differ_between_steps_fail_and_are_named(split):
     assert "its preprocessed code differs" in message and "remove `build.split`" in message
 
 
+@pytest.mark.parts
 def test_a_build_that_starts_nvcc_by_itself_fails_and_says_how_it_could_be_started(split):
     gencode = "-gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=[sm_90,compute_90]"
     compile_all = f"nvcc -shared -Xcompiler -fPIC {gencode} a.cu -o b/libsplit.so"
@@ -76,6 +78,7 @@ def test_a_build_that_starts_nvcc_by_itself_fails_and_says_how_it_could_be_start
     assert build_of(outcomes)["state"] == "blocked"
 
 
+@pytest.mark.parts
 def test_an_architecture_that_no_step_compiles_is_compiled_with_the_wheel(split):
     split.write("set(CMAKE_CUDA_ARCHITECTURES 80-real 90 100-real)")
     split.use(None)

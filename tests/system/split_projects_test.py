@@ -11,6 +11,7 @@ def devices_of(outcomes: dict[str, dict]) -> list[str]:
     return sorted(step for step in outcomes if step.startswith("device:"))
 
 
+@pytest.mark.parts
 @pytest.mark.takes(60)
 def test_separately_compiled_device_code_is_linked_in_the_build(project):
     split = Split(project("script"))
@@ -25,6 +26,7 @@ def test_separately_compiled_device_code_is_linked_in_the_build(project):
     assert split.wheels() == plain and len(plain) == 1
 
 
+@pytest.mark.parts
 @pytest.mark.takes(90)
 def test_each_architecture_compiles_in_a_job_of_a_cluster(project, slurm, tmp_path):
     split = Split(project("script"))
