@@ -46,8 +46,8 @@ STEPS = ["set -e", "cd {package}", "cmake -S . -B b -G Ninja", "cmake --build b"
 
 
 def torchs_steps(nvcc: str = "$PYTORCH_NVCC") -> list[str]:
-    """The steps of a build that starts nvcc as torch extensions do, with the same library. They take a third of the time
-    of CMake, which compiles programs to know the compiler."""
+    """The steps of a build that starts nvcc as torch extensions do. Unlike CMake, they compile nothing to identify the
+    compiler."""
     flags = "-Xcompiler -fPIC --objdir-as-tempdir -gencode=arch=compute_80,code=sm_80"
     flags += " -gencode arch=compute_90,code=[sm_90,compute_90] --generate-dependencies-with-compile"
     compiled = [f"{nvcc} -c {name}.cu -o b/{name}.o {flags} --dependency-output b/{name}.d" for name in ("a", "b")]
