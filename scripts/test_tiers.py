@@ -2,8 +2,8 @@
 
 import sys
 
-TIERS = ("docker", "podman", "torch", "projects", "whole", "arm64", "long", "images", "stores", "slurm", "workflows", "releases", "parts",
-         "wheel", "threads")
+TIERS = ("docker", "podman", "torch", "projects", "whole", "arm64", "long", "images", "stores", "slurm", "workflows",
+         "releases", "parts", "wheel", "threads")  # fmt: skip
 
 
 def chosen(arguments: list[str]) -> list[str]:

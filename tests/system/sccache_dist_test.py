@@ -70,8 +70,8 @@ def farm(programs: pathlib.Path, place: pathlib.Path):
 
 
 def wait_for_server(programs: pathlib.Path, client: pathlib.Path, place: pathlib.Path) -> None:
-    """A local sccache server that starts before the scheduler listens stays unconnected while only its status is asked,
-    so each question gets a new one."""
+    """Waits until the scheduler knows its server. A local sccache server that starts before the scheduler listens never
+    connects if it is only asked for its status, so each try starts a new one."""
     environment = os.environ | {"SCCACHE_CONF": str(client), "SCCACHE_SERVER_UDS": str(place / "asked")}
     for _ in range(200):
         status = subprocess.run([programs / "sccache", "--dist-status"], env=environment, capture_output=True, text=True)
