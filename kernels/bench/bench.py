@@ -15,26 +15,48 @@ import argparse
 import importlib
 import json
 import math
+import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import torch
 from bench_case import Case, Run
 from bench_rows import Row, draw, geometric_mean
-from gpu_timer import Copies, copies_for, medians
+from gpu_timer import Copies, copies_for, is_usable, medians
 
 TURN_SECONDS = 0.002
 
 
-def fbgemm_operators() -> object | None:
+class Fbgemm:
+    """FBGEMM's operators. One that the installed build lacks fails when it is called, not when a case names it."""
+
+    def __init__(self, version: str):
+        self.version = version
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        try:
+            return getattr(torch.ops.fbgemm, name)
+        except AttributeError:
+            return lambda *_, **__: self.lacks(name)
+
+    def lacks(self, name: str) -> None:
+        raise NotImplementedError(f"this build of fbgemm_gpu has no `{name}`")
+
+
+def fbgemm_operators() -> Fbgemm | None:
     try:
-        import fbgemm_gpu  # noqa: F401
-    except ImportError:
+        import fbgemm_gpu
+    except ModuleNotFoundError as error:
+        if error.name != "fbgemm_gpu":
+            report_failure("fbgemm_gpu", error)
         return None
-    return torch.ops.fbgemm
+    except Exception as error:  # noqa: BLE001: libraries that are missing or do not fit this torch
+        report_failure("fbgemm_gpu", error)
+        return None
+    return Fbgemm(getattr(fbgemm_gpu, "__version__", "unknown"))
 
 
 def modules() -> list[object]:
@@ -76,9 +98,8 @@ def copy_speed(repeat: int) -> float:
     return 2 * source.numel() * source.element_size() / seconds
 
 
-def rows_on_cpu(only: str, repeat: int) -> Iterator[Row]:
-    device, fbgemm = torch.device("cpu"), fbgemm_operators()
-    limit = copy_speed(repeat)
+def rows_on_cpu(only: str, repeat: int, limit: float, fbgemm: Fbgemm | None) -> Iterator[Row]:
+    device = torch.device("cpu")
     for module in modules():
         torch.manual_seed(0)
         for case in module.cases(device, fbgemm):
@@ -88,33 +109,56 @@ def rows_on_cpu(only: str, repeat: int) -> Iterator[Row]:
 
 
 def report_failure(name: str, error: Exception) -> None:
-    print(f"bench: {name}: {str(error).splitlines()[0][:300]}", file=sys.stderr, flush=True)
+    lines = str(error).splitlines() or [type(error).__name__]
+    print(f"bench: {name}: {lines[0][:300]}", file=sys.stderr, flush=True)
 
 
-def rows_on_gpu(device: torch.device, only: str, repeat: int, failed: list[str]) -> Iterator[Row]:
-    """Names of files whose cases fail are added to `failed`; the others are still measured."""
-    fbgemm = fbgemm_operators()
-    limit = gpu_copy_speed(device, repeat)
-    for module in modules():
-        try:
-            yield from rows_of(Copies(lambda module=module: module.cases(device, fbgemm)), device, only, repeat, limit)
-        except Exception as error:
-            report_failure(module.__name__, error)
-            failed.append(module.__name__)
-            if "CUDA error" in str(error):  # after which nothing runs
+class GpuLost(Exception):
+    """An error of the GPU after which nothing runs in this process; says in which file of cases."""
+
+
+class OnGpu:
+    """Measures file by file and reports what fails."""
+
+    def __init__(self, device: torch.device, only: str, repeat: int, limit: float):
+        self.device, self.only, self.repeat, self.limit = device, only, repeat, limit
+        self.cache = torch.cuda.get_device_properties(device).L2_cache_size
+        self.failed = False
+
+    def rows(self, fbgemm: Fbgemm | None, after: str) -> Iterator[Row]:
+        for module in modules():
+            file = module.__name__.rpartition(".")[2]
+            if file <= after:
+                continue
+            try:
+                yield from self.rows_of(Copies(lambda module=module: module.cases(self.device, fbgemm)))
+            except Exception as error:
+                self.fail(module.__name__, error)
+            if not is_usable():
+                raise GpuLost(file)
+            torch.cuda.empty_cache()
+
+    def rows_of(self, copies: Copies) -> Iterator[Row]:
+        for number in range(sys.maxsize):
+            try:
+                (case,) = copies.of(number, 1)
+            except StopIteration:
                 return
-        torch.cuda.empty_cache()
+            if self.only in case.operator.lower() and (row := self.row_of(copies, number, case)):
+                yield row
 
-
-def rows_of(copies: Copies, device: torch.device, only: str, repeat: int, limit: float) -> Iterator[Row]:
-    cache = torch.cuda.get_device_properties(device).L2_cache_size
-    for number in range(sys.maxsize):
+    def row_of(self, copies: Copies, number: int, case: Case) -> Row | None:
         try:
-            (case,) = copies.of(number, 1)
-        except StopIteration:
-            return
-        if only in case.operator.lower():
-            yield measure_on_gpu(copies.of(number, copies_for(case.bytes, cache)), repeat, limit)
+            return measure_on_gpu(copies.of(number, copies_for(case.bytes, self.cache)), self.repeat, self.limit)
+        except Exception as error:
+            self.fail(f"{case.operator}, {case.shape}", error)
+            if not is_usable():
+                raise
+            return None
+
+    def fail(self, name: str, error: Exception) -> None:
+        self.failed = True
+        report_failure(name, error)
 
 
 def gpu_copy_speed(device: torch.device, repeat: int) -> float:
@@ -170,6 +214,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=1, help="threads of torch; 1 is the least noisy")
     parser.add_argument("--repeat", type=int, help="number of rounds: 20 by default, on a GPU 5")
     parser.add_argument("--only", default="", help="only operators whose name contains this")
+    parser.add_argument("--after", default="", metavar="FILE", help="on a GPU, only the files of cases after this one")
     parser.add_argument("--plot", metavar="PNG", help="plot the ratios too (needs matplotlib)")
     parser.add_argument(
         "--json", action="store_true", help="a line of JSON about the run and one per row instead of the table"
@@ -183,22 +228,29 @@ def main(arguments: list[str]) -> int:
     torch.set_num_threads(options.threads)
     only, on_gpu = options.only.lower(), device.type == "cuda"
     repeat = options.repeat or (5 if on_gpu else 20)
+    fbgemm, limit = fbgemm_operators(), gpu_copy_speed(device, repeat) if on_gpu else copy_speed(repeat)
     if options.json:
         about = {"device": str(device), "threads": options.threads, "torch": torch.__version__}
+        about |= {"fbgemm": fbgemm and fbgemm.version, "copy_bytes_per_second": limit}
         print(json.dumps(about), flush=True)
     else:
         print_line(HEAD)
+    gpu = OnGpu(device, only, repeat, limit) if on_gpu else None
     rows: list[Row] = []
-    failed: list[str] = []
-    for row in rows_on_gpu(device, only, repeat, failed) if on_gpu else rows_on_cpu(only, repeat):
-        rows.append(row)
-        print(json.dumps(asdict(row)), flush=True) if options.json else print_row(row)
+    try:
+        for row in gpu.rows(fbgemm, options.after) if gpu else rows_on_cpu(only, repeat, limit, fbgemm):
+            rows.append(row)
+            print(json.dumps(asdict(row)), flush=True) if options.json else print_row(row)
+    except GpuLost as lost:
+        # This frees the memory of the GPU too.
+        os.execv(sys.executable, [sys.executable, __file__, *arguments, "--after", str(lost)])
     if not options.json:
         means = [ratio_text(geometric_mean(rows, name)) for name in ("torch", "fbgemm")]
         print_line(("geometric mean", *[""] * 6, *means))
     if options.plot:
         draw(rows, options.plot, f"{device}, {options.threads} threads, torch {torch.__version__}")
-    return 1 if failed else 0
+    # A process that continues another one's run ends as that one would have.
+    return 1 if options.after or (gpu and gpu.failed) else 0
 
 
 if __name__ == "__main__":
