@@ -20,7 +20,17 @@ from gpu_report import change_lines, slug, update_readme
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS, BENCH, WORK = ROOT / "kernels/tests", ROOT / "kernels/bench", ROOT / "build/gpu"
-RESERVED_SECONDS = 10  # for what comes after the last part
+RESERVED_SECONDS = 20  # for what comes after the last part
+LISTED = 20  # failures that are printed per part; the file has all
+# The last line that it prints is about the installed wheel. Fails if that is not for this GPU.
+LOADS = """
+import json, torch, pinwheel_kernels
+built = pinwheel_kernels.build_info()
+assert built.compute.startswith("cuda/"), f"the wheel is for {built.compute}"
+number = pinwheel_kernels.asynchronous_complete_cumsum(torch.ones(3, dtype=torch.int64, device="cuda")).sum().item()
+assert number == 6, f"the GPU computes {number}"
+print(json.dumps({"torch": torch.__version__, "compute": built.compute, "archs": list(built.arch_list)}))
+"""
 
 
 class Machine(Protocol):
@@ -47,33 +57,39 @@ class Part:
 
 @dataclass
 class Outcome:
-    state: str  # passed, failed, stopped: the time was over, skipped: there was none left
+    state: str  # passed, failed, stopped: the time was over, interrupted: by a signal, skipped: no time was left
     seconds: float = 0
     counts: dict[str, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
 
 
-def pytest_part(name: str, share: float, workers: int, *options: str, least_seconds: float = 20) -> Part:
-    parallel = ["-n", str(workers)] if workers > 1 else []
-    command = [sys.executable, "-m", "pytest", "-v", "-rE", *parallel, *options, str(TESTS)]
+def pytest_part(name: str, share: float, options: list[str], least_seconds: float = 20) -> Part:
+    # A file that cannot be imported must not end the run.
+    command = [sys.executable, "-m", "pytest", "-v", "-rE", "--continue-on-collection-errors", *options, str(TESTS)]
     return Part(name, command, share, least_seconds)
 
 
-def parts_of(quick: bool, parallel: bool) -> list[Part]:
+def parts_of(quick: bool, machine: Machine) -> list[Part]:
     """The most valuable first."""
-    workers = min(12, os.cpu_count() or 1) if parallel else 1
-    repeat = "2" if quick else "5"
-    bench = [sys.executable, str(BENCH / "bench.py"), "--device", "cuda", "--json", "--repeat", repeat]
+    cores = os.cpu_count() or 1
+
+    def on(workers: int) -> list[str]:
+        """One worker too: what crashes or hangs ends the worker, and another one runs the rest."""
+        return ["-n", str(max(1, min(workers, cores - 2)))] if machine.has_module("xdist") else []
+
+    # A test that hangs in a kernel does not return to Python: only a thread can end it.
+    limit = ["--timeout", "150", "--timeout-method", "thread"] if machine.has_module("pytest_timeout") else []
+    bench = [sys.executable, str(BENCH / "bench.py"), "--device", "cuda", "--json", "--repeat", "2" if quick else "5"]
     parts = [
-        pytest_part("suite", 0.4, workers, "-k", "cuda or fbgemm"),
-        pytest_part("garbage", 0.2, workers, "-m", "garbage", "-k", "cuda"),
+        pytest_part("suite", 0.4, [*on(12), *limit, "-k", "cuda"]),
+        pytest_part("garbage", 0.2, [*on(12), *limit, "-m", "garbage", "-k", "cuda"]),
         Part("bench", bench, 0.6),
     ]
     if quick:
         return parts
-    # Few processes: each sanitizer copies the GPU's code, and a large tensor needs most of the memory.
-    memcheck = pytest_part("memcheck", 0.8, min(workers, 9), "-m", "memcheck", least_seconds=60)
-    return [*parts, memcheck, pytest_part("large", 0.8, 1, "-m", "large", least_seconds=60)]
+    # One large tensor at a time: it needs most of the memory. The sanitizer takes whatever time is left.
+    large = pytest_part("large", 0.25, [*on(1), "-m", "large"], least_seconds=60)
+    return [*parts, large, pytest_part("memcheck", 1, [*on(14), "-m", "memcheck"], least_seconds=60)]
 
 
 VERDICT = "PASSED|FAILED|ERROR|SKIPPED"
@@ -105,16 +121,59 @@ def rows_in(log: str) -> list[dict]:
     return rows
 
 
+def about_in(log: str) -> dict:
+    """What the benchmark says about its run, and the check of the wheel about that."""
+    about: dict = {}
+    for line in log.splitlines():
+        try:
+            found = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if isinstance(found, dict) and "operator" not in found:
+            about |= found
+    return about
+
+
+def text_of(log: Path) -> str:
+    return log.read_text(errors="replace") if log.exists() else ""
+
+
+def outcome_of(part: Part, state: str, seconds: float, log: str) -> Outcome:
+    if part.name == "bench":
+        failures = [line for line in log.splitlines() if line.startswith("bench: ")]
+        return Outcome(state, seconds, {"rows": len(rows_in(log))}, failures)
+    return Outcome(state, seconds, *tests_in(log))
+
+
 def run_part(part: Part, machine: Machine, ends: float, total: float) -> Outcome:
-    left = ends - machine.now()
+    began = machine.now()
+    left = ends - began
     if left < part.least_seconds:
         return Outcome("skipped")
-    began = machine.now()
     log = WORK / f"{part.name}.log"
-    code = machine.run(part.command, log, min(left, part.share * total))
-    counts, failures = tests_in(log.read_text(errors="replace")) if part.name != "bench" else ({}, [])
-    state = "stopped" if code is None else "passed" if code == 0 else "failed"
-    return Outcome(state, round(machine.now() - began, 1), counts, failures)
+    log.unlink(missing_ok=True)
+    try:
+        code = machine.run(part.command, log, min(left, part.share * total))
+        state = "stopped" if code is None else "passed" if code == 0 else "failed"
+    except KeyboardInterrupt:
+        state = "interrupted"
+    return outcome_of(part, state, round(machine.now() - began, 1), text_of(log))
+
+
+def print_outcome(name: str, outcome: Outcome) -> None:
+    found = ", ".join(f"{number} {kind}" for kind, number in outcome.counts.items())
+    print(f"gpu: {name}: {outcome.state}, {outcome.seconds:.0f} s {found}".rstrip(), flush=True)
+    for failure in outcome.failures[:LISTED]:
+        print(f"gpu:   {failure}", flush=True)
+    if len(outcome.failures) > LISTED:
+        print(f"gpu:   and {len(outcome.failures) - LISTED} more", flush=True)
+
+
+def write(session: dict, target: Path) -> None:
+    """Replaces the file at once: it is whole whenever the run ends."""
+    draft = target.with_suffix(".new")
+    draft.write_text(json.dumps(session, indent=1) + "\n")
+    draft.replace(target)
 
 
 def run_parts(parts: list[Part], machine: Machine, ends: float, session: dict, target: Path) -> bool:
@@ -124,26 +183,35 @@ def run_parts(parts: list[Part], machine: Machine, ends: float, session: dict, t
         outcome = run_part(part, machine, ends, total)
         session["parts"][part.name] = asdict(outcome)
         if part.name == "bench" and outcome.state != "skipped":
-            session["rows"] = rows_in((WORK / "bench.log").read_text(errors="replace"))
-        target.write_text(json.dumps(session, indent=1) + "\n")
-        found = ", ".join(f"{number} {kind}" for kind, number in outcome.counts.items())
-        print(f"gpu: {part.name}: {outcome.state}, {outcome.seconds:.0f} s {found}".rstrip(), flush=True)
-        for name in outcome.failures:
-            print(f"gpu:   {name}", flush=True)
-    return all(part["state"] != "failed" for part in session["parts"].values())
+            log = text_of(WORK / "bench.log")
+            session |= {"rows": rows_in(log), "benchmark": about_in(log)}
+        write(session, target)
+        print_outcome(part.name, outcome)
+        if outcome.state == "interrupted":
+            raise KeyboardInterrupt
+    return all(session["parts"][part.name]["state"] != "failed" for part in parts)
 
 
 class CannotRun(Exception):
     """Says what is missing."""
 
 
-def facts_of(machine: Machine) -> dict:
+# For machines without nvidia-smi, in its format.
+GPU_OF_TORCH = """
+import torch
+of = torch.cuda.get_device_properties(0)
+print(f"{of.name}, unknown, {of.major}.{of.minor}")
+"""
+
+
+def facts_of(machine: Machine, commit: str | None) -> dict:
     asked = ["nvidia-smi", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"]
-    said = machine.output_of(asked)
-    if not said or not said.strip():
-        raise CannotRun("no NVIDIA GPU here: nvidia-smi shows none")
+    said = (machine.output_of(asked) or machine.output_of([sys.executable, "-c", GPU_OF_TORCH]) or "").strip()
+    if said.count(",") < 2:
+        raise CannotRun("no NVIDIA GPU here: neither nvidia-smi nor torch shows one")
     name, driver, capability = (each.strip() for each in said.splitlines()[0].split(","))
-    commit = machine.output_of(["git", "-C", str(ROOT), "rev-parse", "HEAD"])
+    # A copy of a checkout may belong to another user.
+    commit = commit or machine.output_of(["git", "-c", "safe.directory=*", "-C", str(ROOT), "rev-parse", "HEAD"])
     return {
         "gpu": name,
         "driver": driver,
@@ -157,27 +225,41 @@ def modules_missing(machine: Machine, builds: bool) -> list[str]:
     return [name for name in needed if not machine.has_module(name)]
 
 
-def build_wheel(machine: Machine, capability: str, seconds: float) -> Path:
+def end_of(log: Path) -> str:
+    return f"see {log}, which ends:\n" + "\n".join(text_of(log).splitlines()[-40:])
+
+
+def toolkit_of(machine: Machine) -> tuple[str, list[str]]:
+    """The release of CUDA, and the settings with which the build finds it."""
     home = os.environ.get("CUDA_HOME")
-    said = machine.output_of([str(Path(home) / "bin/nvcc") if home else "nvcc", "--version"])
-    release = re.search(r"release (\d+\.\d+)", said or "")
-    if release is None:
-        raise CannotRun("no nvcc on PATH or in CUDA_HOME: give a wheel with --wheel")
+    for nvcc in [str(Path(home) / "bin/nvcc")] if home else ["nvcc", "/usr/local/cuda/bin/nvcc"]:
+        release = re.search(r"release (\d+\.\d+)", machine.output_of([nvcc, "--version"]) or "")
+        if release:
+            return release[1], [] if home or nvcc == "nvcc" else [f"CUDA_HOME={Path(nvcc).parent.parent}"]
+    raise CannotRun("no nvcc on PATH or in CUDA_HOME: give a wheel with --wheel")
+
+
+def build_wheel(machine: Machine, capability: str, seconds: float) -> Path:
+    release, settings = toolkit_of(machine)
     shutil.rmtree(WORK / "wheel", ignore_errors=True)
-    settings = [f"PINWHEEL_COMPUTE=cuda/{release[1]}", f"TORCH_CUDA_ARCH_LIST={capability}"]
+    settings += [f"PINWHEEL_COMPUTE=cuda/{release}", f"TORCH_CUDA_ARCH_LIST={capability}"]
     pip = [sys.executable, "-m", "pip", "wheel", str(ROOT / "kernels"), "--no-build-isolation", "--no-deps"]
     command = ["env", *settings, *pip, "--no-index", "--wheel-dir", str(WORK / "wheel")]
     if machine.run(command, WORK / "build.log", seconds) != 0:
-        raise CannotRun(f"the wheel could not be built: see {WORK / 'build.log'}")
+        raise CannotRun(f"the wheel could not be built: {end_of(WORK / 'build.log')}")
     (wheel,) = (WORK / "wheel").glob("*.whl")
     return wheel
 
 
-def install(machine: Machine, wheel: Path, site: Path) -> None:
+def install(machine: Machine, wheel: Path, site: Path) -> dict:
+    """What the wheel says about itself."""
     shutil.rmtree(site, ignore_errors=True)
     pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--target", str(site), str(wheel)]
     if machine.run(pip, WORK / "install.log", 120) != 0:
-        raise CannotRun(f"`{wheel}` could not be installed: see {WORK / 'install.log'}")
+        raise CannotRun(f"`{wheel}` could not be installed: {end_of(WORK / 'install.log')}")
+    if machine.run([sys.executable, "-c", LOADS], WORK / "load.log", 120) != 0:
+        raise CannotRun(f"`{wheel}` does not run on this GPU: {end_of(WORK / 'load.log')}")
+    return about_in(text_of(WORK / "load.log"))
 
 
 class Here:
@@ -228,35 +310,71 @@ def options_of(arguments: list[str], about: str) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=9, help="the time for everything, the build too; 9 by default")
     parser.add_argument("--wheel", type=Path, help="the wheel to test; by default one is built for this GPU")
     parser.add_argument("--name", help="the NAME of the file; by default that of the GPU")
+    parser.add_argument("--commit", help="the commit of a copy without .git")
+    parser.add_argument("--parts", help="only these, separated by commas: suite, garbage, bench, large, memcheck")
     return parser.parse_args(arguments)
+
+
+def chosen(parts: list[Part], names: str | None) -> list[Part]:
+    if names is None:
+        return parts
+    known = [part.name for part in parts]
+    if unknown := [name for name in names.split(",") if name not in known]:
+        raise CannotRun(f"`{unknown[0]}` is no part of this run; there are {', '.join(known)}")
+    return [part for part in parts if part.name in names.split(",")]
+
+
+def earlier(target: Path) -> dict:
+    """The session that a run before this one wrote."""
+    try:
+        return json.loads(target.read_text())
+    except (OSError, json.JSONDecodeError):
+        return {}
+
+
+def new_session(facts: dict, before: dict, only_parts: bool) -> dict:
+    """A run of some parts adds to the results of the same commit on the same GPU."""
+    fresh = {**facts, "parts": {}, "rows": []}
+    same = all(before.get(name) == facts[name] for name in ("gpu", "commit", "wheel"))
+    return {**before, **facts} if only_parts and same else fresh
 
 
 def session_of(options: argparse.Namespace, machine: Machine, today: str) -> int:
     ends = machine.now() + 60 * options.minutes - RESERVED_SECONDS
-    facts = facts_of(machine)
+    parts = chosen(parts_of(options.quick, machine), options.parts)
+    facts = facts_of(machine, options.commit)
     if missing := modules_missing(machine, options.wheel is None):
         raise CannotRun(f"this Python lacks {', '.join(missing)}")
     WORK.mkdir(parents=True, exist_ok=True)
     wheel = options.wheel or build_wheel(machine, facts["compute_capability"], ends - machine.now())
-    install(machine, wheel, WORK / "site")
+    facts = {"date": today, **facts, "wheel": wheel.name, **install(machine, wheel, WORK / "site")}
     name = options.name or slug(facts["gpu"])
     target = BENCH / f"gpu-{name}{'-quick' if options.quick else ''}.json"
-    before = json.loads(target.read_text()) if target.exists() else {}
-    fbgemm = machine.has_module("fbgemm_gpu")
-    session = {"date": today, **facts, "wheel": wheel.name, "fbgemm": fbgemm, "parts": {}, "rows": []}
-    fine = run_parts(parts_of(options.quick, machine.has_module("xdist")), machine, ends, session, target)
-    for line in [*change_lines(before.get("rows", []), session["rows"]), f"gpu: {target}"]:
-        print(line)
+    before = earlier(target)
+    session = new_session(facts, before, options.parts is not None)
+    fine = run_parts(parts, machine, ends, session, target)
+    changes = change_lines(before.get("rows", []), session["rows"]) if "bench" in [part.name for part in parts] else []
+    for line in [*changes, f"gpu: {target}"]:
+        print(line, flush=True)
     if not options.quick:
         update_readme(ROOT / "kernels")
     return 0 if fine else 1
 
 
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main(arguments: list[str], about: str, machine: Machine | None = None) -> int:
     options = options_of(arguments, about)
     today = datetime.date.today().isoformat()
+    if machine is None:
+        signal.signal(signal.SIGTERM, interrupt)
     try:
         return session_of(options, machine or Here(WORK / "site"), today)
     except CannotRun as error:
         print(f"gpu: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("gpu: interrupted", file=sys.stderr)
+        return 130
