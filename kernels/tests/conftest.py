@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from collections.abc import Generator
@@ -32,12 +33,49 @@ def gpu_or_skip() -> torch.device:
     return torch.device("cpu" if COMPUTE == "emulated" else "cuda")
 
 
+def fbgemm_or_skip() -> Any:
+    """FBGEMM's operators; skips the file of tests if the package is not installed or does not load."""
+    try:
+        import fbgemm_gpu  # noqa: F401
+    except Exception as error:  # noqa: BLE001: libraries that are missing or do not fit this torch
+        pytest.skip(f"the comparison is opt-in: {error!r}", allow_module_level=True)
+    return torch.ops.fbgemm
+
+
+def fbgemm_lacks_it(error: BaseException) -> bool:
+    """Whether the installed build of FBGEMM has no such operator, or not for the CPU, or no code for this GPU."""
+    signs = r"'fbgemm' object has no attribute|no `\w+`$|Could not run 'fbgemm::|no kernel image"
+    return bool(re.search(signs, str(error)))
+
+
+def gpu_is_lost() -> bool:
+    """After an error such as an access out of bounds, nothing runs on a GPU in this process."""
+    if not torch.cuda.is_initialized():
+        return False
+    try:
+        torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Ends a worker of pytest-xdist that has lost its GPU, after the report: another worker runs the other tests."""
+    result = yield
+    if hasattr(item.config, "workerinput") and gpu_is_lost():
+        os._exit(1)
+    return result
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Skips a test that fails because this flavor leaves out an operator."""
+    """Skips a test that fails because this flavor or the installed FBGEMM leaves out an operator."""
     try:
         return (yield)
     except (AttributeError, RuntimeError) as error:
+        if pyfuncitem.path.name.startswith("test_against_fbgemm") and fbgemm_lacks_it(error):
+            pytest.skip(f"fbgemm_gpu lacks it: {str(error).splitlines()[0]}")
         flavor = pinwheel_kernels.build_info().flavor
         for name in pinwheel_kernels._OPERATORS:
             if not is_built(name) and re.search(rf"\b{name}\b", str(error)):

@@ -6,13 +6,12 @@ import random
 
 import pytest
 import torch
+from conftest import fbgemm_or_skip
 from reference import random_jagged
 
 import pinwheel_kernels as pk
 
-pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
-
-FBGEMM = torch.ops.fbgemm
+FBGEMM = fbgemm_or_skip()
 
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
+from conftest import fbgemm_or_skip
 from reference import INDEX_DTYPES
 from test_bucketize import assert_same, random_call
 
 import pinwheel_kernels as pk
 
-pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
+fbgemm_or_skip()
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from conftest import fbgemm_or_skip
 from tables import DTYPE_NUMBERS, MEAN, SUM, random_tables
 
 import pinwheel_kernels as pk
 
-pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
-
-FBGEMM = torch.ops.fbgemm
+FBGEMM = fbgemm_or_skip()
 FORWARD_DTYPES = [torch.float32, torch.float16]
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 import torch
+from conftest import fbgemm_or_skip
 from embedding_tables import MEAN, SUM, Batch, random_batch
 from reference import INDEX_DTYPES
 from torch import Tensor
 
 import pinwheel_kernels as pk
 
-pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
-
-FBGEMM = torch.ops.fbgemm
+FBGEMM = fbgemm_or_skip()
 
 
 def theirs(batch: Batch) -> list[object]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from conftest import fbgemm_or_skip
 from reference import random_jagged
 
 import pinwheel_kernels as pk
 
-pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
-
-FBGEMM = torch.ops.fbgemm
+FBGEMM = fbgemm_or_skip()
 
 
 def random_case(rng, depth: int, dtype: torch.dtype):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 import torch
+from conftest import fbgemm_or_skip
 
-pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
+fbgemm_or_skip()
 
 PINWHEEL = torch.ops.pinwheel
 FBGEMM = torch.ops.fbgemm

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from conftest import fbgemm_or_skip
 from reference import INDEX_DTYPES
 
 import pinwheel_kernels as pk
 
-pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
+fbgemm_or_skip()
 
 
 @pytest.mark.parametrize("seed", range(20))

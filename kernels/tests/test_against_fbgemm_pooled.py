@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from conftest import fbgemm_or_skip
 from test_pooled import all_ops, lists_of
 
-pytest.importorskip("fbgemm_gpu", reason="fbgemm_gpu is not installed: the comparison is opt-in")
+fbgemm_or_skip()
 
 
 @all_ops
