@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from conftest import COMPUTE
 from embedding_tables import MEAN, NONE, SUM, Batch, random_batch
 
 import pinwheel_kernels as pk
@@ -92,6 +93,16 @@ def test_two_runs_are_bitwise_identical(update, device, rng):
     update(first)
     update(second)
     assert torch.equal(first.weights, second.weights)
+
+
+@both
+def test_frequent_rows_get_the_same_bits_in_every_run(update, gpu, rng):
+    samples = 40 if COMPUTE == "emulated" else 2048
+    batch = random_batch(rng, [50, 3], [64, 20], samples, 40).to(gpu)
+    results = [batch.copy() for _ in range(3 if COMPUTE == "emulated" else 10)]
+    for result in results:
+        update(result)
+    assert all(torch.equal(results[0].weights, other.weights) for other in results[1:])
 
 
 @both

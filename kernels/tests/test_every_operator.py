@@ -127,6 +127,24 @@ def test_a_graph_of_training_steps_has_the_bits_of_eager_ones(cuda, rng):
     assert_equal((weights, momentum), eager)
 
 
+def test_calls_on_two_streams_at_once_do_not_disturb_each_other(cuda, rng):
+    calls = [make() for name, make in CALLS.items() if hasattr(OPS, name.partition(",")[0])]
+    for call in calls:
+        call.tensors = [tensor.to(cuda) for tensor in call.tensors]
+    expected = [call.run(*call.tensors) for call in calls]
+    torch.cuda.synchronize()
+    streams = [torch.cuda.Stream() for _ in range(2)]
+    for turn in range(10):
+        got = []
+        for number in range(len(calls)):
+            for stream, at in zip(streams, (number, (7 * number + turn) % len(calls)), strict=True):
+                with torch.cuda.stream(stream):
+                    got.append((at, calls[at].run(*calls[at].tensors)))
+        torch.cuda.synchronize()
+        for at, result in got:
+            assert_equal(result, expected[at])
+
+
 def test_threads_with_their_own_streams_do_not_disturb_each_other(cuda, rng):
     calls = [make() for name, make in CALLS.items() if hasattr(OPS, name.partition(",")[0])]
     for call in calls:

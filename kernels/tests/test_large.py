@@ -121,29 +121,82 @@ def test_lookups_in_a_large_table_of_codes(room, rng):
     indices[-9:] = rows - 1 - torch.arange(9, device=room)
     steps, offsets = torch.arange(2, device=room), torch.arange(4097, device=room) * 4
     lists = (steps[:1], (steps * width).int(), width, steps * rows)
-    out = OPS.int8_tbe_forward(weights.view(-1), *lists, indices, offsets, 0, None, 0, False, False, 1)
-    assert (out == (indices % 251).view(-1, 4).sum(1).float()[:, None]).all()
+    for dtype in (torch.int64, torch.int32):
+        bags = indices.to(dtype), offsets.to(dtype)
+        out = OPS.int8_tbe_forward(weights.view(-1), *lists, *bags, 0, None, 0, False, False, 1)
+        assert (out == (indices % 251).view(-1, 4).sum(1).float()[:, None]).all()
 
 
-def test_jagged_tensors_of_many_elements(room, rng):
-    groups, longest, columns = large(70_000, 70), 512, 64
-    lengths = torch.randint(480, longest + 1, (groups,), device=room)
+@dataclass
+class Jagged:
+    """More than 2^31 values, and the groups at their end."""
+
+    lengths: Tensor
+    offsets: Tensor
+    values: Tensor
+    longest: int = 512
+
+    @property
+    def inside(self) -> Tensor:
+        return torch.arange(self.longest, device=self.lengths.device)[None] < self.lengths[:, None]
+
+    @property
+    def tail(self) -> tuple[int, int]:
+        """The first group of the end, and its first row."""
+        group = len(self.lengths) - 50
+        return group, int(self.offsets[group])
+
+    @property
+    def end(self) -> tuple[Tensor, Tensor]:
+        group, row = self.tail
+        return self.values[row:].contiguous(), self.offsets[group:] - row
+
+
+@pytest.fixture
+def jagged(room: torch.device, rng) -> Jagged:
+    lengths = torch.randint(480, Jagged.longest + 1, (large(70_000, 70),), device=room)
     offsets = pk.asynchronous_complete_cumsum(lengths)
-    count = int(offsets[-1])
-    values = torch.empty(count, columns, dtype=torch.float16, device=room).normal_()
-    inside = torch.arange(longest, device=room)[None] < lengths[:, None]
-    dense = pk.jagged_to_padded_dense(values, [offsets], [longest])
-    assert torch.equal(dense[inside], values)
-    assert not dense[~inside].any()
-    assert torch.equal(pk.dense_to_jagged(dense, [offsets], count)[0], values)
-    packed = pk.pack_segments(values, lengths, longest)
+    values = torch.empty(int(offsets[-1]), 64, dtype=torch.float16, device=room).normal_()
+    return Jagged(lengths, offsets, values)
+
+
+def test_jagged_tensors_of_many_elements(jagged):
+    values, offsets, longest = jagged.values, [jagged.offsets], jagged.longest
+    dense = pk.jagged_to_padded_dense(values, offsets, [longest])
+    assert torch.equal(dense[jagged.inside], values)
+    assert not dense[~jagged.inside].any()
+    assert torch.equal(pk.dense_to_jagged(dense, offsets, len(values))[0], values)
+    packed = pk.pack_segments(values, jagged.lengths, longest)
     assert torch.equal(packed, dense)
-    assert torch.equal(OPS.pack_segments_backward(packed, lengths, count, longest), values)
-    tail = groups - 50  # the end is computed like the whole
-    begin = int(offsets[tail])
-    whole = pk.jagged_softmax(values, offsets, longest)[0][begin:]
-    part = pk.jagged_softmax(values[begin:].contiguous(), offsets[tail:] - begin, longest)[0]
-    torch.testing.assert_close(whole, part)
+    assert torch.equal(OPS.pack_segments_backward(packed, jagged.lengths, len(values), longest), values)
+
+
+def test_sums_of_jagged_tensors_of_many_elements(jagged):
+    values, offsets = jagged.values, [jagged.offsets]
+    ones = torch.ones(len(jagged.lengths), jagged.longest, 64, dtype=torch.float16, device=values.device)
+    assert torch.equal(pk.jagged_dense_elementwise_add_jagged_output(values, offsets, ones)[0], values + 1)
+    assert torch.equal(pk.jagged_dense_elementwise_mul(values, offsets, ones * 2)[0], values * 2)
+    added = pk.jagged_dense_elementwise_add(values, offsets, ones)
+    assert torch.equal(added[jagged.inside], values + 1)
+    assert (added[~jagged.inside] == 1).all()
+
+
+def test_the_end_of_many_elements_is_computed_like_the_whole(jagged):
+    group, row = jagged.tail
+    values, offsets = jagged.end
+    whole, _ = pk.jagged_softmax(jagged.values, jagged.offsets, jagged.longest)
+    torch.testing.assert_close(whole[row:], pk.jagged_softmax(values, offsets, jagged.longest)[0])
+    del whole
+    vectors = torch.randn(2 * len(jagged.lengths), jagged.longest, device=values.device).half()
+    last = vectors[2 * group :].contiguous()
+    products = pk.batched_dense_vec_jagged_2d_mul(vectors, jagged.values, jagged.offsets)
+    expected = pk.batched_dense_vec_jagged_2d_mul(last, values, offsets)
+    torch.testing.assert_close(products[2 * group :], expected)
+    backward = OPS.batched_dense_vec_jagged_2d_mul_backward
+    of_vectors, of_values = backward(products, vectors, jagged.values, jagged.offsets)
+    of_last, of_end = backward(products[2 * group :].contiguous(), last, values, offsets)
+    torch.testing.assert_close(of_vectors[2 * group :], of_last)
+    torch.testing.assert_close(of_values[row:], of_end)
 
 
 def test_prefix_sums_and_ranges_of_many_elements(room, rng):
@@ -152,6 +205,11 @@ def test_prefix_sums_and_ranges_of_many_elements(room, rng):
     places = torch.randint(0, count + 1, (min(count, 1_000_000),), device=room)
     assert torch.equal(sums[places], places)
     del sums
+    numbers = torch.zeros(count, dtype=torch.int32, device=room)
+    numbers[1::2] = 1
+    sums = pk.asynchronous_complete_cumsum(numbers)
+    assert torch.equal(sums[places].long(), places // 2)
+    del sums, numbers
     offsets = torch.arange(0, count + 1, large(1000, 10), device=room)
     ranges = pk.offsets_range(offsets, count)
     places = places[places < count]
@@ -166,6 +224,48 @@ def test_permuted_values_of_many_elements(room, rng):
     permute = torch.tensor([3, 1, 0, 2], device=room)
     _, permuted, _ = pk.permute_2D_sparse_data(permute, lengths, values)
     assert torch.equal(permuted.view(features, -1), values.view(features, -1)[permute])
+
+
+def test_permuted_bags_and_sums_of_many_elements(room, rng):
+    bags = large(1_000_000, 400)
+    lengths = torch.randint(0, large(4400, 44), (bags,), device=room)
+    offsets = pk.asynchronous_complete_cumsum(lengths)
+    count = int(offsets[-1])
+    values = torch.rand(count, device=room)
+    sums = pk.segment_sum_csr(1, offsets, values)
+    for bag in range(bags - 100, bags):
+        expected = values[int(offsets[bag]) : int(offsets[bag + 1])].double().sum()
+        torch.testing.assert_close(sums[bag].double(), expected, rtol=1e-4, atol=1e-3)
+    values = torch.arange(count, device=room).int()
+    permute = torch.randperm(bags, device=room)
+    permuted_lengths, permuted, _ = pk.permute_1D_sparse_data(permute, lengths, values, None, count)
+    assert torch.equal(permuted_lengths, lengths[permute])
+    starts = pk.asynchronous_complete_cumsum(permuted_lengths)
+    for bag in [*range(50), *range(bags - 50, bags)]:
+        source = int(permute[bag])
+        own = values[int(offsets[source]) : int(offsets[source + 1])]
+        assert torch.equal(permuted[int(starts[bag]) : int(starts[bag + 1])], own)
+
+
+def test_rows_of_codes_of_many_elements(room, rng):
+    numbers = torch.empty(large(17_200_000, 500), 128, dtype=torch.float16, device=room).normal_()
+    codes = pk.FloatOrHalfToFused8BitRowwiseQuantized(numbers)
+    last = numbers[-100:].contiguous()
+    assert torch.equal(codes[-100:], pk.FloatOrHalfToFused8BitRowwiseQuantized(last))
+    back = pk.Fused8BitRowwiseQuantizedToFloatOrHalf(codes)
+    assert torch.equal(back[-100:], pk.Fused8BitRowwiseQuantizedToFloatOrHalf(codes[-100:].contiguous()))
+    assert (back[-100:] - last).abs().max() < 0.03
+
+
+def test_permuted_columns_of_many_elements(room, rng):
+    features, width = 100, 65
+    pooled = torch.empty(large(340_000, 200), features * width, dtype=torch.float16, device=room).normal_()
+    dims, order, zero = torch.full((features,), width), torch.randperm(features), torch.zeros(1, dtype=torch.int64)
+    lists = [torch.cat([zero, dims.cumsum(0)]), order, torch.cat([zero, dims[order].cumsum(0)]), order.argsort()]
+    permuted = pk.permute_pooled_embs(pooled, *(each.to(room) for each in lists))
+    for rows in (slice(100), slice(-100, None)):
+        parts = pooled[rows].view(100, features, width)[:, order.to(room)]
+        assert torch.equal(permuted[rows], parts.reshape(100, -1))
 
 
 def test_bounds_and_buckets_of_many_indices(room, rng):
