@@ -133,6 +133,62 @@ def test_rows_are_printed_although_another_file_fails(clock, monkeypatch, capsys
     assert err == "bench: cases.broken: out of memory\n"
 
 
+def module_of(name: str, *cases: Case) -> Any:
+    class Module:
+        __name__ = f"cases.{name}"
+
+        def cases(self, device: Any, fbgemm: Any) -> Iterator[Case]:
+            yield from cases
+
+    return Module()
+
+
+def test_the_next_case_is_measured_after_one_that_fails(clock, monkeypatch, capsys):
+    bad, good = (Case(name, "small", 3000, run, None, None) for name, run in (("a", fails), ("b", takes(clock, 1.0))))
+    monkeypatch.setattr(bench, "modules", lambda: [module_of("one", bad, good)])
+    monkeypatch.setattr(bench, "gpu_copy_speed", lambda device, repeat: 6000.0)
+    assert bench.main(["--device", "cuda", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["operator"] for line in out.splitlines()[1:]] == ["b"]
+    assert err == "bench: a, small: no such operator\n"
+
+
+def test_another_process_goes_on_after_the_gpu_is_lost(clock, monkeypatch, capsys):
+    class Replaced(Exception):
+        pass
+
+    def replace(program: str, arguments: list[str]) -> None:
+        raise Replaced(*arguments[2:])
+
+    lost = module_of("b", Case("b", "small", 3000, fails, None, None))
+    others = [module_of(name, Case(name, "small", 3000, takes(clock, 1.0), None, None)) for name in "ac"]
+    monkeypatch.setattr(bench, "modules", lambda: [others[0], lost, others[1]])
+    monkeypatch.setattr(bench, "gpu_copy_speed", lambda device, repeat: 6000.0)
+    answers = iter([True, False, False, True])
+    monkeypatch.setattr(bench, "is_usable", lambda: next(answers))
+    monkeypatch.setattr(bench.os, "execv", replace)
+    with pytest.raises(Replaced) as replaced:
+        bench.main(["--device", "cuda"])
+    assert replaced.value.args == ("--device", "cuda", "--after", "b")
+    capsys.readouterr()
+    assert bench.main(["--device", "cuda", "--json", "--after", "b"]) == 1
+    assert [json.loads(line).get("operator") for line in capsys.readouterr().out.splitlines()] == [None, "c"]
+
+
+def test_an_operator_that_fbgemm_lacks_fails_when_it_is_called():
+    run = bench.Fbgemm("1.6.0").no_such_operator
+    with pytest.raises(NotImplementedError, match="this build of fbgemm_gpu has no `no_such_operator`"):
+        run(1)
+
+
+def test_an_fbgemm_that_does_not_load_is_reported(monkeypatch, tmp_path, capsys):
+    (tmp_path / "fbgemm_gpu.py").write_text("raise OSError('libcudart.so.13: cannot open')\n")
+    monkeypatch.delitem(sys.modules, "fbgemm_gpu", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert bench.fbgemm_operators() is None
+    assert capsys.readouterr().err == "bench: fbgemm_gpu: libcudart.so.13: cannot open\n"
+
+
 @pytest.mark.parametrize("file", ["cumsum", "ranges"])
 def test_the_cases_of_a_file_run_on_the_cpu(file, monkeypatch, capsys):
     module = __import__(f"cases.{file}", fromlist=["cases"])
