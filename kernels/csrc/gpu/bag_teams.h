@@ -15,7 +15,7 @@ constexpr int kRowsAtOnce = 4;
 
 /// Numbers of lanes as powers of 2.
 struct BagTeams {
-  int row_bits = 0;   ///< lanes that read one row
+  int row_bits = 0;   ///< lanes that read one row, at least kRowsAtOnce
   int team_bits = 0;  ///< lanes of a team
   Divider batch;      ///< bags per table
 
@@ -31,11 +31,12 @@ inline int lane_bits_for(int64_t packs) {
 
 /// For `bags` bags of `positions` rows together, whose average row has `packs` packs. Teams read
 /// several rows at the same time if bags are long enough, or if there are too few bags for all
-/// lanes of a GPU.
+/// lanes of a GPU. A row has at least kRowsAtOnce lanes, so that all rows that a lane has in flight
+/// are those of positions that lanes of its team hold.
 inline BagTeams teams_for(int64_t packs, int64_t bags, int64_t batch, int64_t positions) {
   constexpr int64_t kLanesOfGpu = int64_t{1} << 17;
   BagTeams teams;
-  teams.row_bits = lane_bits_for(packs);
+  teams.row_bits = lane_bits_for(std::max<int64_t>(packs, kRowsAtOnce));
   teams.team_bits = teams.row_bits;
   const int64_t length = (positions + bags - 1) / bags;
   while (1 << teams.team_bits < kLanes) {
@@ -67,12 +68,13 @@ struct TeamLane {
         lane(self & (lanes - 1)),
         row(self >> teams.row_bits) {}
 
-  /// The number of lane `source` of the team; of any lane if the team has no such lane.
+  /// The number of lane `source` of the team.
   template <class Number>
   __device__ Number from(Number number, int source) const {
-    return shuffle(number, (first + source) & (kLanes - 1));
+    return shuffle(number, first + source);
   }
   /// The largest number of all teams of the group: they take the same turns, because they shuffle.
+  __device__ int most(int number) const { return most_of_group(number); }
   __device__ int64_t most(int64_t number) const {
     for (int mask = kLanes / 2; mask >= size; mask /= 2) {
       const int64_t other = shuffle_xor(number, mask);
@@ -80,20 +82,29 @@ struct TeamLane {
     }
     return number;
   }
-  /// The sum over the lanes with the same columns.
-  __device__ float over_rows(float number) const {
-    for (int mask = size / 2; mask >= lanes; mask /= 2) number += shuffle_xor(number, mask);
-    return number;
+  /// Adds up each of the numbers over the lanes with the same columns.
+  template <int kNumbers>
+  __device__ void over_rows(float (&numbers)[kNumbers]) const {
+    over(numbers, size / 2, lanes);
   }
-  /// The sum over the lanes that read the same row.
-  __device__ float over_lanes(float number) const {
-    for (int mask = lanes / 2; mask > 0; mask /= 2) number += shuffle_xor(number, mask);
-    return number;
+  /// Adds up each of the numbers over the lanes that read the same row.
+  template <int kNumbers>
+  __device__ void over_lanes(float (&numbers)[kNumbers]) const {
+    over(numbers, lanes / 2, 1);
   }
   /// The sum over the lanes of the team.
   __device__ float over_team(float number) const {
     for (int mask = size / 2; mask > 0; mask /= 2) number += shuffle_xor(number, mask);
     return number;
+  }
+
+ private:
+  template <int kNumbers>
+  __device__ static void over(float (&numbers)[kNumbers], int most, int least) {
+    for (int mask = most; mask >= least; mask /= 2) {
+      PW_UNROLL
+      for (int k = 0; k < kNumbers; ++k) numbers[k] += shuffle_xor(numbers[k], mask);
+    }
   }
 };
 

@@ -101,6 +101,19 @@ __device__ inline uint32_t lanes_where(bool holds) {
 #endif
 }
 
+/// The largest number of the group. All 32 lanes must call it.
+__device__ inline int most_of_group(int number) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(0xffffffffu, number);
+#else
+  for (int mask = kLanes / 2; mask > 0; mask /= 2) {
+    const int other = shuffle_xor(number, mask);
+    number = other > number ? other : number;
+  }
+  return number;
+#endif
+}
+
 /// A streaming store of 16 bytes that will not be read soon; bypasses the caches if the device can.
 template <class Sixteen>
 __device__ void store_streaming(Sixteen* at, const Sixteen& value) {

@@ -71,32 +71,29 @@ struct BagDots {
         row = static_cast<Row>(job.bags.row_at(bag.begin + position, packs.table));
       }
       const int count = longest - begin < team.size ? static_cast<int>(longest - begin) : team.size;
-      for (int k = 0; k < count; k += kAtOnce * team.rows) store_at_once(row, begin, k, count);
+      for (int k = 0; k < count; k += kAtOnce * team.rows) store_at_once(row, begin, k);
     }
   }
 
  private:
-  /// Of the positions from `begin` on that lanes of the team hold, those from k on, below `count`.
-  __device__ void store_at_once(Row row, int64_t begin, int k, int count) const {
+  /// Of the positions from `begin` on that lanes of the team hold, those from k on.
+  __device__ void store_at_once(Row row, int64_t begin, int k) const {
     Row rows[kAtOnce];
     float dots[kAtOnce] = {};
     PW_UNROLL
-    for (int r = 0; r < kAtOnce; ++r) {
-      const int source = k + r * team.rows + team.row;
-      rows[r] = team.from(row, source);
-      if (source >= count) rows[r] = static_cast<Row>(-1);
-    }
+    for (int r = 0; r < kAtOnce; ++r) rows[r] = team.from(row, k + r * team.rows + team.row);
     for (int64_t column = team.lane * Packs::kColumns; column < packs.table.columns;
          column += team.lanes * Packs::kColumns) {
       add_columns(rows, column, dots);
     }
+    team.over_lanes(dots);
     PW_UNROLL
     for (int r = 0; r < kAtOnce; ++r) {
-      const int source = k + r * team.rows + team.row;
-      float dot = team.over_lanes(dots[r]);
-      if (team.lane > 0 || source >= count || begin + source >= bag.length) continue;
+      const int64_t position = begin + k + r * team.rows + team.row;
+      float dot = dots[r];
+      if (team.lane > 0 || position >= bag.length) continue;
       if (job.pooling == Pooling::kMean) dot /= static_cast<float>(bag.length);
-      job.out[bag.begin + begin + source] = dot;
+      job.out[bag.begin + position] = dot;
     }
   }
 
@@ -130,11 +127,15 @@ __global__ void __launch_bounds__(kThreads, kDotBlocks<Weight>)
        first += stride) {
     const int64_t number = first + (threadIdx.x >> teams.team_bits);
     const bool inside = number < job.bags.count;
-    const int64_t t = inside ? static_cast<int64_t>(teams.batch.quotient(number)) : 0;
-    const Packs packs(job.weights, inside ? job.tables.at(t) : TbeTable{});
-    const TbeBag bag = inside ? job.bags.at(number) : TbeBag{};
+    // Teams without a bag read what another team reads, so that no load waits for a branch.
+    const int64_t some = inside ? number : first;
+    const int64_t t = static_cast<int64_t>(teams.batch.quotient(some));
+    TbeBag bag = job.bags.at(some);
+    TbeTable table = job.tables.at(t);
+    if (!inside) bag.length = table.columns = 0;
+    const Packs packs(job.weights, table);
     const Grad* const grad = static_cast<const Grad*>(job.grad);
-    const int64_t at = (number - t * job.bags.batch) * job.grad_columns + packs.table.out_column;
+    const int64_t at = (some - t * job.bags.batch) * job.grad_columns + packs.table.out_column;
     const int64_t columns = packs.table.columns;
     const BagGradient<Grad> gradient{grad + at, columns, in_quads(grad, at, 0, columns)};
     const int64_t longest = team.most(bag.length);

@@ -5,8 +5,9 @@
 // Bytes: each row once, 4 or 8 for its index, each result once. Rows are scattered, so the number
 // of bytes in flight limits the speed: each lane keeps 4 packs of up to 16 bytes in flight. A lane
 // reads the index of one position, its weight and the scale and bias of its row; the team then
-// exchanges what all of its lanes need, a 32-bit row and a factor. Biases are the same for all
-// columns and are only added up at the end.
+// exchanges what all of its lanes need, a 32-bit row and a factor. Rows are requested before
+// anything waits for a factor. Biases are the same for all columns and are only added up at the
+// end.
 
 #include "gpu/bag_teams.h"
 #include "gpu/device.h"
@@ -26,49 +27,51 @@ struct UnpooledLookup {
 };
 
 /// A bag that a team sums up, in numbers of type `Size`.
-template <class Size>
+template <class Index, class Size>
 struct TeamBag {
   int64_t begin;
   Size length;
   Size longest;  ///< length of the longest bag of the group
   Size widest;   ///< columns of the widest table of the group
   int64_t out;   ///< where the bag's row of the result starts
+  Index index;   ///< what the lane's first position looks up, if the bag has that position
 };
 
 /// The sum of a bag's rows, one pack of columns per lane. Numbers of rows have the type `Row`.
 template <class Packs, class Index, class Row, class Size>
 struct BagSum {
   static constexpr int kAtOnce = sizeof(Row) == 4 ? kRowsAtOnce : 1;
+  static constexpr Row kNone = static_cast<Row>(-1);
 
   const EmbeddingForwardJob<Index>& job;
   const TeamLane& team;
   const Packs& packs;
-  const TeamBag<Size>& bag;
+  const TeamBag<Index, Size>& bag;
   Size column;
   float sums[Packs::kColumns] = {};
   float bias = 0;
 
   __device__ BagSum(const EmbeddingForwardJob<Index>& job_in, const TeamLane& team_in,
-                    const Packs& packs_in, const TeamBag<Size>& bag_in, Size column_in)
+                    const Packs& packs_in, const TeamBag<Index, Size>& bag_in, Size column_in)
       : job(job_in), team(team_in), packs(packs_in), bag(bag_in), column(column_in) {}
 
   /// Adds all rows; all lanes of the group must call it.
   __device__ void add() {
-    const int64_t first = bag.begin + team.self;
+    Index index = bag.index;
     for (Size begin = 0; begin < bag.longest; begin += team.size) {
-      Row row = static_cast<Row>(-1);
-      float factor = 0;
-      if (begin + team.self < bag.length) {
-        const int64_t at = job.bags.row_at(first + begin, packs.table);
-        row = static_cast<Row>(at);
-        if (at >= 0) factor = factor_of(first + begin, row);
-      }
+      const bool has = begin + team.self < bag.length;
+      const Row row = has ? static_cast<Row>(job.bags.row_of(index, packs.table)) : kNone;
       const Size rest = bag.longest - begin;
       const int count = rest < team.size ? static_cast<int>(rest) : team.size;
-      for (int k = 0; k < count; k += kAtOnce * team.rows) add_at_once(row, factor, k, count);
+      const Size next = begin + team.size + team.self;
+      if (next < bag.length) index = job.bags.indices[bag.begin + next];
+      if (Packs::kScaled || job.indice_weights != nullptr) {
+        add_with_factors(row, bag.begin + begin + team.self, count);
+      } else {
+        add_plain(row, count);
+      }
     }
-    PW_UNROLL
-    for (int k = 0; k < Packs::kColumns; ++k) sums[k] = team.over_rows(sums[k]);
+    team.over_rows(sums);
     if (Packs::kScaled) bias = team.over_team(bias);
   }
 
@@ -87,48 +90,75 @@ struct BagSum {
   }
 
  private:
-  __device__ float factor_of(int64_t position, Row row) {
-    const float weight = job.indice_weights == nullptr ? 1.0f : job.indice_weights[position];
-    if (!Packs::kScaled) return weight;
-    const RowScale scale = packs.scale(row);
-    bias += scale.bias * weight;
-    return scale.scale * weight;
-  }
-
-  /// From the positions that lanes of the team hold, adds those from k on, below `count`.
-  __device__ void add_at_once(Row row, float factor, int k, int count) {
-    const bool inside = column < static_cast<Size>(packs.table.columns);
-    const bool factors_differ = Packs::kScaled || job.indice_weights != nullptr;
-    typename Packs::Words read[kAtOnce] = {};
-    float factors[kAtOnce];
-    PW_UNROLL
-    for (int r = 0; r < kAtOnce; ++r) {
-      const int source = k + r * team.rows + team.row;
-      const Row from = team.from(row, source);
-      factors[r] = factors_differ ? team.from(factor, source) : 1.0f;
-      if (source >= count || from == static_cast<Row>(-1)) {
-        factors[r] = 0;
-      } else if (inside) {
-        read[r] = packs.read(from, column);
+  /// The rows that lanes of the team hold, each by its number or kNone, in `count` lanes.
+  __device__ void add_plain(Row row, int count) {
+    typename Packs::Words read[kAtOnce];
+    for (int k = 0; k < count; k += kAtOnce * team.rows) {
+      read_rows(row, k, read);
+      PW_UNROLL
+      for (int r = 0; r < kAtOnce; ++r) {
+        PW_UNROLL
+        for (int c = 0; c < Packs::kColumns; ++c) sums[c] += Packs::number(read[r], c);
       }
     }
+  }
+
+  /// The same with a factor per row. It is needed, and waited for, only after the first rows are on
+  /// their way.
+  __device__ void add_with_factors(Row row, int64_t position, int count) {
+    RowParameters parameters;
+    float factor = 0;
+    if (row != kNone) {
+      factor = job.indice_weights == nullptr ? 1.0f : job.indice_weights[position];
+      parameters = packs.parameters(row);
+    }
+    typename Packs::Words read[kAtOnce];
+    for (int k = 0; k < count; k += kAtOnce * team.rows) {
+      read_rows(row, k, read);
+      if (Packs::kScaled && k == 0) {
+        const RowScale scale = packs.scale(parameters);
+        bias += scale.bias * factor;
+        factor *= scale.scale;
+      }
+      float factors[kAtOnce];
+      PW_UNROLL
+      for (int r = 0; r < kAtOnce; ++r) factors[r] = team.from(factor, source_of(k, r));
+      PW_UNROLL
+      for (int r = 0; r < kAtOnce; ++r) {
+        PW_UNROLL
+        for (int c = 0; c < Packs::kColumns; ++c) {
+          sums[c] += Packs::number(read[r], c) * factors[r];
+        }
+      }
+    }
+  }
+
+  __device__ int source_of(int k, int r) const { return k + r * team.rows + team.row; }
+
+  /// This lane's columns of rows k on that lanes of the team hold; 0 where there is no row.
+  __device__ void read_rows(Row row, int k, typename Packs::Words* read) const {
+    const bool inside = column < static_cast<Size>(packs.table.columns);
+    Row from[kAtOnce];
+    PW_UNROLL
+    for (int r = 0; r < kAtOnce; ++r) from[r] = team.from(row, source_of(k, r));
     PW_UNROLL
     for (int r = 0; r < kAtOnce; ++r) {
-      PW_UNROLL
-      for (int c = 0; c < Packs::kColumns; ++c) {
-        sums[c] += Packs::number(read[r], c) * factors[r];
-      }
+      read[r] = typename Packs::Words{};
+      if (inside && from[r] != kNone) read[r] = packs.read(from[r], column);
     }
   }
 };
 
 template <class Row, class Size, class Packs, class Index>
 __device__ void pool_bag(const EmbeddingForwardJob<Index>& job, const TeamLane& team,
-                         const Packs& packs, const TeamBag<int64_t>& any) {
-  const TeamBag<Size> bag{any.begin, static_cast<Size>(any.length), static_cast<Size>(any.longest),
-                          static_cast<Size>(any.widest), any.out};
-  for (Size begin = 0; begin < bag.widest; begin += team.lanes * Packs::kColumns) {
-    BagSum<Packs, Index, Row, Size> sum(job, team, packs, bag, begin + team.lane * Packs::kColumns);
+                         const Packs& packs, const TbeBag& bag, int64_t out, Index index) {
+  const Size length = static_cast<Size>(bag.length);
+  const TeamBag<Index, Size> of_team{
+      bag.begin, length, team.most(length), team.most(static_cast<Size>(packs.table.columns)),
+      out,       index};
+  for (Size begin = 0; begin < of_team.widest; begin += team.lanes * Packs::kColumns) {
+    BagSum<Packs, Index, Row, Size> sum(job, team, packs, of_team,
+                                        begin + team.lane * Packs::kColumns);
     sum.add();
     sum.store();
   }
@@ -146,20 +176,21 @@ __global__ void __launch_bounds__(kThreads, kLookupBlocks)
        first += stride) {
     const int64_t number = first + (threadIdx.x >> teams.team_bits);
     const bool inside = number < job.bags.count;
-    const int64_t t = inside ? static_cast<int64_t>(teams.batch.quotient(number)) : 0;
-    const typename Rows::Packs packs =
-        rows.packs(job.weights, inside ? job.tables.at(t) : TbeTable{});
-    const TbeBag bag = inside ? job.bags.at(number) : TbeBag{};
-    const int64_t row = number - t * job.bags.batch;
-    const TeamBag<int64_t> of_team{bag.begin, bag.length, team.most(bag.length),
-                                   team.most(packs.table.columns),
-                                   row * job.out_columns + packs.table.out_column};
-    // Lengths are rounded up to whole teams.
-    const bool small = of_team.longest < INT32_MAX - kLanes;
-    if (small && team.most(packs.whole() ? 0 : 1) == 0) {
-      pool_bag<uint32_t, int>(job, team, packs, of_team);
+    // Teams without a bag read what another team reads, so that no load waits for a branch.
+    const int64_t some = inside ? number : first;
+    const int64_t t = static_cast<int64_t>(teams.batch.quotient(some));
+    TbeBag bag = job.bags.at(some);
+    TbeTable table = job.tables.at(t);
+    if (!inside) bag.length = table.columns = 0;
+    const Index index = team.self < bag.length ? job.bags.indices[bag.begin + team.self] : 0;
+    const int64_t out = (some - t * job.bags.batch) * job.out_columns + table.out_column;
+    const typename Rows::Packs packs = rows.packs(job.weights, table);
+    // Lengths are rounded up to whole teams, and the next turn's position is computed too.
+    const bool small = bag.length < INT32_MAX - 2 * kLanes && packs.whole();
+    if (lanes_where(!small) == 0) {
+      pool_bag<uint32_t, int>(job, team, packs, bag, out, index);
     } else {
-      pool_bag<int64_t, int64_t>(job, team, packs, of_team);
+      pool_bag<int64_t, int64_t>(job, team, packs, bag, out, index);
     }
   }
 }

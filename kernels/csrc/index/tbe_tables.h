@@ -38,39 +38,44 @@ struct TbeTables {
   }
 
   /// Has no columns if they are out of range in the result, no rows if they are out of range in the
-  /// weights. Reads everything before it checks anything, so that a GPU waits only once.
+  /// weights. Selects instead of returning early: a GPU then issues all loads before it waits.
   PW_HD TbeTable at(int64_t t) const {
-    TbeTable table;
     const int64_t begin = column_at(t);
     const int64_t columns = length_within(begin, column_at(t + 1), total_D);
     const int64_t first = weights_offsets[t];
     const int64_t rows = length_within(hash_size_cumsum[t], hash_size_cumsum[t + 1], INT64_MAX);
-    if (columns < 0) return table;
-    table.columns = columns;
-    table.out_column = begin;
-    table.stride = aligned(table.columns + row_extra);
-    if (first < 0 || first > weights || rows < 0) return table;
-    if (exceed(rows, table.stride, weights - first)) return table;
-    table.first = first;
-    table.rows = rows;
+    TbeTable table;
+    const bool has_columns = columns >= 0;
+    table.columns = has_columns ? columns : 0;
+    table.out_column = has_columns ? begin : 0;
+    const int64_t stride = aligned(table.columns + row_extra);
+    table.stride = has_columns ? stride : 0;
+    const int64_t room = wrapping_difference(weights, first);
+    const bool has_rows =
+        has_columns && first >= 0 && first <= weights && rows >= 0 && !exceed(rows, stride, room);
+    table.first = has_rows ? first : 0;
+    table.rows = has_rows ? rows : 0;
     return table;
   }
 
  private:
-  // GPUs have no 64-bit division: both functions use it only for numbers that need it.
-
   PW_HD int64_t aligned(int64_t elements) const {
     const int64_t last = elements + row_alignment - 1;
     if (row_alignment == 1) return last;
+    // GPUs have no 64-bit division: only numbers that need it are divided so.
     if (last >> 31 != 0) return last / row_alignment * row_alignment;
     return static_cast<uint32_t>(last) / static_cast<uint32_t>(row_alignment) * row_alignment;
   }
 
   /// Whether `rows` rows of `stride` elements need more than `room`.
-  PW_HD static bool exceed(int64_t rows, int64_t stride, int64_t room) {
-    constexpr int64_t kHalf = int64_t{1} << 31;
-    if (rows < kHalf && stride < kHalf) return rows * stride > room;
-    return stride > 0 && rows > room / stride;
+  PW_HD static bool exceed(uint64_t rows, uint64_t stride, uint64_t room) {
+#if defined(__CUDA_ARCH__)
+    const uint64_t high = __umul64hi(rows, stride);
+#else
+    using Wide = unsigned __int128;
+    const uint64_t high = static_cast<uint64_t>((static_cast<Wide>(rows) * stride) >> 64);
+#endif
+    return high != 0 || rows * stride > room;
   }
 };
 
@@ -97,7 +102,11 @@ struct TbeBags {
 
   /// The row that position `at` looks up, or -1 if the table has no such row.
   PW_HD int64_t row_at(int64_t at, const TbeTable& table) const {
-    const int64_t row = indices[at];
+    return row_of(indices[at], table);
+  }
+  /// The same for the index at a position.
+  PW_HD static int64_t row_of(Index index, const TbeTable& table) {
+    const int64_t row = index;
     return row >= 0 && row < table.rows ? row : -1;
   }
 

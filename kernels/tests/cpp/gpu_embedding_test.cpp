@@ -102,9 +102,9 @@ void rows_are_copied_without_pooling() {
 }
 
 template <class Index>
-void codes_are_pooled(QuantizedLayout layout, int64_t alignment) {
+void codes_are_pooled(QuantizedLayout layout, int64_t alignment, int64_t longest = 9) {
   for (const std::vector<int64_t>& dims : kDims) {
-    Case<Index> c(dims, 5, 9, layout.parameter_bytes(), alignment);
+    Case<Index> c(dims, 5, longest, layout.parameter_bytes(), alignment);
     std::vector<Word16> storage(c.tables.weights / 16 + 1);
     uint8_t* const weights = reinterpret_cast<uint8_t*>(storage.data());
     for (int64_t i = 0; i < c.tables.weights; ++i) weights[i] = static_cast<uint8_t>(random_bits());
@@ -188,6 +188,9 @@ void everything_of() {
   codes_are_pooled<Index>({0, ParameterDtype::kFloat32, kLast}, 4);
   codes_are_pooled<Index>({0, ParameterDtype::kFloat16, kFirst}, 16);
   codes_are_pooled<Index>({0, ParameterDtype::kFloat16, kFirst}, 1);
+  // Several turns of a team, in 32 and in 64 bits.
+  codes_are_pooled<Index>({0, ParameterDtype::kFloat16, kFirst}, 4, 150);
+  codes_are_pooled<Index>({0, ParameterDtype::kFloat32, kLast}, 1, 150);
   out_of_range_contents_are_empty<Index>();
 }
 
