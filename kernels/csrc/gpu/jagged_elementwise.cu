@@ -6,10 +6,8 @@
 
 // Roofline: memory. A kept value row is read once, its dense row read once and the result written
 // once, 3 * row bytes, and two operations per element: far below the arithmetic peak. Adjacent
-// threads access adjacent packs of 16 bytes (one element if rows are not multiples of 16 bytes). To
-// dense: one thread per pack, which reads the offsets of its group. To values: a thread would have
-// to search for its group, so blocks take tiles of rows (row_tiles.h). No sum crosses threads:
-// deterministic.
+// threads access adjacent packs of 16 bytes (one element if rows are not multiples of 16 bytes).
+// Blocks take tiles of rows of the result (row_tiles.h). No sum crosses threads: deterministic.
 
 namespace pinwheel {
 namespace jagged_elementwise_kernels {
@@ -20,25 +18,36 @@ template <Combine how, class Element, int kElements, class Index>
 __global__ void to_jagged_kernel(CombineToJaggedJob<Index> job, RowTiles tiles,
                                  int64_t rows_per_group) {
   using Words = Pack<Element, kElements>;
-  for_each_tile_word(
-      job.jagged, tiles,
-      [&](int64_t number, const DensePlace& place, int64_t pack) {
-        return combined_value_pack<how, Element, kElements>(
-            job, number, dense_row_at(place, rows_per_group), pack);
+  for_each_tile_word<int64_t>(
+      tiles,
+      [&](const Tile& tile, int64_t* rows) {
+        find_dense_rows(job.jagged, tile, rows_per_group, rows);
       },
-      [&](int64_t number, const Words& pack) { static_cast<Words*>(job.out)[number] = pack; });
+      [&](int64_t number, int64_t dense_row, int64_t pack) {
+        return packs_of_value<how, Words>(job, number, dense_row, tiles.words, pack);
+      },
+      [&](int64_t number, const PackPair<Words>& pair) {
+        static_cast<Words*>(job.out)[number] = combined<how>(pair);
+      });
 }
 
 template <Combine how, class Element, int kElements, class Index>
-struct ToDense {
-  CombineToDenseJob<Index> job;
-  PW_HD void operator()(int64_t i) const { combine_to_dense_unit<how, Element, kElements>(job, i); }
-};
+__global__ void to_dense_kernel(CombineToDenseJob<Index> job, RowTiles tiles) {
+  using Words = Pack<Element, kElements>;
+  for_each_tile_word<int64_t>(
+      tiles, [&](const Tile& tile, int64_t* rows) { find_value_rows(job.jagged, tile, rows); },
+      [&](int64_t number, int64_t value_row, int64_t pack) {
+        return packs_of_dense<how, Words>(job, number, value_row, tiles.words, pack);
+      },
+      [&](int64_t number, const PackPair<Words>& pair) {
+        static_cast<Words*>(job.out)[number] = combined<how>(pair);
+      });
+}
 
 template <Combine how, class Element, int kElements, class Index>
 void launch_packs(const CombineToJaggedJob<Index>& job, void* stream) {
   if (job.jagged.value_rows * job.row_elements == 0) return;
-  const RowTiles tiles = row_tiles(job.jagged.value_rows, 1, job.row_elements / kElements);
+  const RowTiles tiles = row_tiles(job.jagged.value_rows, job.row_elements / kElements);
   launch("jagged_dense_elementwise, jagged", &to_jagged_kernel<how, Element, kElements, Index>,
          blocks_for(tiles.tiles(), 1), static_cast<Stream>(stream), job, tiles,
          dense_rows_per_group(job.jagged));
@@ -46,8 +55,10 @@ void launch_packs(const CombineToJaggedJob<Index>& job, void* stream) {
 
 template <Combine how, class Element, int kElements, class Index>
 void launch_packs(const CombineToDenseJob<Index>& job, void* stream) {
-  launch_units("jagged_dense_elementwise, dense", ToDense<how, Element, kElements, Index>{job},
-               job.dense_rows * (job.row_elements / kElements), stream);
+  if (job.dense_rows * job.row_elements == 0) return;
+  const RowTiles tiles = row_tiles(job.dense_rows, job.row_elements / kElements);
+  launch("jagged_dense_elementwise, dense", &to_dense_kernel<how, Element, kElements, Index>,
+         blocks_for(tiles.tiles(), 1), static_cast<Stream>(stream), job, tiles);
 }
 
 template <class Element, class Job>

@@ -113,15 +113,33 @@ __global__ void vector_gradient_kernel(VectorGradientJob<Index> job, EntryTeams 
   }
 }
 
+/// The vectors and the numbers within them of the weights of a tile of heads of value rows.
+template <class Index>
+__device__ void find_weights(const JaggedVectorShape<Index>& shape, const Tile& tile,
+                             DensePlace* places) {
+  const int64_t last = tile.first + tile.count - 1;
+  const PlaceFinder<Index> finder(shape.jagged, split(tile.first, shape.heads).quotient,
+                                  split(last, shape.heads).quotient);
+  for (int k = static_cast<int>(threadIdx.x); k < tile.count; k += kThreads) {
+    const Split at = split(tile.first + k, shape.heads);
+    DensePlace place = finder.of(at.quotient);
+    if (place.group >= 0) place.group = place.group * shape.heads + at.rest;
+    places[k] = place;
+  }
+}
+
 template <class Element, int kElements, class Index>
 __global__ void jagged_gradient_kernel(JaggedGradientJob<Index> job, RowTiles tiles) {
   using Words = Pack<Element, kElements>;
-  for_each_tile_word(
-      job.shape.jagged, tiles,
+  using Loaded = WeightedPack<Element, kElements>;
+  for_each_tile_word<DensePlace>(
+      tiles, [&](const Tile& tile, DensePlace* places) { find_weights(job.shape, tile, places); },
       [&](int64_t, const DensePlace& place, int64_t word) {
-        return jagged_gradient_pack<Element, kElements>(job, place, word);
+        return Loaded(job, place, tiles.words, word);
       },
-      [&](int64_t number, const Words& pack) { static_cast<Words*>(job.out)[number] = pack; });
+      [&](int64_t number, const Loaded& loaded) {
+        static_cast<Words*>(job.out)[number] = loaded.product();
+      });
 }
 
 template <class Index>
@@ -154,7 +172,8 @@ template <class Element, int kElements, class Index>
 void launch_packs(const JaggedGradientJob<Index>& job, void* stream) {
   const JaggedVectorShape<Index>& shape = job.shape;
   if (shape.jagged.value_rows * shape.heads * shape.columns == 0) return;
-  const RowTiles tiles = row_tiles(shape.jagged.value_rows, shape.heads, shape.columns / kElements);
+  const RowTiles tiles =
+      row_tiles(shape.jagged.value_rows * shape.heads, shape.columns / kElements);
   launch("batched_dense_vec_jagged_2d_mul, gradient of the values",
          &jagged_gradient_kernel<Element, kElements, Index>, blocks_for(tiles.tiles(), 1),
          static_cast<Stream>(stream), job, tiles);

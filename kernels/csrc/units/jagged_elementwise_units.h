@@ -1,8 +1,8 @@
 #pragma once
 
-// What one GPU thread does for unit `i`: one pack of one row of the result; see jagged_units.h.
+// What one GPU thread does for one pack of one row of the result; see jagged_units.h. Loads are
+// apart from arithmetic, so that a thread can have several packs in flight.
 
-#include "index/split.h"
 #include "jobs/jagged_elementwise.h"
 #include "units/pack.h"
 
@@ -12,6 +12,7 @@ template <Combine how, class Element, int kElements>
 PW_HD Pack<Element, kElements> combine_packs(const Pack<Element, kElements>& a,
                                              const Pack<Element, kElements>& b) {
   Pack<Element, kElements> result;
+  PW_UNROLL
   for (int k = 0; k < kElements; ++k) {
     const Wide<Element> first = to_float(a.at[k]);
     const Wide<Element> second = to_float(b.at[k]);
@@ -20,34 +21,50 @@ PW_HD Pack<Element, kElements> combine_packs(const Pack<Element, kElements>& a,
   return result;
 }
 
-/// Pack `number` of the result: pack `pack` of a value row that dense row `dense_row`, or -1 for
+/// The packs that make a pack of the result.
+template <class Words>
+struct PackPair {
+  Words first = {};
+  Words second = {};
+  bool both = false;  ///< else the result is `first`
+};
+
+/// For pack `number` of the values: pack `pack` of a row that dense row `dense_row`, or -1 for
 /// none, holds.
-template <Combine how, class Element, int kElements, class Index>
-PW_HD Pack<Element, kElements> combined_value_pack(const CombineToJaggedJob<Index>& job,
-                                                   int64_t number, int64_t dense_row,
-                                                   int64_t pack) {
-  using Words = Pack<Element, kElements>;
-  const Words* const values = static_cast<const Words*>(job.values);
-  if (dense_row < 0) return how == Combine::kAdd ? values[number] : Words{};
-  const Words* const dense = static_cast<const Words*>(job.dense);
-  const int64_t packs = job.row_elements / kElements;
-  return combine_packs<how>(values[number], dense[dense_row * packs + pack]);
+template <Combine how, class Words, class Index>
+PW_HD PackPair<Words> packs_of_value(const CombineToJaggedJob<Index>& job, int64_t number,
+                                     int64_t dense_row, int64_t packs, int64_t pack) {
+  PackPair<Words> pair;
+  pair.both = dense_row >= 0;
+  const bool kept = how == Combine::kAdd || pair.both;
+  if (kept) pair.first = load_whole(static_cast<const Words*>(job.values) + number);
+  if (pair.both) {
+    pair.second = load_whole(static_cast<const Words*>(job.dense) + dense_row * packs + pack);
+  }
+  return pair;
 }
 
-template <Combine how, class Element, int kElements, class Index>
-PW_HD void combine_to_dense_unit(const CombineToDenseJob<Index>& job, int64_t i) {
-  using Words = Pack<Element, kElements>;
-  const int64_t packs = job.row_elements / kElements;
-  const Split at = split(i, packs);
-  const int64_t row = value_row_of(job.jagged, at.quotient);
+/// For pack `number` of the dense form: pack `pack` of value row `value_row`, or -1 for padding.
+template <Combine how, class Words, class Index>
+PW_HD PackPair<Words> packs_of_dense(const CombineToDenseJob<Index>& job, int64_t number,
+                                     int64_t value_row, int64_t packs, int64_t pack) {
   const Words* const values = static_cast<const Words*>(job.values);
   const Words* const other = static_cast<const Words*>(job.other);
-  Words result = how == Combine::kAdd ? other[i] : Words{};
-  if (row >= 0) {
-    const int64_t from = row * packs + at.rest;
-    result = combine_packs<how>(values[from], how == Combine::kAdd ? result : other[from]);
+  const int64_t from = value_row * packs + pack;
+  PackPair<Words> pair;
+  pair.both = value_row >= 0;
+  if (how == Combine::kAdd) {
+    pair.first = load_whole(other + number);
+  } else if (pair.both) {
+    pair.first = load_whole(other + from);
   }
-  static_cast<Words*>(job.out)[i] = result;
+  if (pair.both) pair.second = load_whole(values + from);
+  return pair;
+}
+
+template <Combine how, class Element, int kElements>
+PW_HD Pack<Element, kElements> combined(const PackPair<Pack<Element, kElements>>& pair) {
+  return pair.both ? combine_packs<how>(pair.first, pair.second) : pair.first;
 }
 
 }  // namespace pinwheel

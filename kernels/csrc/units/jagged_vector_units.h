@@ -80,11 +80,11 @@ struct DotProducts {
   template <int kRows>
   PW_HD void add(int64_t l, int step, int lane, int lanes, Wide<Element> (&sums)[kRows]) const {
     for (int64_t p = lane; p < packs; p += lanes) {
-      const Words factor = gradient[p];
+      const Words factor = load_whole(gradient + p);
       Words rows[kRows] = {};
       PW_UNROLL
       for (int k = 0; k < kRows; ++k) {
-        if (l + k * step < length) rows[k] = values[(l + k * step) * stride + p];
+        if (l + k * step < length) rows[k] = load_whole(values + (l + k * step) * stride + p);
       }
       PW_UNROLL
       for (int k = 0; k < kRows; ++k) sums[k] += dot(factor, rows[k]);
@@ -103,21 +103,33 @@ struct DotProducts {
   }
 };
 
-/// Pack `pack` of the gradient of a head of the values whose vector is `place.group` and whose
-/// weight is number `place.within` of it.
-template <class Element, int kElements, class Index>
-PW_HD Pack<Element, kElements> jagged_gradient_pack(const JaggedGradientJob<Index>& job,
-                                                    const DensePlace& place, int64_t pack) {
+/// What makes pack `pack` of the gradient of a head of the values whose vector is `place.group`, of
+/// `packs` packs, and whose weight is number `place.within` of it.
+template <class Element, int kElements>
+struct WeightedPack {
   using Words = Pack<Element, kElements>;
-  if (place.group < 0) return Words{};
-  const JaggedVectorShape<Index>& shape = job.shape;
-  const int64_t at = place.group * shape.jagged.max_length[0] + place.within;
-  const Element weight = static_cast<const Element*>(job.v)[at];
-  ColumnSums<Element, kElements> product;
-  product.add(
-      to_float(weight),
-      static_cast<const Words*>(job.gradient)[place.group * (shape.columns / kElements) + pack]);
-  return product.packed();
-}
+
+  Words gradient = {};
+  Element weight = {};
+  bool used = false;
+
+  PW_HD WeightedPack() {}
+  template <class Index>
+  PW_HD WeightedPack(const JaggedGradientJob<Index>& job, const DensePlace& place, int64_t packs,
+                     int64_t pack) {
+    if (place.group < 0) return;
+    const int64_t at = place.group * job.shape.jagged.max_length[0] + place.within;
+    weight = static_cast<const Element*>(job.v)[at];
+    gradient = load_whole(static_cast<const Words*>(job.gradient) + place.group * packs + pack);
+    used = true;
+  }
+
+  PW_HD Words product() const {
+    if (!used) return Words{};
+    ColumnSums<Element, kElements> sums;
+    sums.add(to_float(weight), gradient);
+    return sums.packed();
+  }
+};
 
 }  // namespace pinwheel

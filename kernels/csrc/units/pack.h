@@ -3,6 +3,7 @@
 // What a GPU thread loads or stores at once: several elements, up to 16 bytes.
 
 #include <cstdint>
+#include <cstring>
 
 #include "index/host_device.h"
 
@@ -12,6 +13,20 @@ template <class Element, int kElements>
 struct alignas(sizeof(Element) * kElements) Pack {
   Element at[kElements];
 };
+
+/// Loads a pack with one instruction. nvcc may load the elements of `*at` one by one.
+template <class Words>
+PW_HD Words load_whole(const Words* at) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Words) == 16) {
+    const uint4 bits = *reinterpret_cast<const uint4*>(at);
+    Words words;
+    memcpy(&words, &bits, sizeof(words));
+    return words;
+  }
+#endif
+  return *at;
+}
 
 /// `at` is aligned to the size of the pack.
 template <class Element, int kElements>
