@@ -8,23 +8,34 @@
 // gradient, and its gradient is written once; two operations per element. The small tensors, [B *
 // heads, columns] and [B * heads, max_L], stay in the caches. Forward: a thread walks down the rows
 // of a group with a pack of 16 bytes of the result, 4 loads in flight; if there are too few packs
-// for all multiprocessors, several lanes share the rows. The weights' gradient: a group of 32 lanes
-// per vector, several value rows at a time; a row gets so few lanes that each has several packs,
-// because every doubling of the lanes costs a shuffle. The values' gradient: tiles of rows. Sums
-// that cross lanes are added in a fixed order: all are deterministic.
+// for all multiprocessors or groups would be too unequal, several lanes share the rows. The
+// weights' gradient: a group of 32 lanes per vector, several value rows at a time; a row gets so
+// few lanes that each has several packs, because every doubling of the lanes costs a shuffle. The
+// values' gradient: tiles of rows. Sums that cross lanes are added in a fixed order: all are
+// deterministic.
 
 namespace pinwheel {
 namespace jagged_vector_kernels {
 
 using namespace gpu;
 
-/// Lanes that share the rows of a pack: a power of two, up to a group.
+/// Lanes that share the rows of a pack: a power of two, up to a group. At least one row each where
+/// there would be too few threads; more rows where there would only be too few rounds of blocks to
+/// even out groups of unequal length.
 template <class Index>
 int parts_for(const JaggedVectorShape<Index>& shape, int64_t packs) {
   constexpr int64_t kThreadsWanted = 1 << 19;
-  const int64_t rows = shape.jagged.value_rows / std::max<int64_t>(1, shape.jagged.groups[0]);
+  constexpr int64_t kThreadsInRounds = 1 << 21;
+  constexpr int64_t kRowsEach = 4;
+  constexpr int kPacksAtOnce = 4;  // adjacent, 64 bytes: fewer would waste part of each access
+  const int64_t groups = std::max<int64_t>(1, shape.jagged.groups[0]);
+  const int64_t rows = shape.jagged.value_rows / groups;
+  const int most = packs / groups < kPacksAtOnce ? kLanes : kLanes / kPacksAtOnce;
   int parts = 1;
-  while (parts < kLanes && packs * parts < kThreadsWanted && 2 * parts <= rows) parts *= 2;
+  while (parts < most && ((packs * parts < kThreadsWanted && 2 * parts <= rows) ||
+                          (packs * parts < kThreadsInRounds && 2 * kRowsEach * parts <= rows))) {
+    parts *= 2;
+  }
   return parts;
 }
 

@@ -41,15 +41,20 @@ PW_HD ColumnSums<Element, kElements> vector_times_jagged_part(
   const Words* const values =
       static_cast<const Words*>(job.values) + run.begin * stride + head.rest * packs + pack;
   ColumnSums<Element, kElements> sums;
-  int64_t l = part;
-  for (; l + (kAhead - 1) * parts < run.length; l += kAhead * parts) {
-    Words rows[kAhead];
+  for (int64_t l = part; l < run.length; l += kAhead * parts) {
+    Words rows[kAhead] = {};
+    Element weights[kAhead] = {};
     PW_UNROLL
-    for (int k = 0; k < kAhead; ++k) rows[k] = values[(l + k * parts) * stride];
+    for (int k = 0; k < kAhead; ++k) {
+      if (l + k * parts >= run.length) continue;
+      rows[k] = load_whole(values + (l + k * parts) * stride);
+      weights[k] = v[l + k * parts];
+    }
     PW_UNROLL
-    for (int k = 0; k < kAhead; ++k) sums.add(to_float(v[l + k * parts]), rows[k]);
+    for (int k = 0; k < kAhead; ++k) {
+      if (l + k * parts < run.length) sums.add(to_float(weights[k]), rows[k]);
+    }
   }
-  for (; l < run.length; l += parts) sums.add(to_float(v[l]), values[l * stride]);
   return sums;
 }
 

@@ -74,6 +74,24 @@ void products_match_a_loop(RealDtype dtype) {
   }
 }
 
+int parts_of(int64_t groups, int64_t rows_per_group, int64_t packs_per_row) {
+  JaggedVectorShape<int32_t> shape;
+  shape.jagged.depth = 1;
+  shape.jagged.groups[0] = groups;
+  shape.jagged.value_rows = groups * rows_per_group;
+  return jagged_vector_kernels::parts_for(shape, groups * packs_per_row);
+}
+
+void lanes_share_rows() {
+  CHECK(parts_of(16384, 50, 32) == 4);    // to even out groups of unequal length
+  CHECK(parts_of(1 << 20, 50, 32) == 1);  // enough packs
+  CHECK(parts_of(16384, 7, 32) == 1);     // too few rows for each
+  CHECK(parts_of(512, 10, 32) == 8);      // a row for each
+  CHECK(parts_of(1024, 25, 2) == 16);     // rows are short: packs of several rows at once
+  CHECK(parts_of(1, 100000, 4) == 8);     // at least 4 adjacent packs
+  CHECK(parts_of(1, 100000, 1) == 32);
+}
+
 template <class Index>
 void hostile_offsets_are_harmless() {
   std::mt19937 random(2);
@@ -99,6 +117,7 @@ void hostile_offsets_are_harmless() {
 }
 
 void everything() {
+  lanes_share_rows();
   products_match_a_loop<float, int32_t>(RealDtype::kFloat32);
   products_match_a_loop<float, int64_t>(RealDtype::kFloat32);
   products_match_a_loop<Fp16, int64_t>(RealDtype::kFloat16);
