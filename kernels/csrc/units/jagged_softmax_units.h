@@ -16,38 +16,54 @@ PW_HD double exponential_of(double number) {
   return exp(number);
 }
 
-/// The maximum of the numbers seen and the sum of exp(number - maximum). Stored in shared memory,
-/// which has no initializers: set it to SoftmaxSum{} first.
+/// What a maximum of numbers can be subtracted from without NaN; 0 for infinite ones.
+PW_HD float shift_of(float high) {
+  return isinf(high) ? 0.0f : high;
+}
+PW_HD double shift_of(double high) {
+  return isinf(high) ? 0.0 : high;
+}
+
+/// The maximum of the numbers seen, NaN aside, and the sum of exp(number - maximum). Stored in
+/// shared memory, which has no initializers: start with none().
 template <class Number>
 struct SoftmaxSum {
   Number high;
-  Number sum;  ///< 0: none seen
+  Number sum;
 
-  PW_HD void add(Number number) { merge(SoftmaxSum{number, Number{1}}); }
+  PW_HD static SoftmaxSum none() { return SoftmaxSum{static_cast<Number>(-INFINITY), 0}; }
+
+  /// Numbers that are -infinity change nothing.
+  template <int kNumbers>
+  PW_HD void add(const Number (&numbers)[kNumbers]) {
+    Number most = high;
+    PW_UNROLL
+    for (int k = 0; k < kNumbers; ++k) most = numbers[k] > most ? numbers[k] : most;
+    const Number shift = shift_of(most);
+    sum *= exponential_of(high - shift);
+    PW_UNROLL
+    for (int k = 0; k < kNumbers; ++k) sum += exponential_of(numbers[k] - shift);
+    high = most;
+  }
 
   PW_HD void merge(const SoftmaxSum& other) {
-    if (other.sum == 0) return;
-    if (sum == 0) {
-      *this = other;
-    } else if (other.high > high) {
-      sum = sum * exponential_of(high - other.high) + other.sum;
-      high = other.high;
-    } else {
-      // Equal maxima may be infinite, and their difference NaN.
-      sum += other.high == high ? other.sum : other.sum * exponential_of(other.high - high);
-    }
+    const Number most = other.high > high ? other.high : high;
+    const Number shift = shift_of(most);
+    sum = sum * exponential_of(high - shift) + other.sum * exponential_of(other.high - shift);
+    high = most;
   }
 
-  /// NaN for every number of a group whose maximum is infinite, as in torch.
-  PW_HD Number share_of(Number number) const {
-    return exponential_of(number - high) / (sum + (high - high));
-  }
+  /// What to multiply exp(number - high) by. NaN, and so is every result, if the maximum is
+  /// infinite, as in torch.
+  PW_HD Number scale() const { return Number{1} / (sum + (high - high)); }
 };
 
-/// The sum of products of gradients and results; set it to DotSum{} first.
+/// The sum of products of gradients and results.
 template <class Number>
 struct DotSum {
   Number sum;
+
+  PW_HD static DotSum none() { return DotSum{0}; }
   PW_HD void merge(const DotSum& other) { sum += other.sum; }
 };
 

@@ -24,7 +24,7 @@ void columns_match_a_loop(RealDtype dtype, double tolerance) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> numbers(-6.0f, 6.0f);
   for (int round = 0; round < 30; ++round) {
-    const int64_t columns = std::vector<int64_t>{1, 2, 3, 33, 64}[round % 5];
+    const int64_t columns = std::vector<int64_t>{1, 2, 3, 8, 33, 64}[round % 6];
     const int longest = round % 3 == 0 ? 120 : 6;
     std::vector<Index> offsets = {0};
     for (int g = 0; g < 5; ++g) {
@@ -73,6 +73,34 @@ void columns_match_a_loop(RealDtype dtype, double tolerance) {
   }
 }
 
+/// Enough groups that each is one warp's, and rows that no group's threads write.
+void many_groups_match_a_loop() {
+  constexpr int64_t kGroups = 9000;
+  constexpr int64_t kColumns = 4;
+  std::vector<int32_t> offsets;
+  for (int64_t g = 0; g <= kGroups; ++g) offsets.push_back(static_cast<int32_t>(1 + 3 * g));
+  JaggedView<int32_t> view;
+  view.depth = 1;
+  view.value_rows = offsets.back() + 2;
+  view.offsets[0] = offsets.data();
+  view.groups[0] = kGroups;
+  view.max_length[0] = 2;
+  std::vector<float> values(view.value_rows * kColumns);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = i / kColumns % 3 == 1 ? 0.0f : 1.0f;
+  values[kColumns] = -INFINITY;
+  std::vector<float> out(values.size(), -7.0f);
+  run_gpu(JaggedSoftmaxJob<int32_t>{view, RealDtype::kFloat32, values.data(), out.data(), kColumns},
+          nullptr);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int64_t row = static_cast<int64_t>(i) / kColumns;
+    const bool used = row % 3 != 0 && row < offsets.back();
+    double expected = row % 3 == 1 ? 1 / (1 + std::exp(1.0)) : 1 / (1 + std::exp(-1.0));
+    if (i == kColumns) expected = 0;
+    if (i == 2 * kColumns) expected = 1;
+    CHECK(close(out[i], used ? expected : 0, 1e-6));
+  }
+}
+
 template <class Index>
 void hostile_offsets_are_harmless() {
   std::mt19937 random(2);
@@ -96,6 +124,7 @@ void everything() {
   columns_match_a_loop<float, int64_t>(RealDtype::kFloat32, 1e-5);
   columns_match_a_loop<Fp16, int64_t>(RealDtype::kFloat16, 2e-3);
   columns_match_a_loop<double, int32_t>(RealDtype::kFloat64, 1e-12);
+  many_groups_match_a_loop();
   hostile_offsets_are_harmless<int32_t>();
   hostile_offsets_are_harmless<int64_t>();
 }
