@@ -79,7 +79,7 @@ struct Place {
     pack = at.rest * work.lanes + lane % work.lanes;
     row = warp % work.warps * rows + lane / work.lanes;
     step = rows * work.warps;
-    if (at.quotient < jagged.groups[0] && pack < work.packs) run = run_of(jagged, at.quotient);
+    if (at.quotient < jagged.groups[0] && pack < work.packs) run = run_in(jagged, 0, at.quotient);
   }
 };
 
@@ -159,7 +159,7 @@ __device__ void clear_rest(const Job& job, const Work& work) {
                                                                              end - 1);
     for (int64_t row = first + threadIdx.x; row < end; row += kThreads) {
       const DensePlace place = finder.of(row);
-      const Run run = place.group < 0 ? Run{} : run_of(job.jagged, place.group);
+      const Run run = place.group < 0 ? Run{} : run_in(job.jagged, 0, place.group);
       if (place.within < run.length && run.begin + place.within == row) continue;
       Words* const packs = static_cast<Words*>(job.out) + row * work.packs;
       for (int64_t p = 0; p < work.packs; ++p) packs[p] = Words{};

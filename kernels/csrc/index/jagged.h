@@ -57,6 +57,18 @@ PW_HD Coordinates coordinates_of(const JaggedView<Index>& jagged, int64_t outer)
   return at;
 }
 
+/// The run of group `group` of the innermost level, which is `level`; see run_at(). For views of
+/// depth 1, level 0, that is the group of the dense form.
+template <class Index>
+PW_HD Run run_in(const JaggedView<Index>& jagged, int level, int64_t group) {
+  const int64_t begin = jagged.offsets[level][group];
+  const int64_t whole = length_within(begin, jagged.offsets[level][group + 1], INT64_MAX);
+  const int64_t limit = jagged.max_length[level];
+  const int64_t length = whole < limit ? whole : limit;
+  if (length <= 0 || length > jagged.value_rows - begin) return Run{};
+  return Run{begin, length};
+}
+
 /// The run that fills a group of the dense form; empty if the group is all padding. Offsets that
 /// are out of range for their level yield an empty run, and differences of offsets never overflow.
 template <class Index>
@@ -71,13 +83,7 @@ PW_HD Run run_at(const JaggedView<Index>& jagged, const Coordinates& at) {
     group = begin + at.within[d];
     if (group >= jagged.groups[d + 1]) return Run{};
   }
-  const int last = jagged.depth - 1;
-  const int64_t begin = jagged.offsets[last][group];
-  const int64_t whole = length_within(begin, jagged.offsets[last][group + 1], INT64_MAX);
-  const int64_t limit = jagged.max_length[last];
-  const int64_t length = whole < limit ? whole : limit;
-  if (length <= 0 || length > jagged.value_rows - begin) return Run{};
-  return Run{begin, length};
+  return run_in(jagged, jagged.depth - 1, group);
 }
 
 template <class Index>

@@ -36,7 +36,7 @@ PW_HD ColumnSums<Element, kElements> vector_times_jagged_part(
   const int64_t packs = shape.columns / kElements;
   const int64_t stride = shape.heads * packs;
   const Split head = split(vector, shape.heads);
-  const Run run = run_of(shape.jagged, head.quotient);
+  const Run run = run_in(shape.jagged, 0, head.quotient);
   const Element* const v = static_cast<const Element*>(job.v) + vector * shape.jagged.max_length[0];
   const Words* const values =
       static_cast<const Words*>(job.values) + run.begin * stride + head.rest * packs + pack;
@@ -73,7 +73,7 @@ struct DotProducts {
   PW_HD DotProducts(const VectorGradientJob<Index>& job, int64_t vector) {
     const JaggedVectorShape<Index>& shape = job.shape;
     const Split head = split(vector, shape.heads);
-    const Run run = run_of(shape.jagged, head.quotient);
+    const Run run = run_in(shape.jagged, 0, head.quotient);
     packs = shape.columns / kElements;
     stride = shape.heads * packs;
     length = run.length;
