@@ -118,6 +118,8 @@ class Thread:
         if words[0] in ("shl", "shr"):
             number, distance = as_type(values[0], kind), min(values[1], bits)
             return as_type(number << distance if words[0] == "shl" else number >> distance, unsigned)
+        if words[0] == "clz":
+            return bits - as_type(values[0], unsigned).bit_length()
         if words[0] == "bfi":
             field, base, place, length = values
             mask = (1 << length) - 1 << place

@@ -39,9 +39,10 @@ PW_HD BucketFeature bucket_feature(const BucketSpec& spec) {
   const uint64_t blocks = spec.blocks > 0 ? static_cast<uint64_t>(spec.blocks) : 1;
   const uint64_t size = spec.block_size > 0 ? static_cast<uint64_t>(spec.block_size) : 0;
   const uint64_t per_rank = blocks >= ranks ? blocks / ranks : 1;
+  const uint64_t rank_rows = size * per_rank;  // wraps around to 0 for some invalid values
   BucketFeature feature;
   feature.limit = size * blocks;
-  feature.rank_rows = Divider(size > 0 ? size * per_rank : 1);
+  feature.rank_rows = Divider(rank_rows > 0 ? rank_rows : 1);
   feature.blocks = Divider(blocks);
   feature.blocks_per_rank = Divider(per_rank);
   feature.ranks = Divider(ranks);

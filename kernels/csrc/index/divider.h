@@ -18,21 +18,9 @@ struct Divider {
 
   /// `divisor_in` is at least 1.
   PW_HD explicit Divider(uint64_t divisor_in) : divisor(divisor_in) {
-    int bits = 0;
-    while (bits < 64 && (uint64_t{1} << bits) < divisor) ++bits;
-    // 2^64 * (2^bits - divisor) / divisor, one bit at a time: GPUs have no 128-by-64-bit division.
+    const int bits = bits_of(divisor - 1);
     const uint64_t power = bits == 64 ? 0 : uint64_t{1} << bits;
-    uint64_t rest = power - divisor;
-    uint64_t quotient = 0;
-    for (int bit = 0; bit < 64; ++bit) {
-      const bool carry = (rest >> 63) != 0;
-      rest <<= 1;
-      quotient <<= 1;
-      if (carry || rest >= divisor) {
-        rest -= divisor;
-        quotient |= 1;
-      }
-    }
+    const uint64_t quotient = scaled_quotient(power - divisor, divisor);
     factor = quotient + 1;
     first_shift = bits < 1 ? bits : 1;
     second_shift = bits > 0 ? bits - 1 : 0;
@@ -50,6 +38,37 @@ struct Divider {
 
   PW_HD uint64_t remainder(uint64_t number) const {
     return number - quotient(number) * divisor;
+  }
+
+ private:
+  /// How many bits `number` has without leading zeros.
+  PW_HD static int bits_of(uint64_t number) {
+#if defined(__CUDA_ARCH__)
+    return 64 - __clzll(static_cast<long long>(number));
+#else
+    return number == 0 ? 0 : 64 - __builtin_clzll(number);
+#endif
+  }
+
+  /// 2^64 * rest / by, for rest < by. GPUs have no 128-by-64-bit division: two of 64 bits if `by`
+  /// has 32 bits, one bit at a time otherwise.
+  PW_HD static uint64_t scaled_quotient(uint64_t rest, uint64_t by) {
+    if (by >> 32 == 0) {
+      const uint64_t high = (rest << 32) / by;
+      const uint64_t left = (rest << 32) - high * by;
+      return high << 32 | (left << 32) / by;
+    }
+    uint64_t quotient = 0;
+    for (int bit = 0; bit < 64; ++bit) {
+      const bool carry = (rest >> 63) != 0;
+      rest <<= 1;
+      quotient <<= 1;
+      if (carry || rest >= by) {
+        rest -= by;
+        quotient |= 1;
+      }
+    }
+    return quotient;
   }
 };
 
