@@ -6,11 +6,12 @@
 
 // Roofline: memory. offsets_range writes `size` elements and reads each start once: a block
 // searches for the segments of its tile and marks their starts (tile_starts.h), and each thread
-// writes 16 bytes of the result at once. FBGEMM assigns each segment to a group of threads, which
-// leaves most of them idle when segments are short and most of the device idle when one segment is
-// long. segment_sum_csr reads every value once: a group of 32 lanes per segment if segments are
-// short, a block of 256 threads if they are long on average, in loads of 16 bytes; partial sums are
-// added in a fixed order, so that results are deterministic.
+// writes 16 bytes of the result at once. If there are few starts and positions, latency is the
+// limit, and a block reads all starts instead of searching. FBGEMM assigns each segment to a group
+// of threads, which leaves most of them idle when segments are short and most of the device idle
+// when one segment is long. segment_sum_csr reads every value once: a group of 32 lanes per segment
+// if segments are short, a block of 256 threads if they are long on average or few, in loads of 16
+// bytes; partial sums are added in a fixed order, so that results are deterministic.
 
 namespace pinwheel {
 namespace ranges_kernels {
@@ -38,11 +39,37 @@ __device__ Pack<Index, kPositions<Index>> numbers_at(const TileStarts<kMostTile>
   return numbers;
 }
 
+/// The starts of a tile are marked. `low` is how many starts are at most the tile's first position.
+template <class Index>
+__device__ void write_tile(const OffsetsRangeJob<Index>& job, const TileStarts<kMostTile>& starts,
+                           int64_t tile, int size, int64_t low) {
+  constexpr int kNumbers = kPositions<Index>;
+  using Numbers = Pack<Index, kNumbers>;
+  const bool is_carried = low > 0;
+  const int64_t carried = is_carried ? static_cast<int64_t>(job.starts[low - 1]) : 0;
+  for (int at = static_cast<int>(threadIdx.x) * kNumbers; at < size; at += kThreads * kNumbers) {
+    const Numbers numbers = numbers_at<Index>(starts, tile, at, is_carried, carried);
+    // torch's allocations are aligned to more than 16 bytes.
+    if (at + kNumbers <= size) {
+      *reinterpret_cast<Numbers*>(job.out + tile + at) = numbers;
+      continue;
+    }
+    PW_UNROLL
+    for (int k = 0; k < kNumbers; ++k) {
+      if (at + k < size) job.out[tile + at + k] = numbers.at[k];
+    }
+  }
+}
+
+template <class Index>
+__device__ void mark_start(TileStarts<kMostTile>& starts, Index start, int64_t tile, int size) {
+  const uint64_t at = static_cast<uint64_t>(wrapping_difference(start, tile));
+  if (at < static_cast<uint64_t>(size)) starts.mark(static_cast<int>(at));
+}
+
 template <class Index>
 __global__ void offsets_range_kernel(OffsetsRangeJob<Index> job, int tile_size) {
   __shared__ TileStarts<kMostTile> starts;
-  constexpr int kNumbers = kPositions<Index>;
-  using Numbers = Pack<Index, kNumbers>;
   for (int64_t tile = blockIdx.x * static_cast<int64_t>(tile_size); tile < job.size;
        tile += gridDim.x * static_cast<int64_t>(tile_size)) {
     const int64_t left = job.size - tile;
@@ -50,26 +77,46 @@ __global__ void offsets_range_kernel(OffsetsRangeJob<Index> job, int tile_size) 
     __syncthreads();  // other threads may still read the last tile's starts
     starts.clear();
     const TileSpan span = span_of_tile(job.starts, job.count, tile, tile + size - 1);
-    const bool is_carried = span.low > 0;
-    const int64_t carried = is_carried ? static_cast<int64_t>(job.starts[span.low - 1]) : 0;
     for (int64_t s = span.low + threadIdx.x; s < span.high; s += kThreads) {
-      const uint64_t at = static_cast<uint64_t>(wrapping_difference(job.starts[s], tile));
-      if (at < static_cast<uint64_t>(size)) starts.mark(static_cast<int>(at));
+      mark_start(starts, job.starts[s], tile, size);
     }
     __syncthreads();
-    for (int at = static_cast<int>(threadIdx.x) * kNumbers; at < size; at += kThreads * kNumbers) {
-      const Numbers numbers = numbers_at<Index>(starts, tile, at, is_carried, carried);
-      // torch's allocations are aligned to more than 16 bytes.
-      if (at + kNumbers <= size) {
-        *reinterpret_cast<Numbers*>(job.out + tile + at) = numbers;
-        continue;
-      }
-      PW_UNROLL
-      for (int k = 0; k < kNumbers; ++k) {
-        if (at + k < size) job.out[tile + at + k] = numbers.at[k];
-      }
-    }
+    write_tile(job, starts, tile, size, span.low);
   }
+}
+
+constexpr int kFewStarts = 8 * kThreads;
+
+/// For at most kFewStarts starts and a block per tile: each block reads all starts at once, where
+/// the loads of a search would wait for one another.
+template <class Index>
+__global__ void few_starts_kernel(OffsetsRangeJob<Index> job, int tile_size) {
+  __shared__ TileStarts<kMostTile> starts;
+  __shared__ int low;
+  constexpr int kOfThread = kFewStarts / kThreads;
+  const int thread = static_cast<int>(threadIdx.x);
+  const int64_t tile = blockIdx.x * static_cast<int64_t>(tile_size);
+  const int64_t left = job.size - tile;
+  const int size = left < tile_size ? static_cast<int>(left) : tile_size;
+  Index mine[kOfThread] = {};
+  PW_UNROLL
+  for (int k = 0; k < kOfThread; ++k) {
+    if (thread + k * kThreads < job.count) mine[k] = job.starts[thread + k * kThreads];
+  }
+  starts.clear();
+  if (thread == 0) low = 0;
+  __syncthreads();
+  int not_above = 0;
+  PW_UNROLL
+  for (int k = 0; k < kOfThread; ++k) {
+    if (thread + k * kThreads >= job.count) continue;
+    not_above += static_cast<int64_t>(mine[k]) <= tile ? 1 : 0;
+    mark_start(starts, mine[k], tile, size);
+  }
+  for (int mask = kLanes / 2; mask > 0; mask /= 2) not_above += shuffle_xor(not_above, mask);
+  if (thread % kLanes == 0 && not_above > 0) atomic_add(&low, not_above);
+  __syncthreads();
+  write_tile(job, starts, tile, size, low);
 }
 
 /// Integers are shuffled as types for which both vendors overload their shuffles.
@@ -116,7 +163,10 @@ __global__ void block_sum_kernel(SegmentSumJob<Index> job) {
 template <class Element, int kElements, class Index>
 void launch_sums(const SegmentSumJob<Index>& job, void* stream) {
   constexpr int64_t kLong = 4 * kThreads * kElements;
-  if (job.size / job.segments >= kLong) {
+  constexpr int64_t kFewSegments = 1024;  // groups of 32 lanes would leave most of a GPU idle
+  constexpr int64_t kLongIfFew = 2 * kLanes * kElements;
+  const int64_t length = job.size / job.segments;
+  if (length >= kLong || (job.segments <= kFewSegments && length >= kLongIfFew)) {
     launch("segment_sum_csr", &block_sum_kernel<Element, kElements, Index>,
            blocks_for(job.segments, 1), static_cast<Stream>(stream), job);
   } else {
@@ -132,9 +182,11 @@ using namespace ranges_kernels;
 template <class Index>
 void run_gpu(const OffsetsRangeJob<Index>& job, void* stream) {
   if (job.size == 0) return;
+  constexpr int64_t kFewPositions = int64_t{1} << 20;
   const int tile_size = tile_size_for(job.size, 1024, kMostTile);
-  launch("offsets_range", &offsets_range_kernel<Index>, blocks_for(job.size, tile_size),
-         static_cast<Stream>(stream), job, tile_size);
+  const bool few = job.count <= kFewStarts && job.size <= kFewPositions;
+  launch("offsets_range", few ? &few_starts_kernel<Index> : &offsets_range_kernel<Index>,
+         blocks_for(job.size, tile_size), static_cast<Stream>(stream), job, tile_size);
 }
 
 template <class Index>

@@ -34,7 +34,8 @@ void ranges_match_a_loop() {
   std::mt19937 random(1);
   for (int round = 0; round < 60; ++round) {
     const bool tiled = round % 6 == 0;  // segments within a tile and over several
-    const int64_t segments = tiled ? 20 + round : random() % 30;
+    const bool many = round % 12 == 3;  // more starts than a block reads at once
+    const int64_t segments = many ? 2100 : tiled ? 20 + round : random() % 30;
     const auto offsets = random_offsets<Index>(
         random, segments, tiled ? (round % 12 == 0 ? 400 : 20) : 1 + random() % 9);
     const int64_t size = offsets.back() + static_cast<int64_t>(random() % 3);
@@ -54,9 +55,10 @@ template <class Element, class Index>
 void sums_are_those_of_a_loop(SumDtype dtype) {
   std::mt19937 random(2);
   for (int round = 0; round < 40; ++round) {
-    const bool long_ones = round % 8 == 0;  // one block per segment
+    const bool long_ones = round % 8 == 0;  // one block per segment, at least if there are few
     const int64_t segments = long_ones ? 2 : 1 + random() % 30;
-    const auto offsets = random_offsets<Index>(random, segments, long_ones ? 20000 : 50);
+    const int longest = round % 16 == 0 ? 20000 : long_ones ? 1500 : 50;
+    const auto offsets = random_offsets<Index>(random, segments, longest);
     const int64_t unit = 1 + random() % 3;
     const int64_t shift = random() % 2;  // of the address: packs or single elements
     const int64_t size = offsets.back() * unit + static_cast<int64_t>(random() % 3);
