@@ -121,9 +121,9 @@ def test_fatal_mode_changes_nothing_and_fails_where_a_loop_repairs(
         assert torch.equal(got[name].cpu(), call[name])
 
 
-def many_indices(dtype: torch.dtype) -> dict:
+def many_indices(dtype: torch.dtype, longest: int = 40) -> dict:
     """Indices for 7 tables of 1000 rows; 500 of them are 1000."""
-    tables, samples, longest = 7, 5000, 40
+    tables, samples = 7, 5000
     lengths = torch.randint(0, longest, (tables * samples,))
     offsets = torch.cat([torch.zeros(1, dtype=torch.int64), lengths.cumsum(0)])
     indices = torch.randint(0, 1000, (int(offsets[-1]),), dtype=dtype)
@@ -136,12 +136,26 @@ def many_indices(dtype: torch.dtype) -> dict:
     }
 
 
+@pytest.mark.parametrize("longest", [30, 70])  # for two launches, and for three
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
-def test_many_indices_are_split_over_threads_correctly(dtype, device, rng):
-    call = many_indices(dtype)
+def test_many_indices_are_split_over_threads_correctly(dtype, longest, device, rng):
+    call = many_indices(dtype, longest)
     got = moved(call, device)
     pk.bounds_check_indices(**got, bounds_check_mode=WARNING)
     assert got["warning"].item() == 500
+    assert torch.equal(got["indices"].cpu(), call["indices"].where(call["indices"] < 1000, 0))
+
+
+@pytest.mark.parametrize("longest", [30, 70])
+def test_offsets_of_many_indices_are_repaired(longest, device, rng):
+    call = many_indices(torch.int64, longest)
+    repaired = call["offsets"].clone()
+    repaired[20_000] = repaired[19_999]
+    call["offsets"][20_000] = -1
+    got = moved(call, device)
+    pk.bounds_check_indices(**got, bounds_check_mode=WARNING)
+    assert got["warning"].item() == 501
+    assert torch.equal(got["offsets"].cpu(), repaired)
     assert torch.equal(got["indices"].cpu(), call["indices"].where(call["indices"] < 1000, 0))
 
 

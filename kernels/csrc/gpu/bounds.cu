@@ -2,9 +2,10 @@
 //
 // Bytes moved: every offset and every index is read once, and written only if it is wrong; that is
 // the limit. First all threads look for wrong offsets, and each block writes how many it found.
-// Only if there are any, one block repairs them. After that the indices of a table are contiguous,
-// so a group of 32 lanes takes 512 consecutive ones, searches for the table of the first one once,
-// and reads 16 bytes per lane as long as the whole word belongs to one table.
+// Only if there are any, one block repairs them; if indices are few, in the launch that checks the
+// indices. After that the indices of a table are contiguous, so a group of 32 lanes takes a tile of
+// consecutive ones, searches for the table of the first one once, and reads 16 bytes per lane as
+// long as the whole word belongs to one table.
 //
 // Deterministic: repairs are prefix maxima, and counts are integers.
 
@@ -20,7 +21,22 @@ namespace bounds_kernels {
 
 using namespace gpu;
 
-constexpr int64_t kTile = 512;
+/// Few enough for one block to check them all if offsets are wrong.
+constexpr int64_t kFewIndices = int64_t{5} << 17;
+
+/// Tiles of `size` indices, aligned to 16 bytes: the first one starts `before` indices before the
+/// first index.
+struct Tiles {
+  int64_t size;
+  int64_t before;
+};
+
+/// Short tiles if there are too few indices for all groups of a GPU.
+template <class Index>
+Tiles tiles_of(const Index* indices, int64_t count) {
+  const uint64_t odd_bytes = reinterpret_cast<uintptr_t>(indices) % 16;
+  return {count <= kFewIndices ? 128 : 512, static_cast<int64_t>(odd_bytes / sizeof(Index))};
+}
 
 /// Adds the sum over all 32 lanes to memory, unless it is 0.
 __device__ inline void add_from_lanes(long long number, int64_t* sum) {
@@ -92,14 +108,18 @@ __device__ inline BlockMost block_most(long long number, long long* group_mosts)
   return {larger(before, most), lane == 0 ? before : larger(before, before_lane), all};
 }
 
-/// One block. `bad_offsets` are `counts` numbers, from which nothing is repaired if all are 0.
+/// The sum of `counts` numbers over a block. All threads must call it, and pass a barrier before
+/// they use `group_totals` again.
+__device__ inline long long total_of(const int64_t* numbers, int64_t counts,
+                                     long long* group_totals) {
+  long long total = 0;
+  for (int64_t c = threadIdx.x; c < counts; c += kThreads) total += numbers[c];
+  return block_total(total, group_totals);
+}
+
+/// Repairs all offsets. All threads of one block must call it; no other may run.
 template <class Index, class Offset>
-__global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_t* bad_offsets,
-                                      int64_t counts) {
-  __shared__ long long group_mosts[kGroups];
-  long long bad = 0;
-  for (int64_t c = threadIdx.x; c < counts; c += kThreads) bad += bad_offsets[c];
-  if (block_total(bad, group_mosts) == 0) return;
+__device__ void repair_offsets(const BoundsJob<Index, Offset>& job, long long* group_mosts) {
   const int64_t last = job.bags.bags;
   const long long count = job.count;
   const long long first_given = last == 0 ? count : static_cast<long long>(job.offsets[0]);
@@ -124,6 +144,16 @@ __global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_
   if (job.warnings != nullptr) add_from_lanes(warnings, job.warnings);
 }
 
+/// One block. `bad_offsets` are `counts` numbers, from which nothing is repaired if all are 0.
+template <class Index, class Offset>
+__global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_t* bad_offsets,
+                                      int64_t counts) {
+  __shared__ long long group_mosts[kGroups];
+  if (total_of(bad_offsets, counts, group_mosts) == 0) return;
+  __syncthreads();  // other threads may still read group_mosts
+  repair_offsets(job, group_mosts);
+}
+
 /// Checks index `at` of the table; returns 1 if it was wrong.
 template <class Index, class Offset>
 __device__ long long check_index(const BoundsJob<Index, Offset>& job, Index number, int64_t at,
@@ -133,21 +163,52 @@ __device__ long long check_index(const BoundsJob<Index, Offset>& job, Index numb
   return 1;
 }
 
+/// table_of() for the same index in all 32 lanes, which must call it together: they probe together,
+/// so log32(tables) loads follow one another.
+template <class Offset>
+__device__ int64_t table_of_group(const TableBags<Offset>& bags, int64_t index) {
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  int64_t low = 0;
+  int64_t high = bags.tables + 1;
+  while (low < high) {
+    const int64_t step = (high - low + kLanes - 1) / kLanes;
+    const int64_t at = low + (lane + 1) * step - 1;
+    const bool not_above = at < high && bags.first_index(at) <= index;
+    low += count_of_bits(lanes_where(not_above)) * step;
+    if (low + step - 1 < high) high = low + step - 1;
+  }
+  return low - 1 >= bags.tables ? -1 : low - 1;
+}
+
+/// The indices of one table, or one index that no table has.
 template <class Index, class Offset>
-__global__ void bad_indices_kernel(BoundsJob<Index, Offset> job, int64_t begin_of_words) {
+struct OneTable {
+  int64_t begin;
+  int64_t end;
+  int64_t rows;
+  bool exists;
+
+  __device__ OneTable(const BoundsJob<Index, Offset>& job, int64_t t, int64_t at)
+      : begin(at),
+        end(t < 0 ? at + 1 : job.bags.first_index(t + 1)),
+        rows(t < 0 ? 0 : job.rows[t]),
+        exists(t >= 0) {}
+};
+
+/// Checks the indices of the tiles of block `block` of `blocks`. All threads must call it.
+template <class Index, class Offset>
+__device__ void check_indices(const BoundsJob<Index, Offset>& job, const Tiles& tiles,
+                              int64_t block, int64_t blocks) {
   constexpr int64_t kWord = 16 / static_cast<int64_t>(sizeof(Index));
-  const int64_t group = static_cast<int64_t>(blockIdx.x) * kGroups + threadIdx.x / kLanes;
-  const int64_t groups = static_cast<int64_t>(gridDim.x) * kGroups;
+  const int64_t group = block * kGroups + threadIdx.x / kLanes;
+  const int64_t groups = blocks * kGroups;
   const int64_t lane = threadIdx.x % kLanes;
   long long bad = 0;
-  // Tiles are aligned to 16 bytes; the first one may start before the indices.
-  for (int64_t tile = group; tile * kTile - begin_of_words < job.count; tile += groups) {
-    const int64_t first = tile * kTile - begin_of_words;
-    int64_t t = -2;  // not searched yet
-    int64_t table_begin = 0;
-    int64_t table_end = 0;
-    int64_t rows = 0;
-    for (int64_t step = lane * kWord; step < kTile; step += kLanes * kWord) {
+  for (int64_t tile = group; tile * tiles.size - tiles.before < job.count; tile += groups) {
+    const int64_t first = tile * tiles.size - tiles.before;
+    const int64_t first_index = first < 0 ? 0 : first;
+    OneTable<Index, Offset> table(job, table_of_group(job.bags, first_index), first_index);
+    for (int64_t step = lane * kWord; step < tiles.size; step += kLanes * kWord) {
       const int64_t word = first + step;
       Index numbers[kWord] = {};
       const bool whole = word >= 0 && word + kWord <= job.count;
@@ -158,17 +219,37 @@ __global__ void bad_indices_kernel(BoundsJob<Index, Offset> job, int64_t begin_o
       for (int64_t k = 0; k < kWord; ++k) {
         const int64_t at = word + k;
         if (at < 0 || at >= job.count) continue;
-        if (t == -2 || at < table_begin || at >= table_end) {
-          t = table_of(job.bags, at);
-          table_begin = at;
-          table_end = t < 0 ? at + 1 : job.bags.first_index(t + 1);
-          rows = t < 0 ? 0 : job.rows[t];
+        if (at < table.begin || at >= table.end) {
+          table = OneTable<Index, Offset>(job, table_of(job.bags, at), at);
         }
-        if (t >= 0) bad += check_index(job, whole ? numbers[k] : job.indices[at], at, rows);
+        if (table.exists) {
+          bad += check_index(job, whole ? numbers[k] : job.indices[at], at, table.rows);
+        }
       }
     }
   }
   if (job.warnings != nullptr) add_from_lanes(bad, job.warnings);
+}
+
+template <class Index, class Offset>
+__global__ void bad_indices_kernel(BoundsJob<Index, Offset> job, Tiles tiles) {
+  check_indices(job, tiles, blockIdx.x, gridDim.x);
+}
+
+/// Both repairs in one launch. If offsets are wrong, one block does everything, because the indices
+/// cannot be checked before; so this is for few indices.
+template <class Index, class Offset>
+__global__ void repair_kernel(BoundsJob<Index, Offset> job, const int64_t* bad_offsets,
+                              int64_t counts, Tiles tiles) {
+  __shared__ long long group_totals[kGroups];
+  const bool wrong = total_of(bad_offsets, counts, group_totals) != 0;
+  if (wrong) {
+    if (blockIdx.x != 0) return;
+    __syncthreads();  // other threads may still read group_totals
+    repair_offsets(job, group_totals);
+    __syncthreads();  // the offsets that other threads repaired are read from here on
+  }
+  check_indices(job, tiles, wrong ? 0 : blockIdx.x, wrong ? 1 : gridDim.x);
 }
 
 constexpr const char* kName = "bounds_check_indices";
@@ -187,16 +268,19 @@ void run_gpu(const BoundsJob<Index, Offset>& job, int64_t* bad_offsets, void* st
   const Stream stream = static_cast<Stream>(stream_in);
   const int64_t counts = gpu_offset_counts(job.bags.bags);
   launch(kName, &bad_offsets_kernel<Index, Offset>, counts, stream, job, bad_offsets);
-  if (job.repair) {
-    launch(kName, &repair_offsets_kernel<Index, Offset>, 1, stream, job,
-           static_cast<const int64_t*>(bad_offsets), counts);
+  const Tiles tiles = tiles_of(job.indices, job.count);
+  const int64_t blocks =
+      blocks_for((job.count + tiles.before + tiles.size - 1) / tiles.size, kGroups);
+  const int64_t* const bad = bad_offsets;
+  const bool has_indices = job.count > 0 && job.bags.tables > 0;
+  if (has_indices && job.repair && job.count <= kFewIndices) {
+    return launch(kName, &repair_kernel<Index, Offset>, blocks, stream, job, bad, counts, tiles);
   }
-  if (job.count == 0 || job.bags.tables == 0) return;
-  const uint64_t odd_bytes = reinterpret_cast<uintptr_t>(job.indices) % 16;
-  const int64_t before = static_cast<int64_t>(odd_bytes / sizeof(Index));
-  const int64_t tiles = (job.count + before + kTile - 1) / kTile;
-  launch(kName, &bad_indices_kernel<Index, Offset>, blocks_for(tiles, kGroups), stream, job,
-         before);
+  if (job.repair) {
+    launch(kName, &repair_offsets_kernel<Index, Offset>, 1, stream, job, bad, counts);
+  }
+  if (!has_indices) return;
+  launch(kName, &bad_indices_kernel<Index, Offset>, blocks, stream, job, tiles);
 }
 
 template void run_gpu(const BoundsJob<int32_t, int32_t>&, int64_t*, void*);
