@@ -6,6 +6,7 @@
 
 #include "jobs/cumsum.h"
 
+#include "gpu/block_sum.h"
 #include "gpu/device.h"
 #include "gpu/device_scan.h"
 #include "index/chunks.h"
@@ -16,34 +17,6 @@ namespace cumsum_kernels {
 using namespace gpu;
 
 constexpr int64_t kChunk = 16 * kThreads;
-
-/// The inclusive prefix sum over the threads of a block, and the block's total. All threads must
-/// call it.
-template <class Sum>
-struct BlockSum {
-  Sum inclusive;
-  Sum total;
-};
-
-template <class Sum>
-__device__ BlockSum<Sum> block_sum(Sum number, Sum* group_totals) {
-  const int lane = static_cast<int>(threadIdx.x) % kLanes;
-  const int group = static_cast<int>(threadIdx.x) / kLanes;
-  Sum sum = number;
-  for (int distance = 1; distance < kLanes; distance *= 2) {
-    const Sum other = shuffle_up(sum, distance);
-    if (lane >= distance) sum += other;
-  }
-  if (lane == kLanes - 1) group_totals[group] = sum;
-  __syncthreads();
-  BlockSum<Sum> result{sum, Sum{0}};
-  for (int g = 0; g < kGroups; ++g) {
-    if (g < group) result.inclusive += group_totals[g];
-    result.total += group_totals[g];
-  }
-  __syncthreads();  // before the caller's next iteration writes group_totals
-  return result;
-}
 
 template <class Sum>
 __global__ void chunk_totals_kernel(Chunks chunks, const Sum* in, Sum* totals) {

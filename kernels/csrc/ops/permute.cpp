@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "base/register.h"
-#include "ops/cumsum.h"
 #include "ops/jagged_offsets.h"
 #include "ops/run.h"
 
@@ -36,80 +35,129 @@ struct Operator {
 /// Everything about the permutation except the values: the output's lengths and where each input
 /// segment goes.
 struct Segments {
-  Tensor lengths;      ///< of the output, [T', B] or [T']
-  Tensor out_offsets;  ///< [T' + 1]
-  Tensor starts;       ///< start of each output feature in the input, [T']
-  Tensor in_offsets;   ///< [T + 1]
+  Tensor lengths;  ///< of the output, [T', B] or [T']
+  Tensor numbers;  ///< holds all arrays below; its last number is the last of `out_offsets`
+  const int64_t* in_offsets = nullptr;   ///< [T + 1]
+  const int64_t* out_offsets = nullptr;  ///< [T' + 1]
+  const int64_t* starts = nullptr;       ///< where segments start in the input; see SegmentCopyJob
+  const int64_t* sources = nullptr;      ///< see SegmentCopyJob
+  int64_t features_in = 0;
+  int64_t features_out = 0;
 };
 
 Tensor longs(const Tensor& like, int64_t count) {
   return empty_like_device(like, {count}, ScalarType::Long);
 }
 
-#ifdef PINWHEEL_GPU
-/// Sums per feature, their prefix sums, the permutation of both, prefix sums again: each pass
-/// depends on all of the previous one. 1-D lengths of int64 are their own sums.
-template <class Index>
-void permute_on_gpu(const PermutePlanJob<Index>& plan, const Tensor& lengths, Segments& segments) {
-  const GpuStreamGuard guard(lengths);
-  const bool own_sums = lengths.dim() == 1 && lengths.scalar_type() == ScalarType::Long;
-  const Tensor sums = own_sums ? lengths : longs(lengths, plan.features_in);
-  if (!own_sums) {
-    run_gpu(FeatureSumsJob<Index>{plan.lengths, writable(sums), plan.features_in, plan.batch},
-            guard.stream());
+/// Arrays that follow each other in one tensor.
+class Arrays {
+ public:
+  explicit Arrays(int64_t* first) : next_(first) {}
+  int64_t* take(int64_t count) {
+    int64_t* const taken = next_;
+    next_ += count;
+    return taken;
   }
-  segments.in_offsets = complete_cumsum(sums);
-  const Tensor out_sums = own_sums ? segments.lengths : longs(lengths, plan.features_out);
-  PermuteLengthsJob<Index> job;
-  job.permute = plan.permute;
-  job.lengths = plan.lengths;
-  job.sums = numbers(sums);
-  job.starts = numbers(segments.in_offsets);
-  job.features_in = plan.features_in;
-  job.features_out = plan.features_out;
-  job.batch = plan.batch;
-  job.out_lengths = plan.out_lengths;
-  job.out_sums = own_sums ? nullptr : writable(out_sums);
-  job.out_starts = plan.out_starts;
+
+ private:
+  int64_t* next_;
+};
+
+#ifdef PINWHEEL_GPU
+/// Fills `segments`, whose lengths are allocated.
+template <class Index, class Entry>
+void permute_on_gpu(PermuteLengthsJob<Index, Entry> job, const Tensor& lengths,
+                    Segments& segments) {
+  const GpuStreamGuard guard(lengths);
+  const bool single = job.batch == 1;
+  const int64_t in = job.features_in;
+  const int64_t out = job.features_out;
+  job.parts = gpu_permute_parts(job.batch);
+  job.chunk = gpu_permute_chunk(std::max(in, out));
+  const int64_t in_chunks = in / job.chunk + 1;
+  const int64_t out_chunks = out / job.chunk + 1;
+  const int64_t sums = single ? 0 : in * job.parts;
+  segments.numbers = longs(lengths, in_chunks + out_chunks + out + sums + in + 1 + out + 1);
+  Arrays arrays(writable(segments.numbers));
+  job.in_totals = arrays.take(in_chunks);
+  job.out_totals = arrays.take(out_chunks);
+  job.sources = arrays.take(out);
+  job.sums = arrays.take(sums);
+  SegmentOffsetsJob<int64_t> offsets;
+  offsets.chunk = job.chunk;
+  offsets.in = {job.sums, nullptr, in, job.parts, job.in_totals, arrays.take(in + 1)};
+  offsets.out = {job.sums, job.sources, out, job.parts, job.out_totals, arrays.take(out + 1)};
   run_gpu(job, guard.stream());
-  segments.out_offsets = complete_cumsum(out_sums);
+  if (single) {
+    SegmentOffsetsJob<Index> of_lengths;
+    of_lengths.chunk = job.chunk;
+    of_lengths.in = {job.lengths, nullptr, in, 1, job.in_totals, offsets.in.offsets};
+    of_lengths.out = {job.out_lengths, nullptr, out, 1, job.out_totals, offsets.out.offsets};
+    run_gpu(of_lengths, guard.stream());
+  } else {
+    run_gpu(offsets, guard.stream());
+  }
+  segments.in_offsets = offsets.in.offsets;
+  segments.out_offsets = offsets.out.offsets;
+  segments.starts = offsets.in.offsets;
+  segments.sources = job.sources;
 }
 #endif
 
 template <class Index>
-Segments permute_lengths(const Tensor& permute, const Tensor& lengths) {
+void permute_on_cpu(const Tensor& permute, const Tensor& lengths, Segments& segments) {
   PermutePlanJob<Index> job;
   job.permute = numbers(permute);
   job.lengths = static_cast<const Index*>(lengths.const_data_ptr());
-  job.features_in = lengths.size(0);
-  job.features_out = permute.numel();
+  job.features_in = segments.features_in;
+  job.features_out = segments.features_out;
   job.batch = lengths.dim() == 2 ? lengths.size(1) : 1;
-  std::vector<int64_t> sizes(lengths.sizes().begin(), lengths.sizes().end());
-  sizes[0] = job.features_out;
-  Segments segments;
-  segments.lengths = empty_like_device(lengths, sizes, lengths.scalar_type());
-  segments.starts = longs(lengths, job.features_out);
+  segments.numbers = longs(lengths, job.features_in + 1 + 2 * job.features_out + 1);
+  Arrays arrays(writable(segments.numbers));
+  job.in_offsets = arrays.take(job.features_in + 1);
+  job.out_starts = arrays.take(job.features_out);
+  job.out_offsets = arrays.take(job.features_out + 1);
   job.out_lengths = static_cast<Index*>(segments.lengths.mutable_data_ptr());
-  job.out_starts = writable(segments.starts);
+  run_cpu(job);
+  segments.in_offsets = job.in_offsets;
+  segments.out_offsets = job.out_offsets;
+  segments.starts = job.out_starts;
+}
+
+template <class Index>
+Segments permute_lengths(const Tensor& permute, const Tensor& lengths) {
+  Segments segments;
+  segments.features_in = lengths.size(0);
+  segments.features_out = permute.numel();
+  std::vector<int64_t> sizes(lengths.sizes().begin(), lengths.sizes().end());
+  sizes[0] = segments.features_out;
+  segments.lengths = empty_like_device(lengths, sizes, lengths.scalar_type());
   if (is_on_cpu(lengths)) {
-    segments.in_offsets = longs(lengths, job.features_in + 1);
-    segments.out_offsets = longs(lengths, job.features_out + 1);
-    job.in_offsets = writable(segments.in_offsets);
-    job.out_offsets = writable(segments.out_offsets);
-    run_cpu(job);
-  } else {
-#ifdef PINWHEEL_GPU
-    permute_on_gpu(job, lengths, segments);
-#endif
+    permute_on_cpu<Index>(permute, lengths, segments);
+    return segments;
   }
+#ifdef PINWHEEL_GPU
+  with_index_type(permute, [&](auto entry) {
+    using Entry = decltype(entry);
+    PermuteLengthsJob<Index, Entry> job;
+    job.permute = static_cast<const Entry*>(permute.const_data_ptr());
+    job.lengths = static_cast<const Index*>(lengths.const_data_ptr());
+    job.features_in = segments.features_in;
+    job.features_out = segments.features_out;
+    job.batch = lengths.dim() == 2 ? lengths.size(1) : 1;
+    job.out_lengths = static_cast<Index*>(segments.lengths.mutable_data_ptr());
+    permute_on_gpu(job, lengths, segments);
+  });
+#endif
   return segments;
 }
 
 SegmentCopyJob copy_job(const Segments& segments, const Tensor& in, const Tensor& out) {
   SegmentCopyJob job;
-  job.offsets = numbers(segments.out_offsets);
-  job.starts = numbers(segments.starts);
-  job.segments = segments.starts.numel();
+  job.offsets = segments.out_offsets;
+  job.starts = segments.starts;
+  job.sources = segments.sources;
+  job.segments = segments.features_out;
   job.in = in.const_data_ptr();
   job.out = out.mutable_data_ptr();
   job.in_elements = in.size(0);
@@ -125,8 +173,7 @@ void copy_segments(const SegmentCopyJob& values, const SegmentCopyJob* weights,
   if (is_on_cpu(data)) return run_cpu(values, weights);
 #ifdef PINWHEEL_GPU
   const GpuStreamGuard guard(data);
-  run_gpu(values, guard.stream());
-  if (weights != nullptr) run_gpu(*weights, guard.stream());
+  run_gpu(values, weights, guard.stream());
 #endif
 }
 
@@ -179,12 +226,12 @@ int64_t output_elements(const Operator& op, const Segments& segments, const Tens
           "`permuted_lengths_sum` is negative: ", given.value_or(0));
   if (!is_on_cpu(values)) {
     if (given) return *given;
-    return last_number(segments.out_offsets);
+    return last_number(segments.numbers);
   }
-  const int64_t needed = numbers(segments.in_offsets)[segments.in_offsets.numel() - 1];
+  const int64_t needed = segments.in_offsets[segments.features_in];
   require(needed <= values.numel(), op.name, "`lengths` add up to ", needed, " but `values` has ",
           values.numel());
-  const int64_t sum = numbers(segments.out_offsets)[segments.out_offsets.numel() - 1];
+  const int64_t sum = segments.out_offsets[segments.features_out];
   require(!given || *given == sum, op.name, "`permuted_lengths_sum` is ", given.value_or(0),
           " but the permuted lengths add up to ", sum);
   return sum;
@@ -194,7 +241,8 @@ Permuted permute_sparse(const Operator& op, const Tensor& permute_in, const Tens
                         const Tensor& values_in, const std::optional<Tensor>& weights,
                         std::optional<int64_t> given_sum) {
   check_arguments(op, permute_in, lengths_in, values_in, weights);
-  const Tensor permute = as_long(permute_in);
+  // The kernels of a GPU read either type.
+  const Tensor permute = is_on_cpu(permute_in) ? as_long(permute_in) : as_contiguous(permute_in);
   const Tensor lengths = as_contiguous(lengths_in);
   const Tensor values = as_contiguous(values_in);
   const Segments segments = with_index_type(lengths, [&](auto index) {

@@ -10,10 +10,9 @@
 
 namespace pinwheel {
 
-/// Unit i = t * (batch + 1) + b: length b of output feature t; b == batch is the feature's sum and
-/// start.
-template <class Index>
-PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t i) {
+/// Unit i = t * (batch + 1) + b: length b of output feature t; b == batch is the feature's source.
+template <class Index, class Entry>
+PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index, Entry>& job, int64_t i) {
   const Split at = split(i, job.batch + 1);
   const int64_t t = at.quotient;
   const int64_t b = at.rest;
@@ -22,20 +21,15 @@ PW_HD void permute_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t i) 
   if (b < job.batch) {
     job.out_lengths[t * job.batch + b] = inside ? job.lengths[feature * job.batch + b] : Index{0};
   } else {
-    job.out_sums[t] = inside ? job.sums[feature] : 0;
-    job.out_starts[t] = inside ? job.starts[feature] : 0;
+    job.sources[t] = inside ? feature : -1;
   }
 }
 
-/// The same for lengths that are their own sums, so that `out_sums` may be null: feature t.
-template <class Index>
-PW_HD void permute_single_lengths_unit(const PermuteLengthsJob<Index>& job, int64_t t) {
-  const int64_t feature = job.permute[t];
-  const bool inside = feature >= 0 && feature < job.features_in;
-  const Index length = inside ? job.lengths[feature] : Index{0};
-  job.out_lengths[t] = length;
-  job.out_starts[t] = inside ? job.starts[feature] : 0;
-  if (job.out_sums != nullptr) job.out_sums[t] = length;
+/// Where the segment starts in the input; INT64_MIN if nowhere.
+PW_HD int64_t start_of(const SegmentCopyJob& job, int64_t segment) {
+  if (job.sources == nullptr) return job.starts[segment];
+  const int64_t source = job.sources[segment];
+  return source < 0 ? INT64_MIN : job.starts[source];
 }
 
 /// Unit i: word i of the output.
@@ -43,10 +37,10 @@ template <class Word>
 PW_HD void segment_copy_unit(const SegmentCopyJob& job, int64_t i) {
   const int64_t element = job.columns == 1 ? i : split(i, job.columns).quotient;
   const int64_t segment = segment_of(job.offsets, job.segments, element);
-  const int64_t from =
-      segment < 0
-          ? -1
-          : wrapping_sum(job.starts[segment], wrapping_difference(element, job.offsets[segment]));
+  const int64_t from = segment < 0
+                           ? -1
+                           : wrapping_sum(start_of(job, segment),
+                                          wrapping_difference(element, job.offsets[segment]));
   static_cast<Word*>(job.out)[i] =
       from < 0 || from >= job.in_elements
           ? Word{}

@@ -68,57 +68,134 @@ void very_long_rows_are_summed_too() {
   }
 }
 
+/// The output of a permutation, from the three steps that the operator runs on a GPU.
 template <class Index>
+struct Permuted {
+  std::vector<int64_t> in_offsets;
+  std::vector<int64_t> out_offsets;
+  std::vector<int64_t> sources;
+  std::vector<Index> lengths;
+
+  template <class Entry>
+  Permuted(const std::vector<Entry>& permute, const std::vector<Index>& in_lengths,
+           int64_t features, int64_t batch) {
+    const int64_t count = static_cast<int64_t>(permute.size());
+    PermuteLengthsJob<Index, Entry> job;
+    job.parts = gpu_permute_parts(batch);
+    job.chunk = gpu_permute_chunk(std::max(features, count));
+    in_offsets.assign(features + 1, -1);
+    out_offsets.assign(count + 1, -1);
+    sources.assign(count, -7);
+    lengths.assign(count * batch, Index{9});
+    std::vector<int64_t> sums(features * job.parts, -1);
+    std::vector<int64_t> in_totals(features / job.chunk + 1, -1);
+    std::vector<int64_t> out_totals(count / job.chunk + 1, -1);
+    job.permute = permute.data();
+    job.lengths = in_lengths.data();
+    job.features_in = features;
+    job.features_out = count;
+    job.batch = batch;
+    job.out_lengths = lengths.data();
+    job.sources = sources.data();
+    job.sums = sums.data();
+    job.in_totals = in_totals.data();
+    job.out_totals = out_totals.data();
+    run_gpu(job, nullptr);
+    if (batch == 1) {
+      SegmentOffsetsJob<Index> offsets;
+      offsets.chunk = job.chunk;
+      offsets.in = {in_lengths.data(), nullptr, features, 1, job.in_totals, in_offsets.data()};
+      offsets.out = {lengths.data(), nullptr, count, 1, job.out_totals, out_offsets.data()};
+      run_gpu(offsets, nullptr);
+      return;
+    }
+    SegmentOffsetsJob<int64_t> offsets;
+    offsets.chunk = job.chunk;
+    offsets.in = {job.sums, nullptr, features, job.parts, job.in_totals, in_offsets.data()};
+    offsets.out = {job.sums, job.sources, count, job.parts, job.out_totals, out_offsets.data()};
+    run_gpu(offsets, nullptr);
+  }
+};
+
+/// Values of 2 or 8 bytes along with weights of 4, in one call.
+template <class Value, class Index>
+void values_are_permuted(const Permuted<Index>& permuted, std::mt19937& random) {
+  const int64_t values = permuted.in_offsets.back();
+  const int64_t count = permuted.out_offsets.back();
+  std::vector<Value> in(values);
+  for (Value& value : in) value = static_cast<Value>(random());
+  const std::vector<uint32_t> weights(in.begin(), in.end());
+  std::vector<Value> out(count + 1, 1);
+  std::vector<uint32_t> out_weights(count + 1, 1);
+  SegmentCopyJob job;
+  job.offsets = permuted.out_offsets.data();
+  job.starts = permuted.in_offsets.data();
+  job.sources = permuted.sources.data();
+  job.segments = static_cast<int64_t>(permuted.sources.size());
+  job.in_elements = values;
+  job.out_elements = count;
+  SegmentCopyJob other = job;
+  job.in = in.data();
+  job.out = out.data();
+  job.word_bytes = sizeof(Value);
+  other.in = weights.data();
+  other.out = out_weights.data();
+  other.word_bytes = 4;
+  run_gpu(job, &other, nullptr);
+  std::vector<Value> expected;
+  for (const int64_t source : permuted.sources) {
+    if (source < 0) continue;
+    expected.insert(expected.end(), in.begin() + permuted.in_offsets[source],
+                    in.begin() + permuted.in_offsets[source + 1]);
+  }
+  std::vector<uint32_t> expected_weights(expected.begin(), expected.end());
+  expected.push_back(1);
+  expected_weights.push_back(1);
+  CHECK(out == expected);
+  CHECK(out_weights == expected_weights);
+}
+
+template <class Index, class Entry>
+void features_match_a_loop(int64_t features, int64_t batch, int64_t count, std::mt19937& random) {
+  std::vector<Index> lengths(features * batch);
+  for (Index& length : lengths) length = static_cast<Index>(random() % 4);
+  // Two entries are out of range: their features must be empty.
+  std::vector<Entry> permute(count);
+  for (Entry& feature : permute) feature = static_cast<Entry>(random() % (features + 2)) - 1;
+  const Permuted<Index> got(permute, lengths, features, batch);
+  for (int64_t t = 0; t < features; ++t) {
+    const auto begin = lengths.begin() + batch * t;
+    CHECK(got.in_offsets[t + 1] - got.in_offsets[t] ==
+          std::accumulate(begin, begin + batch, int64_t{0}));
+  }
+  CHECK(got.in_offsets[0] == 0 && got.out_offsets[0] == 0);
+  for (int64_t t = 0; t < count; ++t) {
+    const bool inside = permute[t] >= 0 && permute[t] < features;
+    CHECK(got.sources[t] == (inside ? permute[t] : -1));
+    int64_t sum = 0;
+    for (int64_t b = 0; b < batch; ++b) {
+      const Index length = inside ? lengths[permute[t] * batch + b] : 0;
+      CHECK(got.lengths[t * batch + b] == length);
+      sum += length;
+    }
+    CHECK(got.out_offsets[t + 1] - got.out_offsets[t] == sum);
+  }
+  values_are_permuted<uint16_t>(got, random);
+  values_are_permuted<uint32_t>(got, random);
+  values_are_permuted<uint64_t>(got, random);
+}
+
+template <class Index, class Entry>
 void features_are_permuted() {
   std::mt19937 random(3);
-  for (int round = 0; round < 40; ++round) {
-    const int64_t features = 1 + random() % 20;
-    const int64_t batch = random() % 70;
-    std::vector<Index> lengths(features * batch);
-    for (Index& length : lengths) length = static_cast<Index>(random() % 4);
-    std::vector<int64_t> sums(features, -1);
-    run_gpu(FeatureSumsJob<Index>{lengths.data(), sums.data(), features, batch}, nullptr);
-    std::vector<int64_t> starts = {0};
-    for (int64_t t = 0; t < features; ++t) {
-      int64_t sum = 0;
-      for (int64_t b = 0; b < batch; ++b) sum += lengths[t * batch + b];
-      CHECK(sums[t] == sum);
-      starts.push_back(starts.back() + sum);
-    }
-
-    // Two entries are out of range: their features must be empty.
-    std::vector<int64_t> permute(random() % 20);
-    for (int64_t& feature : permute) feature = static_cast<int64_t>(random() % (features + 2)) - 1;
-    const int64_t count = static_cast<int64_t>(permute.size());
-    std::vector<Index> out_lengths(count * batch, Index{9});
-    std::vector<int64_t> out_sums(count, -1);
-    std::vector<int64_t> out_starts(count, -1);
-    run_gpu(PermuteLengthsJob<Index>{permute.data(), lengths.data(), sums.data(), starts.data(),
-                                     features, count, batch, out_lengths.data(), out_sums.data(),
-                                     out_starts.data()},
-            nullptr);
-    std::vector<int64_t> offsets = {0};
-    for (const int64_t sum : out_sums) offsets.push_back(offsets.back() + sum);
-
-    std::vector<uint16_t> values(starts.back());
-    for (uint16_t& value : values) value = static_cast<uint16_t>(random());
-    std::vector<uint16_t> out(offsets.back(), 1);
-    std::vector<uint16_t> expected;
-    for (int64_t t = 0; t < count; ++t) {
-      const bool inside = permute[t] >= 0 && permute[t] < features;
-      for (int64_t b = 0; b < batch; ++b) {
-        CHECK(out_lengths[t * batch + b] == (inside ? lengths[permute[t] * batch + b] : 0));
-      }
-      if (!inside) continue;
-      expected.insert(expected.end(), values.begin() + starts[permute[t]],
-                      values.begin() + starts[permute[t] + 1]);
-    }
-    run_gpu(
-        SegmentCopyJob{offsets.data(), out_starts.data(), count, values.data(), out.data(),
-                       static_cast<int64_t>(values.size()), static_cast<int64_t>(out.size()), 1, 2},
-        nullptr);
-    CHECK(out == expected);
+  for (int round = 0; round < 30; ++round) {
+    features_match_a_loop<Index, Entry>(1 + random() % 20, round % 6 == 0 ? 1 : random() % 70,
+                                        random() % 20, random);
   }
+  features_match_a_loop<Index, Entry>(3, 1500, 4, random);     // blocks per feature: one
+  features_match_a_loop<Index, Entry>(2, 5001, 3, random);     // several
+  features_match_a_loop<Index, Entry>(5000, 1, 2100, random);  // many chunks of lengths
+  features_match_a_loop<Index, Entry>(1100, 2, 2100, random);  // and of sums
 }
 
 /// So many bags that they are copied by tiles; short ones, and long ones that span several tiles.
@@ -145,7 +222,7 @@ void many_bags_are_copied() {
     std::vector<uint32_t> out(expected.size() + 1, 7);
     run_gpu(SegmentCopyJob{offsets.data(), starts.data(), segments, in.data(), out.data(), 3000,
                            static_cast<int64_t>(expected.size()), 1, 4},
-            nullptr);
+            nullptr, nullptr);
     CHECK(out.back() == 7);
     out.pop_back();
     CHECK(out == expected);
@@ -155,20 +232,7 @@ void many_bags_are_copied() {
     }
     run_gpu(SegmentCopyJob{offsets.data(), starts.data(), segments, in.data(), out.data(), 3000,
                            static_cast<int64_t>(out.size()), 1, 4},
-            nullptr);
-  }
-}
-
-/// A batch so long that a feature's sum takes a block.
-void long_features_are_added_up() {
-  std::vector<int32_t> lengths(3 * 1500);
-  std::mt19937 random(5);
-  for (int32_t& length : lengths) length = static_cast<int32_t>(random() % 9);
-  std::vector<int64_t> sums(3, -1);
-  run_gpu(FeatureSumsJob<int32_t>{lengths.data(), sums.data(), 3, 1500}, nullptr);
-  for (int t = 0; t < 3; ++t) {
-    const auto begin = lengths.begin() + 1500 * t;
-    CHECK(sums[t] == std::accumulate(begin, begin + 1500, int64_t{0}));
+            nullptr, nullptr);
   }
 }
 
@@ -247,12 +311,13 @@ void jagged_rows_round_trip() {
 void everything() {
   sums_are_those_of_a_loop<uint32_t>(CumsumDtype::kInt32);
   sums_are_those_of_a_loop<uint64_t>(CumsumDtype::kInt64);
-  features_are_permuted<int32_t>();
-  features_are_permuted<int64_t>();
+  features_are_permuted<int32_t, int32_t>();
+  features_are_permuted<int32_t, int64_t>();
+  features_are_permuted<int64_t, int32_t>();
+  features_are_permuted<int64_t, int64_t>();
   jagged_rows_round_trip<int32_t>();
   jagged_rows_round_trip<int64_t>();
   many_bags_are_copied();
-  long_features_are_added_up();
   many_jagged_rows_are_gathered();
 }
 
