@@ -50,29 +50,54 @@ __device__ Peers peers_of(int number) {
 template <int kWidth>
 constexpr int kBags = kThreads / kWidth;
 
-/// Calls `body(bag, number, i, active, to, single)` for each index i of a block's bags from `first`
-/// on, in steps of kWidth; all 32 lanes call it together, so it may shuffle, unless kWidth is 1.
-/// `single`: no bag here has another step.
-template <int kWidth, class Index, class Length, class Body>
+/// What a lane does in one step over its bag.
+struct Step {
+  int64_t i = 0;        ///< which index of the bag
+  bool active = false;  ///< false past the bag's end
+  bool single = false;  ///< no bag of the group has another step
+  uint64_t weight = 0;  ///< the bytes of the index's weight, if they were asked for
+};
+
+enum class Weights { kIgnored, kRead };
+
+/// Calls `body(bag, number, step, to)` for each index of a block's bags from `first` on, in steps
+/// of kWidth; all 32 lanes call it together, so it may shuffle, unless kWidth is 1. Indices and
+/// weights of several steps are loaded before the first one, because each step stores.
+template <int kWidth, Weights kWeights, class Index, class Length, class Body>
 __device__ void for_each_index(const BucketizeJob<Index, Length>& job, int64_t first,
                                const Body& body) {
+  constexpr int kAtOnce = kWidth == 1 ? 1 : 2;
   const int lane = static_cast<int>(threadIdx.x) % kWidth;
   const int64_t number = first + threadIdx.x / kWidth;
   const Bag bag = bag_at(job, number);
+  const bool has_weights = kWeights == Weights::kRead && job.weights != nullptr;
   long long longest = bag.length;
   for (int mask = kLanes / 2; mask >= kWidth && kWidth > 1; mask /= 2) {
     const long long other = shuffle_xor(longest, mask);
     longest = other > longest ? other : longest;
   }
-  for (int64_t step = 0; step < longest; step += kWidth) {
-    const int64_t i = step + lane;
-    const bool active = i < bag.length;
-    Bucketed to;
-    if (active) {
-      const auto index = static_cast<std::make_unsigned_t<Index>>(job.indices[bag.begin + i]);
-      to = bucketed(job.features[bag.feature], index);
+  for (int64_t begin = 0; begin < longest; begin += kAtOnce * kWidth) {
+    std::make_unsigned_t<Index> indices[kAtOnce] = {};
+    Step steps[kAtOnce];
+    PW_UNROLL
+    for (int k = 0; k < kAtOnce; ++k) {
+      Step& step = steps[k];
+      step.i = begin + k * kWidth + lane;
+      step.active = step.i < bag.length;
+      step.single = longest <= kWidth;
+      if (!step.active) continue;
+      indices[k] = static_cast<std::make_unsigned_t<Index>>(job.indices[bag.begin + step.i]);
+      if (has_weights) {
+        step.weight = element_at(job.weights, bag.begin + step.i, job.weight_bytes);
+      }
     }
-    body(bag, number, i, active, to, longest <= kWidth);
+    PW_UNROLL
+    for (int k = 0; k < kAtOnce; ++k) {
+      if (begin + k * kWidth >= longest) break;
+      Bucketed to;
+      if (steps[k].active) to = bucketed(job.features[bag.feature], indices[k]);
+      body(bag, number, steps[k], to);
+    }
   }
 }
 
@@ -102,9 +127,9 @@ __global__ void bucket_counts_kernel(BucketizeJob<Index, Length> job) {
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * kBags<kWidth>; first < job.bags;
        first += stride) {
     counters.clear(job.ranks);
-    for_each_index<kWidth>(
-        job, first, [&](const Bag&, int64_t, int64_t, bool active, const Bucketed& to, bool) {
-          if (active) atomic_add(counters.of_rank(to.rank), uint32_t{1});
+    for_each_index<kWidth, Weights::kIgnored>(
+        job, first, [&](const Bag&, int64_t, const Step& step, const Bucketed& to) {
+          if (step.active) atomic_add(counters.of_rank(to.rank), uint32_t{1});
         });
     __syncthreads();
     for (int c = static_cast<int>(threadIdx.x); c < job.ranks * kBags<kWidth>; c += kThreads) {
@@ -129,11 +154,10 @@ __global__ void many_counts_kernel(BucketizeJob<Index, Length> job) {
   const int64_t stride = static_cast<int64_t>(gridDim.x) * kBags<kLanes>;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * kBags<kLanes>; first < job.bags;
        first += stride) {
-    for_each_index<kLanes>(
-        job, first,
-        [&](const Bag&, int64_t number, int64_t, bool active, const Bucketed& to, bool) {
-          const Peers peers = peers_of<kLanes>(active ? static_cast<int>(to.rank) : -1);
-          if (!active || peers.last != static_cast<int>(threadIdx.x) % kLanes) return;
+    for_each_index<kLanes, Weights::kIgnored>(
+        job, first, [&](const Bag&, int64_t number, const Step& step, const Bucketed& to) {
+          const Peers peers = peers_of<kLanes>(step.active ? static_cast<int>(to.rank) : -1);
+          if (!step.active || peers.last != static_cast<int>(threadIdx.x) % kLanes) return;
           Length* const count = job.out_lengths + static_cast<int64_t>(to.rank) * job.bags + number;
           atomic_add(count, static_cast<Length>(peers.before + 1));
         });
@@ -141,18 +165,18 @@ __global__ void many_counts_kernel(BucketizeJob<Index, Length> job) {
 }
 
 template <class Index, class Length>
-__device__ void move_index(const BucketizeJob<Index, Length>& job, const Bag& bag, int64_t i,
+__device__ void move_index(const BucketizeJob<Index, Length>& job, const Bag& bag, const Step& step,
                            const Bucketed& to, int64_t place) {
   // Lengths that are inconsistent with the number of indices may point anywhere.
   const bool inside = place >= 0 && place < job.count;
   if (job.out_permute != nullptr) {
-    job.out_permute[bag.begin + i] = static_cast<Index>(inside ? place : 0);
+    job.out_permute[bag.begin + step.i] = static_cast<Index>(inside ? place : 0);
   }
   if (!inside) return;
   job.out_indices[place] = static_cast<Index>(to.index);
-  if (job.out_positions != nullptr) job.out_positions[place] = static_cast<Index>(i);
+  if (job.out_positions != nullptr) job.out_positions[place] = static_cast<Index>(step.i);
   if (job.weights != nullptr) {
-    copy_element(job.weights, bag.begin + i, job.out_weights, place, job.weight_bytes);
+    set_element(job.out_weights, place, step.weight, job.weight_bytes);
   }
 }
 
@@ -165,7 +189,7 @@ __device__ void clear_rest(const BucketizeJob<Index, Length>& job) {
   for (int64_t i = (moved < 0 ? 0 : moved) + thread; i < job.count; i += stride) {
     job.out_indices[i] = 0;
     if (job.out_positions != nullptr) job.out_positions[i] = 0;
-    if (job.weights != nullptr) clear_element(job.out_weights, i, job.weight_bytes);
+    if (job.weights != nullptr) set_element(job.out_weights, i, 0, job.weight_bytes);
   }
   if (job.out_permute == nullptr) return;
   const int64_t read = job.offsets[job.bags];
@@ -195,16 +219,16 @@ __global__ void bucket_places_kernel(BucketizeJob<Index, Length> job) {
        first += stride) {
     __syncthreads();  // other threads may still count the last bags
     taken.clear(job.ranks);
-    for_each_index<kWidth>(
-        job, first,
-        [&](const Bag& bag, int64_t number, int64_t i, bool active, const Bucketed& to,
-            bool single) {
-          const Peers peers = peers_of<kWidth>(active ? static_cast<int>(to.rank) : -1);
+    for_each_index<kWidth, Weights::kRead>(
+        job, first, [&](const Bag& bag, int64_t number, const Step& step, const Bucketed& to) {
+          const Peers peers = peers_of<kWidth>(step.active ? static_cast<int>(to.rank) : -1);
           uint32_t before = static_cast<uint32_t>(peers.before);
-          if (!single) before = slots_before<kWidth>(taken.of_rank(to.rank), peers, active);
-          if (!active) return;
+          if (!step.single) {
+            before = slots_before<kWidth>(taken.of_rank(to.rank), peers, step.active);
+          }
+          if (!step.active) return;
           const Length start = job.out_offsets[static_cast<int64_t>(to.rank) * job.bags + number];
-          move_index(job, bag, i, to, wrapping_sum(start, before));
+          move_index(job, bag, step, to, wrapping_sum(start, before));
         });
   }
   clear_rest(job);
@@ -217,14 +241,15 @@ __global__ void many_places_kernel(BucketizeJob<Index, Length> job) {
   const int64_t stride = static_cast<int64_t>(gridDim.x) * kBags<kLanes>;
   for (int64_t first = static_cast<int64_t>(blockIdx.x) * kBags<kLanes>; first < job.bags;
        first += stride) {
-    for_each_index<kLanes>(
-        job, first,
-        [&](const Bag& bag, int64_t number, int64_t i, bool active, const Bucketed& to, bool) {
-          const Peers peers = peers_of<kLanes>(active ? static_cast<int>(to.rank) : -1);
+    for_each_index<kLanes, Weights::kRead>(
+        job, first, [&](const Bag& bag, int64_t number, const Step& step, const Bucketed& to) {
+          const Peers peers = peers_of<kLanes>(step.active ? static_cast<int>(to.rank) : -1);
           Length* const offset =
               job.out_offsets + static_cast<int64_t>(to.rank) * job.bags + number;
-          const Count place = slots_before<kLanes>(reinterpret_cast<Count*>(offset), peers, active);
-          if (active) move_index(job, bag, i, to, static_cast<int64_t>(static_cast<Length>(place)));
+          const Count place =
+              slots_before<kLanes>(reinterpret_cast<Count*>(offset), peers, step.active);
+          if (!step.active) return;
+          move_index(job, bag, step, to, static_cast<int64_t>(static_cast<Length>(place)));
         });
   }
   clear_rest(job);

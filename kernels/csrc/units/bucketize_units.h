@@ -43,26 +43,34 @@ PW_HD Bag bag_at(const BucketizeJob<Index, Length>& job, int64_t number) {
   return length > 0 ? Bag{begin, length, feature} : Bag{};
 }
 
-/// Copies element `from` of `in` to element `to` of `out`; elements have 1, 2, 4 or 8 bytes.
-PW_HD void copy_element(const void* in, int64_t from, void* out, int64_t to, int64_t bytes) {
+/// The bytes of an element; elements have 1, 2, 4 or 8.
+PW_HD uint64_t element_at(const void* in, int64_t at, int64_t bytes) {
   switch (bytes) {
     case 1:
-      static_cast<uint8_t*>(out)[to] = static_cast<const uint8_t*>(in)[from];
-      break;
+      return static_cast<const uint8_t*>(in)[at];
     case 2:
-      static_cast<uint16_t*>(out)[to] = static_cast<const uint16_t*>(in)[from];
-      break;
+      return static_cast<const uint16_t*>(in)[at];
     case 4:
-      static_cast<uint32_t*>(out)[to] = static_cast<const uint32_t*>(in)[from];
-      break;
+      return static_cast<const uint32_t*>(in)[at];
     default:
-      static_cast<uint64_t*>(out)[to] = static_cast<const uint64_t*>(in)[from];
+      return static_cast<const uint64_t*>(in)[at];
   }
 }
 
-PW_HD void clear_element(void* out, int64_t at, int64_t bytes) {
-  const uint64_t zero = 0;
-  copy_element(&zero, 0, out, at, bytes);
+PW_HD void set_element(void* out, int64_t at, uint64_t element, int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      static_cast<uint8_t*>(out)[at] = static_cast<uint8_t>(element);
+      break;
+    case 2:
+      static_cast<uint16_t*>(out)[at] = static_cast<uint16_t>(element);
+      break;
+    case 4:
+      static_cast<uint32_t*>(out)[at] = static_cast<uint32_t>(element);
+      break;
+    default:
+      static_cast<uint64_t*>(out)[at] = element;
+  }
 }
 
 }  // namespace pinwheel
