@@ -38,10 +38,16 @@ PW_HD void occurrence_unit(const OccurrencesJob<Index>& job, int64_t i) {
   job.scale[i] = scale;
 }
 
-/// The first position in [from, count) whose sorted number is above `number`, or `count`.
+/// The first position in (from, count) whose sorted number is above `number`, that of position
+/// `from`, or `count`. Reads few numbers if the run is short, as most are.
 PW_HD int64_t end_of_run(const int64_t* sorted, int64_t from, int64_t count, int64_t number) {
-  int64_t low = from;
-  int64_t high = count;
+  int64_t low = from + 1;
+  int64_t step = 1;
+  while (step < count - low && sorted[low + step - 1] <= number) {
+    low += step;
+    step *= 2;
+  }
+  int64_t high = step < count - low ? low + step - 1 : count;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
     if (sorted[middle] <= number) {
