@@ -114,6 +114,19 @@ __device__ inline int most_of_group(int number) {
 #endif
 }
 
+/// Makes what the group's lanes wrote to shared memory visible to all of them. All 32 lanes must
+/// call it.
+__device__ inline void sync_group() {
+#if defined(PINWHEEL_GPU_EMULATOR)
+  shuffle_xor(0, 1);
+#elif defined(__HIP_PLATFORM_AMD__)
+  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+#else
+  __syncwarp();
+#endif
+}
+
 /// A streaming store of 16 bytes that will not be read soon; bypasses the caches if the device can.
 template <class Sixteen>
 __device__ void store_streaming(Sixteen* at, const Sixteen& value) {

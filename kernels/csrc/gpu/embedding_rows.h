@@ -3,6 +3,7 @@
 // How a GPU updates rows of embedding tables once positions are sorted by row; included by each
 // optimizer's family. See embedding_update.cu.
 
+#include "gpu/embedding_simple_rows.h"
 #include "gpu/embedding_sums.h"
 #include "gpu/embedding_update.h"
 
@@ -13,12 +14,6 @@ namespace pinwheel::gpu {
 constexpr int kTile = 64;
 /// Quads of a row that a thread keeps between passes, besides its first.
 constexpr int kKept = 3;
-
-/// The sum over the lanes of each team, in all of its lanes. All lanes of the group must call it.
-__device__ inline float sum_over_lanes(float number, int lanes) {
-  for (int mask = lanes / 2; mask > 0; mask /= 2) number += shuffle_xor(number, mask);
-  return number;
-}
 
 /// One team updates one row in up to three passes over its columns: squares of the gradient, norm
 /// of the new row, new row. Each pass needs the sum of the gradients again; its first quads are
@@ -58,8 +53,7 @@ struct RowChange {
     return sum;
   }
 
-  /// Calls `body(new, column)` with a * row + b * gradient for each quad of this thread; if `a` is
-  /// 0 the row is ignored, even if it is not finite.
+  /// Calls `body(new, column)` with `changed` for each quad of this thread.
   template <class Body>
   __device__ void each(float a, float b, const Body& body) {
     int k = 0;
@@ -67,9 +61,7 @@ struct RowChange {
       // In flight while the gradients are added up.
       const Quad old = load_quad(row + column, place.columns - column, aligned);
       const Quad sum = gradient(k, column);
-      Quad result;
-      for (int c = 0; c < 4; ++c) result.n[c] = (a == 0 ? 0 : a * old.n[c]) + b * sum.n[c];
-      body(result, column);
+      body(changed(old, a, sum, b), column);
     }
   }
 
@@ -92,8 +84,7 @@ struct RowChange {
       const float before = steps ? rule.state(place.momentum_at) : 0;
       const float sum = squares(active, rule.decay_in_squares(), 1);
       if (steps) step = rule.step(place.momentum_at, before, sum, place.columns);
-      step.keep = sum_over_lanes(step.keep, lanes);
-      step.step = sum_over_lanes(step.step, lanes);
+      step = step_from(step, static_cast<int>(threadIdx.x) % kLanes - lane);
     } else {
       step = rule.step(place.momentum_at, 0, 0, place.columns);
     }
@@ -153,20 +144,6 @@ struct RowTile {
   }
 };
 
-/// The end of the run that starts at `first`, or -1 if the run contains a whole chunk and so is
-/// left to long_rows_kernel. Most runs are short.
-__device__ inline int64_t short_run_end(const KeyList& keys, int64_t chunk, int64_t first,
-                                        int64_t count) {
-  constexpr int64_t kFew = 4;
-  const int64_t key = keys[first];
-  const int64_t whole = ((first + chunk - 1) & -chunk) + chunk;
-  const int64_t limit = whole < count ? whole : count;
-  int64_t end = first + 1;
-  while (end < limit && end < first + kFew && keys[end] == key) ++end;
-  if (end >= first + kFew) end = keys.after(key, end, limit);
-  return end < whole ? end : -1;
-}
-
 /// Reads the tile from position `begin` on; returns the number of runs. All threads of the block
 /// must call it.
 __device__ inline int read_tile(const RowUpdate& job, const SortedRows& sorted, int64_t chunk,
@@ -189,7 +166,7 @@ __device__ inline int read_tile(const RowUpdate& job, const SortedRows& sorted, 
   __syncthreads();
   if (starts) {
     const RowPlace place = place_of(job, sorted.of, key, share.table);
-    const int64_t last = short_run_end(keys, chunk, i, sorted.count);
+    const int64_t last = short_run_end(keys, chunk, i, i + 1, sorted.count);
     tile.runs[tile.runs_before(self)] =
         RowRun{place.columns, place.weights_at, place.momentum_at, place.grad_at, last, self};
   }
@@ -222,13 +199,17 @@ constexpr int kShortRowBlocks = 1;
 constexpr int kShortRowBlocks = 3;
 #endif
 
-/// One team per row.
+/// Few, because all of them usually have nothing to do.
+constexpr int64_t kMostShortRowBlocks = 1024;
+
+/// One team per row, for tables of all kinds.
 template <class Grad, class Weight, class Rule>
 __global__ void __launch_bounds__(kThreads, kShortRowBlocks)
     short_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {
   __shared__ RowTile tile;
   __shared__ Quad kept[kKept * kThreads];
   const UpdatePlan plan(sorted.plan);
+  if (are_simple<Grad, Weight>(job, plan, rule)) return;
   const int teams = kThreads / plan.lanes;
   const int team = static_cast<int>(threadIdx.x) / plan.lanes;
   for (int64_t begin = int64_t{blockIdx.x} * kTile; begin < sorted.count;
@@ -304,8 +285,13 @@ void change_rows(const RowUpdate& job, const SortedRows& sorted, const Rule& rul
     with_float_type(job.weights_dtype, [&](auto weight) {
       using Grad = decltype(grad);
       using Weight = decltype(weight);
+      const int length = simple_tile_for(sorted.count);
+      launch("tbe_backward simple rows", &simple_rows_kernel<Grad, Weight, Rule>,
+             blocks_for(sorted.count, int64_t{kGroups} * length), stream, job, sorted, rule,
+             length);
       launch("tbe_backward rows", &short_rows_kernel<Grad, Weight, Rule>,
-             blocks_for(sorted.count, kTile), stream, job, sorted, rule);
+             std::min(kMostShortRowBlocks, blocks_for(sorted.count, kTile)), stream, job, sorted,
+             rule);
       if (chunks == 0) return;
       launch("tbe_backward long rows", &long_rows_kernel<Grad, Weight, Rule>,
              blocks_for(chunks, kChunksPerBlock), stream, job, sorted, rule);

@@ -18,9 +18,14 @@ struct UpdatePlan {
   int64_t chunk = 0;   ///< positions in a partial sum
   int64_t chunks = 0;  ///< number of chunks
   int lanes = 0;       ///< lanes of a team
+  bool in_quads;       ///< whether rows of all tables start and end at multiples of 4 elements
 
   __device__ explicit UpdatePlan(const int64_t* plan)
-      : stride(plan[0]), chunk(plan[1]), chunks(plan[2]), lanes(static_cast<int>(plan[3])) {}
+      : stride(plan[0]),
+        chunk(plan[1]),
+        chunks(plan[2]),
+        lanes(static_cast<int>(plan[3])),
+        in_quads(plan[4] != 0) {}
 };
 
 /// A block looks at this many chunks, a grid apart: the chunks of one row go to different blocks.
@@ -65,20 +70,30 @@ struct RowGradients {
         order(sorted.order),
         shares(sorted.of.shares) {}
 
+  /// For rows that are known to be aligned, from element `grad_at` of gradient rows on.
+  __device__ RowGradients(const RowUpdate& job, const SortedRows& sorted, int64_t grad_at)
+      : grad(static_cast<const Grad*>(job.grad) + grad_at),
+        stride(job.grad_columns),
+        aligned(true),
+        order(sorted.order),
+        shares(sorted.of.shares) {}
+
   /// The share of a sorted position.
   __device__ GradientShare share(int64_t position) const { return shares[order[position]]; }
 
   /// Adds the sum over sorted positions [first, last) for up to 4 columns from `column` on.
+  template <int kAtOnce = 4>
   __device__ void add(Quad& sum, int64_t first, int64_t last, int64_t column) const {
-    add_shares(sum, first, last, column, [&](int64_t position) { return share(position); });
+    add_shares<kAtOnce>(sum, first, last, column,
+                        [&](int64_t position) { return share(position); });
   }
 
-  /// The same for the shares `share_at(first)` to `share_at(last - 1)`. Four rows are in flight at
-  /// a time; they are added in order.
-  template <class Position, class ShareAt>
+  /// The same for the shares `share_at(first)` to `share_at(last - 1)`. `kAtOnce` rows are in
+  /// flight at a time; they are added in order.
+  template <int kAtOnce = 4, class Position, class ShareAt>
   __device__ void add_shares(Quad& sum, Position first, Position last, int64_t column,
                              const ShareAt& share_at) const {
-    constexpr int kAtOnce = 4;
+    PW_ROLLED
     for (Position i = first; i < last; i += kAtOnce) {
       Quad quads[kAtOnce];
       float factors[kAtOnce];

@@ -31,19 +31,30 @@ struct MakeRowKeys {
 /// One block.
 __global__ void plan_kernel(TbeTables tables, SortedRows sorted) {
   __shared__ int64_t widest_of[kGroups];
+  __shared__ uint32_t odd_in[kGroups];
   int64_t widest = 4;
+  int64_t odd = 0;
   for (int64_t t = threadIdx.x; t < tables.count; t += kThreads) {
-    const int64_t columns = tables.at(t).columns;
-    widest = columns > widest ? columns : widest;
+    const TbeTable table = tables.at(t);
+    widest = table.columns > widest ? table.columns : widest;
+    if (table.columns > 0) odd |= table.columns | table.out_column | table.first;
   }
+  const uint32_t lanes_with_odd = lanes_where(odd % 4 != 0);
   for (int mask = kLanes / 2; mask > 0; mask /= 2) {
     const int64_t other = shuffle_xor(widest, mask);
     widest = other > widest ? other : widest;
   }
-  if (threadIdx.x % kLanes == 0) widest_of[threadIdx.x / kLanes] = widest;
+  if (threadIdx.x % kLanes == 0) {
+    widest_of[threadIdx.x / kLanes] = widest;
+    odd_in[threadIdx.x / kLanes] = lanes_with_odd;
+  }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int i = 1; i < kGroups; ++i) widest = widest_of[i] > widest ? widest_of[i] : widest;
+  uint32_t any_odd = 0;
+  for (int i = 0; i < kGroups; ++i) {
+    widest = widest_of[i] > widest ? widest_of[i] : widest;
+    any_odd |= odd_in[i];
+  }
   const int64_t stride = (widest + 3) / 4 * 4;
   int64_t chunk = kLeastChunk;
   while (sorted.count / chunk > sorted.capacity / stride) chunk *= 2;
@@ -53,6 +64,7 @@ __global__ void plan_kernel(TbeTables tables, SortedRows sorted) {
   sorted.plan[1] = chunk;
   sorted.plan[2] = sorted.count / chunk;
   sorted.plan[3] = lanes;
+  sorted.plan[4] = any_odd == 0 && widest <= INT32_MAX / 2;
 }
 
 /// One block per chunk whose positions all look up one row: the sum of their gradients.

@@ -105,7 +105,7 @@ struct SortedRows {
   int64_t* plan = nullptr;    ///< scratch for kUpdatePlanNumbers
 };
 
-constexpr int64_t kUpdatePlanNumbers = 4;
+constexpr int64_t kUpdatePlanNumbers = 5;
 
 /// The required capacity of `partials`. `widest`: an upper bound on the width of rows, which need
 /// not be tight.

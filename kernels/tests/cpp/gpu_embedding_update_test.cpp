@@ -266,15 +266,18 @@ void plain(const Shape& shape, int64_t capacity = 0) {
 }
 
 void shapes_of_all_kinds() {
-  Shape shape{{9, 30, 1}, {8, 5, 12}};
-  plain(shape);
-  shape.wide_keys = true;
-  shape.mean = true;
-  plain(shape);
-  shape.weighted = true;
-  both<int32_t, float, float>(shape, FloatDtype::kFloat32, FloatDtype::kFloat32, 2e-5);
-  shape.samples = 0;
-  plain(shape);
+  // All rows in quads, and not.
+  for (const int32_t width : {4, 5}) {
+    Shape shape{{9, 30, 1}, {8, width, 12}};
+    plain(shape);
+    shape.wide_keys = true;
+    shape.mean = true;
+    plain(shape);
+    shape.weighted = true;
+    both<int32_t, float, float>(shape, FloatDtype::kFloat32, FloatDtype::kFloat32, 2e-5);
+    shape.samples = 0;
+    plain(shape);
+  }
   // Without pooling, and with rows wider than one pass of a team and than the quads that threads
   // keep.
   Shape none{{40, 3}, {7, 7}, 9, 4};
@@ -282,16 +285,21 @@ void shapes_of_all_kinds() {
   plain(none);
   none.widths = {132, 132};
   plain(none);
+  none.widths = {128, 128};
+  plain(none);
+  plain(Shape{{5, 6, 7}, {0, 64, 0}, 5, 3});
   plain(Shape{{5, 6}, {700, 4}, 5, 3});
   plain(Shape{{5, 6, 7}, {0, 3, 0}, 5, 3});
   plain(Shape{{1000}, {1}, 200, 3});
 }
 
 void dtypes_of_all_kinds() {
-  const Shape shape{{20, 7}, {16, 6}, 20, 3};
-  both<int32_t, Fp16, Fp16>(shape, FloatDtype::kFloat16, FloatDtype::kFloat16, 2e-3);
-  both<int32_t, Bf16, float>(shape, FloatDtype::kBFloat16, FloatDtype::kFloat32, 2e-5);
-  both<int32_t, float, Bf16>(shape, FloatDtype::kFloat32, FloatDtype::kBFloat16, 1e-2);
+  for (const int32_t width : {6, 8}) {
+    const Shape shape{{20, 7}, {16, width}, 20, 3};
+    both<int32_t, Fp16, Fp16>(shape, FloatDtype::kFloat16, FloatDtype::kFloat16, 2e-3);
+    both<int32_t, Bf16, float>(shape, FloatDtype::kBFloat16, FloatDtype::kFloat32, 2e-5);
+    both<int32_t, float, Bf16>(shape, FloatDtype::kFloat32, FloatDtype::kBFloat16, 1e-2);
+  }
 }
 
 /// Runs without whole chunks, with some, and across all tiles; with full and with reduced capacity
@@ -300,9 +308,18 @@ void frequent_rows() {
   for (const int64_t hot : {3, 7, 8}) {
     for (const int64_t capacity : {0, 4096, 40, 1}) {
       plain(Shape{{50, 4}, {16, 5}, 400, 7, hot}, capacity);
+      plain(Shape{{50, 4}, {16, 8}, 400, 7, hot}, capacity);
     }
   }
   plain(Shape{{3}, {140}, 700, 2, 6});
+}
+
+/// Positions for the longest tiles, with runs of one and of many.
+void many_positions() {
+  Shape shape{{90000, 3000}, {4, 8}, 45000, 7, 1};
+  shape.weighted = true;
+  adagrad_matches_a_loop<int32_t, float, float>(shape, FloatDtype::kFloat32, FloatDtype::kFloat32,
+                                                1e-3);
 }
 
 /// Out-of-range contents must never be dereferenced: only elements in range change.
@@ -368,4 +385,5 @@ int main() {
   everything();
   gpu::Emulator::instance().order = gpu::ThreadOrder::kFalling;
   everything();
+  many_positions();
 }
