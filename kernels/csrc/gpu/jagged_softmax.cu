@@ -97,13 +97,37 @@ struct Rows {
   }
 };
 
-template <class Number>
-__device__ SoftmaxSum<Number> part_of_lane(const SoftmaxSum<Number>& part, int mask) {
-  return {shuffle_xor(part.high, mask), shuffle_xor(part.sum, mask)};
+/// Adds up the sums of the lanes that differ in the bits from `first` on. All 32 lanes must call
+/// it.
+template <class Part, int kParts>
+__device__ void add_lanes(Part (&parts)[kParts], int first) {
+  for (int mask = first; mask < kLanes; mask *= 2) {
+    PW_UNROLL
+    for (int k = 0; k < kParts; ++k) parts[k].sum += shuffle_xor(parts[k].sum, mask);
+  }
 }
-template <class Number>
-__device__ DotSum<Number> part_of_lane(const DotSum<Number>& part, int mask) {
-  return {shuffle_xor(part.sum, mask)};
+
+/// Merges the parts of the same lanes. First their maximum alone, so that each part takes one
+/// exponential.
+template <class Number, int kParts>
+__device__ void merge_lanes(SoftmaxSum<Number> (&parts)[kParts], int first) {
+  Number most[kParts];
+  PW_UNROLL
+  for (int k = 0; k < kParts; ++k) most[k] = parts[k].high;
+  for (int mask = first; mask < kLanes; mask *= 2) {
+    PW_UNROLL
+    for (int k = 0; k < kParts; ++k) {
+      const Number other = shuffle_xor(most[k], mask);
+      most[k] = other > most[k] ? other : most[k];
+    }
+  }
+  PW_UNROLL
+  for (int k = 0; k < kParts; ++k) parts[k].raise(most[k]);
+  add_lanes(parts, first);
+}
+template <class Number, int kParts>
+__device__ void merge_lanes(DotSum<Number> (&parts)[kParts], int first) {
+  add_lanes(parts, first);
 }
 
 /// Bytes of a row that the lanes of a warp take at most: more would leave them fewer rows.
@@ -120,10 +144,7 @@ template <class Part, int kParts>
 __device__ void merge_parts(Part (&parts)[kParts], const Work& work, Part* shared) {
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
-  for (int mask = work.lanes; mask < kLanes; mask *= 2) {
-    PW_UNROLL
-    for (int k = 0; k < kParts; ++k) parts[k].merge(part_of_lane(parts[k], mask));
-  }
+  if (work.lanes < kLanes) merge_lanes(parts, work.lanes);
   if (work.warps == 1) return;
   __syncthreads();  // other threads may still read the last item's
   if (lane < work.lanes) {
@@ -132,16 +153,10 @@ __device__ void merge_parts(Part (&parts)[kParts], const Work& work, Part* share
   }
   __syncthreads();
   const int first = warp / work.warps * work.warps;
-  for (int w = 0; w < work.warps; ++w) {
-    const int at = ((first + w) * work.lanes + lane % work.lanes) * kParts;
-    PW_UNROLL
-    for (int k = 0; k < kParts; ++k) {
-      if (w == 0) {
-        parts[k] = shared[at + k];
-      } else {
-        parts[k].merge(shared[at + k]);
-      }
-    }
+  const Part* const own = shared + (first * work.lanes + lane % work.lanes) * kParts;
+  PW_UNROLL
+  for (int k = 0; k < kParts; ++k) {
+    parts[k] = Part::merged(own + k, work.warps, work.lanes * kParts);
   }
 }
 

@@ -46,11 +46,25 @@ struct SoftmaxSum {
     high = most;
   }
 
-  PW_HD void merge(const SoftmaxSum& other) {
-    const Number most = other.high > high ? other.high : high;
-    const Number shift = shift_of(most);
-    sum = sum * exponential_of(high - shift) + other.sum * exponential_of(other.high - shift);
+  /// Raises the maximum to `most`, which must not be smaller.
+  PW_HD void raise(Number most) {
+    sum *= exponential_of(high - shift_of(most));
     high = most;
+  }
+
+  /// All of `count` parts, `stride` apart, merged in order.
+  PW_HD static SoftmaxSum merged(const SoftmaxSum* parts, int count, int stride) {
+    SoftmaxSum all = none();
+    for (int i = 0; i < count; ++i) {
+      const Number high = parts[i * stride].high;
+      all.high = high > all.high ? high : all.high;
+    }
+    for (int i = 0; i < count; ++i) {
+      SoftmaxSum part = parts[i * stride];
+      part.raise(all.high);
+      all.sum += part.sum;
+    }
+    return all;
   }
 
   /// What to multiply exp(number - high) by. NaN, and so is every result, if the maximum is
@@ -64,7 +78,11 @@ struct DotSum {
   Number sum;
 
   PW_HD static DotSum none() { return DotSum{0}; }
-  PW_HD void merge(const DotSum& other) { sum += other.sum; }
+  PW_HD static DotSum merged(const DotSum* parts, int count, int stride) {
+    DotSum all = none();
+    for (int i = 0; i < count; ++i) all.sum += parts[i * stride].sum;
+    return all;
+  }
 };
 
 }  // namespace pinwheel
