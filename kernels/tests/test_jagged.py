@@ -124,6 +124,16 @@ def test_a_larger_tensor_agrees_with_indexing(device):
     assert torch.equal(got, torch.where(shown[..., None], values[where], torch.tensor(-1.0)))
 
 
+@pytest.mark.parametrize("width", [9_001, 40_000])  # words of 4 and of 16 bytes, which are several blocks' work
+def test_few_long_rows_are_moved_whole(width, device):
+    offsets = [torch.tensor([0, 2, 2, 3])]
+    values = torch.randn(4, width)
+    got = pk.jagged_to_padded_dense(values.to(device), to_device(offsets, device), [2], 7.0)
+    assert torch.equal(got.cpu(), to_padded_dense(values, offsets, [2], 7.0))
+    back = pk.dense_to_jagged(got, to_device(offsets, device))[0]
+    assert torch.equal(back.cpu(), values[:3])
+
+
 def test_non_contiguous_values_and_gradients_are_supported(device):
     values = torch.arange(24.0, device=device).view(4, 6).t()
     offsets = [torch.tensor([0, 9, 2, 9, 6], device=device)[::2]]

@@ -107,6 +107,16 @@ def test_a_larger_tensor_agrees_with_its_padded_form(device):
     assert torch.equal(pk.jagged_dense_elementwise_mul(values, offsets, y)[0], expected)
 
 
+@pytest.mark.parametrize("width", [9_001, 40_000])
+def test_few_long_rows_are_combined_whole(width, device):
+    offsets = [torch.tensor([0, 2, 2, 3], device=device)]
+    values, y = torch.randn(3, width, device=device), torch.randn(3, 2, width, device=device)
+    there = pk.jagged_to_padded_dense(values, offsets, [2])
+    assert torch.equal(pk.jagged_dense_elementwise_add(values, offsets, y), there + y)
+    expected = pk.dense_to_jagged(there * y, offsets)[0]
+    assert torch.equal(pk.jagged_dense_elementwise_mul(values, offsets, y)[0], expected)
+
+
 def test_non_contiguous_input_is_supported(device):
     values = torch.arange(6.0, device=device).view(2, 3).t()
     y = torch.arange(8.0, device=device).view(2, 2, 2).transpose(1, 2)

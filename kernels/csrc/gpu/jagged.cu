@@ -50,7 +50,7 @@ void run_gpu(const JaggedToDenseJob<Index>& job, void* stream) {
     if (job.dense_rows * job.row_bytes == 0) return;
     const RowTiles tiles = row_tiles(job.dense_rows, job.row_bytes / bytes);
     launch("jagged_to_padded_dense", &to_dense_kernel<decltype(word), Index>,
-           blocks_for(tiles.tiles(), 1), static_cast<Stream>(stream), job, tiles);
+           blocks_for(tiles.blocks(), 1), static_cast<Stream>(stream), job, tiles);
   });
 }
 
@@ -62,7 +62,7 @@ void run_gpu(const DenseToJaggedJob<Index>& job, void* stream) {
     if (job.jagged.value_rows * job.row_bytes == 0) return;
     const RowTiles tiles = row_tiles(job.jagged.value_rows, job.row_bytes / bytes);
     launch("jagged_to_padded_dense_backward", &to_jagged_kernel<decltype(word), Index>,
-           blocks_for(tiles.tiles(), 1), static_cast<Stream>(stream), job, tiles,
+           blocks_for(tiles.blocks(), 1), static_cast<Stream>(stream), job, tiles,
            dense_rows_per_group(job.jagged));
   });
 }

@@ -49,7 +49,7 @@ void launch_packs(const CombineToJaggedJob<Index>& job, void* stream) {
   if (job.jagged.value_rows * job.row_elements == 0) return;
   const RowTiles tiles = row_tiles(job.jagged.value_rows, job.row_elements / kElements);
   launch("jagged_dense_elementwise, jagged", &to_jagged_kernel<how, Element, kElements, Index>,
-         blocks_for(tiles.tiles(), 1), static_cast<Stream>(stream), job, tiles,
+         blocks_for(tiles.blocks(), 1), static_cast<Stream>(stream), job, tiles,
          dense_rows_per_group(job.jagged));
 }
 
@@ -58,7 +58,7 @@ void launch_packs(const CombineToDenseJob<Index>& job, void* stream) {
   if (job.dense_rows * job.row_elements == 0) return;
   const RowTiles tiles = row_tiles(job.dense_rows, job.row_elements / kElements);
   launch("jagged_dense_elementwise, dense", &to_dense_kernel<how, Element, kElements, Index>,
-         blocks_for(tiles.tiles(), 1), static_cast<Stream>(stream), job, tiles);
+         blocks_for(tiles.blocks(), 1), static_cast<Stream>(stream), job, tiles);
 }
 
 template <class Element, class Job>

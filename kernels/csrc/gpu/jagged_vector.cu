@@ -186,7 +186,7 @@ void launch_packs(const JaggedGradientJob<Index>& job, void* stream) {
   const RowTiles tiles =
       row_tiles(shape.jagged.value_rows * shape.heads, shape.columns / kElements);
   launch("batched_dense_vec_jagged_2d_mul, gradient of the values",
-         &jagged_gradient_kernel<Element, kElements, Index>, blocks_for(tiles.tiles(), 1),
+         &jagged_gradient_kernel<Element, kElements, Index>, blocks_for(tiles.blocks(), 1),
          static_cast<Stream>(stream), job, tiles);
 }
 
