@@ -27,10 +27,13 @@ int parts_for(const JaggedVectorShape<Index>& shape, int64_t packs) {
   constexpr int64_t kThreadsWanted = 1 << 19;
   constexpr int64_t kThreadsInRounds = 1 << 21;
   constexpr int64_t kRowsEach = 4;
+  constexpr int64_t kFewThreads = 1 << 17;
   constexpr int kPacksAtOnce = 4;  // adjacent, 64 bytes: fewer would waste part of each access
   const int64_t groups = std::max<int64_t>(1, shape.jagged.groups[0]);
   const int64_t rows = shape.jagged.value_rows / groups;
-  const int most = packs / groups < kPacksAtOnce ? kLanes : kLanes / kPacksAtOnce;
+  constexpr int kMost = kLanes / kPacksAtOnce;
+  const bool all = packs / groups < kPacksAtOnce || packs * kMost < kFewThreads;
+  const int most = all ? kLanes : kMost;
   int parts = 1;
   while (parts < most && ((packs * parts < kThreadsWanted && 2 * parts <= rows) ||
                           (packs * parts < kThreadsInRounds && 2 * kRowsEach * parts <= rows))) {

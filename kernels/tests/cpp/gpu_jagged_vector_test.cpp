@@ -88,7 +88,8 @@ void lanes_share_rows() {
   CHECK(parts_of(16384, 7, 32) == 1);     // too few rows for each
   CHECK(parts_of(512, 10, 32) == 8);      // a row for each
   CHECK(parts_of(1024, 25, 2) == 16);     // rows are short: packs of several rows at once
-  CHECK(parts_of(1, 100000, 4) == 8);     // at least 4 adjacent packs
+  CHECK(parts_of(4096, 100, 4) == 8);     // at least 4 adjacent packs
+  CHECK(parts_of(1, 100000, 4) == 32);    // too few threads for that
   CHECK(parts_of(1, 100000, 1) == 32);
 }
 
