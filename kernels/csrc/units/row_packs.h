@@ -4,8 +4,6 @@
 // A table is `whole` if its layout allows reading each pack with one instruction and rows have
 // 32-bit numbers, which takes one instruction less to address; all usual tables are.
 
-#include <type_traits>
-
 #include "index/quantized_row.h"
 #include "jobs/embedding_int8.h"
 #include "units/pack.h"
@@ -84,10 +82,13 @@ struct PlainPacks {
   static constexpr int kBits = 8 * sizeof(Number);
   static constexpr int kPerWord = 32 / kBits;
 
+  // nvcc makes loads of single bytes of a memcpy.
   PW_HD static uint32_t bits_at(const Number* at) {
-    std::conditional_t<sizeof(Number) == 4, uint32_t, uint16_t> bits = 0;
-    memcpy(&bits, at, sizeof(bits));
-    return bits;
+    if constexpr (sizeof(Number) == 4) {
+      return bits_of(*at);
+    } else {
+      return at->bits;
+    }
   }
 };
 

@@ -115,8 +115,12 @@ PW_HD void unpooled_unit(const EmbeddingForwardJob<Index>& job, const Rows& rows
   constexpr int kColumns = Packs::kColumns;
   const Packs packs = rows.packs(job.weights, table.columns == job.out_columns ? table : none);
   const int64_t row = job.bags.row_at(position, packs.table);
-  const RowScale scale = row < 0 ? RowScale{0, 0} : packs.scale(packs.parameters(row));
   const bool whole = packs.whole();
+  RowScale scale{0, 0};
+  if (row >= 0) {
+    scale =
+        packs.scale(whole ? packs.parameters(static_cast<uint32_t>(row)) : packs.parameters(row));
+  }
   for (int64_t column = lane * kColumns; column < job.out_columns; column += lanes * kColumns) {
     typename Packs::Words words{};
     if (row >= 0) {
