@@ -200,7 +200,7 @@ constexpr int kShortRowBlocks = 3;
 #endif
 
 /// Few, because all of them usually have nothing to do.
-constexpr int64_t kMostShortRowBlocks = 1024;
+constexpr int64_t kMostShortRowBlocks = 2048;
 
 /// One team per row, for tables of all kinds.
 template <class Grad, class Weight, class Rule>

@@ -12,8 +12,10 @@ namespace pinwheel::gpu {
 /// Rows that a team has in flight together.
 constexpr int kRunsAtOnce = 2;
 
-/// Further gradients of one run in flight together. Registers suffice for no more.
+/// Further gradients of one run in flight together: of positions of the tile, and of others, whose
+/// shares are loaded too. Registers suffice for no more.
 constexpr int kOthersAtOnce = 2;
+constexpr int kFartherAtOnce = 3;
 
 /// The sum over the lanes of each team, in all of its lanes. All lanes of the group must call it.
 __device__ inline float sum_over_lanes(float number, int lanes) {
@@ -209,8 +211,8 @@ struct SimpleRows {
     const int end = run.end < length ? static_cast<int>(run.end) : length;
     gradients.template add_shares<kOthersAtOnce>(sum, run.first + 1, end, column,
                                                  [&](int at) { return tile.shares[at]; });
-    if (run.end > length)
-      gradients.template add<kOthersAtOnce>(sum, begin + length, begin + run.end, column);
+    if (run.end <= length) return;
+    gradients.template add<kFartherAtOnce>(sum, begin + length, begin + run.end, column);
   }
 
   /// All lanes of the group must call it.
