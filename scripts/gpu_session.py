@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS, BENCH, WORK = ROOT / "kernels/tests", ROOT / "kernels/bench", ROOT / "build/gpu"
 RESERVED_SECONDS = 20  # for what comes after the last part
 LISTED = 20  # failures that are printed per part; the file has all
-# The last line that it prints is about the installed wheel. Fails if that is not for this GPU.
+# Prints facts about the installed wheel as JSON. Fails if it is not for CUDA or does not run on this GPU.
 LOADS = """
 import json, torch, pinwheel_kernels
 built = pinwheel_kernels.build_info()
@@ -74,7 +74,7 @@ def parts_of(quick: bool, machine: Machine) -> list[Part]:
     cores = os.cpu_count() or 1
 
     def on(workers: int) -> list[str]:
-        """One worker too: what crashes or hangs ends the worker, and another one runs the rest."""
+        """Even one worker helps: a test that crashes or hangs ends only its worker, and a new one runs the rest."""
         return ["-n", str(max(1, min(workers, cores - 2)))] if machine.has_module("xdist") else []
 
     # A test that hangs in a kernel does not return to Python: only a thread can end it.
@@ -122,7 +122,7 @@ def rows_in(log: str) -> list[dict]:
 
 
 def about_in(log: str) -> dict:
-    """What the benchmark says about its run, and the check of the wheel about that."""
+    """The facts about the benchmark's run or about the wheel in a log: its JSON objects that are not rows."""
     about: dict = {}
     for line in log.splitlines():
         try:
@@ -170,7 +170,7 @@ def print_outcome(name: str, outcome: Outcome) -> None:
 
 
 def write(session: dict, target: Path) -> None:
-    """Replaces the file at once: it is whole whenever the run ends."""
+    """Replaces the file atomically, so that it is complete whenever the run ends."""
     draft = target.with_suffix(".new")
     draft.write_text(json.dumps(session, indent=1) + "\n")
     draft.replace(target)
@@ -236,7 +236,7 @@ def toolkit_of(machine: Machine) -> tuple[str, list[str]]:
         release = re.search(r"release (\d+\.\d+)", machine.output_of([nvcc, "--version"]) or "")
         if release:
             return release[1], [] if home or nvcc == "nvcc" else [f"CUDA_HOME={Path(nvcc).parent.parent}"]
-    raise CannotRun("no nvcc on PATH or in CUDA_HOME: give a wheel with --wheel")
+    raise CannotRun("no nvcc on PATH, in CUDA_HOME or in /usr/local/cuda: give a wheel with --wheel")
 
 
 def build_wheel(machine: Machine, capability: str, seconds: float) -> Path:
@@ -333,7 +333,7 @@ def earlier(target: Path) -> dict:
 
 
 def new_session(facts: dict, before: dict, only_parts: bool) -> dict:
-    """A run of some parts adds to the results of the same commit on the same GPU."""
+    """A run of some parts adds to earlier results if commit, GPU and wheel are the same."""
     fresh = {**facts, "parts": {}, "rows": []}
     same = all(before.get(name) == facts[name] for name in ("gpu", "commit", "wheel"))
     return {**before, **facts} if only_parts and same else fresh

@@ -114,7 +114,7 @@ def report_failure(name: str, error: Exception) -> None:
 
 
 class GpuLost(Exception):
-    """An error of the GPU after which nothing runs in this process; says in which file of cases."""
+    """The GPU is unusable in this process after this error. The message is the file of cases that was running."""
 
 
 class OnGpu:
@@ -249,7 +249,7 @@ def main(arguments: list[str]) -> int:
         print_line(("geometric mean", *[""] * 6, *means))
     if options.plot:
         draw(rows, options.plot, f"{device}, {options.threads} threads, torch {torch.__version__}")
-    # A process that continues another one's run ends as that one would have.
+    # With `--after`, an earlier process lost the GPU, so the run as a whole has failed.
     return 1 if options.after or (gpu and gpu.failed) else 0
 
 

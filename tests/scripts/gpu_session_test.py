@@ -214,7 +214,10 @@ def test_what_a_kernel_changed_is_said(checkout, capsys):
     ("change", "message"),
     [
         (lambda machine: machine.answers.pop("nvidia-smi"), "no NVIDIA GPU here"),
-        (lambda machine: machine.answers.pop("nvcc"), "no nvcc on PATH or in CUDA_HOME: give a wheel with --wheel"),
+        (
+            lambda machine: machine.answers.pop("nvcc"),
+            "no nvcc on PATH, in CUDA_HOME or in /usr/local/cuda: give a wheel with --wheel",
+        ),
         (lambda machine: machine.modules.discard("pytest"), "this Python lacks pytest"),
         (lambda machine: machine.programs.update(build=(1, "", 1)), "the wheel could not be built: see "),
         (lambda machine: machine.programs.update(build=(1, "no g++\n", 1)), "build.log, which ends:\nno g++"),

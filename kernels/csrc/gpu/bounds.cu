@@ -2,10 +2,10 @@
 //
 // Bytes moved: every offset and every index is read once, and written only if it is wrong; that is
 // the limit. First all threads look for wrong offsets, and each block writes how many it found.
-// Only if there are any, one block repairs them; if indices are few, in the launch that checks the
-// indices. After that the indices of a table are contiguous, so a group of 32 lanes takes a tile of
-// consecutive ones, searches for the table of the first one once, and reads 16 bytes per lane as
-// long as the whole word belongs to one table.
+// Only if there are any, one block repairs them: in a launch of its own or, if indices are few, in
+// the one that checks the indices. After that the indices of a table are contiguous, so a group of
+// 32 lanes takes a tile of consecutive ones, searches for the table of the first one once, and
+// reads 16 bytes per lane as long as the whole word belongs to one table.
 //
 // Deterministic: repairs are prefix maxima, and counts are integers.
 
@@ -144,7 +144,7 @@ __device__ void repair_offsets(const BoundsJob<Index, Offset>& job, long long* g
   if (job.warnings != nullptr) add_from_lanes(warnings, job.warnings);
 }
 
-/// One block. `bad_offsets` are `counts` numbers, from which nothing is repaired if all are 0.
+/// One block. Repairs nothing if all `counts` numbers of `bad_offsets` are 0.
 template <class Index, class Offset>
 __global__ void repair_offsets_kernel(BoundsJob<Index, Offset> job, const int64_t* bad_offsets,
                                       int64_t counts) {

@@ -76,7 +76,8 @@ struct BagDots {
   }
 
  private:
-  /// Of the positions from `begin` on that lanes of the team hold, those from k on.
+  /// Stores the products of the positions from begin + k on that the lanes of a team take at once.
+  /// Lane i of the team holds the row of position begin + i.
   __device__ void store_at_once(Row row, int64_t begin, int k) const {
     Row rows[kAtOnce];
     float dots[kAtOnce] = {};

@@ -90,7 +90,7 @@ struct BagSum {
   }
 
  private:
-  /// The rows that lanes of the team hold, each by its number or kNone, in `count` lanes.
+  /// Adds the rows that the first `count` lanes of the team hold, each as its number or kNone.
   __device__ void add_plain(Row row, int count) {
     typename Packs::Words read[kAtOnce];
     for (int k = 0; k < count; k += kAtOnce * team.rows) {
@@ -135,7 +135,8 @@ struct BagSum {
 
   __device__ int source_of(int k, int r) const { return k + r * team.rows + team.row; }
 
-  /// This lane's columns of rows k on that lanes of the team hold; 0 where there is no row.
+  /// Reads this lane's columns of kAtOnce rows: those that lanes source_of(k, r) of the team hold;
+  /// 0 where there is no row.
   __device__ void read_rows(Row row, int k, typename Packs::Words* read) const {
     const bool inside = column < static_cast<Size>(packs.table.columns);
     Row from[kAtOnce];

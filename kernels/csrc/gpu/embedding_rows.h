@@ -202,7 +202,7 @@ constexpr int kShortRowBlocks = 3;
 /// Few, because all of them usually have nothing to do.
 constexpr int64_t kMostShortRowBlocks = 2048;
 
-/// One team per row, for tables of all kinds.
+/// One team per row, for tables that simple_rows_kernel does not update.
 template <class Grad, class Weight, class Rule>
 __global__ void __launch_bounds__(kThreads, kShortRowBlocks)
     short_rows_kernel(RowUpdate job, SortedRows sorted, Rule rule) {

@@ -1,8 +1,9 @@
 #pragma once
 
-// Updates rows of which each lane of a team has one quad, which are the usual ones. A group of
-// lanes reads a tile of sorted positions with one lane per position, so that the chain of key,
-// order, share and table is waited for once per tile. Most runs have one position: each team loads
+// Updates rows that start and end at multiples of 4 elements, which are the usual ones, one quad
+// per lane at a time. Only rules that need one pass take rows wider than a quad per lane. A group
+// of lanes reads a tile of sorted positions with one lane per position, so that it waits for the
+// chain of key, order, share and table once per tile. Most runs have one position: each team loads
 // the first gradient and the row of several runs before it uses any of them.
 
 #include "gpu/embedding_sums.h"
@@ -12,8 +13,8 @@ namespace pinwheel::gpu {
 /// Rows that a team has in flight together.
 constexpr int kRunsAtOnce = 2;
 
-/// Further gradients of one run in flight together: of positions of the tile, and of others, whose
-/// shares are loaded too. Registers suffice for no more.
+/// Further gradients of a run that are in flight together: those at positions of the tile, and
+/// those past its end, whose shares are loaded too. There are not enough registers for more.
 constexpr int kOthersAtOnce = 2;
 constexpr int kFartherAtOnce = 3;
 
@@ -23,7 +24,7 @@ __device__ inline float sum_over_lanes(float number, int lanes) {
   return number;
 }
 
-/// The step of lane `first` of the group, which is the first one of the own team. All lanes of the
+/// The step of lane `first` of the group, the first lane of this lane's team. All lanes of the
 /// group must call it.
 __device__ inline RowStep step_from(const RowStep& step, int first) {
   return RowStep{shuffle(step.keep, first), shuffle(step.step, first)};
@@ -56,7 +57,7 @@ __device__ bool are_simple(const RowUpdate& job, const UpdatePlan& plan, const R
          in_quads(static_cast<const Grad*>(job.grad), 0, job.grad_columns, 0);
 }
 
-/// Positions of a tile for `count` of them: fewer in small batches, so that enough groups work.
+/// How many of `count` positions make a tile: fewer in small batches, so that enough groups work.
 inline int simple_tile_for(int64_t count) {
   constexpr int kLeast = 4;
   constexpr int64_t kGroupsOfGpu = 8192;
@@ -84,8 +85,8 @@ struct SimpleTile {
   SimpleRun runs[kLanes];
 };
 
-/// The end of the run of `key` that starts at `first` and includes position `from` - 1, or -1 if it
-/// contains a whole chunk and so is left to long_rows_kernel. Most runs are short.
+/// The end of the run that starts at `first` and includes position `from` - 1, or -1 if it contains
+/// a whole chunk, so that long_rows_kernel updates it. Most runs are short.
 __device__ inline int64_t short_run_end(const KeyList& keys, int64_t chunk, int64_t first,
                                         int64_t from, int64_t count) {
   constexpr int64_t kFew = 4;

@@ -5,13 +5,13 @@
 #include "units/jagged_softmax_units.h"
 #include "units/pack.h"
 
-// Roofline: memory, each value read and each result written once. A team takes a group and up to 32
-// packs of columns: 16 bytes if rows are aligned to them, else one element. Adjacent lanes read
-// adjacent packs, further lanes and warps other rows; a thread has several rows in flight, because
-// it would otherwise wait for memory once per row. The first pass keeps a running maximum and sum,
-// so that values are read twice and not three times, the second time from the caches. Lanes merge
-// their parts by shuffles and warps theirs in shared memory, in a fixed order: deterministic.
-// Further blocks of the same launch clear the rows that no team writes.
+// Roofline: memory, each value read and each result written once. A team takes a group and up to
+// 128 bytes of its columns in at most 32 packs: 16 bytes if rows are aligned to them, else one
+// element. Adjacent lanes read adjacent packs, further lanes and warps other rows; a thread has
+// several rows in flight, because it would otherwise wait for memory once per row. The first pass
+// keeps a running maximum and sum, so that values are read twice and not three times, the second
+// time from the caches. Lanes merge their parts by shuffles and warps theirs in shared memory, in a
+// fixed order: deterministic. Further blocks of the same launch clear the rows that no team writes.
 
 namespace pinwheel {
 namespace jagged_softmax_kernels {
@@ -130,7 +130,7 @@ __device__ void merge_lanes(DotSum<Number> (&parts)[kParts], int first) {
   add_lanes(parts, first);
 }
 
-/// Bytes of a row that the lanes of a warp take at most: more would leave them fewer rows.
+/// The most bytes of a row that a warp takes at once: more would leave it fewer rows.
 constexpr int kRowBytes = 128;
 
 template <class Words>

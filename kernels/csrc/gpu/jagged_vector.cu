@@ -8,20 +8,19 @@
 // gradient, and its gradient is written once; two operations per element. The small tensors, [B *
 // heads, columns] and [B * heads, max_L], stay in the caches. Forward: a thread walks down the rows
 // of a group with a pack of 16 bytes of the result, 4 loads in flight; if there are too few packs
-// for all multiprocessors or groups would be too unequal, several lanes share the rows. The
-// weights' gradient: a group of 32 lanes per vector, several value rows at a time; a row gets so
-// few lanes that each has several packs, because every doubling of the lanes costs a shuffle. The
-// values' gradient: tiles of rows. Sums that cross lanes are added in a fixed order: all are
-// deterministic.
+// for several rounds of blocks on all multiprocessors, several lanes share the rows. The weights'
+// gradient: a group of 32 lanes per vector, several value rows at a time; a row gets so few lanes
+// that each has several packs, because every doubling of the lanes costs a shuffle. The values'
+// gradient: tiles of rows. Sums that cross lanes are added in a fixed order: all are deterministic.
 
 namespace pinwheel {
 namespace jagged_vector_kernels {
 
 using namespace gpu;
 
-/// Lanes that share the rows of a pack: a power of two, up to a group. At least one row each where
-/// there would be too few threads; more rows where there would only be too few rounds of blocks to
-/// even out groups of unequal length.
+/// Lanes that share the rows of a pack: a power of two, up to a group. As many as leave each lane
+/// one row if there are too few threads to fill a GPU, and 4 rows if there are only too few rounds
+/// of blocks to even out groups of unequal length.
 template <class Index>
 int parts_for(const JaggedVectorShape<Index>& shape, int64_t packs) {
   constexpr int64_t kThreadsWanted = 1 << 19;
@@ -127,7 +126,8 @@ __global__ void vector_gradient_kernel(VectorGradientJob<Index> job, EntryTeams 
   }
 }
 
-/// The vectors and the numbers within them of the weights of a tile of heads of value rows.
+/// Finds, for each head of each value row of a tile, the vector that holds its weight and the
+/// weight's position in that vector.
 template <class Index>
 __device__ void find_weights(const JaggedVectorShape<Index>& shape, const Tile& tile,
                              DensePlace* places) {

@@ -10,9 +10,10 @@
 // Roofline: memory, each value read and written once; reads start anywhere. If there are many
 // values or many segments, a block searches for the segments of its tile of the output and marks
 // where they start (tile_starts.h). Otherwise each thread searches for its segment, which takes
-// fewer barriers. Small inputs are limited by the number of launches. Three do everything: one
-// copies the lengths and adds them up, one computes the offsets of the input and of the output, and
-// one copies values and weights.
+// fewer barriers. Small inputs are limited by the number of launches, usually three: one copies the
+// lengths and adds them up, one computes the offsets of the input and of the output, and one copies
+// values and weights. Many features of several lengths each take a fourth (totals_kernel), and so
+// do weights that cannot be copied with the values.
 
 namespace pinwheel {
 namespace permute_kernels {
@@ -201,7 +202,8 @@ inline int64_t chunks_of(int64_t count, int64_t chunk) {
   return count <= chunk ? 1 : (count + chunk - 1) / chunk;
 }
 
-/// For numbers that are not the lengths. A block per chunk of the input, then of the output.
+/// The totals of the chunks, if no kernel has added them up yet. A block per chunk of the input,
+/// then of the output.
 template <class Number>
 __global__ void totals_kernel(SegmentOffsetsJob<Number> job, int64_t in_chunks) {
   __shared__ unsigned long long group_totals[kGroups];
@@ -285,7 +287,7 @@ __device__ inline void mark_segments(const SegmentCopyJob& job, const TileSpan& 
   }
 }
 
-/// Loads elements, then stores them. `shift` is added to their positions in the output.
+/// The words that a thread moves together: loaded from the input, then stored in the output.
 template <class Word>
 struct MovedWords {
   Word words[kAtOnce] = {};
@@ -298,7 +300,7 @@ struct MovedWords {
   }
 };
 
-/// No second job.
+/// Takes the place of a second job's words if there is none.
 struct NoWord {};
 template <>
 struct MovedWords<NoWord> {

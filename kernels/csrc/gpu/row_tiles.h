@@ -70,7 +70,7 @@ struct TileWord {
   }
 };
 
-/// The tile of a call: rows [first, first + count).
+/// Rows [first, first + count).
 struct Tile {
   int64_t first;
   int count;
@@ -112,10 +112,10 @@ __device__ void find_value_rows(const JaggedView<Index>& jagged, const Tile& til
   }
 }
 
-/// Calls `find(tile, places)`, which all threads of the block take part in and which sets the
-/// places of the tile's rows. Then, for each word of each row, calls `load(number, place, word)`
-/// with the number of the word in the form that has the tiles, and `store(number, what it
-/// returned)`. Loads stay in flight together only if `load` does not use what it loads.
+/// Calls `find(tile, places)` with all threads of the block; it sets the places of the tile's rows.
+/// Then calls `load(number, place, word)` for each word `word` of each row, and `store(number,
+/// loaded)` with its result. `number` counts the words of the tiled form from its start. Loads stay
+/// in flight together only if `load` does not use what it loads.
 template <class Place, class Find, class Load, class Store>
 __device__ void for_each_tile_word(const RowTiles& tiles, const Find& find, const Load& load,
                                    const Store& store) {

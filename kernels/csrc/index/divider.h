@@ -50,8 +50,8 @@ struct Divider {
 #endif
   }
 
-  /// 2^64 * rest / by, for rest < by. GPUs have no 128-by-64-bit division: two of 64 bits if `by`
-  /// has 32 bits, one bit at a time otherwise.
+  /// 2^64 * rest / by, for rest < by. GPUs cannot divide 128 bits by 64: it takes two divisions of
+  /// 64 bits if `by` fits into 32 bits, and otherwise proceeds bit by bit.
   PW_HD static uint64_t scaled_quotient(uint64_t rest, uint64_t by) {
     if (by >> 32 == 0) {
       const uint64_t high = (rest << 32) / by;

@@ -6,8 +6,8 @@
 #endif
 
 /// `PW_HD` marks a function that GPU kernels and CPU tests compile from the same source,
-/// `PW_UNROLL` a loop over an array that must stay in a GPU's registers, `PW_ROLLED` a loop whose
-/// passes a GPU's compiler must not merge, because that would take too many registers.
+/// `PW_UNROLL` a loop over an array that must stay in a GPU's registers, `PW_ROLLED` a loop that
+/// a GPU's compiler must not unroll, because that would take too many registers.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define PW_HD __host__ __device__ inline
 #else

@@ -62,7 +62,7 @@ struct TbeTables {
   PW_HD int64_t aligned(int64_t elements) const {
     const int64_t last = elements + row_alignment - 1;
     if (row_alignment == 1) return last;
-    // GPUs have no 64-bit division: only numbers that need it are divided so.
+    // GPUs have no instruction for 64-bit division, so it is used only for numbers that need it.
     if (last >> 31 != 0) return last / row_alignment * row_alignment;
     return static_cast<uint32_t>(last) / static_cast<uint32_t>(row_alignment) * row_alignment;
   }

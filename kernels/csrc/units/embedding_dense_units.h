@@ -38,8 +38,8 @@ PW_HD void occurrence_unit(const OccurrencesJob<Index>& job, int64_t i) {
   job.scale[i] = scale;
 }
 
-/// The first position in (from, count) whose sorted number is above `number`, that of position
-/// `from`, or `count`. Reads few numbers if the run is short, as most are.
+/// The first position after `from` whose number is greater than `number`, which is sorted[from];
+/// `count` if there is none. Reads few numbers if the run is short, as most are.
 PW_HD int64_t end_of_run(const int64_t* sorted, int64_t from, int64_t count, int64_t number) {
   int64_t low = from + 1;
   int64_t step = 1;

@@ -1,7 +1,7 @@
 #pragma once
 
 // What one GPU thread does for one pack of one row of the result; see jagged_units.h. Loads are
-// apart from arithmetic, so that a thread can have several packs in flight.
+// separate from arithmetic, so that a thread can have several packs in flight.
 
 #include "jobs/jagged_elementwise.h"
 #include "units/pack.h"
@@ -29,8 +29,8 @@ struct PackPair {
   bool both = false;  ///< else the result is `first`
 };
 
-/// For pack `number` of the values: pack `pack` of a row that dense row `dense_row`, or -1 for
-/// none, holds.
+/// For pack `number` of the values, which is pack `pack` of its row: `dense_row` is the row's place
+/// in the dense form, or -1 if it has none.
 template <Combine how, class Words, class Index>
 PW_HD PackPair<Words> packs_of_value(const CombineToJaggedJob<Index>& job, int64_t number,
                                      int64_t dense_row, int64_t packs, int64_t pack) {

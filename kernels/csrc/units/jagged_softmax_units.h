@@ -16,7 +16,8 @@ PW_HD double exponential_of(double number) {
   return exp(number);
 }
 
-/// What a maximum of numbers can be subtracted from without NaN; 0 for infinite ones.
+/// What to subtract from numbers whose maximum is `high`: 0 if that is infinite, because
+/// infinity - infinity is NaN.
 PW_HD float shift_of(float high) {
   return isinf(high) ? 0.0f : high;
 }

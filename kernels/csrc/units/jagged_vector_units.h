@@ -108,8 +108,9 @@ struct DotProducts {
   }
 };
 
-/// What makes pack `pack` of the gradient of a head of the values whose vector is `place.group`, of
-/// `packs` packs, and whose weight is number `place.within` of it.
+/// The operands of pack `pack` of the gradient of a head of a value row: a pack of the result's
+/// gradient and a weight. `place.group` is the vector that holds the weight, `place.within` the
+/// weight's position in it; a head has `packs` packs.
 template <class Element, int kElements>
 struct WeightedPack {
   using Words = Pack<Element, kElements>;

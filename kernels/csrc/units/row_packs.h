@@ -36,7 +36,8 @@ template <class Number>
 struct PlainPacks {
   static constexpr int kColumns = 16 / sizeof(Number);
   static constexpr bool kScaled = false;
-  // Not of 16-bit numbers: nvcc would clear those of a row that is not read one by one.
+  // Words of 32 bits even for 16-bit numbers: if a row is not read, nvcc would clear those one by
+  // one.
   using Words = Pack<uint32_t, 4>;
 
   TbeTable table;
@@ -48,7 +49,7 @@ struct PlainPacks {
     return has_short_rows(table) && (table.columns | table.stride) % kColumns == 0 &&
            reinterpret_cast<uintptr_t>(rows) % sizeof(Words) == 0;
   }
-  /// Of a table that is whole.
+  /// Only if whole().
   PW_HD Words read(uint32_t row, int64_t column) const {
     const uint32_t stride = static_cast<uint32_t>(table.stride) * uint32_t{sizeof(Number)};
     const char* const first = reinterpret_cast<const char*>(rows + column);
@@ -82,7 +83,7 @@ struct PlainPacks {
   static constexpr int kBits = 8 * sizeof(Number);
   static constexpr int kPerWord = 32 / kBits;
 
-  // nvcc makes loads of single bytes of a memcpy.
+  // nvcc would turn a memcpy into loads of single bytes.
   PW_HD static uint32_t bits_at(const Number* at) {
     if constexpr (sizeof(Number) == 4) {
       return bits_of(*at);
@@ -112,7 +113,7 @@ struct CodePacks {
     return has_short_rows(table) && (table.columns | table.stride) % 4 == 0 &&
            reinterpret_cast<uintptr_t>(codes) % 4 == 0;
   }
-  /// Of a table that is whole. Past the last column, numbers are arbitrary.
+  /// Only if whole(). Past the last column, numbers are arbitrary.
   PW_HD Words read(uint32_t row, int64_t column) const {
     const uint32_t stride = static_cast<uint32_t>(table.stride);
     const uint8_t* const from = codes + column;
@@ -136,7 +137,7 @@ struct CodePacks {
   PW_HD static float number(const Words& words, int k) {
     return code_number(words.at[k / 4], k % 4);
   }
-  /// Of a table that is whole.
+  /// Only if whole().
   PW_HD RowParameters parameters(uint32_t row) const {
     const uint32_t stride = static_cast<uint32_t>(table.stride);
     const uint32_t* const from =

@@ -73,7 +73,7 @@ void columns_match_a_loop(RealDtype dtype, double tolerance) {
   }
 }
 
-/// Enough groups that each is one warp's, and rows that no group's threads write.
+/// Many short groups, one warp each, and rows that no group's threads write.
 void many_groups_match_a_loop() {
   constexpr int64_t kGroups = 9000;
   constexpr int64_t kColumns = 4;

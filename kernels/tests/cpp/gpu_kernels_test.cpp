@@ -117,7 +117,7 @@ struct Permuted {
   }
 };
 
-/// Values of 2 or 8 bytes along with weights of 4, in one call.
+/// Values of 2, 4 or 8 bytes along with weights of 4, in one call.
 template <class Value, class Index>
 void values_are_permuted(const Permuted<Index>& permuted, std::mt19937& random) {
   const int64_t values = permuted.in_offsets.back();
