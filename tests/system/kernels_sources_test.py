@@ -1,7 +1,9 @@
-"""Results of the GPU kernels: their source is compiled for the CPU and run by an emulator, without torch."""
+"""Results of the GPU kernels without torch: their source is compiled for the CPU and run by an emulator, and what nvcc
+makes of their index arithmetic runs in an interpreter of PTX."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,14 +14,24 @@ KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 SOURCES = sorted(path.stem for path in (KERNELS / "tests" / "cpp").glob("*_test.cpp"))
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_the_gpu_kernels_agree_with_plain_loops(source: str):
+def run_compiled_tests(file: str, *options: str) -> str:
+    """Runs a file of the kernels' tests that compile something, without torch; returns what pytest printed."""
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "-m", "compiles", "-k", source]
-        + [str(KERNELS / "tests" / "test_index_arithmetic.py")],
+        [sys.executable, "-m", "pytest", "-q", "--noconftest", "-p", "no:cacheprovider", "-m", "compiles", *options]
+        + [str(KERNELS / "tests" / file)],
         cwd=KERNELS,
         capture_output=True,
         text=True,
     )
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr[-1000:]
-    assert "1 passed" in ran.stdout
+    return ran.stdout
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_gpu_kernels_agree_with_plain_loops(source: str):
+    assert "1 passed" in run_compiled_tests("test_index_arithmetic.py", "-k", source)
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on PATH")
+def test_ptx_stays_in_bounds_for_any_contents():
+    assert "skipped" not in run_compiled_tests("test_nvcc_arithmetic.py")
