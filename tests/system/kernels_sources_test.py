@@ -11,7 +11,18 @@ from pathlib import Path
 import pytest
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
-SOURCES = sorted(path.stem for path in (KERNELS / "tests" / "cpp").glob("*_test.cpp"))
+SECONDS = {
+    "gpu_embedding_update_test": 100,
+    "gpu_kernels_test": 70,
+    "gpu_jagged_elementwise_test": 40,
+    "gpu_ranges_test": 40,
+    "gpu_jagged_softmax_test": 30,
+    "gpu_quantize_test": 30,
+}
+SOURCES = [
+    pytest.param(path.stem, id=path.stem, marks=pytest.mark.takes(SECONDS.get(path.stem, 15)))
+    for path in sorted((KERNELS / "tests" / "cpp").glob("*_test.cpp"))
+]
 
 
 def run_compiled_tests(file: str, *options: str) -> str:
