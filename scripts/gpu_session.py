@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -108,28 +109,27 @@ def tests_in(log: str) -> tuple[dict[str, int], list[str]]:
     return dict(counts), failures + BROKEN_FILE.findall(log)
 
 
-def rows_in(log: str) -> list[dict]:
-    """The rows of the benchmark's output; the last line may be torn."""
-    rows = []
+def objects_in(log: str) -> Iterator[dict]:
+    """The lines of a log that are JSON objects; the last line may be torn."""
     for line in log.splitlines():
         try:
             found = json.loads(line)
         except json.JSONDecodeError:
             continue
-        if isinstance(found, dict) and "operator" in found:
-            rows.append(found)
-    return rows
+        if isinstance(found, dict):
+            yield found
+
+
+def rows_in(log: str) -> list[dict]:
+    """The rows of the benchmark's output."""
+    return [found for found in objects_in(log) if "operator" in found]
 
 
 def about_in(log: str) -> dict:
     """The facts about the benchmark's run or about the wheel in a log: its JSON objects that are not rows."""
     about: dict = {}
-    for line in log.splitlines():
-        try:
-            found = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if isinstance(found, dict) and "operator" not in found:
+    for found in objects_in(log):
+        if "operator" not in found:
             about |= found
     return about
 
